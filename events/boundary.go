@@ -1,0 +1,89 @@
+package events
+
+import "time"
+
+// BoundaryKind names a moment at which an agent's hook runs.
+type BoundaryKind string
+
+// The boundaries an agent can report. Session and prompt boundaries close what no window explains; tool boundaries open
+// and close windows.
+const (
+	SessionStart  BoundaryKind = "session_start"
+	PromptSubmit  BoundaryKind = "prompt"
+	ToolBefore    BoundaryKind = "tool_before"
+	ToolAfter     BoundaryKind = "tool_after"
+	ToolFailed    BoundaryKind = "tool_failed"
+	TurnEnd       BoundaryKind = "turn_end"
+	SessionEnd    BoundaryKind = "session_end"
+	SubagentStart BoundaryKind = "subagent_start"
+	SubagentEnd   BoundaryKind = "subagent_end"
+	Compaction    BoundaryKind = "compaction"
+	CwdChanged    BoundaryKind = "cwd_changed"
+)
+
+// Boundary is one hook call of an agent, decoded from its payload: who, when, which tool, and what the tool said it
+// would touch. It lives in memory and, for a boundary that cannot be handled in time, in the spool; texts of prompts and
+// edits never enter an event.
+type Boundary struct {
+	Kind         BoundaryKind `json:"kind"`
+	Agent        string       `json:"agent"`   // claude-code, codex-cli, …
+	Session      string       `json:"session"` // the agent's own session id
+	Subagent     string       `json:"subagent,omitempty"`
+	SubagentType string       `json:"subagent_type,omitempty"`
+	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
+	Time         time.Time    `json:"time"`
+	Cwd          string       `json:"cwd,omitempty"`        // absolute
+	Transcript   string       `json:"transcript,omitempty"` // absolute path of the session file
+	Source       string       `json:"source,omitempty"`     // session start: startup, resume, fork, clear, compact; session end: the reason
+	Prompt       *Prompt      `json:"prompt,omitempty"`
+	Tool         *ToolUse     `json:"tool,omitempty"`
+	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not say.
+	Running []string `json:"running,omitempty"`
+	Limits  []Limit  `json:"limits,omitempty"`
+}
+
+// Prompt is what the user asked.
+type Prompt struct {
+	ID   string `json:"id,omitempty"` // the agent's own id of the prompt
+	Text string `json:"text,omitempty"`
+}
+
+// ToolClass says what a tool can do to a work tree.
+type ToolClass string
+
+// The classes of tools. An unknown tool is treated as one that may write anywhere.
+const (
+	ToolReads   ToolClass = "read"    // never writes: no window, no snapshot
+	ToolEdits   ToolClass = "edit"    // writes the paths it declares and nothing else
+	ToolRuns    ToolClass = "run"     // a shell: may write anywhere
+	ToolUnknown ToolClass = "unknown" // not known: may write anywhere
+)
+
+// ToolUse is one tool call at one of its boundaries.
+type ToolUse struct {
+	CallID string    `json:"call_id"`
+	Name   string    `json:"name"`
+	Class  ToolClass `json:"class"`
+	// Paths are the absolute paths that the call declares it writes, symlinks as given.
+	Paths []string `json:"paths,omitempty"`
+	// Edits are the texts that the call declares, in order, for its paths.
+	Edits []DeclaredEdit `json:"edits,omitempty"`
+	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
+	// repositories and are never evidence of ownership.
+	Hints []string `json:"hints,omitempty"`
+	// Background tells that the call goes on after its after-boundary; TaskID is the agent's name of the running task.
+	Background bool   `json:"background,omitempty"`
+	TaskID     string `json:"task_id,omitempty"`
+	// Rejected tells, after the fact, that the call never ran (denied by the user, blocked by another hook).
+	Rejected bool `json:"rejected,omitempty"`
+}
+
+// DeclaredEdit is what a tool call says of one path. Before and After are whole contents when the agent reports them;
+// Old and New are the replaced and the replacing text.
+type DeclaredEdit struct {
+	Path   string  `json:"path"`
+	Old    string  `json:"old,omitempty"`
+	New    string  `json:"new,omitempty"`
+	Before *string `json:"before,omitempty"` // the whole file as the tool found it; "" for a file it created
+	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
+}

@@ -1,0 +1,188 @@
+package events
+
+import "github.com/git-trace/git-trace/refs"
+
+// The data of each event type, as stored under the key "data". Scalars are strings and integers only, so that the
+// canonical form is the same in every language. Paths are stored as EncodePath writes them.
+
+// LogStartedData opens a writer's log.
+type LogStartedData struct {
+	Format       int    `json:"format"`        // version of the stored formats: 1
+	Tool         string `json:"tool"`          // "git-trace VERSION"
+	ObjectFormat string `json:"object_format"` // sha1 or sha256
+}
+
+// SessionData is the data of session_started and session_ended.
+type SessionData struct {
+	Source string   `json:"source,omitempty"` // startup, resume, fork, clear, compact; for an end, the reason
+	Model  string   `json:"model,omitempty"`
+	Head   refs.OID `json:"head,omitzero"`
+	Tree   refs.OID `json:"tree,omitzero"` // the origin snapshot, or the last one
+}
+
+// PromptData is the data of prompt_submitted. The text is not here: it lives in the records.
+type PromptData struct {
+	Index  int    `json:"index"`            // 1-based in its trace
+	Native string `json:"native,omitempty"` // the agent's own id of the prompt
+	Chars  int    `json:"chars"`            // length of the text in Unicode code points
+	// Kind is "user", or "task" for a prompt that the agent's own background task sent.
+	Kind string `json:"kind"`
+}
+
+// WindowData is the data of window_opened, window_closed and window_abandoned.
+type WindowData struct {
+	Tool     string   `json:"tool"`
+	Class    string   `json:"class"` // edit, run or unknown
+	Prompt   int      `json:"prompt,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Paths    []string `json:"paths,omitempty"` // declared, relative to the work tree
+	Interval int64    `json:"interval"`        // position of the boundary in the timeline
+	Tree     refs.OID `json:"tree,omitzero"`
+	Head     refs.OID `json:"head,omitzero"`
+	Status   string   `json:"status,omitempty"` // of a closed window: done, failed, background, abandoned, rejected
+	Patches  int      `json:"patches,omitempty"`
+}
+
+// SnapshotData is the data of snapshot_taken.
+type SnapshotData struct {
+	Role     string   `json:"role"`  // origin, prompt, turn_end, session_end, commit, checkout, merge, rewrite, manual
+	Scope    string   `json:"scope"` // full or paths
+	Interval int64    `json:"interval"`
+	Tree     refs.OID `json:"tree"`
+	Head     refs.OID `json:"head,omitzero"`
+	Changed  int      `json:"changed"` // paths that differ from the snapshot before
+	// Skipped are paths that could not be captured.
+	Skipped []string `json:"skipped,omitempty"`
+}
+
+// OwnerKind classes the owner of a line.
+type OwnerKind string
+
+// The kinds of owner. Unknown is what no evidence covers: content from before tracing began, or a gap in the capture.
+const (
+	OwnerUnknown OwnerKind = "unknown"
+	OwnerHuman   OwnerKind = "human"
+	OwnerAI      OwnerKind = "ai"
+	OwnerMixed   OwnerKind = "mixed"
+)
+
+// PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers are 1-based; a hunk
+// without old (new) lines has count 0 and names the line after which it stands, as a unified diff without context does.
+type PatchData struct {
+	Patch    PatchID   `json:"patch"`
+	Interval int64     `json:"interval"`
+	Path     string    `json:"path"`
+	OldPath  string    `json:"old_path,omitempty"` // where the content was before a rename
+	Before   refs.OID  `json:"before,omitzero"`    // blob; absent for a new file
+	After    refs.OID  `json:"after,omitzero"`     // blob; absent for a deleted file
+	OldStart int       `json:"old_start"`
+	OldCount int       `json:"old_count"`
+	NewStart int       `json:"new_start"`
+	NewCount int       `json:"new_count"`
+	Owner    OwnerKind `json:"owner"`
+	Tool     string    `json:"tool,omitempty"`
+	Prompt   int       `json:"prompt,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Mode     string    `json:"mode,omitempty"` // octal, when the mode changed or the file is new
+	// Kept are the runs of new lines that keep an older owner: white-space-only change, moved blocks, text that git restored.
+	Kept []KeptRun `json:"kept,omitempty"`
+	// Previous names the patches whose lines this hunk replaced.
+	Previous []PatchID `json:"previous,omitempty"`
+	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
+	Lines string `json:"lines,omitempty"`
+	// Candidates are the tool calls that could have written the hunk when no evidence splits them.
+	Candidates []CandidateData `json:"candidates,omitempty"`
+}
+
+// KeptRun says that Count lines from line Start of the new content keep an older owner. An empty patch means unknown.
+type KeptRun struct {
+	Start int     `json:"start"`
+	Count int     `json:"count"`
+	Patch PatchID `json:"patch,omitempty"`
+	Why   string  `json:"why"` // space, moved, restored
+}
+
+// CandidateData is one tool call that may own a line.
+type CandidateData struct {
+	Trace    TraceID `json:"trace"`
+	Agent    string  `json:"agent"`
+	Session  string  `json:"session"`
+	Subagent string  `json:"subagent,omitempty"`
+	ToolCall string  `json:"tool_call"`
+}
+
+// TurnData is the data of turn_ended.
+type TurnData struct {
+	Prompt   int      `json:"prompt,omitempty"`
+	Interval int64    `json:"interval"`
+	Tree     refs.OID `json:"tree,omitzero"`
+	Head     refs.OID `json:"head,omitzero"`
+	Running  []string `json:"running,omitempty"` // background tasks that go on
+}
+
+// IncompleteData is the data of capture_incomplete.
+type IncompleteData struct {
+	Boundary string   `json:"boundary"`        // kind of the boundary that was not captured in full
+	Reason   string   `json:"reason"`          // closed words: time_limit, snapshot_failed, append_failed, payload_malformed
+	Paths    []string `json:"paths,omitempty"` // when only some paths were left out
+}
+
+// CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,
+// told apart by Part.
+type CommitData struct {
+	Commit  refs.OID      `json:"commit"`
+	Parents []refs.OID    `json:"parents,omitempty"`
+	Part    int           `json:"part,omitempty"`  // 0-based
+	Parts   int           `json:"parts,omitempty"` // 0 and 1 both mean one
+	Owners  []AnchorOwner `json:"owners,omitempty"`
+	Files   []AnchorFile  `json:"files,omitempty"`
+	Added   int           `json:"added"` // lines that the commit added, all parts together
+	AI      int           `json:"ai"`
+	Human   int           `json:"human"`
+	Unknown int           `json:"unknown"`
+}
+
+// AnchorOwner is everything a reader needs to name the owner of a line without reading other events.
+type AnchorOwner struct {
+	Kind       OwnerKind       `json:"kind"`
+	Patch      PatchID         `json:"patch,omitempty"`
+	Trace      TraceID         `json:"trace,omitempty"`
+	Agent      string          `json:"agent,omitempty"`
+	Session    string          `json:"session,omitempty"`
+	Subagent   string          `json:"subagent,omitempty"`
+	Model      string          `json:"model,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	ToolCall   string          `json:"tool_call,omitempty"`
+	Prompt     int             `json:"prompt,omitempty"`
+	Step       int             `json:"step,omitempty"`
+	Previous   PatchID         `json:"previous,omitempty"` // AI lines that a person changed
+	Candidates []CandidateData `json:"candidates,omitempty"`
+	Limits     []Limit         `json:"limits,omitempty"`
+}
+
+// AnchorFile holds the owners of the lines that a commit added to one file.
+type AnchorFile struct {
+	Path string      `json:"path"`
+	Blob refs.OID    `json:"blob"`
+	Runs []AnchorRun `json:"runs,omitempty"`
+}
+
+// AnchorRun says that Count added lines from line Start of the committed blob belong to Owners[Owner].
+type AnchorRun struct {
+	Start int    `json:"start"`
+	Count int    `json:"count"`
+	Owner int    `json:"owner"`
+	Tier  string `json:"tier"` // evidence tier, design's list
+}
+
+// RewriteData is the data of commit_rewritten.
+type RewriteData struct {
+	Kind  string        `json:"kind"` // amend, rebase, or the word of the tool that did it
+	Pairs []RewritePair `json:"pairs"`
+}
+
+// RewritePair maps a commit to the one that replaced it.
+type RewritePair struct {
+	Old refs.OID `json:"old"`
+	New refs.OID `json:"new"`
+}

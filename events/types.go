@@ -1,0 +1,73 @@
+package events
+
+// Type is the kind of an event. The list is closed; a type this version does not know is kept and skipped when read.
+type Type string
+
+// The event types.
+const (
+	LogStarted        Type = "log_started"
+	SessionStarted    Type = "session_started"
+	PromptSubmitted   Type = "prompt_submitted"
+	WindowOpened      Type = "window_opened"
+	WindowClosed      Type = "window_closed"
+	WindowAbandoned   Type = "window_abandoned"
+	SnapshotTaken     Type = "snapshot_taken"
+	PatchRecorded     Type = "patch_recorded"
+	TurnEnded         Type = "turn_ended"
+	SessionEnded      Type = "session_ended"
+	CaptureIncomplete Type = "capture_incomplete"
+	CommitAnchored    Type = "commit_anchored"
+	CommitRewritten   Type = "commit_rewritten"
+	RecordStored      Type = "record_stored"
+	CheckpointSigned  Type = "checkpoint_signed"
+	LogPurged         Type = "log_purged"
+)
+
+// Method says how a fact was captured; an event names every method that contributed.
+type Method string
+
+// The capture methods.
+const (
+	HookSessionStart Method = "hook_session_start"
+	HookPrompt       Method = "hook_prompt"
+	HookToolBefore   Method = "hook_tool_before"
+	HookToolAfter    Method = "hook_tool_after"
+	HookStop         Method = "hook_stop"
+	PostCommit       Method = "post_commit"
+	PostRewrite      Method = "post_rewrite"
+	Watcher          Method = "watcher"
+	Backfill         Method = "backfill"
+	Manual           Method = "manual"
+	Import           Method = "import"
+)
+
+// Limit names something the capture could not see. The vocabulary is closed and documented in docs/format.md.
+type Limit string
+
+// The capture limitations.
+const (
+	// LimitConcurrentWriters: several windows could have written the lines and no evidence splits them.
+	LimitConcurrentWriters Limit = "concurrent_writer_overlap"
+	// LimitBackgroundProcess: the lines changed while a call that the agent left running in the background was open.
+	LimitBackgroundProcess Limit = "background_process_overlap"
+	// LimitMissingBefore: an after-boundary came without its before-boundary.
+	LimitMissingBefore Limit = "missing_before_boundary"
+	// LimitMissingAfter: a window was closed by a later boundary because its own after-boundary never came.
+	LimitMissingAfter Limit = "missing_after_boundary"
+	// LimitPathNotCaptured: a path could not be snapshotted (filter missing, unreadable, too large).
+	LimitPathNotCaptured Limit = "path_not_captured"
+	// LimitBoundaryLate: a boundary was handled after its moment, without a snapshot of that moment.
+	LimitBoundaryLate Limit = "boundary_late"
+	// LimitPayloadMismatch: what the tool said it wrote is not what was found.
+	LimitPayloadMismatch Limit = "payload_state_mismatch"
+	// LimitFieldCut: a field was longer than the format allows and was cut.
+	LimitFieldCut Limit = "field_cut"
+	// LimitBinary: a binary file changed; it has no lines.
+	LimitBinary Limit = "binary_content"
+	// LimitDiffCapped: the line diff gave up minimality because the contents differ too much.
+	LimitDiffCapped Limit = "diff_capped"
+	// LimitModelUnknown: the agent did not say which model it used.
+	LimitModelUnknown Limit = "model_unknown"
+	// LimitIDMissing: the agent gave no tool call id; the pair was made by order and content.
+	LimitIDMissing Limit = "tool_call_id_missing"
+)

@@ -1,0 +1,147 @@
+package refs
+
+import (
+	"crypto/sha1" //nolint:gosec // git's object ids are SHA-1 unless the repository says otherwise
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"strconv"
+)
+
+// ObjectFormat is the hash a repository names its objects with (extensions.objectFormat).
+type ObjectFormat uint8
+
+// The object formats git knows.
+const (
+	SHA1 ObjectFormat = iota
+	SHA256
+)
+
+// String is git's own name of the format, as in extensions.objectFormat.
+func (f ObjectFormat) String() string {
+	if f == SHA256 {
+		return "sha256"
+	}
+	return "sha1"
+}
+
+// Size is the length of a raw id in bytes: 20 or 32.
+func (f ObjectFormat) Size() int {
+	if f == SHA256 {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// New returns a fresh hash of the format.
+func (f ObjectFormat) New() hash.Hash {
+	if f == SHA256 {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // see the import
+}
+
+// Zero is the all-zero id of the format, which git prints for "no object".
+func (f ObjectFormat) Zero() OID { return OID{size: uint8(f.Size())} }
+
+// EmptyTree is the id of the tree without entries.
+func (f ObjectFormat) EmptyTree() OID { return f.Hash(TreeObject, nil) }
+
+// Hash names the object of the given type and content without storing it.
+func (f ObjectFormat) Hash(typ ObjectType, content []byte) OID {
+	h := f.New()
+	header := string(typ) + " " + strconv.Itoa(len(content)) + "\x00"
+	_, _ = h.Write([]byte(header))
+	_, _ = h.Write(content)
+	oid, _ := OIDFromBytes(h.Sum(nil))
+	return oid
+}
+
+// ObjectType is the type word in an object's header.
+type ObjectType string
+
+// The object types the project writes or reads.
+const (
+	BlobObject   ObjectType = "blob"
+	TreeObject   ObjectType = "tree"
+	CommitObject ObjectType = "commit"
+	TagObject    ObjectType = "tag"
+)
+
+// OID is an object id of either format. The zero value is "no id"; OIDs compare with ==.
+type OID struct {
+	raw  [sha256.Size]byte
+	size uint8
+}
+
+// ErrBadOID reports text that is not a full hexadecimal object id.
+var ErrBadOID = errors.New("not an object id")
+
+// ParseOID reads a full id of 40 or 64 lower-case hexadecimal digits.
+func ParseOID(text string) (OID, error) {
+	if len(text) != 2*sha1.Size && len(text) != 2*sha256.Size {
+		return OID{}, fmt.Errorf("%w: %d digits", ErrBadOID, len(text))
+	}
+	for i := range len(text) {
+		c := text[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return OID{}, fmt.Errorf("%w: byte %d is not a lower-case hex digit", ErrBadOID, i)
+		}
+	}
+	var oid OID
+	n, err := hex.Decode(oid.raw[:], []byte(text))
+	if err != nil {
+		return OID{}, fmt.Errorf("%w: %w", ErrBadOID, err)
+	}
+	oid.size = uint8(n)
+	return oid, nil
+}
+
+// OIDFromBytes reads a raw id of 20 or 32 bytes.
+func OIDFromBytes(raw []byte) (OID, error) {
+	if len(raw) != sha1.Size && len(raw) != sha256.Size {
+		return OID{}, fmt.Errorf("%w: %d bytes", ErrBadOID, len(raw))
+	}
+	var oid OID
+	oid.size = uint8(copy(oid.raw[:], raw))
+	return oid, nil
+}
+
+// String is the id in full, in lower-case hexadecimal; empty for "no id".
+func (o OID) String() string { return hex.EncodeToString(o.raw[:o.size]) }
+
+// Bytes is the raw id: 20, 32 or, for "no id", 0 bytes.
+func (o OID) Bytes() []byte { return append([]byte(nil), o.raw[:o.size]...) }
+
+// AppendTo appends the raw id to b.
+func (o OID) AppendTo(b []byte) []byte { return append(b, o.raw[:o.size]...) }
+
+// IsZero tells whether o names no object: the zero value or an all-zero id.
+func (o OID) IsZero() bool { return o.raw == [sha256.Size]byte{} }
+
+// Format is the object format that o's length implies.
+func (o OID) Format() ObjectFormat {
+	if o.size == sha256.Size {
+		return SHA256
+	}
+	return SHA1
+}
+
+// MarshalText and UnmarshalText let ids stand in JSON as plain strings; "no id" is the empty string.
+func (o OID) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (o *OID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*o = OID{}
+		return nil
+	}
+	parsed, err := ParseOID(string(text))
+	if err != nil {
+		return err
+	}
+	*o = parsed
+	return nil
+}

@@ -1,0 +1,57 @@
+package refs
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// Where git-trace keeps things, relative to a git directory. See docs/format.md.
+const (
+	EventsRef   = "refs/traces/events"
+	RecordsRef  = "refs/traces/records"
+	tracesDir   = "traces"
+	sideObjects = "objects"
+)
+
+// Errors of discovery that callers branch on.
+var (
+	ErrNotRepository = errors.New("not a git repository (or any of the parent directories)")
+	ErrBare          = errors.New("this operation must be run in a work tree")
+	ErrUnsafe        = errors.New("repository is owned by somebody else")
+)
+
+// Repo is one work tree of one repository. It is a value of paths and facts read at discovery; it holds nothing open.
+type Repo struct {
+	GitDir    string // absolute; of this work tree (…/.git/worktrees/NAME in a linked one)
+	CommonDir string // absolute; shared by all work trees
+	WorkTree  string // absolute, symlinks resolved; empty in a bare repository
+	Format    ObjectFormat
+	RefFormat string // extensions.refStorage: "files" or "reftable"
+}
+
+// Bare tells whether the repository has no work tree here.
+func (r *Repo) Bare() bool { return r.WorkTree == "" }
+
+// Linked tells whether this is a linked work tree (git-worktree(1)).
+func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
+
+// WorktreeName is the name git gave a linked work tree, or "" for the main one.
+func (r *Repo) WorktreeName() string {
+	if !r.Linked() {
+		return ""
+	}
+	return filepath.Base(r.GitDir)
+}
+
+// TracesDir is the directory shared by all work trees: <common git dir>/traces.
+func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir) }
+
+// WorktreeTracesDir is the directory of this work tree's own state: <git dir>/traces.
+func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
+
+// SideObjects is the object directory that holds snapshot trees and blobs, kept apart so that git's gc neither prunes
+// them nor warns the user about them.
+func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
+
+// MainObjects is the repository's own object directory.
+func (r *Repo) MainObjects() string { return filepath.Join(r.CommonDir, "objects") }
