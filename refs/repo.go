@@ -27,6 +27,11 @@ type Repo struct {
 	WorkTree  string // absolute, symlinks resolved; empty in a bare repository
 	Format    ObjectFormat
 	RefFormat string // extensions.refStorage: "files" or "reftable"
+
+	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
+	Fsync bool
+
+	commonFromEnv bool // GIT_COMMON_DIR named CommonDir, so a git child has to be told
 }
 
 // Bare tells whether the repository has no work tree here.

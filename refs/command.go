@@ -1,0 +1,126 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// GitError is a git process that failed. Its text holds the verb and git's own first line, never the arguments.
+type GitError struct {
+	Verb   string // "update-ref"
+	Code   int    // exit status; -1 when killed by a signal
+	Stderr string // first line that git printed, without its "fatal: "
+}
+
+// Error is "git VERB: cause".
+func (e *GitError) Error() string {
+	if e.Stderr == "" {
+		return fmt.Sprintf("git %s: exit status %d", e.Verb, e.Code)
+	}
+	return fmt.Sprintf("git %s: %s", e.Verb, e.Stderr)
+}
+
+// Command prepares a git process at the top of the work tree (or in the git directory of a bare repository) with an
+// environment built from scratch: see Env.
+func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
+	return r.CommandIn(ctx, r.root(), args...)
+}
+
+// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it.
+func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env = dir, r.Env()
+	cmd.WaitDelay = waitDelay
+	return cmd
+}
+
+// CommandUser prepares a git process whose output is the user's own: the environment stays as it is (pager, colours,
+// language, replace refs), apart from what a hook exports for the command it runs in.
+func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env = dir, r.userEnv(os.Environ())
+	cmd.WaitDelay = waitDelay
+	return cmd
+}
+
+// waitDelay is how long a finished or cancelled git may keep its pipes open through a grandchild.
+const waitDelay = 2 * time.Second
+
+// Git runs a git command with the input given and returns its standard output. A failure is a *GitError, or the
+// context's error if that ended it.
+func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := r.Command(ctx, args...)
+	cmd.Stdin = stdin
+	out, err := runGit(cmd, verbOf(args))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
+	}
+	return out, err
+}
+
+// runGit runs a prepared command and collects both streams, standard error only as far as an error needs it.
+func runGit(cmd *exec.Cmd, verb string) ([]byte, error) {
+	var stdout bytes.Buffer
+	stderr := &headBuffer{}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	err := cmd.Run()
+	if err == nil {
+		return stdout.Bytes(), nil
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, &GitError{Verb: verb, Code: exit.ExitCode(), Stderr: stderr.firstLine()}
+	}
+	return nil, fmt.Errorf("git %s: %w", verb, err)
+}
+
+// verbOf is the first argument that is not one of git's own options.
+func verbOf(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+func (r *Repo) root() string {
+	if r.WorkTree != "" {
+		return r.WorkTree
+	}
+	return r.GitDir
+}
+
+// headBuffer keeps the first bytes written to it and drops the rest.
+type headBuffer struct {
+	buf []byte
+}
+
+const headBufferSize = 2048
+
+func (b *headBuffer) Write(p []byte) (int, error) {
+	if room := headBufferSize - len(b.buf); room > 0 {
+		b.buf = append(b.buf, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func (b *headBuffer) firstLine() string {
+	text := strings.TrimLeft(string(b.buf), "\r\n")
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimRight(line, "\r ")
+	for _, prefix := range []string{"fatal: ", "error: "} {
+		line = strings.TrimPrefix(line, prefix)
+	}
+	return line
+}

@@ -1,0 +1,104 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Config is git's whole configuration as it holds for one work tree, in the order of precedence: the last entry of a
+// key wins.
+type Config struct {
+	entries []configEntry
+}
+
+// Config reads the configuration with one `git config --list`, includes and all scopes resolved by git.
+func (r *Repo) Config(ctx context.Context) (Config, error) {
+	out, err := r.Git(ctx, nil, "config", "-z", "--list")
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	return parseConfigList(string(out)), nil
+}
+
+// parseConfigList reads the output of `git config -z --list`: "key LF value NUL", or "key NUL" for a key alone.
+func parseConfigList(out string) Config {
+	var c Config
+	for item := range strings.SplitSeq(out, "\x00") {
+		if item == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(item, "\n")
+		c.entries = append(c.entries, configEntry{Key: key, Value: value, NoValue: !ok})
+	}
+	return c
+}
+
+// Get is the value in force of a key; a key without a value gives "true", as it does for git.
+func (c Config) Get(key string) (string, bool) {
+	e, ok := c.last(key)
+	if ok && e.NoValue {
+		return "true", true
+	}
+	return e.Value, ok
+}
+
+// Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is no
+// boolean counts as absent.
+func (c Config) Bool(key string, def bool) bool {
+	e, ok := c.last(key)
+	switch {
+	case !ok:
+		return def
+	case e.NoValue:
+		return true
+	}
+	return parseBool(e.Value, def)
+}
+
+// All is every value of a multi-valued key, least important first.
+func (c Config) All(key string) []string {
+	key = canonicalKey(key)
+	var values []string
+	for _, e := range c.entries {
+		if e.Key == key {
+			values = append(values, e.Value)
+		}
+	}
+	return values
+}
+
+func (c Config) last(key string) (configEntry, bool) {
+	key = canonicalKey(key)
+	for i := len(c.entries) - 1; i >= 0; i-- {
+		if c.entries[i].Key == key {
+			return c.entries[i], true
+		}
+	}
+	return configEntry{}, false
+}
+
+// canonicalKey lower-cases section and variable name and keeps the subsection, which is case-sensitive.
+func canonicalKey(key string) string {
+	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	if first < 0 {
+		return strings.ToLower(key)
+	}
+	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
+}
+
+// parseBool reads a boolean of git-config(1); the empty value is false, what is no boolean is def.
+func parseBool(value string, def bool) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on":
+		return true
+	case "false", "no", "off", "":
+		return false
+	}
+	digits := strings.TrimRight(strings.ToLower(value), "kmg")
+	if n, err := strconv.ParseInt(digits, 0, 64); err == nil && len(value)-len(digits) <= 1 {
+		return n != 0
+	}
+	return def
+}

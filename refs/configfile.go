@@ -1,0 +1,221 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// configEntry is one variable of a configuration file, its key in git's canonical case.
+type configEntry struct {
+	Key     string
+	Value   string
+	NoValue bool // "key" alone, which means true
+}
+
+func (e configEntry) bool() bool { return e.NoValue || parseBool(e.Value, false) }
+
+var errConfigSyntax = errors.New("bad config line")
+
+func readConfigFile(path string) ([]configEntry, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(string(text))
+}
+
+// parseConfig reads the syntax of git-config(1), "CONFIGURATION FILE", without following includes.
+func parseConfig(text string) ([]configEntry, error) {
+	p := &configParser{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
+	var entries []configEntry
+	section := ""
+	for {
+		c := p.next()
+		switch {
+		case c == end:
+			return entries, nil
+		case isSpace(c) || c == '\n':
+		case c == '#' || c == ';':
+			p.skipLine()
+		case c == '[':
+			name, ok := p.section()
+			if !ok {
+				return nil, p.fail()
+			}
+			section = name
+		case isAlpha(c) && section != "":
+			e, ok := p.variable(section, c)
+			if !ok {
+				return nil, p.fail()
+			}
+			entries = append(entries, e)
+		default:
+			return nil, p.fail()
+		}
+	}
+}
+
+// end is what the parser reads after the last byte.
+const end = -1
+
+type configParser struct {
+	text string
+	pos  int
+	line int
+}
+
+func (p *configParser) fail() error { return fmt.Errorf("%w %d", errConfigSyntax, p.line) }
+
+// next reads one byte, CR LF as LF.
+func (p *configParser) next() int {
+	if p.pos >= len(p.text) {
+		return end
+	}
+	c := p.text[p.pos]
+	p.pos++
+	if c == '\r' && p.pos < len(p.text) && p.text[p.pos] == '\n' {
+		c = '\n'
+		p.pos++
+	}
+	if c == '\n' {
+		p.line++
+	}
+	return int(c)
+}
+
+func (p *configParser) skipLine() {
+	for c := p.next(); c != '\n' && c != end; c = p.next() {
+	}
+}
+
+// section reads what follows "[": name, name.sub (old form, lower-cased) or name "sub" (kept as written).
+func (p *configParser) section() (string, bool) {
+	var name strings.Builder
+	for {
+		c := p.next()
+		switch {
+		case c == ']':
+			return name.String(), name.Len() > 0
+		case isSpace(c):
+			return p.subsection(name.String())
+		case isAlpha(c) || isDigit(c) || c == '-' || c == '.':
+			name.WriteByte(lower(c))
+		default:
+			return "", false
+		}
+	}
+}
+
+func (p *configParser) subsection(name string) (string, bool) {
+	c := p.next()
+	for isSpace(c) {
+		c = p.next()
+	}
+	if c != '"' || name == "" {
+		return "", false
+	}
+	var sub strings.Builder
+	for {
+		c = p.next()
+		if c == '\n' || c == end {
+			return "", false
+		}
+		if c == '"' {
+			break
+		}
+		if c == '\\' {
+			if c = p.next(); c == '\n' || c == end {
+				return "", false
+			}
+		}
+		sub.WriteByte(byte(c))
+	}
+	return name + "." + sub.String(), p.next() == ']'
+}
+
+func (p *configParser) variable(section string, first int) (configEntry, bool) {
+	var name strings.Builder
+	c := first
+	for ; isAlpha(c) || isDigit(c) || c == '-'; c = p.next() {
+		name.WriteByte(lower(c))
+	}
+	e := configEntry{Key: section + "." + name.String()}
+	for isSpace(c) {
+		c = p.next()
+	}
+	if c == '\n' || c == end {
+		e.NoValue = true
+		return e, true
+	}
+	if c == '#' || c == ';' {
+		p.skipLine()
+		e.NoValue = true
+		return e, true
+	}
+	if c != '=' {
+		return e, false
+	}
+	var ok bool
+	e.Value, ok = p.value()
+	return e, ok
+}
+
+// value reads to the end of the line: quotes, escapes, continuation lines, comments; inner white space is kept, white
+// space at either end is not.
+func (p *configParser) value() (string, bool) {
+	var out []byte
+	quoted, trim := false, 0
+	for {
+		c := p.next()
+		if c == end || c == '\n' {
+			return string(out[:trim]), !quoted
+		}
+		if !quoted && isSpace(c) {
+			if len(out) > 0 {
+				out = append(out, byte(c))
+			}
+			continue
+		}
+		if !quoted && (c == '#' || c == ';') {
+			p.skipLine()
+			return string(out[:trim]), true
+		}
+		switch c {
+		case '"':
+			quoted = !quoted
+			trim = len(out)
+			continue
+		case '\\':
+			escaped := p.next()
+			switch escaped {
+			case '\n':
+				continue
+			case 't':
+				c = '\t'
+			case 'b':
+				c = '\b'
+			case 'n':
+				c = '\n'
+			case '\\', '"':
+				c = escaped
+			default:
+				return "", false
+			}
+		}
+		out = append(out, byte(c))
+		trim = len(out)
+	}
+}
+
+func isSpace(c int) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+func isDigit(c int) bool { return c >= '0' && c <= '9' }
+func isAlpha(c int) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func lower(c int) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return byte(c)
+}

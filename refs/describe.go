@@ -1,0 +1,196 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// describe turns a git directory into a Repo: its common directory, format, and the work tree by the rules of git's
+// setup_explicit_git_dir and setup_discovered_git_dir.
+func (d *discovery) describe(at found) (*Repo, error) {
+	gitDir, err := filepath.EvalSymlinks(at.gitDir)
+	if err != nil {
+		return nil, err
+	}
+	common, err := d.commonDir(gitDir)
+	if err != nil {
+		return nil, err
+	}
+	if common, err = filepath.EvalSymlinks(common); err != nil {
+		return nil, err
+	}
+	repo := &Repo{GitDir: gitDir, CommonDir: common, Format: SHA1, RefFormat: "files"}
+	_, repo.commonFromEnv = d.lookup("GIT_COMMON_DIR")
+
+	facts, err := readFacts(gitDir, common)
+	if err != nil {
+		return nil, err
+	}
+	if repo.WorkTree, err = d.workTree(at, gitDir, facts); err != nil {
+		return nil, err
+	}
+	// A bare layout met on the way up may be refused by safe.bareRepository, which only git's protected
+	// configuration tells; that is not a hot path, so git decides.
+	bareWalk := !at.explicit && at.top == ""
+	if !at.explicit && (bareWalk || !ownedHere(at.top, gitDir, at.gitFile)) {
+		if err := d.askAccepted(); err != nil {
+			return nil, err
+		}
+	}
+	if facts.unsure {
+		return repo, d.askFormat(repo)
+	}
+	repo.Format, repo.RefFormat = facts.format, facts.refStorage
+	return repo, nil
+}
+
+func (d *discovery) workTree(at found, gitDir string, facts facts) (string, error) {
+	env, haveEnv := d.lookup("GIT_WORK_TREE")
+	path := at.top
+	switch {
+	case haveEnv:
+		path = d.abs(env)
+	case facts.bare && (at.explicit || facts.worktree == ""):
+		return "", nil
+	case facts.worktree != "":
+		path = facts.worktree
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(gitDir, path)
+		}
+	case at.explicit:
+		if implicit, ok := d.lookup("GIT_IMPLICIT_WORK_TREE"); ok && !parseBool(implicit, true) {
+			return "", nil
+		}
+		path = d.cwd
+	case at.top == "":
+		return "", nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("find work tree: %w", err)
+	}
+	return real, nil
+}
+
+// askAccepted lets git say whether it would work here (safe.directory, safe.bareRepository).
+func (d *discovery) askAccepted() error {
+	_, err := d.ask("rev-parse", "--git-dir")
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return ErrUnsafe
+	}
+	return fmt.Errorf("%w: %w", ErrUnsafe, err)
+}
+
+// askFormat fills in the hash and the ref storage where the configuration holds what this code does not know.
+func (d *discovery) askFormat(repo *Repo) error {
+	out, err := d.ask("rev-parse", "--show-object-format")
+	if err != nil {
+		return err
+	}
+	if out == "sha256" {
+		repo.Format = SHA256
+	}
+	// Git before 2.45 has no other ref storage than files and echoes the option it does not know.
+	if out, err = d.ask("rev-parse", "--show-ref-format"); err == nil && !strings.HasPrefix(out, "-") {
+		repo.RefFormat = out
+	}
+	return nil
+}
+
+func (d *discovery) ask(args ...string) (string, error) {
+	cmd := exec.CommandContext(context.Background(), "git", args...)
+	cmd.Dir, cmd.Env = d.cwd, d.inherit
+	out, err := runGit(cmd, args[0])
+	return string(bytes.TrimRight(out, "\n")), err
+}
+
+// facts is what discovery needs from the repository's own configuration files.
+type facts struct {
+	format     ObjectFormat
+	refStorage string
+	bare       bool
+	worktree   string
+	unsure     bool // the files say something only a newer git understands
+}
+
+// readFacts reads <common>/config as git's check_repository_format does: that file alone, without includes. A linked
+// work tree has neither core.bare nor core.worktree of it, but those of config.worktree if that extension is on.
+func readFacts(gitDir, common string) (facts, error) {
+	entries, err := readConfigFile(filepath.Join(common, "config"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return facts{}, fmt.Errorf("read configuration: %w", err)
+	}
+	out := facts{refStorage: "files"}
+	version, newer, perWorktree := "0", false, false
+	var format, storage string
+	for _, e := range entries {
+		switch e.Key {
+		case "core.repositoryformatversion":
+			version = e.Value
+		case "extensions.objectformat":
+			format = e.Value
+		case "extensions.refstorage":
+			storage = e.Value
+		case "extensions.worktreeconfig":
+			perWorktree = e.bool()
+		case "extensions.noop", "extensions.noop-v1", "extensions.preciousobjects", "extensions.partialclone",
+			"extensions.relativeworktrees":
+		default:
+			newer = newer || strings.HasPrefix(e.Key, "extensions.")
+		}
+	}
+	switch version {
+	case "0":
+		out.unsure = format != "" || storage != ""
+	case "1":
+		out.unsure = newer || !out.take(format, storage)
+	default:
+		out.unsure = true
+	}
+	if perWorktree {
+		more, err := readConfigFile(filepath.Join(gitDir, "config.worktree"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return facts{}, fmt.Errorf("read configuration: %w", err)
+		}
+		entries = append(entries, more...)
+	} else if gitDir != common {
+		return out, nil
+	}
+	for _, e := range entries {
+		switch e.Key {
+		case "core.bare":
+			out.bare = e.bool()
+		case "core.worktree":
+			out.worktree = e.Value
+		}
+	}
+	return out, nil
+}
+
+func (f *facts) take(format, storage string) bool {
+	switch format {
+	case "", "sha1":
+	case "sha256":
+		f.format = SHA256
+	default:
+		return false
+	}
+	switch storage {
+	case "", "files":
+	case "reftable":
+		f.refStorage = storage
+	default:
+		return false
+	}
+	return true
+}

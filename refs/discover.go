@@ -1,0 +1,299 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Discover finds the repository that git itself would find from dir, the environment included: git exports GIT_DIR to
+// an external command that is called as `git --git-dir=… trace …`.
+func Discover(dir string) (*Repo, error) {
+	cwd, err := realPath(dir)
+	if err != nil {
+		return nil, fmt.Errorf("discover repository: %w", err)
+	}
+	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).run()
+}
+
+// DiscoverHook is Discover without the GIT_* variables: an agent's hook inherits whatever its agent was started with.
+// dir may be a file, or not exist yet; the nearest existing directory above it counts.
+func DiscoverHook(dir string) (*Repo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("discover repository: %w", err)
+	}
+	for {
+		info, err := os.Stat(abs)
+		if err == nil && info.IsDir() {
+			break
+		}
+		parent := filepath.Dir(abs)
+		if parent == abs {
+			return nil, fmt.Errorf("discover repository: %w", ErrNotRepository)
+		}
+		abs = parent
+	}
+	cwd, err := realPath(abs)
+	if err != nil {
+		return nil, fmt.Errorf("discover repository: %w", err)
+	}
+	nothing := func(string) (string, bool) { return "", false }
+	return (&discovery{cwd: cwd, lookup: nothing, inherit: baseEnv(os.Environ())}).run()
+}
+
+// discovery is one search: the directory it starts from, without symlinks, and the environment it may heed.
+type discovery struct {
+	cwd     string
+	lookup  func(string) (string, bool)
+	inherit []string // environment of a git process that is asked for its opinion
+}
+
+// found is a git directory and how it was come by, which decides where its work tree is.
+type found struct {
+	gitDir   string
+	top      string // directory that holds the .git entry; empty for a bare layout and for GIT_DIR
+	gitFile  string // the .git file that led here, if it was one
+	explicit bool   // named by GIT_DIR
+}
+
+func (d *discovery) run() (*Repo, error) {
+	var at found
+	var err error
+	if env, ok := d.lookup("GIT_DIR"); ok {
+		at, err = d.fromEnv(env)
+	} else {
+		at, err = d.walk()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("discover repository: %w", err)
+	}
+	repo, err := d.describe(at)
+	if err != nil {
+		return nil, fmt.Errorf("discover repository: %w", err)
+	}
+	return repo, nil
+}
+
+func (d *discovery) fromEnv(env string) (found, error) {
+	path := d.abs(env)
+	info, err := os.Stat(path)
+	if env == "" || err != nil {
+		return found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
+	}
+	if !info.IsDir() {
+		if path, err = readGitFile(path); err != nil {
+			return found{}, err
+		}
+	}
+	if !d.isGitDir(path) {
+		return found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
+	}
+	return found{gitDir: path, explicit: true}, nil
+}
+
+// walk goes up from the start as setup_git_directory does: at each level first the .git entry, then the level itself.
+func (d *discovery) walk() (found, error) {
+	ceiling := d.ceiling()
+	device, haveDevice := deviceOf(d.cwd)
+	_, crossing := d.lookup("GIT_DISCOVERY_ACROSS_FILESYSTEM")
+	for dir := d.cwd; ; {
+		at, ok, err := d.look(dir)
+		if err != nil || ok {
+			return at, err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir || (ceiling != "" && len(parent) <= len(ceiling)) {
+			return found{}, ErrNotRepository
+		}
+		if haveDevice && !crossing {
+			if other, ok := deviceOf(parent); ok && other != device {
+				return found{}, fmt.Errorf("%w: stopping at file system boundary", ErrNotRepository)
+			}
+		}
+		dir = parent
+	}
+}
+
+func (d *discovery) look(dir string) (found, bool, error) {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Stat(dotGit)
+	switch {
+	case err == nil && info.IsDir():
+		if d.isGitDir(dotGit) {
+			return found{gitDir: dotGit, top: dir}, true, nil
+		}
+	case err == nil && info.Mode().IsRegular():
+		target, err := readGitFile(dotGit)
+		if err != nil {
+			return found{}, false, err
+		}
+		if !d.isGitDir(target) {
+			return found{}, false, fmt.Errorf("%w: the .git file names no git directory", ErrNotRepository)
+		}
+		return found{gitDir: target, top: dir, gitFile: dotGit}, true, nil
+	}
+	if d.isGitDir(dir) {
+		return found{gitDir: dir}, true, nil
+	}
+	return found{}, false, nil
+}
+
+// ceiling is the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk does not
+// look into it. After an empty entry the rest is taken as already free of symlinks, as git(1) says.
+func (d *discovery) ceiling() string {
+	list, _ := d.lookup("GIT_CEILING_DIRECTORIES")
+	longest, literal := "", false
+	for _, entry := range filepath.SplitList(list) {
+		if entry == "" {
+			literal = true
+			continue
+		}
+		if !filepath.IsAbs(entry) {
+			continue
+		}
+		entry = filepath.Clean(entry)
+		if !literal {
+			if real, err := filepath.EvalSymlinks(entry); err == nil {
+				entry = real
+			}
+		}
+		prefix := strings.TrimSuffix(entry, string(filepath.Separator)) + string(filepath.Separator)
+		if len(entry) > len(longest) && strings.HasPrefix(d.cwd, prefix) && d.cwd != prefix {
+			longest = entry
+		}
+	}
+	return longest
+}
+
+// isGitDir is git's is_git_directory: a sane HEAD, an object directory and refs.
+func (d *discovery) isGitDir(dir string) bool {
+	if !plausibleHead(filepath.Join(dir, "HEAD")) {
+		return false
+	}
+	common, err := d.commonDir(dir)
+	if err != nil {
+		return false
+	}
+	objects, ok := d.lookup("GIT_OBJECT_DIRECTORY")
+	if ok {
+		objects = d.abs(objects)
+	} else {
+		objects = filepath.Join(common, "objects")
+	}
+	return exists(objects) && exists(filepath.Join(common, "refs"))
+}
+
+// commonDir is the directory that all work trees of the repository share.
+func (d *discovery) commonDir(gitDir string) (string, error) {
+	if env, ok := d.lookup("GIT_COMMON_DIR"); ok {
+		return d.abs(env), nil
+	}
+	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return gitDir, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	path := strings.TrimRight(string(text), "\r\n")
+	if path == "" {
+		return "", fmt.Errorf("%w: empty commondir file", ErrNotRepository)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(gitDir, path)
+	}
+	return filepath.Clean(path), nil
+}
+
+func (d *discovery) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(d.cwd, path)
+}
+
+// plausibleHead is git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an object id.
+func plausibleHead(path string) bool {
+	if target, err := os.Readlink(path); err == nil {
+		return strings.HasPrefix(filepath.ToSlash(target), "refs/")
+	}
+	text, err := readSmall(path)
+	if err != nil {
+		return false
+	}
+	head := strings.TrimRight(string(text), "\r\n \t")
+	if name, ok := strings.CutPrefix(head, "ref:"); ok {
+		return strings.HasPrefix(strings.TrimLeft(name, " \t"), "refs/")
+	}
+	_, err = ParseOID(head)
+	return err == nil
+}
+
+// maxGitFile bounds the gitfiles read: a path and a word (git itself allows a mebibyte).
+const maxGitFile = 1 << 20
+
+// readGitFile follows a file of the form "gitdir: <path>" (gitrepository-layout(5)).
+func readGitFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxGitFile {
+		return "", fmt.Errorf("%w: invalid gitfile format", ErrNotRepository)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(string(text), "gitdir: ")
+	target = strings.TrimRight(target, "\r\n")
+	if !ok || target == "" {
+		return "", fmt.Errorf("%w: invalid gitfile format", ErrNotRepository)
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return filepath.Clean(target), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// readSmall reads a file of which only the first few kilobytes can matter (HEAD, a ref).
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	buf := make([]byte, 8192)
+	n := 0
+	for n < len(buf) {
+		k, err := f.Read(buf[n:])
+		n += k
+		if err != nil {
+			if n == 0 && !isEOF(err) {
+				return nil, err
+			}
+			break
+		}
+		if k == 0 {
+			break
+		}
+	}
+	return buf[:n], nil
+}

@@ -1,0 +1,108 @@
+package refs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Env is the environment of a git child that works for git-trace: the user's, without the GIT_* variables a hook or a
+// shell left there except those that say how to reach things (configuration, ssh, identity, tracing), and with the
+// repository named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
+func (r *Repo) Env() []string {
+	env := append(baseEnv(os.Environ()), r.place()...)
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
+}
+
+// place names the repository for a git child. Git finds the common directory itself, unless the user named another.
+func (r *Repo) place() []string {
+	env := []string{"GIT_DIR=" + r.GitDir}
+	if r.WorkTree != "" {
+		env = append(env, "GIT_WORK_TREE="+r.WorkTree)
+	} else {
+		env = append(env, "GIT_IMPLICIT_WORK_TREE=0")
+	}
+	if r.commonFromEnv {
+		env = append(env, "GIT_COMMON_DIR="+r.CommonDir)
+	}
+	return env
+}
+
+// SideEnv makes a git child write its objects into the side store and read from both.
+func (r *Repo) SideEnv() []string {
+	return []string{
+		"GIT_OBJECT_DIRECTORY=" + r.SideObjects(),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(r.MainObjects()),
+	}
+}
+
+// SideReadEnv makes a git child read the side store beside the repository's own objects.
+func (r *Repo) SideReadEnv() []string {
+	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(r.SideObjects())}
+}
+
+// quoteAlternate writes a path so that git reads it as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES: an entry that
+// begins with a double quote is C-quoted (git(1)).
+func quoteAlternate(path string) string {
+	if !strings.ContainsRune(path, filepath.ListSeparator) && !strings.HasPrefix(path, `"`) {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+// kept are the GIT_* variables that a git child inherits.
+var kept = [...]string{
+	"GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_ATTR_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
+	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH", "GIT_PAGER",
+	"GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
+	"GIT_TERMINAL_PROMPT",
+}
+
+// keptPrefixes are families of such variables.
+var keptPrefixes = [...]string{
+	"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CURL_", "GIT_HTTP_", "GIT_LFS_",
+	"GIT_PROXY_", "GIT_SSL_", "GIT_TRACE",
+}
+
+// baseEnv is the environment without the GIT_* variables that are not kept, and with room for more.
+func baseEnv(environ []string) []string {
+	env := make([]string, 0, len(environ)+8)
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if name == "LANGUAGE" || strings.HasPrefix(name, "GIT_") && !keeps(name) {
+			continue
+		}
+		env = append(env, entry)
+	}
+	return env
+}
+
+func keeps(name string) bool {
+	for _, k := range kept {
+		if name == k {
+			return true
+		}
+	}
+	for _, p := range keptPrefixes {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// userEnv is the environment of CommandUser.
+func (r *Repo) userEnv(environ []string) []string {
+	env := make([]string, 0, len(environ)+4)
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+			"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+			"GIT_INTERNAL_SUPER_PREFIX", "GIT_REFLOG_ACTION", "GIT_NAMESPACE":
+			continue
+		}
+		env = append(env, entry)
+	}
+	return append(env, r.place()...)
+}

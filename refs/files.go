@@ -1,0 +1,94 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// WriteFileAtomic replaces a file by rename: readers see the old content or the new, never a part. Missing directories
+// are made. It does not flush to disk.
+func WriteFileAtomic(path string, data []byte, perm os.FileMode) error {
+	tmp, err := createTemp(filepath.Dir(path), "tmp_", perm)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	_, err = tmp.Write(data)
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// createTemp creates a new file of the exact permissions less the umask, which os.CreateTemp (0600) does not offer.
+func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		path := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36))
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		switch {
+		case err == nil:
+			return f, nil
+		case errors.Is(err, fs.ErrNotExist) && try < 10: // no directory yet, or git has just pruned it
+			if err := makeDirs(dir); err != nil {
+				return nil, err
+			}
+		case errors.Is(err, fs.ErrExist) && try < 10:
+		default:
+			return nil, err
+		}
+	}
+}
+
+// makeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group (core.sharedRepository)
+// the new ones get the permissions of the one they are made in, as git gives them.
+func makeDirs(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent == dir {
+		return fs.ErrNotExist
+	}
+	if err := makeDirs(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+				return nil
+			}
+		}
+		return err
+	}
+	if info, err := os.Stat(parent); err == nil && info.Mode()&os.ModeSetgid != 0 {
+		_ = os.Chmod(dir, info.Mode().Perm()|os.ModeSetgid)
+	}
+	return nil
+}
+
+// syncDir makes a rename in a directory durable. Systems that cannot flush a directory need not.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		_ = d.Close()
+		return nil
+	}
+	return d.Close()
+}
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) }

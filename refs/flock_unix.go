@@ -1,0 +1,23 @@
+//go:build unix
+
+package refs
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile tries once to lock an open file; held is false when somebody else has the lock.
+func lockFile(f *os.File) (held bool, err error) {
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}

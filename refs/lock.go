@@ -1,0 +1,215 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Errors of changing a ref that callers branch on.
+var (
+	ErrTipMoved = errors.New("tip moved")
+	ErrLocked   = errors.New("ref is locked")
+	ErrConflict = errors.New("ref name conflicts with another ref")
+)
+
+// refLockWait is how long a ref that git has locked is waited for; git's own core.filesRefLockTimeout.
+const refLockWait = 100 * time.Millisecond
+
+// guardWait is how long another git-trace process may take over the same ref.
+const guardWait = 5 * time.Second
+
+// RefLock is a ref held under git's own <ref>.lock, with the value it had when it was taken. End it with Commit or
+// Abort.
+type RefLock struct {
+	repo    *Repo
+	name    string
+	current OID
+	file    *os.File  // the open <ref>.lock; nil under reftable
+	mark    string    // second name of the lock file, by which a later process knows it as ours
+	guard   *FileLock // serialises git-trace processes on this ref
+	done    bool
+}
+
+// LockRef takes the lock of a ref. It waits for other git-trace processes up to five seconds (ErrLockTimeout) and for
+// git a tenth of a second (ErrLocked).
+//
+// A lock must not outlive the process that was killed while it held it, and must never be taken from a living one. So
+// the lock file is first created under a second name beside the guard (an flock, which dies with its process) and then
+// hard-linked into place: who holds the guard and finds that the lock in the way is the file with that second name
+// knows that its maker is dead. All other locks are left alone unless staleLock proves them abandoned.
+func (r *Repo) LockRef(name string) (*RefLock, error) {
+	lock, err := r.lockRef(name)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	return lock, nil
+}
+
+func (r *Repo) lockRef(name string) (*RefLock, error) {
+	if err := checkRefName(name); err != nil {
+		return nil, err
+	}
+	base := filepath.Join(r.TracesDir(), "locks", strings.ReplaceAll(name, "/", "."))
+	guard, err := Flock(base, guardWait)
+	if err != nil {
+		return nil, err
+	}
+	l := &RefLock{repo: r, name: name, mark: base + ".held", guard: guard}
+	if r.RefFormat != reftable {
+		if err := l.takeFile(); err != nil {
+			guard.Unlock()
+			return nil, err
+		}
+	}
+	if err := l.readCurrent(); err != nil {
+		l.Abort()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *RefLock) readCurrent() error {
+	if l.repo.RefFormat == reftable {
+		oid, err := l.repo.readRefByGit(l.name)
+		if err != nil && !errors.Is(err, ErrRefMissing) {
+			return err
+		}
+		l.current = oid
+		return nil
+	}
+	oid, target, err := l.repo.readOne(l.name)
+	switch {
+	case errors.Is(err, ErrRefMissing):
+		return l.repo.refConflict(l.name)
+	case err != nil:
+		return err
+	case target != "":
+		return fmt.Errorf("%w: is a symbolic ref", ErrBadRef)
+	}
+	l.current = oid
+	return nil
+}
+
+// Current is the ref's value under the lock; zero if there is no such ref.
+func (l *RefLock) Current() OID { return l.current }
+
+// Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released.
+func (l *RefLock) Commit(ctx context.Context, id OID) error {
+	if l.done {
+		return fmt.Errorf("update %s: lock already released", l.name)
+	}
+	if err := l.commit(ctx, id); err != nil {
+		l.Abort()
+		return fmt.Errorf("update %s: %w", l.name, err)
+	}
+	return nil
+}
+
+func (l *RefLock) commit(ctx context.Context, id OID) error {
+	if id.IsZero() || id.Format() != l.repo.Format {
+		return ErrBadOID
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if l.file == nil {
+		if err := l.repo.updateRefByGit(ctx, l.name, l.current, id); err != nil {
+			return err
+		}
+		l.release()
+		return nil
+	}
+	if _, err := l.file.WriteString(id.String() + "\n"); err != nil {
+		return err
+	}
+	if l.repo.Fsync {
+		if err := l.file.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	path := l.repo.refPath(l.name)
+	if err := os.Rename(path+".lock", path); err != nil {
+		// Git leaves empty directories where refs were, and one may lie where this ref goes.
+		if !isDir(path) || removeEmptyDirs(path) != nil || os.Rename(path+".lock", path) != nil {
+			return err
+		}
+	}
+	l.release()
+	if l.repo.Fsync {
+		return syncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// Abort releases the lock and leaves the ref alone. It does nothing after Commit.
+func (l *RefLock) Abort() {
+	if l.done {
+		return
+	}
+	if l.file != nil {
+		_ = l.file.Close()
+		_ = os.Remove(l.repo.refPath(l.name) + ".lock")
+	}
+	l.release()
+}
+
+// release drops the mark before the guard, so that the mark never speaks of a lock whose maker lives.
+func (l *RefLock) release() {
+	l.done = true
+	if l.file != nil {
+		_ = os.Remove(l.mark)
+	}
+	l.guard.Unlock()
+}
+
+// takeFile creates <ref>.lock, waiting for git and clearing away what the dead left.
+func (l *RefLock) takeFile() error {
+	path := l.repo.refPath(l.name) + ".lock"
+	deadline := time.Now().Add(refLockWait)
+	for pause := time.Millisecond; ; pause = min(2*pause, 10*time.Millisecond) {
+		err := l.createLock(path)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if l.clearStale(path) {
+			continue
+		}
+		if time.Now().After(deadline) {
+			return ErrLocked
+		}
+		time.Sleep(pause)
+	}
+}
+
+func (l *RefLock) createLock(path string) error {
+	for try := 0; ; try++ {
+		err := l.tryCreate(path)
+		switch {
+		case err == nil || errors.Is(err, fs.ErrExist):
+			return err
+		case errors.Is(err, syscall.ENOTDIR):
+			return ErrConflict
+		case !errors.Is(err, fs.ErrNotExist) || try > 10:
+			return err
+		}
+		// Git removes directories that its packing has emptied, possibly just now.
+		if err := makeDirs(filepath.Dir(path)); err != nil {
+			if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) {
+				return ErrConflict
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package refs
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/adler32"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// ErrCorrupt reports a stored object or ref that cannot be what it claims to be.
+var ErrCorrupt = errors.New("corrupt")
+
+// ErrTooLarge reports an object beyond the reader's limit.
+var ErrTooLarge = errors.New("object too large")
+
+// WriteLoose stores an object in an object directory, MainObjects or SideObjects, and returns its id. It is complete
+// or absent at every moment: a temporary file under the name that git's own prune knows, then a rename.
+func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, error) {
+	oid := r.Format.Hash(typ, content)
+	path := loosePath(dir, oid)
+	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+		freshen(path, info)
+		return oid, nil
+	}
+	if err := r.writeNewLoose(path, typ, content); err != nil {
+		return OID{}, fmt.Errorf("write object %s: %w", oid, err)
+	}
+	return oid, nil
+}
+
+// freshen renews the time stamp by which git's gc spares an unreachable object, if that is a day old.
+func freshen(path string, info os.FileInfo) {
+	now := time.Now()
+	if now.Sub(info.ModTime()) > 24*time.Hour {
+		_ = os.Chtimes(path, now, now)
+	}
+}
+
+func (r *Repo) writeNewLoose(path string, typ ObjectType, content []byte) error {
+	tmp, err := createTemp(filepath.Dir(path), "tmp_obj_", 0o444)
+	if err != nil {
+		return err
+	}
+	err = writeLooseTo(tmp, typ, content)
+	if err == nil && r.Fsync {
+		err = tmp.Sync()
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		if exists(path) { // Windows refuses to replace a read-only file; somebody else wrote the same object
+			return nil
+		}
+		return err
+	}
+	if r.Fsync {
+		return syncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// storedLimit is the size up to which an object is stored without compression: it fills one disk block either way, and
+// setting up a compressor costs more than the whole write. Git compresses anew when it packs.
+const storedLimit = 4000
+
+func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
+	header := append(append(make([]byte, 0, 32), typ...), ' ')
+	header = append(strconv.AppendInt(header, int64(len(content)), 10), 0)
+	if size := len(header) + len(content); size <= storedLimit {
+		_, err := w.Write(storedStream(header, content, size))
+		return err
+	}
+	z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
+	if err != nil {
+		return err
+	}
+	if _, err = z.Write(header); err != nil {
+		return err
+	}
+	if _, err = z.Write(content); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// storedStream is a zlib stream (RFC 1950) of a single stored block (RFC 1951, 3.2.4).
+func storedStream(header, content []byte, size int) []byte {
+	out := make([]byte, 0, size+11)
+	out = append(out, 0x78, 0x01, 0x01)
+	out = binary.LittleEndian.AppendUint16(out, uint16(size))
+	out = binary.LittleEndian.AppendUint16(out, ^uint16(size))
+	out = append(append(out, header...), content...)
+	return binary.BigEndian.AppendUint32(out, adler32.Checksum(out[7:]))
+}
+
+// ReadLoose reads an object from an object directory; an object that is not there as a loose file gives an error that
+// is os.ErrNotExist.
+func ReadLoose(dir string, oid OID) (ObjectType, []byte, error) {
+	return readLoose(dir, oid, 0)
+}
+
+// readLoose refuses content beyond limit bytes, if limit is positive, before it reads it.
+func readLoose(dir string, oid OID, limit int64) (ObjectType, []byte, error) {
+	raw, err := os.ReadFile(loosePath(dir, oid))
+	if err != nil {
+		return "", nil, err
+	}
+	typ, content, err := decodeLoose(raw, limit)
+	if err != nil {
+		return "", nil, fmt.Errorf("read object %s: %w", oid, err)
+	}
+	return typ, content, nil
+}
+
+func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	defer func() { _ = z.Close() }()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(z, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	head = head[:n]
+	nul := bytes.IndexByte(head, 0)
+	if nul < 0 {
+		return "", nil, fmt.Errorf("%w: object header does not end", ErrCorrupt)
+	}
+	typ, size, err := parseHeader(head[:nul])
+	if err != nil {
+		return "", nil, err
+	}
+	if limit > 0 && size > limit {
+		return "", nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
+	}
+	// A deflate stream cannot grow more than about 1032 times, so a header that promises more is a lie not to allocate for.
+	if size < int64(n-nul-1) || size > 1100*int64(len(raw)) {
+		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
+	}
+	content := make([]byte, size)
+	have := copy(content, head[nul+1:])
+	if _, err := io.ReadFull(z, content[have:]); err != nil {
+		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	// One read past the end also makes the reader compare the check sum.
+	if k, err := z.Read(make([]byte, 1)); k != 0 || err != io.EOF {
+		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
+	}
+	return typ, content, nil
+}
+
+func parseHeader(head []byte) (ObjectType, int64, error) {
+	word, digits, ok := bytes.Cut(head, []byte(" "))
+	size, err := strconv.ParseInt(string(digits), 10, 64)
+	if !ok || err != nil || size < 0 {
+		return "", 0, fmt.Errorf("%w: bad object header", ErrCorrupt)
+	}
+	switch typ := ObjectType(word); typ {
+	case BlobObject, TreeObject, CommitObject, TagObject:
+		return typ, size, nil
+	}
+	return "", 0, fmt.Errorf("%w: unknown object type", ErrCorrupt)
+}
+
+func loosePath(dir string, oid OID) string {
+	name := oid.String()
+	if name == "" {
+		name = "00missing"
+	}
+	return filepath.Join(dir, name[:2], name[2:])
+}

@@ -1,0 +1,158 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// ErrMissing reports an object or revision that the repository does not have.
+var ErrMissing = errors.New("object missing")
+
+// DefaultMaxObject is the largest object that a reader loads unless told otherwise.
+const DefaultMaxObject = 512 << 20
+
+// Objects reads objects: loose ones directly, from the side store and then from the repository; everything else (packs,
+// alternates, revisions) through one `git cat-file --batch`, which is started when first needed. Not safe for use by
+// several goroutines. Close it.
+type Objects struct {
+	// Max is the size in bytes beyond which an object is refused with ErrTooLarge; 0 means DefaultMaxObject.
+	Max int64
+
+	repo  *Repo
+	batch *batch
+}
+
+// Objects returns a reader. It costs nothing until it reads.
+func (r *Repo) Objects() *Objects { return &Objects{repo: r} }
+
+func (o *Objects) limit() int64 {
+	if o.Max > 0 {
+		return o.Max
+	}
+	return DefaultMaxObject
+}
+
+// Read returns an object's type and content, or ErrMissing.
+func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
+	if oid.IsZero() {
+		return "", nil, fmt.Errorf("read object: %w", ErrMissing)
+	}
+	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
+		typ, content, err := readLoose(dir, oid, o.limit())
+		if err == nil || errors.Is(err, ErrTooLarge) {
+			return typ, content, err
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
+			return "", nil, fmt.Errorf("read object %s: %w", oid, err)
+		}
+		// A damaged copy may have a sound one behind it: that is for git to say.
+	}
+	_, typ, content, err := o.ask(oid.String(), true)
+	if err != nil {
+		return "", nil, fmt.Errorf("read object %s: %w", oid, err)
+	}
+	return typ, content, nil
+}
+
+// Blob is Read for an object that must be a blob.
+func (o *Objects) Blob(oid OID) ([]byte, error) {
+	return o.typed(oid, BlobObject)
+}
+
+// Tree reads and decodes a tree.
+func (o *Objects) Tree(oid OID) ([]TreeEntry, error) {
+	if oid == o.repo.Format.EmptyTree() {
+		return nil, nil
+	}
+	raw, err := o.typed(oid, TreeObject)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := DecodeTree(o.repo.Format, raw)
+	if err != nil {
+		return nil, fmt.Errorf("read tree %s: %w", oid, err)
+	}
+	return entries, nil
+}
+
+// Commit reads and decodes a commit.
+func (o *Objects) Commit(oid OID) (Commit, error) {
+	raw, err := o.typed(oid, CommitObject)
+	if err != nil {
+		return Commit{}, err
+	}
+	c, err := DecodeCommit(raw)
+	if err != nil {
+		return Commit{}, fmt.Errorf("read commit %s: %w", oid, err)
+	}
+	return c, nil
+}
+
+func (o *Objects) typed(oid OID, want ObjectType) ([]byte, error) {
+	typ, content, err := o.Read(oid)
+	if err != nil {
+		return nil, err
+	}
+	if typ != want {
+		return nil, fmt.Errorf("read object %s: is a %s, not a %s", oid, typ, want)
+	}
+	return content, nil
+}
+
+// Resolve asks git what object a revision names ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). Ambiguous and
+// unknown names give ErrMissing.
+func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
+	oid, typ, _, err := o.ask(rev, false)
+	if err != nil {
+		return OID{}, "", fmt.Errorf("resolve revision: %w", err)
+	}
+	return oid, typ, nil
+}
+
+// ReadRev is Resolve and Read in one round trip.
+func (o *Objects) ReadRev(rev string) (OID, ObjectType, []byte, error) {
+	oid, typ, content, err := o.ask(rev, true)
+	if err != nil {
+		return OID{}, "", nil, fmt.Errorf("read revision: %w", err)
+	}
+	return oid, typ, content, nil
+}
+
+func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
+	name := rev
+	if !lineSafe(rev) {
+		oid, err := o.repo.parseRev(rev)
+		if err != nil {
+			return OID{}, "", nil, err
+		}
+		name = oid.String()
+	}
+	if o.batch == nil {
+		b, err := startBatch(o.repo)
+		if err != nil {
+			return OID{}, "", nil, err
+		}
+		o.batch = b
+	}
+	oid, typ, content, err := o.batch.ask(name, want, o.limit())
+	if !o.batch.usable {
+		b := o.batch
+		o.batch = nil
+		if err == nil || errors.Is(err, ErrTooLarge) {
+			return oid, typ, content, errors.Join(err, b.close())
+		}
+		err = b.explain(err)
+	}
+	return oid, typ, content, err
+}
+
+// Close ends the git process, if one was started. It does not wait for a process that will not end.
+func (o *Objects) Close() error {
+	if o.batch == nil {
+		return nil
+	}
+	b := o.batch
+	o.batch = nil
+	return b.close()
+}

@@ -1,0 +1,224 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Errors of reading and changing refs that callers branch on.
+var (
+	ErrRefMissing = errors.New("no such ref")
+	ErrBadRef     = errors.New("bad ref name")
+)
+
+// maxSymbolic is how deep git follows symbolic refs.
+const maxSymbolic = 5
+
+const reftable = "reftable"
+
+// ReadRef returns what a full ref name ("refs/heads/main", "HEAD") points to, or ErrRefMissing. Symbolic refs are
+// followed. An empty or torn file is damage (ErrCorrupt), not absence: taking it for absence starts a second history.
+func (r *Repo) ReadRef(name string) (OID, error) {
+	if r.RefFormat == reftable {
+		return r.readRefByGit(name)
+	}
+	oid, _, err := r.followRef(name)
+	return oid, err
+}
+
+// Head returns the commit that HEAD stands for (zero on an unborn branch) and the full name of the branch
+// ("refs/heads/main"; empty when detached).
+func (r *Repo) Head() (OID, string, error) {
+	if r.RefFormat == reftable {
+		return r.headByGit()
+	}
+	oid, last, err := r.followRef("HEAD")
+	if last == "HEAD" {
+		last = ""
+	}
+	if errors.Is(err, ErrRefMissing) && last != "" {
+		return OID{}, last, nil
+	}
+	return oid, last, err
+}
+
+// followRef also returns the name at the end of the symbolic chain.
+func (r *Repo) followRef(name string) (OID, string, error) {
+	for range maxSymbolic {
+		if err := checkRefName(name); err != nil {
+			return OID{}, name, err
+		}
+		oid, target, err := r.readOne(name)
+		if err != nil {
+			return OID{}, name, fmt.Errorf("read %s: %w", name, err)
+		}
+		if target == "" {
+			return oid, name, nil
+		}
+		name = target
+	}
+	return OID{}, name, fmt.Errorf("read %s: %w: symbolic refs too deep", name, ErrCorrupt)
+}
+
+// readOne reads one ref without following it: the loose file, else the packed line. Deleting a ref removes the packed
+// line first, packing adds it first, so this order never misses one.
+func (r *Repo) readOne(name string) (OID, string, error) {
+	path := r.refPath(name)
+	if name == "HEAD" {
+		if target, err := os.Readlink(path); err == nil { // how old git wrote it
+			if target = filepath.ToSlash(target); strings.HasPrefix(target, "refs/") {
+				return OID{}, target, nil
+			}
+		}
+	}
+	text, err := readSmall(path)
+	switch {
+	case err == nil:
+		return r.parseLooseRef(text)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), isDir(path):
+		oid, err := r.packedRef(name)
+		return oid, "", err
+	}
+	return OID{}, "", err
+}
+
+func (r *Repo) parseLooseRef(text []byte) (OID, string, error) {
+	if target, ok := bytes.CutPrefix(text, []byte("ref:")); ok {
+		name := strings.TrimSpace(string(target))
+		if name == "" {
+			return OID{}, "", fmt.Errorf("%w: symbolic ref without a target", ErrCorrupt)
+		}
+		return OID{}, name, nil
+	}
+	digits := 2 * r.Format.Size()
+	if len(text) < digits || len(text) > digits && !isSpace(int(text[digits])) && text[digits] != '\n' {
+		return OID{}, "", fmt.Errorf("%w: ref file holds no object id", ErrCorrupt)
+	}
+	oid, err := ParseOID(string(text[:digits]))
+	if err != nil {
+		return OID{}, "", fmt.Errorf("%w: ref file holds no object id", ErrCorrupt)
+	}
+	return oid, "", nil
+}
+
+// packedRef looks a name up in packed-refs (git-pack-refs(1)).
+func (r *Repo) packedRef(name string) (OID, error) {
+	text, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return OID{}, ErrRefMissing
+	}
+	if err != nil {
+		return OID{}, err
+	}
+	return findPacked(text, name, r.Format)
+}
+
+// findPacked searches the text of packed-refs for "<id> SP <name> LF". The last line may lack its end.
+func findPacked(text []byte, name string, format ObjectFormat) (OID, error) {
+	needle := []byte(" " + name)
+	digits := 2 * format.Size()
+	for at := 0; ; {
+		i := bytes.Index(text[at:], needle)
+		if i < 0 {
+			return OID{}, ErrRefMissing
+		}
+		start, after := at+i-digits, at+i+len(needle)
+		at = after
+		if after < len(text) && text[after] != '\n' && text[after] != '\r' {
+			continue
+		}
+		if start < 0 || start > 0 && text[start-1] != '\n' {
+			continue
+		}
+		oid, err := ParseOID(string(text[start : start+digits]))
+		if err != nil {
+			return OID{}, fmt.Errorf("%w: packed-refs", ErrCorrupt)
+		}
+		return oid, nil
+	}
+}
+
+// refPath is the loose file of a ref. HEAD and its like, and a few namespaces, belong to one work tree
+// (git-worktree(1), "REFS").
+func (r *Repo) refPath(name string) string {
+	dir := r.CommonDir
+	if perWorktree(name) {
+		dir = r.GitDir
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+func perWorktree(name string) bool {
+	return !strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "refs/bisect/") ||
+		strings.HasPrefix(name, "refs/worktree/") || strings.HasPrefix(name, "refs/rewritten/")
+}
+
+// checkRefName keeps the rules of git-check-ref-format(1) that matter for safety here: a name is a path below the git
+// directory, so nothing in it may lead elsewhere or collide with git's own files.
+func checkRefName(name string) error {
+	if !strings.HasPrefix(name, "refs/") {
+		if name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+			return nil
+		}
+		return fmt.Errorf("%w: %q", ErrBadRef, name)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") || strings.Contains(part, "..") {
+			return fmt.Errorf("%w: %q", ErrBadRef, name)
+		}
+	}
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c == 0x7f || strings.IndexByte(`~^:?*[\`, c) >= 0 {
+			return fmt.Errorf("%w: %q", ErrBadRef, name)
+		}
+	}
+	if strings.HasSuffix(name, ".") || strings.Contains(name, "@{") {
+		return fmt.Errorf("%w: %q", ErrBadRef, name)
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (r *Repo) readRefByGit(name string) (OID, error) {
+	if err := checkRefName(name); err != nil {
+		return OID{}, err
+	}
+	out, err := r.Git(context.Background(), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	var failed *GitError
+	if errors.As(err, &failed) && failed.Code == 1 {
+		return OID{}, fmt.Errorf("read %s: %w", name, ErrRefMissing)
+	}
+	if err != nil {
+		return OID{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
+}
+
+func (r *Repo) headByGit() (OID, string, error) {
+	branch := ""
+	out, err := r.Git(context.Background(), nil, "symbolic-ref", "--quiet", "HEAD")
+	var failed *GitError
+	switch {
+	case err == nil:
+		branch = strings.TrimSuffix(string(out), "\n")
+	case errors.As(err, &failed) && failed.Code == 1:
+	default:
+		return OID{}, "", fmt.Errorf("read HEAD: %w", err)
+	}
+	oid, err := r.readRefByGit("HEAD")
+	if errors.Is(err, ErrRefMissing) && branch != "" {
+		return OID{}, branch, nil
+	}
+	return oid, branch, err
+}

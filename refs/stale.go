@@ -1,0 +1,101 @@
+package refs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// staleAge is the age below which a lock that is not ours is taken for live without looking further.
+const staleAge = 10 * time.Second
+
+// staleAgeBlind is that age where the system does not show who has a file open.
+const staleAgeBlind = 10 * time.Minute
+
+// tryCreate makes the lock file under the mark, then links it to its place, which fails if a lock is there. A file
+// system without hard links gets the lock by O_EXCL alone and no mark.
+func (l *RefLock) tryCreate(path string) error {
+	if exists(path) {
+		// Not yet: the mark must keep pointing at a lock of a dead predecessor until that is cleared.
+		return fs.ErrExist
+	}
+	if err := os.Remove(l.mark); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(l.mark, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	if err = os.Link(l.mark, path); err == nil {
+		l.file = f
+		return nil
+	}
+	_ = f.Close()
+	_ = os.Remove(l.mark)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || !isDir(filepath.Dir(path)) {
+		return err
+	}
+	l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	return err
+}
+
+// clearStale removes the lock in the way if its maker is certainly gone, and tells whether it did. The caller holds the
+// guard, so no other git-trace process decides at the same time.
+func (l *RefLock) clearStale(path string) bool {
+	lock, err := os.Lstat(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if mark, err := os.Lstat(l.mark); err == nil && os.SameFile(lock, mark) {
+		return os.Remove(path) == nil
+	}
+	if !staleLock(lock, time.Now()) {
+		return false
+	}
+	// The maker may end after all between look and removal, and another take its place: move the lock aside and look
+	// again at what was moved.
+	aside := l.mark + "." + strconv.Itoa(os.Getpid())
+	if err := os.Rename(path, aside); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	moved, err := os.Lstat(aside)
+	if err != nil || !os.SameFile(lock, moved) {
+		_ = os.Link(aside, path)
+		_ = os.Remove(aside)
+		return false
+	}
+	return os.Remove(aside) == nil
+}
+
+// staleLock tells whether a lock made by some other program is abandoned: old, and nobody alive can be its maker.
+func staleLock(lock os.FileInfo, now time.Time) bool {
+	age := now.Sub(lock.ModTime())
+	if age < staleAge {
+		return false
+	}
+	held, known := heldOpen(lock)
+	if !known {
+		return age >= staleAgeBlind
+	}
+	return !held
+}
+
+// removeEmptyDirs removes a directory that holds nothing but empty directories.
+func removeEmptyDirs(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			return ErrConflict
+		}
+		if err := removeEmptyDirs(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(dir)
+}

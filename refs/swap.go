@@ -1,0 +1,84 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// SwapRef sets a ref to id if it still is old (zero: if it does not exist): ErrTipMoved if it is not, ErrLocked if git
+// is just changing it. Who must derive the new value from the old takes LockRef instead.
+func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
+	lock, err := r.LockRef(name)
+	if err != nil {
+		return err
+	}
+	if current := lock.Current(); current != old && !(current.IsZero() && old.IsZero()) {
+		lock.Abort()
+		return fmt.Errorf("update %s: %w", name, ErrTipMoved)
+	}
+	return lock.Commit(ctx, id)
+}
+
+// updateRefByGit is the compare-and-swap of git itself, for ref storages this code does not write.
+func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) error {
+	before := old.String()
+	if old.IsZero() {
+		before = r.Format.Zero().String()
+	}
+	script := "update " + name + "\x00" + id.String() + "\x00" + before + "\x00"
+	_, err := r.Git(ctx, strings.NewReader(script), "update-ref", "--no-deref", "-z", "--stdin")
+	var failed *GitError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	if now, readErr := r.readRefByGit(name); readErr == nil && now != old || errors.Is(readErr, ErrRefMissing) && !old.IsZero() {
+		return fmt.Errorf("%w: %w", ErrTipMoved, err)
+	}
+	if strings.Contains(failed.Stderr, "lock") {
+		return fmt.Errorf("%w: %w", ErrLocked, err)
+	}
+	return err
+}
+
+// refConflict tells whether a new ref would be a directory of an existing one or lie below one: git keeps "a" and "a/b"
+// from existing together.
+func (r *Repo) refConflict(name string) error {
+	if path := r.refPath(name); isDir(path) && holdsFile(path) {
+		return ErrConflict
+	}
+	text, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(text), " "+name+"/") {
+		return ErrConflict
+	}
+	for i := strings.LastIndexByte(name, '/'); i > len("refs"); i = strings.LastIndexByte(name[:i], '/') {
+		if _, err := findPacked(text, name[:i], r.Format); !errors.Is(err, ErrRefMissing) {
+			return ErrConflict
+		}
+	}
+	return nil
+}
+
+// holdsFile tells whether there is anything but directories below dir; what cannot be read counts as something.
+func holdsFile(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return true
+	}
+	for _, e := range entries {
+		if !e.IsDir() || holdsFile(filepath.Join(dir, e.Name())) {
+			return true
+		}
+	}
+	return false
+}
