@@ -1,9 +1,28 @@
 package events
 
-import "github.com/google/uuid"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
 
 // ID names an event: "b3:" and the 64 hex digits of its BLAKE3-256.
 type ID string
+
+const (
+	idPrefix = "b3:"
+	idDigits = 64
+)
+
+// ParseID checks that text has the form of an event id.
+func ParseID(text string) (ID, error) {
+	digits, ok := strings.CutPrefix(text, idPrefix)
+	if !ok || len(digits) != idDigits || strings.Trim(digits, hexDigits) != "" {
+		return "", fmt.Errorf("%.80q is not an event id", text)
+	}
+	return ID(text), nil
+}
 
 // TraceID names a conversation: the UUIDv5 of its agent and the agent's own session id.
 type TraceID string

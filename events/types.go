@@ -71,3 +71,32 @@ const (
 	// LimitIDMissing: the agent gave no tool call id; the pair was made by order and content.
 	LimitIDMissing Limit = "tool_call_id_missing"
 )
+
+// Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
+func (t Type) Known() bool {
+	switch t {
+	case LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken, PatchRecorded,
+		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned, LogPurged:
+		return true
+	}
+	return false
+}
+
+// Known tells whether the method is in the closed list.
+func (m Method) Known() bool {
+	switch m {
+	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill, Manual, Import:
+		return true
+	}
+	return false
+}
+
+// Known tells whether the limitation is in the closed list.
+func (l Limit) Known() bool {
+	switch l {
+	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
+		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The limits of the stored format.
+const (
+	MaxEvent = 1 << 20   // bytes of one event in canonical form
+	MaxField = 64 << 10  // bytes of one string, unescaped UTF-8
+	MaxDepth = 32        // nesting of objects and arrays, the event itself included
+	MaxInt   = 1<<53 - 1 // I-JSON: every implementation holds these integers exactly
+)
+
+// Errors of the canonical form.
+var (
+	ErrNotCanonical = errors.New("not canonical JSON")
+	ErrTooLong      = errors.New("longer than the format allows")
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendString writes s as RFC 8785 does: the shortest escape where JSON demands one, everything else literally.
+func appendString(dst []byte, s string) ([]byte, error) {
+	if !utf8.ValidString(s) {
+		return dst, errors.New("string is not valid UTF-8")
+	}
+	return appendQuoted(dst, s), nil
+}
+
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		if short := shortEscape(c); short != 0 {
+			dst = append(dst, '\\', short)
+		} else {
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+		}
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// shortEscape is the letter of c's two-character escape, or 0 when it has none.
+func shortEscape(c byte) byte {
+	switch c {
+	case '"', '\\':
+		return c
+	case '\b':
+		return 'b'
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	}
+	return 0
+}
+
+func appendInt(dst []byte, n int64) ([]byte, error) {
+	if n > MaxInt || n < -MaxInt {
+		return dst, fmt.Errorf("integer %d is beyond 2^53-1", n)
+	}
+	return strconv.AppendInt(dst, n, 10), nil
+}
+
+// compareKeys orders member names by UTF-16 code units, as RFC 8785 §3.2.3 demands. It differs from the order of bytes
+// only where one name has a character beyond U+FFFF and the other one from U+E000 on.
+func compareKeys(a, b string) int {
+	const firstByteOfE000 = 0xee
+	ascii := func(s string) bool {
+		return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= firstByteOfE000 })
+	}
+	if ascii(a) || ascii(b) {
+		return bytes.Compare([]byte(a), []byte(b))
+	}
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+}
+
+// Canonical rewrites any JSON text into canonical form, and returns a text that is already canonical as it is. Numbers
+// other than integers within ±(2^53-1), true, false and null are refused: the stored format has no use for them.
+func Canonical(raw []byte) ([]byte, error) {
+	fault := CheckCanonical(raw)
+	if fault == nil {
+		return raw, nil
+	}
+	if errors.Is(fault, ErrTooLong) {
+		return nil, fault
+	}
+	if !utf8.Valid(raw) {
+		return nil, errors.New("canonical JSON: not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	if dec.More() {
+		return nil, errors.New("canonical JSON: more than one value")
+	}
+	out, err := appendAny(make([]byte, 0, len(raw)), value, MaxDepth)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	return out, CheckCanonical(out)
+}
+
+func appendAny(dst []byte, value any, depth int) ([]byte, error) {
+	switch v := value.(type) {
+	case string:
+		return appendString(dst, v)
+	case json.Number:
+		n, err := strconv.ParseInt(string(v), 10, 64)
+		if err != nil {
+			return dst, fmt.Errorf("number %.40s is not an integer", v)
+		}
+		return appendInt(dst, n)
+	case []any:
+		if depth == 0 {
+			return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
+		}
+		dst = append(dst, '[')
+		for i, item := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			var err error
+			if dst, err = appendAny(dst, item, depth-1); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, ']'), nil
+	case map[string]any:
+		if depth == 0 {
+			return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
+		}
+		return appendMap(dst, v, depth-1)
+	}
+	return dst, errors.New("true, false and null have no place in an event")
+}
+
+func appendMap(dst []byte, members map[string]any, depth int) ([]byte, error) {
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, compareKeys)
+	dst = append(dst, '{')
+	for i, name := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendString(dst, name); err != nil {
+			return dst, err
+		}
+		if dst, err = appendAny(append(dst, ':'), members[name], depth); err != nil {
+			return dst, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}

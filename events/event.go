@@ -1,0 +1,199 @@
+package events
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zeebo/blake3"
+)
+
+// Version is the version of the event envelope that this program writes.
+const Version = 1
+
+// Event is one entry of a log. An event that was read keeps its stored bytes: Raw returns them, members that this
+// version does not know included.
+type Event struct {
+	V        int             `json:"v"`
+	Seq      int64           `json:"seq"`  // 1, 2, 3 … without gaps
+	Prev     ID              `json:"prev"` // id of the event before; empty for the first one
+	ID       ID              `json:"id"`
+	Time     time.Time       `json:"time"`   // UTC, nanoseconds
+	Writer   string          `json:"writer"` // 16 hex digits: the clone that wrote the log
+	Type     Type            `json:"type"`
+	Trace    TraceID         `json:"trace,omitempty"`
+	Agent    string          `json:"agent,omitempty"`
+	Session  string          `json:"session,omitempty"`
+	Subagent string          `json:"subagent,omitempty"`
+	Step     int             `json:"step,omitempty"`
+	ToolCall string          `json:"tool_call,omitempty"`
+	Worktree string          `json:"worktree,omitempty"`
+	Method   []Method        `json:"method"`
+	Limits   []Limit         `json:"limits,omitempty"`
+	Data     json.RawMessage `json:"data"`
+
+	raw []byte
+}
+
+// Draft is an event that no log has numbered yet. A zero time means the moment of the append. Data is any JSON text of
+// strings and integers; Encode writes one from the data structs.
+type Draft struct {
+	Time     time.Time       `json:"time"`
+	Type     Type            `json:"type"`
+	Trace    TraceID         `json:"trace,omitempty"`
+	Agent    string          `json:"agent,omitempty"`
+	Session  string          `json:"session,omitempty"`
+	Subagent string          `json:"subagent,omitempty"`
+	Step     int             `json:"step,omitempty"`
+	ToolCall string          `json:"tool_call,omitempty"`
+	Worktree string          `json:"worktree,omitempty"`
+	Method   []Method        `json:"method"`
+	Limits   []Limit         `json:"limits,omitempty"`
+	Data     json.RawMessage `json:"data"`
+}
+
+// Raw is the event's canonical line without a line feed. It must not be changed.
+func (e Event) Raw() []byte { return e.raw }
+
+// Known tells whether this version understands the event's data.
+func (e Event) Known() bool { return e.V == Version && e.Type.Known() }
+
+// MarshalJSON gives the stored bytes.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.raw == nil {
+		return nil, errors.New("event was neither read nor sealed")
+	}
+	return e.raw, nil
+}
+
+// Draft is the event without its place in the log.
+func (e Event) Draft() Draft {
+	return Draft{
+		Time: e.Time, Type: e.Type, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, Step: e.Step,
+		ToolCall: e.ToolCall, Worktree: e.Worktree, Method: e.Method, Limits: e.Limits, Data: e.Data,
+	}
+}
+
+// place is what a log adds to a draft.
+type place struct {
+	seq    int64
+	prev   ID
+	writer string
+}
+
+// seal numbers a draft, chains it and writes its line.
+func seal(d Draft, at place) (Event, error) {
+	d, err := d.normal()
+	if err != nil {
+		return Event{}, err
+	}
+	head, tail, err := encodeEnvelope(d, &at)
+	if err != nil {
+		return Event{}, err
+	}
+	id := hashEvent(head, tail)
+	raw := make([]byte, 0, len(head)+len(tail)+len(id)+8)
+	raw = append(raw, head...)
+	raw = append(raw, `"id":"`...)
+	raw = append(raw, id...)
+	raw = append(raw, '"', ',')
+	raw = append(raw, tail...)
+	if len(raw) > MaxEvent {
+		return Event{}, fmt.Errorf("event of %d bytes: %w", len(raw), ErrTooLong)
+	}
+	return Event{
+		V: Version, Seq: at.seq, Prev: at.prev, ID: id, Writer: at.writer,
+		Time: d.Time, Type: d.Type, Trace: d.Trace, Agent: d.Agent, Session: d.Session, Subagent: d.Subagent, Step: d.Step,
+		ToolCall: d.ToolCall, Worktree: d.Worktree, Method: d.Method, Limits: d.Limits, Data: d.Data, raw: raw,
+	}, nil
+}
+
+// hashEvent is the id of an event whose canonical form without the id is head followed by tail.
+func hashEvent(head, tail []byte) ID {
+	text := make([]byte, 0, len(head)+len(tail))
+	text = append(append(text, head...), tail...)
+	sum := blake3.Sum256(text)
+	id := make([]byte, len(idPrefix)+2*len(sum))
+	copy(id, idPrefix)
+	hex.Encode(id[len(idPrefix):], sum[:])
+	return ID(id)
+}
+
+// encodeEnvelope writes a normal draft in canonical form, in two halves: what sorts before "id" and what sorts behind
+// it. Without a place it leaves out the members that only a log gives.
+func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
+	w := memberWriter{buf: append(make([]byte, 0, len(d.Data)+64), '{')}
+	w.text("agent", d.Agent)
+	w.raw("data", d.Data)
+	head = append(w.buf, ',')
+	w.buf, w.some = make([]byte, 0, 512), false
+	w.list("limits", len(d.Limits), func(i int) string { return string(d.Limits[i]) })
+	w.list("method", len(d.Method), func(i int) string { return string(d.Method[i]) })
+	if at != nil {
+		w.raw("prev", appendQuoted(nil, string(at.prev)))
+		w.integer("seq", at.seq)
+	}
+	w.text("session", d.Session)
+	w.integer("step", int64(d.Step))
+	w.text("subagent", d.Subagent)
+	w.time("time", d.Time)
+	w.text("tool_call", d.ToolCall)
+	w.text("trace", string(d.Trace))
+	w.text("type", string(d.Type))
+	if at != nil {
+		w.integer("v", Version)
+	}
+	w.text("worktree", d.Worktree)
+	if at != nil {
+		w.text("writer", at.writer)
+	}
+	if w.err != nil {
+		return nil, nil, w.err
+	}
+	return head, append(w.buf, '}'), nil
+}
+
+// normal is the draft as it will be stored: checked, with canonical data, time in UTC.
+func (d Draft) normal() (Draft, error) {
+	if err := d.check(); err != nil {
+		return d, err
+	}
+	if len(d.Data) == 0 {
+		d.Data = json.RawMessage("{}")
+	}
+	data, err := Canonical(d.Data)
+	if err != nil {
+		return d, fmt.Errorf("%s: data: %w", d.Type, err)
+	}
+	if data[0] != '{' {
+		return d, fmt.Errorf("%s: data: not an object", d.Type)
+	}
+	d.Data, d.Time = data, d.Time.UTC()
+	return d, nil
+}
+
+// check refuses what the closed lists do not hold: those are faults of this program, not of foreign data.
+func (d Draft) check() error {
+	if !d.Type.Known() {
+		return fmt.Errorf("event type %q is not in the list", d.Type)
+	}
+	if len(d.Method) == 0 {
+		return fmt.Errorf("%s: no capture method", d.Type)
+	}
+	if d.Step < 0 {
+		return fmt.Errorf("%s: step %d is negative", d.Type, d.Step)
+	}
+	for _, m := range d.Method {
+		if !m.Known() {
+			return fmt.Errorf("%s: capture method %q is not in the list", d.Type, m)
+		}
+	}
+	for _, l := range d.Limits {
+		if !l.Known() {
+			return fmt.Errorf("%s: limitation %q is not in the list", d.Type, l)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package events
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/zeebo/blake3"
+)
+
+// FingerprintChars is the length of one line's fingerprint as stored.
+const FingerprintChars = 8
+
+// Fingerprint names the content of one line, white space apart: the first 48 bits of the BLAKE3 of what is left when all
+// Unicode white space is taken out. A line of nothing but white space has the zero fingerprint, which matches nothing.
+// Forty-eight bits tell the lines of a repository apart; they are evidence beside other evidence, never proof alone.
+type Fingerprint [6]byte
+
+// FingerprintOf computes the fingerprint of a line, with or without its line ending.
+func FingerprintOf(line []byte) Fingerprint {
+	var room [512]byte
+	ink := appendInk(room[:0], line)
+	var f Fingerprint
+	if len(ink) > 0 {
+		sum := blake3.Sum256(ink)
+		copy(f[:], sum[:])
+	}
+	return f
+}
+
+// Blank tells whether the line was empty but for white space.
+func (f Fingerprint) Blank() bool { return f == Fingerprint{} }
+
+// appendInk appends line without its white space. Bytes that are not UTF-8 count as ink.
+func appendInk(dst, line []byte) []byte {
+	for i := 0; i < len(line); {
+		c := line[i]
+		if c < utf8.RuneSelf {
+			if c != ' ' && (c < '\t' || c > '\r') {
+				dst = append(dst, c)
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(line[i:])
+		if !unicode.IsSpace(r) {
+			dst = append(dst, line[i:i+n]...)
+		}
+		i += n
+	}
+	return dst
+}
+
+// EncodeFingerprints writes FingerprintChars base64url characters a line.
+func EncodeFingerprints(lines []Fingerprint) string {
+	out := make([]byte, 0, len(lines)*FingerprintChars)
+	for i := range lines {
+		out = base64.RawURLEncoding.AppendEncode(out, lines[i][:])
+	}
+	return string(out)
+}
+
+// DecodeFingerprints reads what EncodeFingerprints wrote.
+func DecodeFingerprints(text string) ([]Fingerprint, error) {
+	if len(text)%FingerprintChars != 0 {
+		return nil, errors.New("decode fingerprints: length is not a multiple of 8")
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("decode fingerprints: %w", err)
+	}
+	if len(raw)*4 != len(text)*3 {
+		return nil, errors.New("decode fingerprints: line break in the text")
+	}
+	lines := make([]Fingerprint, len(text)/FingerprintChars)
+	for i := range lines {
+		copy(lines[i][:], raw[i*len(lines[i]):])
+	}
+	return lines, nil
+}

@@ -1,0 +1,239 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// CheckCanonical tells whether raw is one canonical JSON value of strings, integers, arrays and objects and nothing
+// else, within the limits on depth and string length. It reads each byte once and keeps nothing.
+func CheckCanonical(raw []byte) error {
+	s := scanner{buf: raw}
+	if err := s.value(MaxDepth); err != nil {
+		return err
+	}
+	if s.pos != len(raw) {
+		return s.fault("text after the value")
+	}
+	return nil
+}
+
+// scanner walks canonical JSON. Every method leaves pos behind what it accepted.
+type scanner struct {
+	buf []byte
+	pos int
+}
+
+func (s *scanner) fault(what string) error {
+	return fmt.Errorf("%w: byte %d: %s", ErrNotCanonical, s.pos, what)
+}
+
+func (s *scanner) peek() byte {
+	if s.pos < len(s.buf) {
+		return s.buf[s.pos]
+	}
+	return 0
+}
+
+func (s *scanner) expect(c byte) error {
+	if s.peek() != c {
+		return s.fault(fmt.Sprintf("%q expected", c))
+	}
+	s.pos++
+	return nil
+}
+
+func (s *scanner) value(depth int) error {
+	switch c := s.peek(); {
+	case c == '"':
+		_, err := s.str()
+		return err
+	case c == '-' || '0' <= c && c <= '9':
+		_, err := s.integer()
+		return err
+	case c == '[':
+		return s.array(depth)
+	case c == '{':
+		return s.object(depth, nil)
+	}
+	return s.fault("string, integer, array or object expected")
+}
+
+func (s *scanner) array(depth int) error {
+	if depth == 0 {
+		return s.fault("nested too deep")
+	}
+	s.pos++ // [
+	if s.peek() == ']' {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := s.value(depth - 1); err != nil {
+			return err
+		}
+		if s.peek() == ']' {
+			s.pos++
+			return nil
+		}
+		if err := s.expect(','); err != nil {
+			return err
+		}
+	}
+}
+
+// object walks an object; member, when given, is called behind each name's colon and must walk the value.
+func (s *scanner) object(depth int, member func(name []byte) error) error {
+	if depth == 0 {
+		return s.fault("nested too deep")
+	}
+	if err := s.expect('{'); err != nil {
+		return err
+	}
+	if s.peek() == '}' {
+		s.pos++
+		return nil
+	}
+	var last []byte
+	for first := true; ; first = false {
+		name, err := s.str()
+		if err != nil {
+			return err
+		}
+		if !first && !inOrder(last, name) {
+			return s.fault("member names out of order or doubled")
+		}
+		last = name
+		if err := s.expect(':'); err != nil {
+			return err
+		}
+		if member != nil {
+			err = member(name[1 : len(name)-1])
+		} else {
+			err = s.value(depth - 1)
+		}
+		if err != nil {
+			return err
+		}
+		if s.peek() == '}' {
+			s.pos++
+			return nil
+		}
+		if err := s.expect(','); err != nil {
+			return err
+		}
+	}
+}
+
+// inOrder compares two quoted member names.
+func inOrder(a, b []byte) bool {
+	plain := func(s []byte) bool {
+		for _, c := range s {
+			if c == '\\' || c >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	if plain(a) && plain(b) {
+		return bytes.Compare(a[1:len(a)-1], b[1:len(b)-1]) < 0
+	}
+	return compareKeys(unquote(a), unquote(b)) < 0
+}
+
+// str walks a string and returns it with its quotes.
+func (s *scanner) str() ([]byte, error) {
+	start := s.pos
+	if err := s.expect('"'); err != nil {
+		return nil, err
+	}
+	length := 0
+	for {
+		c := s.peek()
+		switch {
+		case s.pos >= len(s.buf) || c < 0x20:
+			return nil, s.fault("unfinished string or bare control character")
+		case c == '"':
+			s.pos++
+			if length > MaxField {
+				return nil, fmt.Errorf("byte %d: string of %d bytes: %w", start, length, ErrTooLong)
+			}
+			return s.buf[start:s.pos], nil
+		case c == '\\':
+			n := escapeLength(s.buf[s.pos:])
+			if n == 0 {
+				return nil, s.fault("escape that is not the canonical one")
+			}
+			s.pos += n
+			length++
+		case c < utf8.RuneSelf:
+			s.pos++
+			length++
+		default:
+			r, n := utf8.DecodeRune(s.buf[s.pos:])
+			if r == utf8.RuneError && n == 1 {
+				return nil, s.fault("not valid UTF-8")
+			}
+			s.pos += n
+			length += n
+		}
+	}
+}
+
+// escapeLength is the length of the canonical escape that b begins with, or 0.
+func escapeLength(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', 'b', 't', 'n', 'f', 'r':
+		return 2
+	case 'u':
+		if len(b) < 6 || b[2] != '0' || b[3] != '0' || b[4] != '0' && b[4] != '1' {
+			return 0
+		}
+		low := bytes.IndexByte([]byte(hexDigits), b[5])
+		if low < 0 || shortEscape((b[4]-'0')<<4|byte(low)) != 0 {
+			return 0
+		}
+		return 6
+	}
+	return 0
+}
+
+// unquote decodes a string that str has accepted.
+func unquote(quoted []byte) string {
+	body := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(body, '\\') < 0 {
+		return string(body)
+	}
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		return string(body)
+	}
+	return s
+}
+
+// integer walks an integer in its shortest form, within ±(2^53-1).
+func (s *scanner) integer() (int64, error) {
+	negative := s.peek() == '-'
+	if negative {
+		s.pos++
+	}
+	start, n := s.pos, int64(0)
+	for ; s.peek() >= '0' && s.peek() <= '9'; s.pos++ {
+		if n = n*10 + int64(s.peek()-'0'); n > MaxInt {
+			return 0, s.fault("integer beyond 2^53-1")
+		}
+	}
+	digits := s.buf[start:s.pos]
+	if len(digits) == 0 || digits[0] == '0' && (len(digits) > 1 || negative) {
+		return 0, s.fault("integer not in its shortest form")
+	}
+	if negative {
+		n = -n
+	}
+	return n, nil
+}
