@@ -1,0 +1,90 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// claude runs Claude Code in its print mode.
+type claude struct{}
+
+// claudeTools are allowed without a question; edits are by the permission mode.
+const claudeTools = "Bash,Read,Edit,Write,NotebookEdit,Glob,Grep,Agent,TodoWrite,TaskCreate,TaskUpdate"
+
+func (claude) prepare(j *job) (args, env []string, err error) {
+	if j.opts.Settings != nil {
+		path := filepath.Join(j.repo.Home, ".claude", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, nil, err
+		}
+		if err := os.WriteFile(path, j.opts.Settings, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	args = append([]string{
+		"-p", j.opts.Prompt, "--output-format", "json", "--permission-mode", "acceptEdits",
+		"--allowedTools", claudeTools, "--model", "claude-sonnet-4-5",
+	}, j.opts.Args...)
+	return args, []string{
+		"ANTHROPIC_BASE_URL=" + j.url,
+		"ANTHROPIC_API_KEY=test-key",
+		"CLAUDE_CODE_TMPDIR=" + j.repo.Tmp,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1",
+		"DISABLE_TELEMETRY=1",
+		"DISABLE_ERROR_REPORTING=1",
+	}, nil
+}
+
+// inspect reads the result object of --output-format json. A client that was
+// stopped by a signal prints none; its newest session file then tells the id.
+func (claude) inspect(j *job, res *Result) error {
+	var out struct {
+		Session string `json:"session_id"`
+		Result  string `json:"result"`
+	}
+	if len(res.Stdout) > 0 {
+		if err := json.Unmarshal(res.Stdout, &out); err != nil {
+			return fmt.Errorf("read result: %w", err)
+		}
+	}
+	res.Session, res.Answer = out.Session, out.Result
+	projects := filepath.Join(j.repo.Home, ".claude", "projects", "*")
+	if res.Session == "" {
+		path, err := newest(filepath.Join(projects, "*.jsonl"))
+		if err != nil || path == "" {
+			return err
+		}
+		res.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	for _, pattern := range []string{res.Session + ".jsonl", filepath.Join(res.Session, "subagents", "*.jsonl")} {
+		found, err := filepath.Glob(filepath.Join(projects, pattern))
+		if err != nil {
+			return err
+		}
+		res.Transcripts = append(res.Transcripts, found...)
+	}
+	return nil
+}
+
+func newest(pattern string) (string, error) {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return "", err
+	}
+	var path string
+	var when int64
+	for _, f := range found {
+		info, err := os.Stat(f)
+		if err != nil {
+			return "", err
+		}
+		if t := info.ModTime().UnixNano(); path == "" || t > when {
+			path, when = f, t
+		}
+	}
+	return path, nil
+}

@@ -1,0 +1,108 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Client is a coding-agent client that the driver can install and run.
+type Client struct {
+	Name    string // the name used everywhere in this package
+	Package string // npm package
+	Version string // the version the scripts and expectations were written for
+
+	binaries []string // patterns below node_modules, the first match is the client
+	runner   runner
+}
+
+// Clients is the table of clients and of their pinned versions.
+func Clients() []Client {
+	return []Client{
+		{
+			Name: "claude", Package: "@anthropic-ai/claude-code", Version: "2.1.328",
+			binaries: []string{"@anthropic-ai/claude-code-*/claude"},
+			runner:   claude{},
+		},
+	}
+}
+
+// ClientNamed looks a client up in [Clients].
+func ClientNamed(name string) (Client, error) {
+	all := Clients()
+	if i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
+	}
+	return Client{}, fmt.Errorf("no client %q (known: %s)", name, strings.Join(names, ", "))
+}
+
+// Root is the directory that holds one directory per installed client:
+// $GITTRACE_AGENTS, else git-trace-agents in the user's cache
+// ($XDG_CACHE_HOME, else ~/.cache).
+func Root() (string, error) {
+	if dir := os.Getenv("GITTRACE_AGENTS"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "git-trace-agents"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("directory of the clients: %w", err)
+	}
+	return filepath.Join(home, ".cache", "git-trace-agents"), nil
+}
+
+// Find returns the path of an installed client. If there is none in the pinned
+// version, the path is empty and reason says what is missing, fit for t.Skip.
+func Find(name string) (path, reason string) {
+	c, err := ClientNamed(name)
+	if err != nil {
+		return "", err.Error()
+	}
+	root, err := Root()
+	if err != nil {
+		return "", err.Error()
+	}
+	path, err = c.find(root)
+	if err != nil {
+		return "", fmt.Sprintf("%v; install it with: go run ./agents/driver/install %s", err, name)
+	}
+	return path, ""
+}
+
+func (c Client) find(root string) (string, error) {
+	modules := filepath.Join(root, c.Name, "node_modules")
+	data, err := os.ReadFile(filepath.Join(modules, filepath.FromSlash(c.Package), "package.json"))
+	if err != nil {
+		return "", fmt.Errorf("%s %s is not installed in %s", c.Name, c.Version, root)
+	}
+	var manifest struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return "", fmt.Errorf("%s: read package.json: %w", c.Name, err)
+	}
+	if manifest.Version != c.Version {
+		return "", fmt.Errorf("%s is installed as %s, not as %s", c.Name, manifest.Version, c.Version)
+	}
+	for _, pattern := range c.binaries {
+		found, err := filepath.Glob(filepath.Join(modules, filepath.FromSlash(pattern)))
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", c.Name, err)
+		}
+		for _, path := range found {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s %s is installed without a binary for this platform", c.Name, c.Version)
+}

@@ -1,0 +1,52 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// ErrNoNPM says that npm, by which clients are installed, is not on the PATH.
+var ErrNoNPM = errors.New("npm is not on the PATH (it comes with Node.js)")
+
+// Install brings the pinned version of a client to root and returns the path of
+// its binary. It does nothing if that version is there already. Install scripts
+// of packages are not run: the native binary needs none. What npm says goes to log.
+func Install(ctx context.Context, c Client, root string, log io.Writer) (string, error) {
+	if path, err := c.find(root); err == nil {
+		return path, nil
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return "", fmt.Errorf("install %s: %w", c.Name, ErrNoNPM)
+	}
+	dir := filepath.Join(root, c.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("install %s: %w", c.Name, err)
+	}
+	manifest, err := json.MarshalIndent(map[string]any{
+		"name": "git-trace-agent-" + c.Name, "private": true,
+		"dependencies": map[string]string{c.Package: c.Version},
+	}, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("install %s: %w", c.Name, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o644); err != nil {
+		return "", fmt.Errorf("install %s: %w", c.Name, err)
+	}
+	cmd := exec.CommandContext(ctx, npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--include=optional")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("install %s: npm install %s@%s: %w", c.Name, c.Package, c.Version, err)
+	}
+	path, err := c.find(root)
+	if err != nil {
+		return "", fmt.Errorf("install: %w", err)
+	}
+	return path, nil
+}

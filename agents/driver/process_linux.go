@@ -1,0 +1,82 @@
+package driver
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ownGroup makes the client the leader of a process group that is killed with
+// it, and lets the client end when the test binary is killed.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// reap waits for the processes that carry the mark in their environment, and
+// kills those still there after linger, then what is left of the group. Clients
+// start shells in sessions of their own, so the group alone does not hold them.
+// It returns the names of those it killed.
+func reap(group int, mark string, linger time.Duration) []string {
+	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually there is none
+	end := time.Now().Add(linger)
+	for {
+		left := marked(mark)
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			return kill(mark)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// kill repeats until none is left: one of them may have just made another.
+func kill(mark string) []string {
+	var names []string
+	for range 50 {
+		left := marked(mark)
+		if len(left) == 0 {
+			break
+		}
+		for pid, name := range left {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				names = append(names, name)
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return names
+}
+
+// marked lists the running processes with an entry in their environment (proc(5)).
+func marked(entry string) map[int]string {
+	found := map[int]string{}
+	paths, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	for _, path := range paths {
+		env, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00")) {
+			continue // ended meanwhile, or of another user
+		}
+		dir := filepath.Dir(path)
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		name, err := os.ReadFile(filepath.Join(dir, "comm"))
+		if err != nil {
+			continue
+		}
+		found[pid] = strings.TrimSpace(string(name))
+	}
+	return found
+}

@@ -1,0 +1,172 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Options change how a client is run. The zero value is one prompt that plays
+// the script "main" at the top of the work tree.
+type Options struct {
+	Prompt   string   // default "[[script:main]] please do the scripted work"
+	Dir      string   // working directory, absolute or below the work tree
+	Args     []string // further arguments of the client: --continue, --resume ID, --fork-session
+	Env      []string // further NAME=VALUE
+	Path     []string // directories searched before PATH, for the git-trace under test
+	Settings []byte   // written to the client's user settings first; nil leaves them as they are
+
+	Limit  time.Duration // after it the client is killed; default two minutes
+	Linger time.Duration // how long processes left behind may go on; default two seconds
+
+	SignalOn string         // a file; once it exists, Signal is sent to the client
+	Signal   syscall.Signal // default SIGINT
+
+	AllowFailure bool // an exit code other than 0 and an unfinished script are not a failure of the test
+}
+
+// Result is what can be seen of one run from outside.
+type Result struct {
+	ExitCode int // -1 when a signal ended the client
+	TimedOut bool
+	Stdout   []byte
+	Stderr   []byte
+
+	Session     string   // the client's own session id
+	Answer      string   // its last words
+	Transcripts []string // session files, the main one first, then those of sub-agents
+
+	Requests []Request
+	Outbound []string // hosts beyond 127.0.0.1 that it asked for, in vain
+	Unplayed []string // "NAME#TURN" never reached in conversations that were begun
+	Problems []string // why the script was not played as written
+	Killed   []string // command names of the processes that had to be ended after Linger
+
+	Dir string // requests, standard output and error of the run
+}
+
+// runner is what differs from client to client.
+type runner interface {
+	// prepare writes the configuration and returns arguments and environment.
+	prepare(j *job) (args, env []string, err error)
+	// inspect fills in what only the client's own formats tell.
+	inspect(j *job, res *Result) error
+}
+
+// job is one run in the making.
+type job struct {
+	client Client
+	binary string
+	repo   *Repo
+	opts   Options
+	dir    string // working directory
+	run    string // directory of the run
+	url    string // of the model
+}
+
+// runMark names the variable by which the processes of a run are found.
+const runMark = "GITTRACE_DRIVER_RUN"
+
+func (j *job) do(ctx context.Context, script Script) (*Result, error) {
+	if err := os.MkdirAll(j.run, 0o755); err != nil {
+		return nil, fmt.Errorf("run %s: %w", j.client.Name, err)
+	}
+	mark := runMark + "=" + j.run
+	base := append(j.repo.Env(j.opts.Path...), mark)
+	server, err := Serve(Config{
+		Script: script,
+		Vars:   map[string]string{"REPO": j.repo.Dir, "HOME": j.repo.Home, "RUN": j.run},
+		Dir:    j.repo.Dir,
+		Env:    base,
+		Seed:   filepath.Base(j.run),
+		Log:    filepath.Join(j.run, "requests"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", j.client.Name, err)
+	}
+	defer func() { _ = server.Close() }()
+	j.url = server.URL()
+	args, env, err := j.client.runner.prepare(j)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", j.client.Name, err)
+	}
+	env = append(append(append(base, offline(j.url)...), env...), j.opts.Env...)
+	res := &Result{Dir: j.run}
+	group, err := j.execute(ctx, args, env, res)
+	if group != 0 {
+		res.Killed = reap(group, mark, j.opts.Linger)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", j.client.Name, err)
+	}
+	res.Requests, res.Outbound = server.Requests(), server.Outbound()
+	res.Unplayed, res.Problems = server.Unplayed(), server.Problems()
+	if err := j.client.runner.inspect(j, res); err != nil {
+		return res, fmt.Errorf("run %s: %w", j.client.Name, err)
+	}
+	return res, nil
+}
+
+// offline sends everything that is not for 127.0.0.1 to a proxy that refuses it.
+func offline(url string) []string {
+	var env []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		env = append(env, name+"="+url)
+	}
+	return append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
+}
+
+// execute starts the client in a process group of its own, waits for it and
+// returns the group, which is 0 if it could not be started.
+func (j *job) execute(ctx context.Context, args, env []string, res *Result) (group int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, j.opts.Limit)
+	defer cancel()
+	// Files, not pipes: a process left behind may hold them open.
+	outPath, errPath := filepath.Join(j.run, "stdout"), filepath.Join(j.run, "stderr")
+	stdout, err := os.Create(outPath)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = stdout.Close() }()
+	stderr, err := os.Create(errPath)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = stderr.Close() }()
+	cmd := exec.CommandContext(ctx, j.binary, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = j.dir, env, stdout, stderr
+	ownGroup(cmd)
+
+	// The parent-death signal is tied to the thread that started the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	group = cmd.Process.Pid
+	if j.opts.SignalOn != "" {
+		go func() {
+			if waitFile(ctx, j.opts.SignalOn, j.opts.Limit) == nil {
+				_ = cmd.Process.Signal(j.opts.Signal) // it may have ended by itself
+			}
+		}()
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
+		return group, err
+	}
+	res.ExitCode = cmd.ProcessState.ExitCode()
+	res.TimedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if res.Stdout, err = os.ReadFile(outPath); err != nil {
+		return group, err
+	}
+	res.Stderr, err = os.ReadFile(errPath)
+	return group, err
+}

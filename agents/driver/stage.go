@@ -1,0 +1,260 @@
+package driver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const waitFileLimit = time.Minute
+
+// stage holds what a script has already caused: errors spent, human edits made.
+type stage struct {
+	script Script
+	seed   string   // makes tool ids of different runs differ
+	dir    string   // where Turn.Sh runs
+	env    []string // its environment
+
+	mu       sync.Mutex
+	spent    map[string]int  // script name → one-shot faults already given
+	edited   map[string]bool // "name#turn" whose Sh has run
+	asked    map[string]int  // "name#turn" → how often it was served
+	problems []string
+}
+
+func newStage(script Script, seed, dir string, env []string) *stage {
+	return &stage{
+		script: script, seed: seed, dir: dir, env: env,
+		spent: map[string]int{}, edited: map[string]bool{}, asked: map[string]int{},
+	}
+}
+
+// scene is a turn ready to be written in some wire protocol.
+type scene struct {
+	Turn
+	script string
+	index  int
+	nonce  string
+}
+
+// id names the n-th tool call of the scene.
+func (s scene) id(prefix string, n int) string {
+	if id := s.Tools[n].ID; id != "" {
+		return id
+	}
+	return fmt.Sprintf("%s%s_t%d_%d_%s", prefix, s.script, s.index, n, s.nonce)
+}
+
+// play picks the turn for a position, does what has to happen before the
+// answer, and fills in the values taken from the history.
+func (st *stage) play(ctx context.Context, pos position) (scene, error) {
+	sc := st.pick(pos)
+	if sc.Sh != "" {
+		st.edit(ctx, sc)
+	}
+	if sc.WaitFile != "" {
+		if err := waitFile(ctx, sc.WaitFile, waitFileLimit); err != nil {
+			st.problem("%s turn %d: %v", sc.script, sc.index, err)
+		}
+	}
+	if err := pause(ctx, sc.DelayMS); err != nil {
+		return scene{}, err
+	}
+	tools := make([]Tool, len(sc.Tools))
+	for i, tool := range sc.Tools {
+		var err error
+		if tools[i], err = fillTool(tool, pos.recent); err != nil {
+			return scene{}, fmt.Errorf("%s turn %d: %w", sc.script, sc.index, err)
+		}
+	}
+	sc.Tools = tools
+	return sc, nil
+}
+
+func (st *stage) pick(pos position) scene {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	turns, known := st.script.Scripts[pos.Script]
+	if !known {
+		if pos.Script != "" {
+			st.problems = append(st.problems, fmt.Sprintf("no script named %s", pos.Script))
+		}
+		return scene{Turn: Turn{Text: "ok"}}
+	}
+	sc := scene{Turn: Turn{Text: "done"}, script: pos.Script, index: pos.Turn + st.spent[pos.Script]}
+	if sc.index < len(turns) {
+		sc.Turn = turns[sc.index]
+	}
+	if (sc.Error != nil || sc.Disconnect) && !sc.Repeat {
+		st.spent[pos.Script]++
+	}
+	key := sc.key()
+	st.asked[key]++
+	sum := sha256.Sum256([]byte(st.seed + "\x00" + key + "\x00" + strconv.Itoa(st.asked[key])))
+	sc.nonce = hex.EncodeToString(sum[:6])
+	return sc
+}
+
+func (s scene) key() string { return s.script + "#" + strconv.Itoa(s.index) }
+
+// edit runs Turn.Sh, the first time its turn is played.
+func (st *stage) edit(ctx context.Context, sc scene) {
+	st.mu.Lock()
+	done := st.edited[sc.key()]
+	st.edited[sc.key()] = true
+	st.mu.Unlock()
+	if done {
+		return
+	}
+	// A client that gives up on the request must not cut a human edit in two.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", sc.Sh)
+	cmd.Dir, cmd.Env = st.dir, st.env
+	cmd.WaitDelay = time.Second // a command left in the background may hold the pipes
+	if out, err := cmd.CombinedOutput(); err != nil {
+		st.problem("%s turn %d: sh: %v: %s", sc.script, sc.index, err, out)
+	}
+}
+
+func (st *stage) unplayed() []string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	begun := map[string]bool{}
+	for key := range st.asked {
+		name, _, _ := strings.Cut(key, "#")
+		begun[name] = true
+	}
+	var out []string
+	for name := range begun {
+		for i := range st.script.Scripts[name] {
+			if key := name + "#" + strconv.Itoa(i); st.asked[key] == 0 {
+				out = append(out, key)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (st *stage) problem(format string, args ...any) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.problems = append(st.problems, fmt.Sprintf(format, args...))
+}
+
+func waitFile(ctx context.Context, path string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", path, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+func pause(ctx context.Context, ms int) error {
+	if ms <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(ms) * time.Millisecond):
+		return nil
+	}
+}
+
+var (
+	hole   = regexp.MustCompile(`(?s)@\{re:(.*?)\}@`)
+	digits = regexp.MustCompile(`^\d{1,15}$`)
+)
+
+func fillTool(tool Tool, history string) (Tool, error) {
+	input, err := fill(tool.Input, history)
+	if err != nil {
+		return Tool{}, err
+	}
+	tool.Input = input
+	if tool.Custom != nil {
+		text, err := fillText(*tool.Custom, history)
+		if err != nil {
+			return Tool{}, err
+		}
+		tool.Custom = &text
+	}
+	return tool, nil
+}
+
+// fill replaces the holes in every string of a JSON value. A string that is one
+// hole and matches digits becomes a number, as ids of processes are.
+func fill(value any, history string) (any, error) {
+	switch v := value.(type) {
+	case string:
+		if m := hole.FindStringSubmatch(v); m != nil && m[0] == v {
+			found, err := lastMatch(m[1], history)
+			if err == nil && digits.MatchString(found) {
+				return strconv.Atoi(found)
+			}
+			return found, err
+		}
+		return fillText(v, history)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			var err error
+			if out[i], err = fill(v[i], history); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			var err error
+			if out[k], err = fill(v[k], history); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return value, nil
+}
+
+func fillText(text, history string) (string, error) {
+	var failed error
+	out := hole.ReplaceAllStringFunc(text, func(h string) string {
+		found, err := lastMatch(hole.FindStringSubmatch(h)[1], history)
+		if err != nil {
+			failed = err
+		}
+		return found
+	})
+	return out, failed
+}
+
+func lastMatch(pattern, history string) (string, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", err
+	}
+	all := re.FindAllStringSubmatch(history, -1)
+	if len(all) == 0 || len(all[0]) < 2 {
+		return "", fmt.Errorf("nothing in the history matches %q", pattern)
+	}
+	return all[len(all)-1][1], nil
+}

@@ -1,0 +1,75 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// stream writes server-sent events; after the first error it writes nothing more.
+type stream struct {
+	w   http.ResponseWriter
+	out *http.ResponseController
+	err error
+}
+
+func newStream(w http.ResponseWriter) *stream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, out: http.NewResponseController(w)}
+}
+
+// event sends one event under a name, its data also holding the name as "type".
+func (s *stream) event(name string, fields map[string]any) {
+	data := map[string]any{"type": name}
+	for k, v := range fields {
+		data[k] = v
+	}
+	s.send("event: "+name+"\n", data)
+}
+
+// data sends an event without a name.
+func (s *stream) data(value any) { s.send("", value) }
+
+func (s *stream) send(head string, value any) {
+	if s.err != nil {
+		return
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		s.err = err
+		return
+	}
+	s.raw(head + "data: " + string(data) + "\n\n")
+}
+
+func (s *stream) raw(text string) {
+	if s.err != nil {
+		return
+	}
+	if _, s.err = fmt.Fprint(s.w, text); s.err == nil {
+		s.err = s.out.Flush()
+	}
+}
+
+// drop closes the connection without ending the response, as a failing network does.
+func (s *stream) drop() error {
+	conn, _, err := s.out.Hijack()
+	if err != nil {
+		return fmt.Errorf("drop connection: %w", err)
+	}
+	return conn.Close()
+}
+
+// pieces cuts a text the way a model streams it.
+func pieces(text string) []string {
+	const size = 40
+	runes := []rune(text)
+	var out []string
+	for len(runes) > size {
+		out = append(out, string(runes[:size]))
+		runes = runes[size:]
+	}
+	return append(out, string(runes))
+}
