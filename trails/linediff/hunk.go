@@ -1,0 +1,51 @@
+package linediff
+
+import "fmt"
+
+// Range is the lines Start ≤ line < End of a text, counted from 0.
+type Range struct {
+	Start, End int
+}
+
+// Len is the number of lines in the range.
+func (r Range) Len() int { return r.End - r.Start }
+
+// Hunk says that the old lines OldStart ≤ line < OldStart+OldCount were replaced by the new lines
+// NewStart ≤ line < NewStart+NewCount. Lines count from 0. A count may be 0; the start then names the line before which
+// the other side's lines stand.
+type Hunk struct {
+	OldStart, OldCount int
+	NewStart, NewCount int
+}
+
+// Old is the range of replaced lines.
+func (h Hunk) Old() Range { return Range{h.OldStart, h.OldStart + h.OldCount} }
+
+// New is the range of replacing lines.
+func (h Hunk) New() Range { return Range{h.NewStart, h.NewStart + h.NewCount} }
+
+// Numbers gives the hunk in the numbers of a unified diff: lines count from 1, and a side without lines names the line
+// after which it stands.
+func (h Hunk) Numbers() (oldStart, oldCount, newStart, newCount int) {
+	return number(h.OldStart, h.OldCount), h.OldCount, number(h.NewStart, h.NewCount), h.NewCount
+}
+
+func number(start, count int) int {
+	if count == 0 {
+		return start
+	}
+	return start + 1
+}
+
+// String is the hunk's header as `git diff -U0` writes it.
+func (h Hunk) String() string {
+	oldStart, oldCount, newStart, newCount := h.Numbers()
+	return "@@ -" + side(oldStart, oldCount) + " +" + side(newStart, newCount) + " @@"
+}
+
+func side(start, count int) string {
+	if count == 1 {
+		return fmt.Sprint(start)
+	}
+	return fmt.Sprintf("%d,%d", start, count)
+}

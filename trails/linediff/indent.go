@@ -1,0 +1,146 @@
+package linediff
+
+// The indent heuristic chooses among the places a group can stand at. Each place cuts the text twice, above and below
+// the group; a cut is the worse the more it tears apart what belongs together: it is good beside blank lines and before
+// a line that is indented little. The weights are those git uses (diff.indentHeuristic in git-config(1)); M. Haggerty
+// found them by experiment on many projects, and equal hunks need equal weights.
+const (
+	maxIndent = 200 // a line indented more counts as indented so much
+	maxBlanks = 20  // so many blank lines are looked at above and below a cut
+	maxSlide  = 100 // a group is moved at most so far
+
+	tabWidth = 8
+	noIndent = -1 // of a blank line, and where there is no line
+
+	weightStartOfFile   = 1
+	weightEndOfFile     = 21
+	weightBlank         = -30 // for each blank line around the cut
+	weightBlankBelow    = 6   // in addition, for each one below it
+	weightDeeper        = -4  // the line below the cut is indented more than the one above
+	weightDeeperBlank   = 10
+	weightNewBlock      = 24 // it is indented less, and more follows
+	weightNewBlockBlank = 17
+	weightBlockEnd      = 23 // it is indented less, and nothing deeper follows
+	weightBlockEndBlank = 17
+	weightLessIndented  = 60 // of two places, the one whose cuts are indented less is so much better
+)
+
+// badness is what speaks against the two cuts of one place.
+type badness struct {
+	indent, penalty int
+}
+
+// worse tells whether b is a worse place than other; equal places are not worse.
+func (b badness) worse(other badness) bool {
+	sign := 0
+	switch {
+	case b.indent > other.indent:
+		sign = 1
+	case b.indent < other.indent:
+		sign = -1
+	}
+	return weightLessIndented*sign+b.penalty-other.penalty > 0
+}
+
+// bestEnd chooses the end of a group of the given size among highest ≤ end ≤ lowest; of equals, the lowest.
+func bestEnd(lines [][]byte, size, highest, lowest int) int {
+	first := max(highest, lowest-size-1, lowest-maxSlide)
+	best, least := first, badness{}
+	for end := first; end <= lowest; end++ {
+		var b badness
+		b.add(cutAbove(lines, end))
+		b.add(cutAbove(lines, end-size))
+		if end == first || !b.worse(least) {
+			best, least = end, b
+		}
+	}
+	return best
+}
+
+// cut describes the surroundings of a cut between two lines.
+type cut struct {
+	atEnd                    bool // no line follows
+	indent                   int  // of the line below the cut
+	blanksAbove, indentAbove int  // blank lines above the cut, then the indent of the first line that is not
+	blanksBelow, indentBelow int  // the same below the line that follows the cut
+}
+
+func cutAbove(lines [][]byte, at int) cut {
+	c := cut{atEnd: at >= len(lines), indent: noIndent}
+	if !c.atEnd {
+		c.indent = indentOf(lines[at])
+	}
+	c.blanksAbove, c.indentAbove = lookAway(lines, at-1, -1)
+	c.blanksBelow, c.indentBelow = lookAway(lines, at+1, +1)
+	return c
+}
+
+// lookAway counts the blank lines from one line on in one direction, and measures the line after them.
+func lookAway(lines [][]byte, from, step int) (blanks, indent int) {
+	for i := from; i >= 0 && i < len(lines); i += step {
+		if indent = indentOf(lines[i]); indent != noIndent {
+			return blanks, indent
+		}
+		if blanks++; blanks == maxBlanks {
+			return blanks, 0
+		}
+	}
+	return blanks, noIndent
+}
+
+// add counts what speaks against one cut.
+func (b *badness) add(c cut) {
+	if c.indentAbove == noIndent && c.blanksAbove == 0 {
+		b.penalty += weightStartOfFile
+	}
+	if c.atEnd {
+		b.penalty += weightEndOfFile
+	}
+	blanksBelow, indent := 0, c.indent
+	if c.indent == noIndent {
+		blanksBelow, indent = 1+c.blanksBelow, c.indentBelow
+	}
+	blanks := c.blanksAbove + blanksBelow
+	b.penalty += weightBlank*blanks + weightBlankBelow*blanksBelow
+	b.indent += indent
+	if indent == noIndent || c.indentAbove == noIndent {
+		return
+	}
+	switch {
+	case indent > c.indentAbove:
+		b.penalty += choose(blanks, weightDeeper, weightDeeperBlank)
+	case indent == c.indentAbove:
+	case c.indentBelow > indent:
+		b.penalty += choose(blanks, weightNewBlock, weightNewBlockBlank)
+	default:
+		b.penalty += choose(blanks, weightBlockEnd, weightBlockEndBlank)
+	}
+}
+
+func choose(blanks, without, with int) int {
+	if blanks == 0 {
+		return without
+	}
+	return with
+}
+
+// indentOf measures the white space a line starts with, in columns; noIndent for a blank line. White space here is what
+// git takes for it: no vertical tab and no form feed.
+func indentOf(line []byte) int {
+	columns := 0
+	for _, c := range line {
+		switch c {
+		case ' ':
+			columns++
+		case '\t':
+			columns += tabWidth - columns%tabWidth
+		case '\r', '\n':
+		default:
+			return columns
+		}
+		if columns >= maxIndent {
+			return maxIndent
+		}
+	}
+	return noIndent
+}

@@ -1,0 +1,68 @@
+package linediff
+
+import "bytes"
+
+// Split cuts content into lines without their line feeds. The lines share the memory of content. A final line feed ends
+// the last line and does not start another one; empty content has no lines.
+func Split(content []byte) [][]byte {
+	if len(content) == 0 {
+		return nil
+	}
+	lines := make([][]byte, 0, bytes.Count(content, newline)+1)
+	for len(content) > 0 {
+		end := bytes.IndexByte(content, '\n')
+		if end < 0 {
+			return append(lines, content)
+		}
+		lines = append(lines, content[:end:end])
+		content = content[end+1:]
+	}
+	return lines
+}
+
+// Terminated tells whether the last line of content ends in a line feed; empty content counts as terminated.
+func Terminated(content []byte) bool {
+	return len(content) == 0 || content[len(content)-1] == '\n'
+}
+
+var newline = []byte{'\n'}
+
+// StripSpace returns line without its white space: space, tab, carriage return, line feed, vertical tab and form feed,
+// as `git diff -w` counts it, and no Unicode spaces. A line without white space is returned as it is, not copied.
+func StripSpace(line []byte) []byte {
+	for i, c := range line {
+		if isSpace(c) {
+			return appendStripped(append(make([]byte, 0, len(line)-1), line[:i]...), line[i+1:])
+		}
+	}
+	return line
+}
+
+func appendStripped(dst, line []byte) []byte {
+	for _, c := range line {
+		if !isSpace(c) {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// StripLines strips every line of lines; the results share one buffer.
+func StripLines(lines [][]byte) [][]byte {
+	size := 0
+	for _, line := range lines {
+		size += len(line)
+	}
+	buffer := make([]byte, 0, size)
+	stripped := make([][]byte, len(lines))
+	for i, line := range lines {
+		start := len(buffer)
+		buffer = appendStripped(buffer, line)
+		stripped[i] = buffer[start:len(buffer):len(buffer)]
+	}
+	return stripped
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || ('\t' <= c && c <= '\r')
+}

@@ -1,0 +1,110 @@
+package linediff
+
+// sequence is what is left of a text for the search: the numbers of its lines and where they stand.
+type sequence struct {
+	ids  []int32
+	line []int32
+}
+
+// trimmed is the part of two texts between their common beginning and their common end.
+type trimmed struct {
+	start, aEnd, bEnd int
+}
+
+// Lines by how often the other text has them.
+type frequency uint8
+
+const (
+	absent frequency = iota
+	present
+	common
+)
+
+const (
+	pruneWindow   = 100  // lines looked at on each side of a common line
+	pruneShare    = 4    // a common line needs this many times as many absent ones around it
+	pruneMaxLimit = 1024 // a line found this often is common in a text of any size
+)
+
+// prune marks lines that the search need not see, and returns the rest. A line that the other text lacks cannot be kept.
+// A line that the other text has very often (a brace, a blank line), between lines that it lacks, is not worth keeping:
+// the match would tie two unrelated places together. git makes the same choice, so it has to be made here.
+func prune(a, b *text, aIDs, bIDs []int32, distinct int, part trimmed, minimal bool) (sequence, sequence) {
+	aCounts, bCounts := count(aIDs, distinct), count(bIDs, distinct)
+	aSeq := pruneSide(a, aIDs[part.start:part.aEnd], bCounts, part.start, minimal)
+	bSeq := pruneSide(b, bIDs[part.start:part.bEnd], aCounts, part.start, minimal)
+	return aSeq, bSeq
+}
+
+func count(ids []int32, distinct int) []int32 {
+	counts := make([]int32, distinct)
+	for _, id := range ids {
+		counts[id]++
+	}
+	return counts
+}
+
+func pruneSide(t *text, ids []int32, otherCounts []int32, start int, minimal bool) sequence {
+	limit := min(roughRoot(len(t.keys)), pruneMaxLimit)
+	class := make([]frequency, len(ids))
+	for i, id := range ids {
+		switch n := int(otherCounts[id]); {
+		case n == 0:
+			class[i] = absent
+		case n >= limit && !minimal:
+			class[i] = common
+		default:
+			class[i] = present
+		}
+	}
+	seq := sequence{ids: make([]int32, 0, len(ids)), line: make([]int32, 0, len(ids))}
+	for i, id := range ids {
+		if class[i] == absent || class[i] == common && amongAbsent(class, i) {
+			t.mark(start+i, true)
+			continue
+		}
+		seq.ids = append(seq.ids, id)
+		seq.line = append(seq.line, int32(start+i))
+	}
+	return seq
+}
+
+// amongAbsent tells whether the common line i lies in a run of absent and common lines that has absent ones on both
+// sides of it, and enough of them.
+func amongAbsent(class []frequency, i int) bool {
+	absentBefore, commonBefore := runOf(class, i, -1)
+	if absentBefore == 0 {
+		return false
+	}
+	absentAfter, commonAfter := runOf(class, i, +1)
+	if absentAfter == 0 {
+		return false
+	}
+	// Line i itself counts once in each direction.
+	commons := commonBefore + commonAfter + 2
+	return commons*pruneShare < commons+absentBefore+absentAfter
+}
+
+// runOf counts the absent and the common lines next to line i in one direction, up to the first line of another kind.
+func runOf(class []frequency, i, step int) (absents, commons int) {
+	for n, j := 0, i+step; n < pruneWindow && j >= 0 && j < len(class); n, j = n+1, j+step {
+		switch class[j] {
+		case absent:
+			absents++
+		case common:
+			commons++
+		default:
+			return absents, commons
+		}
+	}
+	return absents, commons
+}
+
+// roughRoot is a power of two near the square root of n, never below it by more than half: git's measure for limits.
+func roughRoot(n int) int {
+	root := 1
+	for ; n > 0; n >>= 2 {
+		root <<= 1
+	}
+	return root
+}

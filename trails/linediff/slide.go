@@ -1,0 +1,129 @@
+package linediff
+
+// group is a run of marked lines, start ≤ line < end; an empty group stands before line start. A text of n kept lines has
+// n+1 groups, and the group after the k-th kept line of one text faces the group after the k-th kept line of the other.
+type group struct {
+	start, end int
+}
+
+func (g group) empty() bool { return g.start == g.end }
+
+func (g group) size() int { return g.end - g.start }
+
+func (t *text) firstGroup() group {
+	g := group{}
+	for t.changed(g.end) {
+		g.end++
+	}
+	return g
+}
+
+// next moves the group past the following kept line; false at the end of the text.
+func (t *text) next(g *group) bool {
+	if g.end == len(t.keys) {
+		return false
+	}
+	g.start = g.end + 1
+	for g.end = g.start; t.changed(g.end); {
+		g.end++
+	}
+	return true
+}
+
+// previous moves the group before the kept line that stands above it.
+func (t *text) previous(g *group) {
+	g.end = g.start - 1
+	for g.start = g.end; t.changed(g.start - 1); {
+		g.start--
+	}
+}
+
+// slideUp exchanges the group's last line for the equal line above the group, and takes in a group it then touches.
+func (t *text) slideUp(g *group) bool {
+	if g.start == 0 || !t.same(g.start-1, g.end-1) {
+		return false
+	}
+	g.start--
+	g.end--
+	t.mark(g.start, true)
+	t.mark(g.end, false)
+	for t.changed(g.start - 1) {
+		g.start--
+	}
+	return true
+}
+
+// slideDown exchanges the group's first line for the equal line below the group, and takes in a group it then touches.
+func (t *text) slideDown(g *group) bool {
+	if g.end == len(t.keys) || !t.same(g.start, g.end) {
+		return false
+	}
+	t.mark(g.start, false)
+	t.mark(g.end, true)
+	g.start++
+	g.end++
+	for t.changed(g.end) {
+		g.end++
+	}
+	return true
+}
+
+// slideGroups moves every group of t to the best of the places it can stand at. A group of lines A B C that is followed
+// by another A can as well be read as B C A: the text stays the same. As git does it: groups that meet become one; a
+// group that can face a group of the other text does so, which makes one hunk of two; a group that faces nothing goes
+// where the indent heuristic wants it.
+func slideGroups(t, other *text) {
+	g, facing := t.firstGroup(), other.firstGroup()
+	for {
+		if !g.empty() {
+			slideGroup(t, other, &g, &facing)
+		}
+		if !t.next(&g) {
+			return
+		}
+		other.next(&facing)
+	}
+}
+
+func slideGroup(t, other *text, g, facing *group) {
+	up := func() bool {
+		if !t.slideUp(g) {
+			return false
+		}
+		other.previous(facing)
+		return true
+	}
+	down := func() bool {
+		if !t.slideDown(g) {
+			return false
+		}
+		other.next(facing)
+		return true
+	}
+
+	var size, highest int
+	var faced bool
+	for {
+		size = g.size()
+		for up() {
+		}
+		highest, faced = g.end, !facing.empty()
+		for down() {
+			faced = faced || !facing.empty()
+		}
+		if g.size() == size {
+			break
+		}
+	}
+	// The group now stands as low as it can.
+	switch {
+	case g.end == highest:
+	case faced:
+		for facing.empty() && up() {
+		}
+	default:
+		best := bestEnd(t.lines, size, highest, g.end)
+		for g.end > best && up() {
+		}
+	}
+}
