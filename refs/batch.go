@@ -30,6 +30,8 @@ const skipLimit = 32 << 20
 func startBatch(r *Repo) (*batch, error) {
 	cmd := r.Command(context.Background(), "cat-file", "--batch")
 	cmd.Env = append(cmd.Env, r.SideReadEnv()...)
+	// In a partial clone a missing object is missing: reading must not start a transfer from a hook.
+	cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	b := &batch{cmd: cmd, stderr: &headBuffer{}, usable: true}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()

@@ -97,7 +97,8 @@ func parseBool(value string, def bool) bool {
 		return false
 	}
 	digits := strings.TrimRight(strings.ToLower(value), "kmg")
-	if n, err := strconv.ParseInt(digits, 0, 64); err == nil && len(value)-len(digits) <= 1 {
+	n, err := strconv.ParseInt(digits, 0, 64)
+	if err == nil && len(value)-len(digits) <= 1 && !strings.Contains(value, "_") {
 		return n != 0
 	}
 	return def

@@ -3,7 +3,6 @@ package refs
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -17,14 +16,6 @@ type configEntry struct {
 func (e configEntry) bool() bool { return e.NoValue || parseBool(e.Value, false) }
 
 var errConfigSyntax = errors.New("bad config line")
-
-func readConfigFile(path string) ([]configEntry, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseConfig(string(text))
-}
 
 // parseConfig reads the syntax of git-config(1), "CONFIGURATION FILE", without following includes.
 func parseConfig(text string) ([]configEntry, error) {
@@ -149,11 +140,6 @@ func (p *configParser) variable(section string, first int) (configEntry, bool) {
 		e.NoValue = true
 		return e, true
 	}
-	if c == '#' || c == ';' {
-		p.skipLine()
-		e.NoValue = true
-		return e, true
-	}
 	if c != '=' {
 		return e, false
 	}
@@ -209,7 +195,7 @@ func (p *configParser) value() (string, bool) {
 	}
 }
 
-func isSpace(c int) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+func isSpace(c int) bool { return c == ' ' || c == '\t' || c == '\r' }
 func isDigit(c int) bool { return c >= '0' && c <= '9' }
 func isAlpha(c int) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 

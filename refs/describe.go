@@ -29,7 +29,7 @@ func (d *discovery) describe(at found) (*Repo, error) {
 	repo := &Repo{GitDir: gitDir, CommonDir: common, Format: SHA1, RefFormat: "files"}
 	_, repo.commonFromEnv = d.lookup("GIT_COMMON_DIR")
 
-	facts, err := readFacts(gitDir, common)
+	facts, err := d.readFacts(gitDir, common)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (d *discovery) workTree(at found, gitDir string, facts facts) (string, erro
 	switch {
 	case haveEnv:
 		path = d.abs(env)
-	case facts.bare && (at.explicit || facts.worktree == ""):
+	case facts.bare: // and never mind core.worktree: git calls the pair bogus
 		return "", nil
 	case facts.worktree != "":
 		path = facts.worktree
@@ -125,9 +125,9 @@ type facts struct {
 
 // readFacts reads <common>/config as git's check_repository_format does: that file alone, without includes. A linked
 // work tree has neither core.bare nor core.worktree of it, but those of config.worktree if that extension is on.
-func readFacts(gitDir, common string) (facts, error) {
-	entries, err := readConfigFile(filepath.Join(common, "config"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (d *discovery) readFacts(gitDir, common string) (facts, error) {
+	entries, err := d.configFile(filepath.Join(common, "config"))
+	if err != nil {
 		return facts{}, fmt.Errorf("read configuration: %w", err)
 	}
 	out := facts{refStorage: "files"}
@@ -158,8 +158,8 @@ func readFacts(gitDir, common string) (facts, error) {
 		out.unsure = true
 	}
 	if perWorktree {
-		more, err := readConfigFile(filepath.Join(gitDir, "config.worktree"))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		more, err := d.configFile(filepath.Join(gitDir, "config.worktree"))
+		if err != nil {
 			return facts{}, fmt.Errorf("read configuration: %w", err)
 		}
 		entries = append(entries, more...)
@@ -175,6 +175,27 @@ func readFacts(gitDir, common string) (facts, error) {
 		}
 	}
 	return out, nil
+}
+
+// configFile reads one configuration file, which may be absent. What the parser here does not understand is for git to
+// read or to refuse.
+func (d *discovery) configFile(path string) ([]configEntry, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseConfig(string(text))
+	if err == nil {
+		return entries, nil
+	}
+	out, err := d.ask("config", "-z", "--list", "--no-includes", "--file", path)
+	if err != nil {
+		return nil, err
+	}
+	return parseConfigList(out).entries, nil
 }
 
 func (f *facts) take(format, storage string) bool {

@@ -99,7 +99,8 @@ func (d *discovery) fromEnv(env string) (found, error) {
 func (d *discovery) walk() (found, error) {
 	ceiling := d.ceiling()
 	device, haveDevice := deviceOf(d.cwd)
-	_, crossing := d.lookup("GIT_DISCOVERY_ACROSS_FILESYSTEM")
+	across, ok := d.lookup("GIT_DISCOVERY_ACROSS_FILESYSTEM")
+	crossing := ok && parseBool(across, false)
 	for dir := d.cwd; ; {
 		at, ok, err := d.look(dir)
 		if err != nil || ok {
@@ -218,8 +219,16 @@ func (d *discovery) abs(path string) string {
 
 // plausibleHead is git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an object id.
 func plausibleHead(path string) bool {
-	if target, err := os.Readlink(path); err == nil {
-		return strings.HasPrefix(filepath.ToSlash(target), "refs/")
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	if info.Mode()&os.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		return err == nil && strings.HasPrefix(filepath.ToSlash(target), "refs/")
+	}
+	if !info.Mode().IsRegular() { // any directory on the way up is asked, and a fifo would not answer
+		return false
 	}
 	text, err := readSmall(path)
 	if err != nil {

@@ -39,6 +39,7 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		switch {
 		case err == nil:
+			share(path, perm)
 			return f, nil
 		case errors.Is(err, fs.ErrNotExist) && try < 10: // no directory yet, or git has just pruned it
 			if err := makeDirs(dir); err != nil {
@@ -72,10 +73,22 @@ func makeDirs(dir string) error {
 		}
 		return err
 	}
-	if info, err := os.Stat(parent); err == nil && info.Mode()&os.ModeSetgid != 0 {
+	if info, err := os.Stat(parent); err == nil && isShared(info) {
 		_ = os.Chmod(dir, info.Mode().Perm()|os.ModeSetgid)
 	}
 	return nil
+}
+
+// share gives a new file the group's permissions that the umask took from it, if it lies in a shared directory.
+func share(path string, perm os.FileMode) {
+	if info, err := os.Stat(filepath.Dir(path)); err == nil && isShared(info) {
+		_ = os.Chmod(path, perm&(info.Mode().Perm()&0o666|0o600))
+	}
+}
+
+// isShared tells a directory that git made for a group: set-group-id and writable by the group.
+func isShared(dir os.FileInfo) bool {
+	return dir.Mode()&os.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }
 
 // syncDir makes a rename in a directory durable. Systems that cannot flush a directory need not.

@@ -3,6 +3,7 @@ package refs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,12 +38,7 @@ func Flock(path string, wait time.Duration) (*FileLock, error) {
 
 // tryFlock returns nil, nil when the lock is taken.
 func tryFlock(path string) (*FileLock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if errors.Is(err, os.ErrNotExist) {
-		if err = makeDirs(filepath.Dir(path)); err == nil {
-			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-		}
-	}
+	f, err := openLock(path)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
 	}
@@ -64,6 +60,21 @@ func tryFlock(path string) (*FileLock, error) {
 	}
 	_ = f.Close()
 	return nil, nil
+}
+
+// openLock opens the file for writing, which network file systems want for a lock, and makes what is missing.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	for try := 0; errors.Is(err, fs.ErrNotExist) && try < 3; try++ {
+		if err = makeDirs(filepath.Dir(path)); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err == nil {
+			share(path, 0o666)
+		}
+	}
+	return f, err
 }
 
 // Unlock releases the lock.

@@ -4,5 +4,5 @@ package refs
 
 import "os"
 
-// heldOpen has no cheap answer on this system.
-func heldOpen(os.FileInfo) (held, known bool) { return false, false }
+// held has no cheap answer on this system.
+func held(os.FileInfo, []string) (held, known bool) { return false, false }

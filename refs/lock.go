@@ -37,27 +37,35 @@ type RefLock struct {
 	done    bool
 }
 
-// LockRef takes the lock of a ref. It waits for other git-trace processes up to five seconds (ErrLockTimeout) and for
-// git a tenth of a second (ErrLocked).
+// LockRef takes the lock of a ref. It waits for other git-trace processes up to five seconds and for git a tenth of a
+// second, then gives ErrLocked.
 //
 // A lock must not outlive the process that was killed while it held it, and must never be taken from a living one. So
 // the lock file is first created under a second name beside the guard (an flock, which dies with its process) and then
 // hard-linked into place: who holds the guard and finds that the lock in the way is the file with that second name
 // knows that its maker is dead. All other locks are left alone unless staleLock proves them abandoned.
 func (r *Repo) LockRef(name string) (*RefLock, error) {
-	lock, err := r.lockRef(name)
+	return r.LockRefWithin(name, guardWait)
+}
+
+// LockRefWithin is LockRef with a bound of the caller's on the wait for other git-trace processes.
+func (r *Repo) LockRefWithin(name string, wait time.Duration) (*RefLock, error) {
+	lock, err := r.lockRef(name, wait)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	return lock, nil
 }
 
-func (r *Repo) lockRef(name string) (*RefLock, error) {
+func (r *Repo) lockRef(name string, wait time.Duration) (*RefLock, error) {
 	if err := checkRefName(name); err != nil {
 		return nil, err
 	}
 	base := filepath.Join(r.TracesDir(), "locks", strings.ReplaceAll(name, "/", "."))
-	guard, err := Flock(base, guardWait)
+	guard, err := Flock(base, wait)
+	if errors.Is(err, ErrLockTimeout) {
+		return nil, fmt.Errorf("%w: %w", ErrLocked, err)
+	}
 	if err != nil {
 		return nil, err
 	}

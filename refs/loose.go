@@ -1,8 +1,8 @@
 package refs
 
 import (
+	"bufio"
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,17 +82,19 @@ func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
 		_, err := w.Write(storedStream(header, content, size))
 		return err
 	}
-	z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
-	if err != nil {
+	out := bufio.NewWriterSize(w, 16<<10) // the compressor writes a few hundred bytes at a time
+	z := deflater(out)
+	defer deflaters.Put(z)
+	if _, err := z.Write(header); err != nil {
 		return err
 	}
-	if _, err = z.Write(header); err != nil {
+	if _, err := z.Write(content); err != nil {
 		return err
 	}
-	if _, err = z.Write(content); err != nil {
+	if err := z.Close(); err != nil {
 		return err
 	}
-	return z.Close()
+	return out.Flush()
 }
 
 // storedStream is a zlib stream (RFC 1950) of a single stored block (RFC 1951, 3.2.4).
@@ -125,11 +127,11 @@ func readLoose(dir string, oid OID, limit int64) (ObjectType, []byte, error) {
 }
 
 func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
-	z, err := zlib.NewReader(bytes.NewReader(raw))
+	z, err := inflater(bytes.NewReader(raw))
 	if err != nil {
 		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	defer func() { _ = z.Close() }()
+	defer inflaters.Put(z)
 	head := make([]byte, 512)
 	n, err := io.ReadFull(z, head)
 	if err != nil && err != io.ErrUnexpectedEOF {

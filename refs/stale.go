@@ -29,6 +29,7 @@ func (l *RefLock) tryCreate(path string) error {
 	if err != nil {
 		return err
 	}
+	share(l.mark, 0o666)
 	if err = os.Link(l.mark, path); err == nil {
 		l.file = f
 		return nil
@@ -52,7 +53,7 @@ func (l *RefLock) clearStale(path string) bool {
 	if mark, err := os.Lstat(l.mark); err == nil && os.SameFile(lock, mark) {
 		return os.Remove(path) == nil
 	}
-	if !staleLock(lock, time.Now()) {
+	if !staleLock(lock, time.Now(), l.repo.CommonDir, l.repo.GitDir, l.repo.WorkTree) {
 		return false
 	}
 	// The maker may end after all between look and removal, and another take its place: move the lock aside and look
@@ -70,13 +71,14 @@ func (l *RefLock) clearStale(path string) bool {
 	return os.Remove(aside) == nil
 }
 
-// staleLock tells whether a lock made by some other program is abandoned: old, and nobody alive can be its maker.
-func staleLock(lock os.FileInfo, now time.Time) bool {
+// staleLock tells whether a lock made by some other program is abandoned: old, and nobody alive can be its maker. dirs
+// are where a git working on this repository would run.
+func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())
 	if age < staleAge {
 		return false
 	}
-	held, known := heldOpen(lock)
+	held, known := held(lock, dirs)
 	if !known {
 		return age >= staleAgeBlind
 	}

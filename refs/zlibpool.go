@@ -1,0 +1,36 @@
+package refs
+
+import (
+	"compress/zlib"
+	"io"
+	"sync"
+)
+
+// Compressors weigh more than a megabyte and decompressors forty kilobytes: a snapshot that writes a thousand blobs
+// must not build one for each. The pools hold no state that could be observed.
+var (
+	deflaters = sync.Pool{New: func() any {
+		w, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // errs only for a level that does not exist
+		return w
+	}}
+	inflaters sync.Pool
+)
+
+func deflater(w io.Writer) *zlib.Writer {
+	z, _ := deflaters.Get().(*zlib.Writer)
+	z.Reset(w)
+	return z
+}
+
+// inflater returns a reader of the zlib stream; give it back with inflaters.Put unless it failed.
+func inflater(r io.Reader) (io.ReadCloser, error) {
+	z, ok := inflaters.Get().(io.ReadCloser)
+	if !ok {
+		return zlib.NewReader(r)
+	}
+	reset, ok := z.(zlib.Resetter)
+	if !ok {
+		return zlib.NewReader(r)
+	}
+	return z, reset.Reset(r, nil)
+}
