@@ -108,7 +108,8 @@ func (l *RefLock) readCurrent() error {
 // Current is the ref's value under the lock; zero if there is no such ref.
 func (l *RefLock) Current() OID { return l.current }
 
-// Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released.
+// Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released. Where refs are
+// files nobody can have moved the tip; under reftable a git process can, which gives ErrTipMoved: begin again.
 func (l *RefLock) Commit(ctx context.Context, id OID) error {
 	if l.done {
 		return fmt.Errorf("update %s: lock already released", l.name)
