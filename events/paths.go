@@ -92,7 +92,7 @@ func unquotePath(stored string) (string, error) {
 		if len(rest) < 3 || rest[0] < '0' || rest[0] > '3' || rest[1] < '0' || rest[1] > '7' || rest[2] < '0' || rest[2] > '7' {
 			return "", errors.New("unknown escape")
 		}
-		out = append(out, (rest[0]-'0')<<6|(rest[1]-'0')<<3|rest[2]-'0')
+		out = append(out, (rest[0]-'0')<<6|(rest[1]-'0')<<3|(rest[2]-'0'))
 		i += 4
 	}
 	return string(out), nil

@@ -1,0 +1,216 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrSpooled reports that the log could not be appended to and that the batch lies in the spool, from where the next
+// append takes it. Nothing is lost; the events have no numbers yet. It comes with the cause.
+var ErrSpooled = errors.New("events are spooled")
+
+// defaultWait is how long an append waits for its turn when the context sets no deadline.
+const defaultWait = 5 * time.Second
+
+// Append writes drafts as one batch, at most one at a time in all processes, and returns the events. Batches in the
+// spool go first. The first append of all opens the log with log_started.
+//
+// It fails without a trace when a draft cannot be stored (see Draft.Fit) and when neither log nor spool can be written;
+// every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
+func (l *Log) Append(ctx context.Context, drafts []Draft) ([]Event, error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	ready, err := prepare(drafts, time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("append events: %w", err)
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	events, err := l.appendInTurn(ctx, ready)
+	if err == nil {
+		return events, nil
+	}
+	if spoolErr := l.spool(ready); spoolErr != nil {
+		return nil, fmt.Errorf("append events: %w; %w", err, spoolErr)
+	}
+	return nil, fmt.Errorf("%w: append events: %w", ErrSpooled, err)
+}
+
+// withDeadline gives a context that has none the default one.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, defaultWait)
+}
+
+// Drain appends what lies in the spool and returns how many batches that were.
+func (l *Log) Drain(ctx context.Context) (int, error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	var drained int
+	err := l.inTurn(ctx, func() (err error) {
+		drained, err = l.drain(ctx)
+		return err
+	})
+	if err != nil {
+		return drained, fmt.Errorf("drain spool: %w", err)
+	}
+	return drained, nil
+}
+
+// prepare brings drafts into the form in which they are stored, or says which one cannot be.
+func prepare(drafts []Draft, now time.Time) ([]Draft, error) {
+	ready := make([]Draft, len(drafts))
+	size := 0
+	for i, d := range drafts {
+		if d.Time.IsZero() {
+			d.Time = now
+		}
+		d, err := d.Fit()
+		if err != nil {
+			return nil, err
+		}
+		if d, err = d.normal(); err != nil {
+			return nil, err
+		}
+		// A dry run with the longest place, so that nothing can fail once the lock is held.
+		e, err := seal(d, place{seq: MaxInt, prev: longestID, writer: longestWriter})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Type, err)
+		}
+		if size += len(e.raw) + 1; size > maxBatch-4096 {
+			return nil, fmt.Errorf("batch of more than %d bytes: %w", maxBatch, ErrTooLong)
+		}
+		ready[i] = d
+	}
+	return ready, nil
+}
+
+const (
+	longestID     ID = idPrefix + "0000000000000000000000000000000000000000000000000000000000000000"
+	longestWriter    = "0000000000000000"
+)
+
+func (l *Log) appendInTurn(ctx context.Context, drafts []Draft) ([]Event, error) {
+	var events []Event
+	err := l.inTurn(ctx, func() error {
+		if _, err := l.drain(ctx); err != nil {
+			return fmt.Errorf("drain spool: %w", err)
+		}
+		var err error
+		events, err = l.write(ctx, drafts)
+		return err
+	})
+	return events, err
+}
+
+// inTurn runs do under the append lock, which keeps appends from racing for the ref and leaving orphans behind. The
+// context must have a deadline.
+func (l *Log) inTurn(ctx context.Context, do func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	deadline, _ := ctx.Deadline()
+	lock, err := refs.Flock(filepath.Join(l.repo.TracesDir(), "append.lock"), time.Until(deadline))
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	if err := l.heal(ctx); err != nil {
+		return err
+	}
+	return do()
+}
+
+// write appends one batch. Number, parent and chain hash all come from the one reading of the ref, made under its lock.
+func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
+	lock, err := l.lockRef(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Abort()
+	end, err := l.readTip(lock.Current())
+	if err != nil {
+		return nil, err
+	}
+	if end.writer, err = l.settleWriter(end.writer); err != nil {
+		return nil, err
+	}
+	if end.commit.IsZero() {
+		opening, err := l.opening(drafts[0])
+		if err != nil {
+			return nil, err
+		}
+		drafts = append([]Draft{opening}, drafts...)
+	}
+	events, err := chain(drafts, end)
+	if err != nil {
+		return nil, err
+	}
+	content := encodeBatch(l.repo.Format, end.commit, events)
+	if _, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.TreeObject, nil); err != nil {
+		return nil, err
+	}
+	commit, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.CommitObject, content)
+	if err != nil {
+		return nil, err
+	}
+	guarded, err := l.guardFromGC(commit, content, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock.Commit(ctx, commit); err != nil {
+		return nil, err
+	}
+	// From here on the batch is in the log, whatever else goes wrong.
+	_, _ = l.guardFromGC(commit, content, guarded)
+	last := events[len(events)-1]
+	l.rememberTip(tip{commit: commit, seq: last.Seq, id: last.ID, writer: last.Writer})
+	return events, nil
+}
+
+// lockRef waits for whoever else has the ref locked (git packing refs) until the context ends.
+func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
+	for {
+		lock, err := l.repo.LockRef(refs.EventsRef)
+		if err == nil || !errors.Is(err, refs.ErrLocked) {
+			return lock, err
+		}
+		if deadline, _ := ctx.Deadline(); ctx.Err() != nil || time.Until(deadline) < lockMargin {
+			return nil, err
+		}
+	}
+}
+
+// lockMargin is what must be left of the time for another try at the ref's lock, which itself waits a tenth of a second.
+const lockMargin = 200 * time.Millisecond
+
+// opening is the log_started event that comes before the first draft.
+func (l *Log) opening(first Draft) (Draft, error) {
+	data, err := Encode(LogStartedData{Format: Version, Tool: l.Tool, ObjectFormat: l.repo.Format.String()})
+	if err != nil {
+		return Draft{}, err
+	}
+	return Draft{Time: first.Time, Type: LogStarted, Method: first.Method, Data: data}, nil
+}
+
+// chain numbers drafts behind the end of a log.
+func chain(drafts []Draft, end tip) ([]Event, error) {
+	events := make([]Event, len(drafts))
+	for i, d := range drafts {
+		e, err := seal(d, place{seq: end.seq + 1, prev: end.id, writer: end.writer})
+		if err != nil {
+			return nil, err
+		}
+		events[i] = e
+		end.seq, end.id = e.Seq, e.ID
+	}
+	return events, nil
+}

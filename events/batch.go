@@ -1,0 +1,119 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as its
+// only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and its
+// events, so that whoever knows the events can tell whether the commit was touched.
+
+// maxBatch is the size of a batch commit beyond which it is neither written nor read.
+const maxBatch = 32 << 20
+
+// Who a batch commit names as its author and committer: the program, so that ids depend on events alone.
+const (
+	batchName  = "git-trace"
+	batchEmail = "git-trace@localhost"
+)
+
+// ErrNotBatch reports a commit that is not one of a log.
+var ErrNotBatch = errors.New("not a commit of an event log")
+
+// encodeBatch writes the content of the commit that holds events, which must not be empty.
+func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event) []byte {
+	lines := make([][]byte, len(events))
+	for i := range events {
+		lines[i] = events[i].raw
+	}
+	last := events[len(events)-1]
+	return batchContent(format, parent, lines, events[0].Seq, last.Seq, last.Time)
+}
+
+func batchContent(format refs.ObjectFormat, parent refs.OID, lines [][]byte, first, last int64, when time.Time) []byte {
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	message := bytes.NewBuffer(make([]byte, 0, size+64))
+	fmt.Fprintf(message, "traces: %d events %d..%d\n\n", len(lines), first, last)
+	for _, line := range lines {
+		message.Write(line)
+		message.WriteByte('\n')
+	}
+	who := refs.Signature{Name: batchName, Email: batchEmail, When: when.UTC()}
+	commit := refs.Commit{Tree: format.EmptyTree(), Author: who, Committer: who, Message: message.String()}
+	if !parent.IsZero() {
+		commit.Parents = []refs.OID{parent}
+	}
+	return refs.EncodeCommit(commit)
+}
+
+// batch is a commit of a log, taken apart but not believed yet. The lines point into the commit's content.
+type batch struct {
+	tree    refs.OID
+	parents []refs.OID
+	lines   [][]byte
+}
+
+// parseBatch takes the content of a batch commit apart. Only what is needed to go on is checked: header, subject line,
+// blank line, lines.
+func parseBatch(raw []byte) (batch, error) {
+	header, message, ok := bytes.Cut(raw, []byte("\n\n"))
+	if !ok {
+		return batch{}, fmt.Errorf("%w: no message", ErrNotBatch)
+	}
+	var b batch
+	for line := range bytes.SplitSeq(header, []byte("\n")) {
+		key, value, _ := bytes.Cut(line, []byte(" "))
+		isTree, isParent := string(key) == "tree", string(key) == "parent"
+		if !isTree && !isParent {
+			break
+		}
+		oid, err := refs.ParseOID(string(value))
+		if err != nil {
+			return batch{}, fmt.Errorf("%w: %s: %w", ErrNotBatch, key, err)
+		}
+		if isTree {
+			b.tree = oid
+		} else {
+			b.parents = append(b.parents, oid)
+		}
+	}
+	_, body, ok := bytes.Cut(message, []byte("\n\n"))
+	if !ok || !bytes.HasPrefix(message, []byte("traces: ")) {
+		return b, fmt.Errorf("%w: message has another form", ErrNotBatch)
+	}
+	body, ok = bytes.CutSuffix(body, []byte("\n"))
+	if !ok || len(body) == 0 {
+		return b, fmt.Errorf("%w: message is cut off", ErrNotBatch)
+	}
+	b.lines = bytes.Split(body, []byte("\n"))
+	return b, nil
+}
+
+// parent is the commit of the batch before; zero at the root.
+func (b batch) parent() refs.OID {
+	if len(b.parents) == 0 {
+		return refs.OID{}
+	}
+	return b.parents[0]
+}
+
+// decode decodes the lines. What it returns points into the commit's content.
+func (b batch) decode() ([]Event, error) {
+	events := make([]Event, 0, len(b.lines))
+	for _, line := range b.lines {
+		e, err := DecodeLine(line)
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}

@@ -1,0 +1,135 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestCanonicalForm(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", MaxField)
+	tests := map[string]struct{ in, want string }{
+		"members are sorted and space is dropped":    {`{ "b" : 1 , "a" : [ "x" , 2 ] }`, `{"a":["x",2],"b":1}`},
+		"names are sorted by UTF-16 code units":      {`{"\ue000":1,"😀":2,"é":3}`, `{"é":3,"😀":2,"` + "\ue000" + `":1}`},
+		"escapes that are not needed are undone":     {`"\u0041\/\u00e9\u2028"`, "\"A/é\u2028\""},
+		"control characters get the shortest escape": {`"\u0008\u0009\u000a\u000c\u000d\u0000\u001F\u007f"`, `"\b\t\n\f\r\u0000\u001f` + "\x7f" + `"`},
+		"quote and backslash":                        {`"\u0022\u005c"`, `"\"\\"`},
+		"a pair of surrogates is one character":      {`"\ud83d\ude00"`, `"😀"`},
+		"the largest and the smallest integer":       {`[9007199254740991,-9007199254740991,0]`, `[9007199254740991,-9007199254740991,0]`},
+		"empty object, array and string":             {`{"a":{},"b":[],"c":""}`, `{"a":{},"b":[],"c":""}`},
+		"the longest string":                         {`"` + long + `"`, `"` + long + `"`},
+		"of a doubled member the last one stays":     {`{"a":1,"a":2}`, `{"a":2}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Canonical([]byte(test.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+			if err := CheckCanonical(got); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestCanonicalRefuses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"a float":                            `1.5`,
+		"an integer written as a float":      `1.0`,
+		"an exponent":                        `1e3`,
+		"an integer beyond 2^53-1":           `9007199254740992`,
+		"an integer beyond 64 bits":          `99999999999999999999`,
+		"true":                               `{"a":true}`,
+		"null":                               `[null]`,
+		"nothing":                            ``,
+		"two values":                         `1 2`,
+		"an unfinished object":               `{"a":1`,
+		"what is not UTF-8":                  "\"\xff\"",
+		"a string that is too long":          `"` + strings.Repeat("x", MaxField+1) + `"`,
+		"a long string that is not shortest": `"` + strings.Repeat(`\/`, MaxField+1) + `"`,
+		"deep nesting":                       strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1),
+		"very deep nesting":                  strings.Repeat("[", 100_000),
+	}
+	for name, in := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, err := Canonical([]byte(in)); err == nil {
+				t.Errorf("accepted as %.80s", got)
+			}
+		})
+	}
+}
+
+func TestCheckCanonicalRefusesOtherSpellings(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		` 1`, `1 `, `{"a": 1}`, `{"b":1,"a":2}`, `{"a":1,"a":1}`, `[1,]`, `{"a":1,}`, `[,1]`, `01`, `-0`, `+1`, `--1`, `-`,
+		`"\u0041"`, `"\/"`, `"\u001F"`, `"\u000a"`, `"\u007f"`, `"\ud83d\ude00"`, `"\x"`, `"\`, `"\u00`, "\"a\nb\"", "\"\x00\"", `"a`, `{a:1}`,
+		`{"😀":1,"` + "\ue000" + `":1,"é":1}`,
+	} {
+		if err := CheckCanonical([]byte(in)); !errors.Is(err, ErrNotCanonical) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+func TestEncodeWritesStructs(t *testing.T) {
+	t.Parallel()
+	got, err := Encode(PatchData{
+		Patch: "0123456789abcdef0123456789abcdef", Interval: 7, Path: `"\303"`, NewStart: 1, NewCount: 2, Owner: OwnerAI,
+		Kept: []KeptRun{{Start: 2, Count: 1, Why: "moved"}}, Candidates: []CandidateData{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"interval":7,"kept":[{"count":1,"start":2,"why":"moved"}],"new_count":2,"new_start":1,"old_count":0,"old_start":0,` +
+		`"owner":"ai","patch":"0123456789abcdef0123456789abcdef","path":"\"\\303\""}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, bad := range []any{nil, true, 1.5, map[string]string{}, (*int)(nil), struct{ A any }{}, "\xff", int64(MaxInt + 1)} {
+		if got, err := Encode(bad); err == nil {
+			t.Errorf("Encode(%#v) gives %s", bad, got)
+		}
+	}
+}
+
+// FuzzCanonical holds that the canonical form is a fixed point and says the same as the text it was made from.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{`{"b":[1,-2,"x"],"a":{"😀":"\u0000"}}`, `"\ud800"`, `[[[]]]`, `{"a":1,"a":2}`, `-0`, `1e1`, "\"\u2028\x7f\""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		out, err := Canonical(in)
+		if err != nil {
+			return
+		}
+		if err := CheckCanonical(out); err != nil {
+			t.Fatalf("%q becomes %q: %v", in, out, err)
+		}
+		var a, b any
+		if json.Unmarshal(in, &a) != nil || json.Unmarshal(out, &b) != nil {
+			t.Fatalf("%q becomes %q: not JSON", in, out)
+		}
+		if bytes.Contains(in, []byte("-0")) {
+			return // a float of its own to encoding/json, zero to RFC 8785
+		}
+		again, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := json.Marshal(b)
+		if err != nil || !bytes.Equal(again, same) {
+			t.Fatalf("%q becomes %q, which says something else", in, out)
+		}
+	})
+}

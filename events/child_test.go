@@ -1,0 +1,3 @@
+package events
+
+func child() int { return 0 }

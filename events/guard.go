@@ -1,0 +1,134 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// `git gc --prune=now` deletes every object that was unreachable when it looked, however young, so it can delete a
+// commit whose ref was set a moment after that look; git-gc(1) warns of it under NOTES. While a gc runs, which it shows
+// by <common>/gc.pid, the commits of appends are therefore kept in the side store as well, and listed in traces/guard.
+// Once the gc has ended, the next append, verification or rebuild puts back what is missing.
+
+// gcPidAge is the age beyond which git itself takes gc.pid for a left-over.
+const gcPidAge = 12 * time.Hour
+
+func (l *Log) guardPath() string { return filepath.Join(l.repo.TracesDir(), "guard") }
+
+// guardFromGC keeps a second copy of a commit while a gc runs; done says that it was made before.
+func (l *Log) guardFromGC(commit refs.OID, content []byte, done bool) (bool, error) {
+	if done || !l.gcRuns() {
+		return done, nil
+	}
+	if _, err := l.repo.WriteLoose(l.repo.SideObjects(), refs.CommitObject, content); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(l.guardPath(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return false, fmt.Errorf("guard from gc: %w", err)
+	}
+	_, err = f.WriteString(commit.String() + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, fmt.Errorf("guard from gc: %w", err)
+	}
+	return true, nil
+}
+
+// gcRuns tells whether a gc of git's holds its lock. A dead holder on this machine does not count.
+func (l *Log) gcRuns() bool {
+	path := filepath.Join(l.repo.CommonDir, "gc.pid")
+	info, err := os.Lstat(path)
+	if err != nil || time.Since(info.ModTime()) > gcPidAge {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	fields := strings.Fields(string(text))
+	host, err := os.Hostname()
+	if len(fields) != 2 || err != nil || fields[1] != host {
+		return true
+	}
+	pid, err := strconv.Atoi(fields[0])
+	return err != nil || processLives(pid)
+}
+
+// Heal puts back commits of the log that a gc deleted while they were appended. It does nothing while the gc runs.
+func (l *Log) Heal(ctx context.Context) error {
+	if _, err := os.Lstat(l.guardPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if err := l.inTurn(ctx, func() error { return nil }); err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
+	return nil
+}
+
+// heal does the work under the append lock.
+func (l *Log) heal(ctx context.Context) error {
+	text, err := os.ReadFile(l.guardPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
+	// Asked before looking: a gc that starts later sees these commits reachable from the ref.
+	if l.gcRuns() {
+		return nil
+	}
+	missing, err := l.missingInMain(ctx, text)
+	if err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
+	for _, oid := range missing {
+		typ, content, err := refs.ReadLoose(l.repo.SideObjects(), oid)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the append never came to set the ref, or verification will tell
+		}
+		if err != nil {
+			return fmt.Errorf("heal log: %w", err)
+		}
+		if _, err := l.repo.WriteLoose(l.repo.MainObjects(), typ, content); err != nil {
+			return fmt.Errorf("heal log: %w", err)
+		}
+	}
+	if _, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.TreeObject, nil); err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
+	if err := os.Remove(l.guardPath()); err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
+	return nil
+}
+
+// missingInMain asks git which of the listed commits the repository's own store no longer has. Commits that no ref ever
+// named come back too; git's next gc removes them again.
+func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error) {
+	out, err := l.repo.Git(ctx, bytes.NewReader(list), "cat-file", "--batch-check")
+	if err != nil {
+		return nil, err
+	}
+	var missing []refs.OID
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if name, ok := strings.CutSuffix(line, " missing"); ok {
+			if oid, err := refs.ParseOID(name); err == nil {
+				missing = append(missing, oid)
+			}
+		}
+	}
+	return missing, nil
+}

@@ -1,0 +1,50 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Log is the event log of a repository: the one this clone writes, and reading access to those it has fetched. It holds
+// nothing open and may be used by several goroutines.
+type Log struct {
+	// Tool is what log_started says of the program that opened the log: "git-trace VERSION".
+	Tool string
+
+	repo *refs.Repo
+}
+
+// OpenLog gives access to the log of a repository, whether or not it has one yet.
+func OpenLog(r *refs.Repo) *Log { return &Log{Tool: "git-trace", repo: r} }
+
+// Repo is the repository that the log belongs to.
+func (l *Log) Repo() *refs.Repo { return l.repo }
+
+// Tip is the commit that ends the log on a ref, refs.EventsRef for the own one; zero if there is no such log.
+func (l *Log) Tip(ref string) (refs.OID, error) {
+	oid, err := l.repo.ReadRef(ref)
+	if errors.Is(err, refs.ErrRefMissing) {
+		return refs.OID{}, nil
+	}
+	return oid, err
+}
+
+func (l *Log) cacheDir() string { return filepath.Join(l.repo.TracesDir(), "cache") }
+
+// readCommit reads one commit whole, wherever it is stored.
+func (l *Log) readCommit(oid refs.OID) (raw []byte, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxBatch
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	typ, raw, err := objects.Read(oid)
+	if err != nil {
+		return nil, err
+	}
+	if typ != refs.CommitObject {
+		return nil, fmt.Errorf("object %s is a %s: %w", oid, typ, ErrNotBatch)
+	}
+	return raw, nil
+}

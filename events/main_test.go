@@ -1,0 +1,101 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// TestMain gives every git of the tests a clean configuration, and lets the test binary play an appending process.
+func TestMain(m *testing.M) {
+	if os.Getenv("EVENTS_TEST_CHILD") != "" {
+		os.Exit(child())
+	}
+	home, err := os.MkdirTemp("", "events-home")
+	if err != nil {
+		panic(err)
+	}
+	for key, value := range map[string]string{
+		"HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com",
+		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com",
+	} {
+		if err := os.Setenv(key, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// newRepo makes an empty repository.
+func newRepo(t testing.TB, options ...string) *refs.Repo {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a repository")
+	runGit(t, "", append(append([]string{"init", "-q"}, options...), dir)...)
+	return openRepo(t, dir)
+}
+
+func openRepo(t testing.TB, dir string) *refs.Repo {
+	t.Helper()
+	repo, err := refs.DiscoverHook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo
+}
+
+// runGit runs git in dir and returns what it prints.
+func runGit(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// testTime is the instant of the first test event.
+var testTime = time.Date(2026, 11, 20, 9, 0, 0, 123456789, time.UTC)
+
+// promptDraft is a small draft; n makes it unlike the others.
+func promptDraft(n int) Draft {
+	return Draft{
+		Time: testTime.Add(time.Duration(n) * time.Second), Type: PromptSubmitted, Trace: NewTraceID("claude-code", "s1"),
+		Agent: "claude-code", Session: "s1", Method: []Method{HookPrompt},
+		Data: json.RawMessage(fmt.Sprintf(`{"chars":%d,"index":%d,"kind":"user"}`, 10*n, n+1)),
+	}
+}
+
+func mustAppend(t testing.TB, l *Log, drafts ...Draft) []Event {
+	t.Helper()
+	events, err := l.Append(context.Background(), drafts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// readAll walks the own log.
+func readAll(t testing.TB, l *Log, r Range) []Event {
+	t.Helper()
+	var events []Event
+	for e, err := range l.Walk(context.Background(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}

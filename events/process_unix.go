@@ -1,0 +1,14 @@
+//go:build unix
+
+package events
+
+import (
+	"errors"
+	"syscall"
+)
+
+// processLives tells whether there is a process with that number, ours or somebody else's.
+func processLives(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -1,0 +1,49 @@
+package events
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Writer returns the id of this clone, or "" before the first append.
+func (l *Log) Writer() (string, error) {
+	text, err := os.ReadFile(l.writerPath())
+	if os.IsNotExist(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read writer id: %w", err)
+	}
+	writer := strings.TrimSuffix(string(text), "\n")
+	if err := checkWriter(writer); err != nil {
+		return "", fmt.Errorf("read writer id: %w", err)
+	}
+	return writer, nil
+}
+
+func (l *Log) writerPath() string { return filepath.Join(l.repo.TracesDir(), "writer") }
+
+// settleWriter decides under the append lock who writes: the one who wrote the log so far, whatever the file says, since
+// a log has one writer; for a new log the one in the file, which is made if need be. A damaged file is made anew.
+func (l *Log) settleWriter(logged string) (string, error) {
+	noted, err := l.Writer()
+	if err == nil && noted != "" && (logged == "" || logged == noted) {
+		return noted, nil
+	}
+	writer := logged
+	if writer == "" {
+		var raw [writerDigits / 2]byte
+		_, _ = rand.Read(raw[:]) // never fails: crypto/rand
+		writer = hex.EncodeToString(raw[:])
+	}
+	if err := refs.WriteFileAtomic(l.writerPath(), []byte(writer+"\n"), 0o666); err != nil {
+		return "", err
+	}
+	return writer, nil
+}
