@@ -32,10 +32,7 @@ func held(lock os.FileInfo, dirs []string) (held, known bool) {
 		if err != nil {
 			continue
 		}
-		if pid == os.Getpid() {
-			known = true
-			continue
-		}
+		known = known || pid == os.Getpid() // a /proc without ourselves is no /proc to go by
 		dir := filepath.Join("/proc", p.Name())
 		if hasOpen(dir, lock) || mayWriteRefs(dir, lock.ModTime(), dirs) {
 			return true, true

@@ -1,0 +1,92 @@
+package refs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestFlockExcludesGoroutines(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "dir", "lock")
+	var wg sync.WaitGroup
+	inside, count := 0, 0
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				lock, err := Flock(path, 20*time.Second)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				inside++
+				if inside != 1 {
+					t.Error("two at once")
+				}
+				count++
+				inside--
+				lock.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if count != 160 {
+		t.Errorf("%d times inside", count)
+	}
+}
+
+func TestFlockOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	path := filepath.Join(repo.TracesDir(), "some.lock")
+	holder := inProcess("flock", repo.WorkTree, path)
+	start(t, holder)
+	begin := time.Now()
+	if _, err := Flock(path, 60*time.Millisecond); !errors.Is(err, ErrLockTimeout) {
+		t.Fatalf("held elsewhere: %v", err)
+	}
+	if took := time.Since(begin); took < 60*time.Millisecond || took > 5*time.Second {
+		t.Errorf("waited %v", took)
+	}
+	kill(holder)
+	lock, err := Flock(path, 0)
+	if err != nil {
+		t.Fatalf("after its holder was killed: %v", err)
+	}
+	lock.Unlock()
+}
+
+func TestFlockNoticesThatItsFileWasRemoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := Flock(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Unlock()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Flock(path, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Unlock()
+	if _, err := Flock(path, 0); !errors.Is(err, ErrLockTimeout) {
+		t.Errorf("the new file is not locked: %v", err)
+	}
+}
+
+func TestFlockSaysWhyItCannot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), "")
+	for _, path := range []string{filepath.Join(dir, "file", "lock"), dir} {
+		if _, err := Flock(path, 0); err == nil || errors.Is(err, ErrLockTimeout) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
