@@ -1,0 +1,155 @@
+package blame
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Resolver says who wrote lines. It answers from evidence alone; a line it knows nothing of is unknown.
+type Resolver interface {
+	// Committed answers for lines of a path as a commit has it. Lines are 1-based and ascending; the result is parallel
+	// to them.
+	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error)
+	// Uncommitted answers for the lines that no commit has, of the content that the path has in the work tree, or that
+	// --contents gave. Content is as git would store it: line endings and filters converted.
+	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error)
+}
+
+// Attribution is who wrote a line and how that is known. Its zero value is a line nobody knows anything about.
+type Attribution struct {
+	Kind        events.OwnerKind
+	Trace       events.TraceID
+	Agent       string
+	Model       string
+	Session     string
+	Subagent    string
+	Step        int
+	ToolCall    string
+	Tool        string
+	PromptIndex int    // 1-based in the trace; 0 when not known
+	PromptText  string // as typed or as redacted; empty when it is not kept here
+	Patch       events.PatchID
+	Evidence    string                 // evidence tier
+	Confidence  string                 // high, medium, low
+	Candidates  []events.CandidateData // when several calls could have written it
+	Previous    events.PatchID         // the AI's line that a person changed
+	Limits      []events.Limit
+	Time        time.Time // of the tool call
+}
+
+// ByAI tells whether an agent wrote the line, alone or with a person.
+func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind == events.OwnerMixed }
+
+// same tells whether two lines have one owner: the headers that speak of them would be equal.
+func (a *Attribution) same(b *Attribution) bool {
+	return a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
+		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
+		a.Tool == b.Tool && a.PromptIndex == b.PromptIndex && a.PromptText == b.PromptText && a.Patch == b.Patch &&
+		a.Evidence == b.Evidence && a.Confidence == b.Confidence && a.Previous == b.Previous &&
+		slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
+}
+
+// Annotated is a line with its owner, as it is drawn.
+type Annotated struct {
+	Line
+	Owner *Attribution
+	Date  string // as --date asks; empty for a line that no commit has
+	Score string // --score-debug: git's two figures
+}
+
+// credit is what the resolver is asked about: a line of a path in a commit. A zero commit stands for the blamed content.
+type credit struct {
+	commit refs.OID
+	path   string
+	line   int
+}
+
+// group is all credits with one commit and path.
+type group struct {
+	commit refs.OID
+	path   string
+	at     []int // positions of its credits, by line
+	lines  []int // the lines, ascending, each once
+}
+
+// groupCredits gathers credits by commit and path, in the order of first appearance.
+func groupCredits(credits []credit) []*group {
+	type key struct {
+		commit refs.OID
+		path   string
+	}
+	byKey := map[key]*group{}
+	var groups []*group
+	var g *group
+	for i, c := range credits {
+		if g == nil || g.commit != c.commit || g.path != c.path {
+			k := key{c.commit, c.path}
+			if g = byKey[k]; g == nil {
+				g = &group{commit: c.commit, path: c.path}
+				byKey[k], groups = g, append(groups, g)
+			}
+		}
+		g.at = append(g.at, i)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g.at, func(a, b int) int { return credits[a].line - credits[b].line })
+		for i, at := range g.at {
+			if i == 0 || credits[at].line != credits[g.at[i-1]].line {
+				g.lines = append(g.lines, credits[at].line)
+			}
+		}
+	}
+	return groups
+}
+
+// resolve asks the resolver for every credit, once for each commit and path. content gives the blamed content; it is
+// called only when some line has no commit.
+func resolve(
+	ctx context.Context, r Resolver, credits []credit, content func() ([]byte, error),
+) ([]Attribution, error) {
+	owners := make([]Attribution, len(credits))
+	for _, g := range groupCredits(credits) {
+		answers, err := g.ask(ctx, r, content)
+		if err != nil {
+			return nil, err
+		}
+		if len(answers) != len(g.lines) {
+			return nil, fmt.Errorf("find owners: %d answers for %d lines", len(answers), len(g.lines))
+		}
+		next := 0
+		for _, at := range g.at {
+			if credits[at].line != g.lines[next] {
+				next++
+			}
+			owners[at] = answers[next]
+			if owners[at].Kind == "" {
+				owners[at].Kind = events.OwnerUnknown
+			}
+		}
+	}
+	return owners, nil
+}
+
+func (g *group) ask(ctx context.Context, r Resolver, content func() ([]byte, error)) ([]Attribution, error) {
+	if !g.commit.IsZero() {
+		answers, err := r.Committed(ctx, g.commit, g.path, g.lines)
+		if err != nil {
+			return nil, fmt.Errorf("find owners in %.7s: %w", g.commit.String(), err)
+		}
+		return answers, nil
+	}
+	image, err := content()
+	if err != nil {
+		return nil, err
+	}
+	answers, err := r.Uncommitted(ctx, g.path, image, g.lines)
+	if err != nil {
+		return nil, fmt.Errorf("find owners of lines not committed: %w", err)
+	}
+	return answers, nil
+}

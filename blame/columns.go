@@ -1,0 +1,106 @@
+package blame
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// settings is what the drawing takes from the repository.
+type settings struct {
+	config refs.Config
+	digits int
+	err    error
+}
+
+// gather reads the settings; it runs beside git blame.
+func (s *session) gather() settings {
+	digits := later(s, s.digits)
+	config, err := s.repo.Config(s.ctx)
+	return settings{config: config, digits: digits(), err: err}
+}
+
+// digits is how long git would abbreviate ids here: what --abbrev says, else what git makes of HEAD, which follows
+// core.abbrev and the size of the repository.
+func (s *session) digits() int {
+	switch n, err := strconv.Atoi(s.opts.Abbrev); {
+	case s.opts.LongHash || err == nil && n == 0:
+		return 2 * s.repo.Format.Size()
+	case err == nil:
+		return min(max(n, 4), 2*s.repo.Format.Size())
+	}
+	id, err := s.ask(nil, "rev-parse", "--short", "HEAD")
+	if err != nil {
+		return 0
+	}
+	return len(id)
+}
+
+// columns merges options and configuration, the options first.
+func (s *session) columns(style *Style, got settings) error {
+	o, config := &s.opts, got.config
+	c := Columns{
+		Digits: got.digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
+		Annotate: o.Annotate, Prompts: o.Prompts, OnlyAI: o.OnlyAI,
+		Email:         o.Email.Or(config.Bool("blame.showEmail", false)),
+		BlankBoundary: o.BlankBoundary.Or(config.Bool("blame.blankBoundary", false)),
+	}
+	repeated, ages := o.ColorLines == Yes, o.ColorByAge == Yes
+	if !repeated && !ages && style.Color {
+		for _, mode := range config.All("blame.coloring") {
+			switch mode {
+			case "repeatedLines":
+				repeated = true
+			case "highlightRecent":
+				ages = true
+			case "none":
+				repeated, ages = false, false
+			}
+		}
+	}
+	style.Columns = c
+	if o.Annotate {
+		return nil
+	}
+	if repeated {
+		escape, err := s.ask(nil, "config", "--get-color", "color.blame.repeatedLines", "cyan")
+		if err != nil {
+			return err
+		}
+		style.Columns.Repeated = escape
+	}
+	if ages {
+		spec, ok := config.Get("color.blame.highlightRecent")
+		if !ok {
+			spec = "blue,12 month ago,white,1 month ago,red"
+		}
+		return s.ages(style, spec)
+	}
+	return nil
+}
+
+// ages reads color.blame.highlightRecent: colours with dates between them, oldest first. Git reads both.
+func (s *session) ages(style *Style, spec string) error {
+	parts := strings.Split(spec, ",")
+	for i := 0; i < len(parts); i += 2 {
+		escape, err := s.ask(nil, "config", "--get-color", "", strings.TrimSpace(parts[i]))
+		if err != nil {
+			return fmt.Errorf("read color.blame.highlightRecent: %w", err)
+		}
+		age := AgeColor{Escape: escape}
+		if i+1 < len(parts) {
+			out, err := s.ask(nil, "rev-parse", "--since="+strings.TrimSpace(parts[i+1]))
+			if err != nil {
+				return fmt.Errorf("read color.blame.highlightRecent: %w", err)
+			}
+			seconds, _ := strings.CutPrefix(out, "--max-age=")
+			if age.Until, err = strconv.ParseInt(seconds, 10, 64); err != nil {
+				return fmt.Errorf("read color.blame.highlightRecent: %w", err)
+			}
+		}
+		style.Columns.Ages = append(style.Columns.Ages, age)
+	}
+	return nil
+}

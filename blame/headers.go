@@ -1,0 +1,85 @@
+package blame
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// appendHeaders appends the header lines of one owner, in a fixed order; only trace-contributor is always there. Names
+// are lower-case letters and dashes and every line has a value, since readers of git's format match "name value".
+func appendHeaders(buf []byte, a *Attribution, prompts bool) []byte {
+	buf = appendHeader(buf, "trace-contributor", string(a.Kind))
+	buf = appendHeader(buf, "trace-id", string(a.Trace))
+	buf = appendHeader(buf, "trace-agent", a.Agent)
+	buf = appendHeader(buf, "trace-model", a.Model)
+	buf = appendHeader(buf, "trace-session", a.Session)
+	buf = appendHeader(buf, "trace-subagent", a.Subagent)
+	buf = appendHeader(buf, "trace-step", number(a.Step))
+	buf = appendHeader(buf, "trace-tool", a.Tool)
+	buf = appendHeader(buf, "trace-tool-call", a.ToolCall)
+	buf = appendHeader(buf, "trace-prompt", number(a.PromptIndex))
+	if prompts {
+		buf = appendHeader(buf, "trace-prompt-text", a.PromptText)
+	}
+	buf = appendHeader(buf, "trace-patch", string(a.Patch))
+	buf = appendHeader(buf, "trace-evidence", a.Evidence)
+	buf = appendHeader(buf, "trace-confidence", a.Confidence)
+	buf = appendHeader(buf, "trace-previous", string(a.Previous))
+	for i := range a.Candidates {
+		c := &a.Candidates[i]
+		buf = appendHeader(buf, "trace-candidate", string(c.Trace)+" "+c.ToolCall)
+	}
+	for _, limit := range a.Limits {
+		buf = appendHeader(buf, "trace-limit", string(limit))
+	}
+	return buf
+}
+
+// number is n in digits, or nothing for a number that is not known.
+func number(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func appendHeader(buf []byte, name, value string) []byte {
+	if value = oneLine(value); value == "" {
+		return buf
+	}
+	buf = append(append(buf, name...), ' ')
+	return append(append(buf, value...), '\n')
+}
+
+// oneLine makes foreign text fit for one header: runs of white space and control characters become one space, bytes
+// that are not UTF-8 the replacement character.
+func oneLine(text string) string {
+	clean := true
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c >= 0x7f {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return strings.TrimSpace(text)
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !printable(r) })
+	return strings.ToValidUTF8(strings.Join(words, " "), string(utf8.RuneError))
+}
+
+// printable tells whether a rune can go to a terminal as it is: no control characters of either set, no characters that
+// reorder or hide the text around them.
+func printable(r rune) bool {
+	switch {
+	case r < ' ' || r >= 0x7f && r < 0xa0:
+		return false
+	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
+		return false
+	case r == 0x2028 || r == 0x2029 || r == 0xfeff:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package blame
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// The pass-through formats are git's own with header lines of ours. In the porcelain formats a block of them stands
+// after git's headers and before the content line, on the first line of each of git's groups and wherever the owner
+// differs from the line before; with --line-porcelain, on every line. In the incremental format, where one entry speaks
+// of many lines, each block begins with the final lines it is about, and all stand before the file name, which ends the
+// entry. Every block begins with trace-contributor and replaces the one before it.
+
+// passPorcelain writes --porcelain and --line-porcelain.
+func (s *session) passPorcelain(out io.Writer) error {
+	var entries []Entry
+	var lines []Line
+	trailer, err := s.blame(s.opts.gitArgs(nil), s.opts.Format, func(e *Entry) error {
+		entries, lines = append(entries, *e), append(lines, e.Line)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	owners, err := s.owners(lines, s.contentOf(lines))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(out, outputBuffer)
+	if s.opts.OnlyAI {
+		_, _ = w.Write(s.appendAI(nil, lines, owners, map[*Commit]bool{}))
+		return flush(w)
+	}
+	var buf []byte
+	for i := range entries {
+		buf = append(buf[:0], entries[i].Header...)
+		if i == 0 || entries[i].Count > 0 || s.opts.Format == LinePorcelain || !owners[i].same(&owners[i-1]) {
+			buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
+		}
+		if _, err := w.Write(append(buf, entries[i].Text...)); err != nil {
+			return fmt.Errorf("write blame: %w", err)
+		}
+	}
+	_, _ = w.Write(trailer)
+	return flush(w)
+}
+
+const outputBuffer = 64 << 10
+
+func flush(w *bufio.Writer) error {
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write blame: %w", err)
+	}
+	return nil
+}
+
+// passIncremental writes --incremental: every entry as soon as git has found it.
+func (s *session) passIncremental(out io.Writer) error {
+	shown := map[*Commit]bool{}
+	trailer, err := s.blame(s.opts.gitArgs(nil), Incremental, func(e *Entry) error {
+		lines := make([]Line, e.Count)
+		for i := range lines {
+			lines[i] = e.Line
+			lines[i].OrigLine += i
+			lines[i].FinalLine += i
+		}
+		owners, err := s.owners(lines, s.content)
+		if err != nil {
+			return err
+		}
+		var buf []byte
+		if s.opts.OnlyAI {
+			buf = s.appendAI(nil, lines, owners, shown)
+		} else {
+			buf = appendIncremental(nil, e.Header, lines, owners, s.opts.Prompts)
+		}
+		if _, err := out.Write(buf); err != nil {
+			return fmt.Errorf("write blame: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(trailer); err != nil {
+		return fmt.Errorf("write blame: %w", err)
+	}
+	return nil
+}
+
+// appendIncremental appends an entry with one block of our headers for each run of lines with one owner.
+func appendIncremental(buf, header []byte, lines []Line, owners []Attribution, prompts bool) []byte {
+	body, name := splitLastLine(header)
+	buf = append(buf, body...)
+	for from := 0; from < len(owners); {
+		to := from + 1
+		for to < len(owners) && owners[to].same(&owners[from]) {
+			to++
+		}
+		buf = append(buf, "trace-lines "...)
+		buf = strconv.AppendInt(buf, int64(lines[from].FinalLine), 10)
+		buf = append(buf, ' ')
+		buf = strconv.AppendInt(buf, int64(to-from), 10)
+		buf = append(buf, '\n')
+		buf = appendHeaders(buf, &owners[from], prompts)
+		from = to
+	}
+	return append(buf, name...)
+}
+
+// splitLastLine cuts the last line off, its newline with it.
+func splitLastLine(text []byte) (before, last []byte) {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	return text[:at], text[at:]
+}

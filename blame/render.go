@@ -1,0 +1,182 @@
+package blame
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Render draws the lines. It looks at nothing but its arguments.
+func Render(out io.Writer, lines []Annotated, style Style) error {
+	w := bufio.NewWriterSize(out, outputBuffer)
+	p := newPainter(w, lines, style)
+	switch {
+	case style.Columns.Prompts:
+		p.prompts(lines)
+	case style.Columns.Annotate:
+		p.annotate(lines)
+	default:
+		p.table(lines)
+	}
+	return flush(w)
+}
+
+// painter draws one output.
+type painter struct {
+	w     *bufio.Writer
+	style Style
+	cols  Columns
+	short func(events.TraceID) string
+
+	digits int // of a commit id
+	agents int // columns of the longest agent name, for the ids to stand in a column
+	widths struct{ sign, score, name, number, owner, date, line int }
+}
+
+// The words and signs of the drawing.
+const (
+	notCommitted = "not committed"
+	you          = "you" // the owner of changes in one's own work tree
+	bar          = "│"
+	dots         = "·"
+	signUnknown  = "?" // nobody knows who wrote it: from before tracing began, or not recorded
+	signMixed    = "+" // an agent and a person
+	signUnsure   = "~" // one of several, or known with little confidence
+)
+
+func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
+	p := &painter{w: w, style: style, cols: style.Columns, short: style.shortTraces(lines)}
+	p.digits = p.cols.Digits
+	if p.digits <= 0 {
+		p.digits = defaultDigits
+	}
+	var last *Commit
+	var ids []string
+	for i := range lines {
+		l := &lines[i]
+		if l.Commit != last && l.Commit.Committed() {
+			ids = append(ids, l.Commit.ID.String())
+			last = l.Commit
+		}
+		if l.Owner.ByAI() {
+			p.agents = max(p.agents, columns(oneLine(l.Owner.Agent)))
+		}
+		if l.OrigPath != p.cols.Path && p.cols.Path != "" {
+			p.cols.ShowName = true
+		}
+	}
+	p.digits = uniqueLength(ids, p.digits)
+	return p
+}
+
+// write writes to the buffer, which keeps its first error for flush.
+func (p *painter) write(texts ...string) {
+	for _, text := range texts {
+		_, _ = p.w.WriteString(text)
+	}
+}
+
+// foreign is text of a commit or a file name: safe on a terminal, untouched elsewhere.
+func (p *painter) foreign(text string) string {
+	if p.style.Terminal {
+		return visible(text, false)
+	}
+	return text
+}
+
+// content is the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there.
+func (p *painter) content(l *Line) string {
+	text := string(l.Content)
+	if p.style.Terminal {
+		return visible(strings.TrimSuffix(text, "\r"), true)
+	}
+	return text
+}
+
+// hash is the commit id in the digits chosen: dots for no commit, blanks for a boundary with -b.
+func (p *painter) hash(c *Commit) string {
+	switch {
+	case !c.Committed():
+		return strings.Repeat(dots, p.digits)
+	case c.Boundary && p.cols.BlankBoundary:
+		return strings.Repeat(" ", p.digits)
+	}
+	id := c.ID.String()
+	return id[:min(p.digits, len(id))]
+}
+
+// sign is what git puts before the id: a boundary, an ignored revision's change.
+func (p *painter) sign(l *Line) string {
+	sign := ""
+	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {
+		sign = "^"
+	}
+	if l.Unblamable {
+		sign += "*"
+	}
+	if l.Ignored {
+		sign += "?"
+	}
+	return sign
+}
+
+// conversation is the short id of a conversation with the number of the prompt: "4f2a#3". It can be given to other
+// commands.
+func (p *painter) conversation(a *Attribution) string {
+	id := oneLine(p.short(a.Trace))
+	if id != "" && a.PromptIndex > 0 {
+		id += "#" + strconv.Itoa(a.PromptIndex)
+	}
+	return id
+}
+
+// person is the author's name or, with -e, address.
+func (p *painter) person(l *Annotated) string {
+	switch {
+	case !l.Commit.Committed() && l.Owner.Kind == events.OwnerHuman:
+		return you
+	case !l.Commit.Committed():
+		return ""
+	case p.cols.Email:
+		return p.foreign(l.Commit.Author.Mail)
+	}
+	return p.foreign(l.Commit.Author.Name)
+}
+
+// owner is the cell that says who wrote a line, at most limit columns wide. An agent's name gives way before the id of
+// its conversation does.
+func (p *painter) owner(l *Annotated, limit int) string {
+	if !l.Owner.ByAI() {
+		if p.cols.NoAuthor {
+			return ""
+		}
+		name := p.person(l)
+		return fit(name, min(limit, columns(name)))
+	}
+	id := p.conversation(l.Owner)
+	agent := oneLine(l.Owner.Agent)
+	if id == "" {
+		return fit(agent, min(limit, columns(agent)))
+	}
+	room := limit - columns(id) - 1
+	if room <= 0 {
+		return id
+	}
+	return fit(agent, min(room, p.agents)) + " " + id
+}
+
+// doubt is the sign behind the owner.
+func doubt(a *Attribution) string {
+	switch {
+	case a.Kind == events.OwnerUnknown:
+		return signUnknown
+	case a.Kind == events.OwnerMixed:
+		return signMixed
+	case a.ByAI() && (len(a.Candidates) > 1 || a.Confidence == "low"):
+		return signUnsure
+	}
+	return ""
+}

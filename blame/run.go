@@ -1,0 +1,127 @@
+package blame
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Run blames a file in the user's directory dir, asks the resolver who wrote its lines, and writes the result in the
+// format that the options name. A refusal of git's is a *Failure, which carries the exit status to end with.
+func Run(
+	ctx context.Context, repo *refs.Repo, dir string, opts Options, resolver Resolver, out io.Writer, style Style,
+) error {
+	ctx, stop := context.WithCancel(ctx)
+	s, err := newSession(ctx, repo, dir, opts, resolver)
+	defer s.background.Wait() // no process outlives the call
+	defer stop()
+	if err != nil {
+		return err
+	}
+	s.converted = later(s, s.hasTextconv)
+	switch opts.Format {
+	case Porcelain, LinePorcelain:
+		return s.passPorcelain(out)
+	case Incremental:
+		return s.passIncremental(out)
+	case JSON:
+		return s.json(out)
+	}
+	return s.human(out, style)
+}
+
+// lines blames the file for our own formats and finds the owners.
+func (s *session) lines() (lines []Line, owners []Attribution, trailer []byte, err error) {
+	args := s.opts.gitArgs([]string{"--porcelain"}, formats)
+	trailer, err = s.blame(args, Porcelain, func(e *Entry) error {
+		lines = append(lines, e.Line)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	owners, err = s.owners(lines, s.contentOf(lines))
+	return lines, owners, trailer, err
+}
+
+// annotate joins lines and owners, without those of people if so asked.
+func (s *session) annotate(lines []Line, owners []Attribution) []Annotated {
+	all := make([]Annotated, 0, len(lines))
+	for i := range lines {
+		if s.opts.OnlyAI && !owners[i].ByAI() {
+			continue
+		}
+		all = append(all, Annotated{Line: lines[i], Owner: &owners[i]})
+	}
+	return all
+}
+
+func (s *session) json(out io.Writer) error {
+	lines, owners, _, err := s.lines()
+	if err != nil {
+		return err
+	}
+	revision, err := s.revision()
+	if err != nil {
+		return err
+	}
+	return writeJSON(out, s.path, revision, s.annotate(lines, owners))
+}
+
+// revision is the commit whose file was blamed, or "" for the work tree and for --contents.
+func (s *session) revision() (string, error) {
+	if s.opts.HasContents {
+		return "", nil
+	}
+	rev, err := s.blamedRev()
+	if err != nil {
+		return "", err
+	}
+	if rev == "" {
+		if !s.repo.Bare() {
+			return "", nil
+		}
+		rev = "HEAD"
+	}
+	return s.ask(nil, "rev-parse", "--verify", rev+"^{commit}")
+}
+
+func (s *session) human(out io.Writer, style Style) error {
+	gathered := later(s, s.gather)
+	lines, owners, trailer, err := s.lines()
+	if err != nil {
+		return err
+	}
+	got := gathered()
+	if got.err != nil {
+		return got.err
+	}
+	if err := s.columns(&style, got); err != nil {
+		return err
+	}
+	configured, _ := got.config.Get("blame.date")
+	dates, err := s.dates(lines, s.dateMode(configured, style.Terminal))
+	if err != nil {
+		return err
+	}
+	scores, err := s.scores(lines)
+	if err != nil {
+		return err
+	}
+	annotated := s.annotate(lines, owners)
+	for i := range annotated {
+		annotated[i].Date = dates[annotated[i].Commit]
+		annotated[i].Score = scores[annotated[i].FinalLine]
+	}
+	if err := Render(out, annotated, style); err != nil {
+		return err
+	}
+	if s.opts.ShowStats {
+		if _, err := out.Write(trailer); err != nil {
+			return fmt.Errorf("write blame: %w", err)
+		}
+	}
+	return nil
+}

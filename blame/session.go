@@ -1,0 +1,151 @@
+package blame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// session is one run of the command: where, with which arguments, and what was found out on the way.
+type session struct {
+	ctx      context.Context //nolint:containedctx // a session lives as long as the call that made it
+	repo     *refs.Repo
+	dir      string
+	opts     Options
+	resolver Resolver
+	target   target
+	path     string // of the file, relative to the top of the work tree
+	stdin    []byte // what --contents - gave
+
+	background sync.WaitGroup
+	converted  func() bool // see hasTextconv
+
+	written map[int]credit // final line to who wrote it, from the plain blame; nil until it ran
+	image   []byte         // the blamed content; nil until asked for
+}
+
+// newSession settles which argument is the file. When git is going to reject the arguments the session is still made:
+// git says it better.
+func newSession(ctx context.Context, repo *refs.Repo, dir string, opts Options, resolver Resolver) (*session, error) {
+	s := &session{ctx: ctx, repo: repo, dir: dir, opts: opts, resolver: resolver}
+	if opts.HasContents && opts.Contents == "-" && opts.Stdin != nil {
+		text, err := io.ReadAll(opts.Stdin)
+		if err != nil {
+			return s, fmt.Errorf("read the contents to blame: %w", err)
+		}
+		s.stdin = text
+	}
+	t, ok := opts.target(s.isRev)
+	if !ok {
+		return s, nil
+	}
+	cwd, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return s, fmt.Errorf("find the current directory: %w", err)
+	}
+	s.target = t
+	s.path, _ = repoPath(repo.WorkTree, cwd, t.file)
+	return s, nil
+}
+
+// later runs f beside what follows and returns the function that waits for its result.
+func later[T any](s *session, f func() T) func() T {
+	var result T
+	done := make(chan struct{})
+	s.background.Go(func() {
+		defer close(done)
+		result = f()
+	})
+	return func() T {
+		<-done
+		return result
+	}
+}
+
+// isRev is git blame's own test for "FILE REV": the word names an object.
+func (s *session) isRev(word string) bool {
+	cmd := s.repo.CommandUser(s.ctx, s.dir, "cat-file", "-e", word)
+	return cmd.Run() == nil
+}
+
+// blame runs git blame in the user's directory and hands each entry on as it comes. The returned trailer is what
+// --show-stats printed. Git's warnings go where the user's go; its failure is a *Failure.
+func (s *session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
+	ctx, stop := context.WithCancel(s.ctx)
+	defer stop()
+	cmd := s.repo.CommandUser(ctx, s.dir, args...)
+	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if s.stdin != nil {
+		cmd.Stdin = bytes.NewReader(s.stdin)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("run git blame: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("run git blame: %w", err)
+	}
+	parser := NewParser(stdout, format)
+	parseErr, eachErr := error(nil), error(nil)
+	for {
+		var e Entry
+		if e, parseErr = parser.Next(); parseErr != nil {
+			break
+		}
+		if eachErr = each(&e); eachErr != nil {
+			stop()
+			break
+		}
+	}
+	if parseErr != nil && parseErr != io.EOF {
+		stop()
+	}
+	waitErr := cmd.Wait()
+	switch {
+	case s.ctx.Err() != nil:
+		return nil, fmt.Errorf("git blame: %w", s.ctx.Err())
+	case eachErr != nil:
+		return nil, eachErr
+	case parseErr != io.EOF && !errors.Is(parseErr, ErrStream):
+		return nil, parseErr
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(waitErr, &exit) && exit.ExitCode() > 0:
+		return nil, newFailure(exit.ExitCode(), stderr.Bytes())
+	case parseErr != io.EOF:
+		return nil, parseErr
+	case waitErr != nil:
+		return nil, fmt.Errorf("git blame: %w", waitErr)
+	}
+	s.warn(stderr.Bytes())
+	return parser.Trailer(), nil
+}
+
+// warn passes on what git said although it succeeded.
+func (s *session) warn(text []byte) {
+	if s.opts.Stderr != nil && len(text) > 0 {
+		_, _ = s.opts.Stderr.Write(text)
+	}
+}
+
+// ask runs a git command that prints one thing, in the user's directory.
+func (s *session) ask(stdin io.Reader, args ...string) (string, error) {
+	cmd := s.repo.CommandUser(s.ctx, s.dir, args...)
+	cmd.Stdin = stdin
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimRight(string(out), "\r\n"), nil
+}

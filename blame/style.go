@@ -1,0 +1,91 @@
+package blame
+
+import (
+	"hash/fnv"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Style says how lines are drawn. The caller knows the terminal and sets the first fields; Run adds the columns that
+// options and configuration ask for.
+type Style struct {
+	// Terminal tells that the output ends on a terminal, through a pager or not: control characters are made visible.
+	// Otherwise content and names are written as they are, as git does.
+	Terminal bool
+	Color    bool
+	Width    int // of the screen in columns; 0 means 80
+	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
+	ShortTrace func(events.TraceID) string
+
+	Columns Columns
+}
+
+// Columns are what the options of git-blame(1) change in the drawing.
+type Columns struct {
+	Digits        int    // of a commit id; 0 means 7
+	Path          string // the blamed path: other original paths bring a column for them
+	NoAuthor      bool   // -s
+	Email         bool   // -e
+	ShowName      bool   // -f
+	ShowNumber    bool   // -n
+	Annotate      bool   // -c
+	BlankBoundary bool   // -b
+	Prompts       bool   // --prompts
+	OnlyAI        bool   // --only-ai: lines by people are already left out
+	// Repeated is the escape sequence for the columns of a line with the same commit as the line before: --color-lines.
+	Repeated string
+	// Ages are the colours of --color-by-age, oldest first.
+	Ages []AgeColor
+}
+
+// AgeColor is the escape sequence for commits not younger than Until.
+type AgeColor struct {
+	Escape string
+	Until  int64 // seconds since the epoch
+}
+
+const (
+	defaultWidth  = 80
+	defaultDigits = 7
+)
+
+func (s *Style) width() int {
+	if s.Width <= 0 {
+		return defaultWidth
+	}
+	return s.Width
+}
+
+// palette holds colours of the 256-colour set that can be told apart and read on light and on dark ground.
+var palette = [...]uint8{33, 37, 64, 67, 98, 130, 133, 136, 161, 166, 172, 29}
+
+// TraceColor is the colour of a conversation, an index in the 256-colour set. It depends on the id alone, so that a
+// conversation has one colour wherever it is shown.
+func TraceColor(trace events.TraceID) uint8 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(trace))
+	return palette[h.Sum32()%uint32(len(palette))]
+}
+
+// The escape sequences of our own colouring (ECMA-48, select graphic rendition).
+const (
+	reset = "\x1b[m"
+	dim   = "\x1b[2m"
+)
+
+// shortTraces abbreviates trace ids: with the caller's function, or to the fewest digits, four or more, that tell the
+// given ids apart.
+func (s *Style) shortTraces(lines []Annotated) func(events.TraceID) string {
+	if s.ShortTrace != nil {
+		return s.ShortTrace
+	}
+	const fewest = 4
+	var ids []string
+	for i := range lines {
+		if id := string(lines[i].Owner.Trace); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	n := uniqueLength(ids, fewest)
+	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
+}

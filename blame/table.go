@@ -1,0 +1,100 @@
+package blame
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// table draws commit, owner, date and line number before each line. A column that would be empty is not drawn.
+func (p *painter) table(lines []Annotated) {
+	limit := p.measure(lines)
+	var row strings.Builder
+	var before *Commit
+	for i := range lines {
+		l := &lines[i]
+		paint := p.paintFor(l, before)
+		before = l.Commit
+		row.Reset()
+		p.position(&row, l, paint)
+		if p.widths.owner > 0 {
+			owner := fit(p.owner(l, limit), p.widths.owner)
+			sign := fit(doubt(l.Owner), 1)
+			row.WriteString("  " + paint.owner(owner) + paint.quiet(sign))
+		}
+		if p.widths.date > 0 {
+			row.WriteString(" " + paint.quiet(fit(p.date(l), p.widths.date)))
+		}
+		line := strconv.Itoa(l.FinalLine)
+		row.WriteString(" " + paint.quiet(strings.Repeat(" ", p.widths.line-len(line))+line))
+		row.WriteString(" " + paint.bar(bar))
+		p.write(paint.row(row.String()), " ", p.content(&l.Line), "\n")
+	}
+}
+
+// position draws what names the line in its commit: id, score, file, number.
+func (p *painter) position(row *strings.Builder, l *Annotated, paint paint) {
+	sign := p.sign(&l.Line)
+	row.WriteString(strings.Repeat(" ", p.widths.sign-len(sign)) + sign + paint.quiet(p.hash(l.Commit)))
+	if p.widths.score > 0 {
+		row.WriteString(fmt.Sprintf(" %*s", p.widths.score, l.Score))
+	}
+	if p.cols.ShowName {
+		row.WriteString("  " + fit(p.foreign(l.OrigPath), p.widths.name))
+	}
+	if p.cols.ShowNumber {
+		row.WriteString(fmt.Sprintf(" %*d", p.widths.number, l.OrigLine))
+	}
+}
+
+// measure finds the widths of the columns and returns the most that an owner may take.
+func (p *painter) measure(lines []Annotated) int {
+	w := &p.widths
+	lastLine, lastNumber := 0, 0
+	for i := range lines {
+		l := &lines[i]
+		w.sign = max(w.sign, len(p.sign(&l.Line)))
+		w.score = max(w.score, len(l.Score))
+		if p.cols.ShowName {
+			w.name = max(w.name, columns(p.foreign(l.OrigPath)))
+		}
+		if !p.cols.NoAuthor {
+			w.date = max(w.date, columns(p.date(l)))
+		}
+		lastLine, lastNumber = max(lastLine, l.FinalLine), max(lastNumber, l.OrigLine)
+	}
+	w.line, w.number = len(strconv.Itoa(lastLine)), len(strconv.Itoa(lastNumber))
+	limit := p.ownerLimit()
+	for i := range lines {
+		w.owner = max(w.owner, columns(p.owner(&lines[i], limit)))
+		if !p.cols.NoAuthor && doubt(lines[i].Owner) != "" { // a column of signs alone, if need be
+			w.owner = max(w.owner, 1)
+		}
+	}
+	return limit
+}
+
+// ownerLimit leaves most of the screen to the text, and the owner enough to be told.
+func (p *painter) ownerLimit() int {
+	const least, most, text = 18, 28, 28
+	w := &p.widths
+	taken := w.sign + p.digits + 2 + 1 + w.date + 1 + w.line + 3
+	return min(most, max(least, p.style.width()-taken-text))
+}
+
+// date is the cell for the date: the author's, in the form asked for.
+func (p *painter) date(l *Annotated) string {
+	if !l.Commit.Committed() {
+		return notCommitted
+	}
+	return oneLine(l.Date)
+}
+
+// annotate draws in the form of git-annotate(1): fields between tabs, for programs that read it.
+func (p *painter) annotate(lines []Annotated) {
+	for i := range lines {
+		l := &lines[i]
+		owner := p.owner(l, 1<<10)
+		p.write(p.hash(l.Commit), fmt.Sprintf("\t(%10s\t%10s\t%d)", owner, p.date(l), l.FinalLine), p.content(&l.Line), "\n")
+	}
+}
