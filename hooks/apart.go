@@ -1,0 +1,176 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// forwarded are the hooks that our own directory hands on whether or not the other one has them now: a colleague may
+// add one tomorrow. They are those of githooks(5) that run on the user's side and whose mere presence changes nothing.
+var forwarded = [...]string{
+	"applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit", "post-merge", "post-rewrite",
+	"pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
+}
+
+// planApart makes a directory of our own the hooks directory. Each file in it hands over to its namesake in the
+// directory of before, which is not touched.
+func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
+	if err := in.planWithdraw(p, s); err != nil {
+		return err
+	}
+	dir := in.ownDir()
+	for _, hook := range in.forwardNames(s.dir) {
+		our := part{hook: hook, kind: forward, next: s.nextWord(hook)}
+		if slices.Contains(Names(), hook) {
+			our.binary = in.Binary
+		}
+		path, data := filepath.Join(dir, hook), our.file(plainShebang)
+		f, err := readHook(path)
+		if err == nil && bytes.Equal(f.content, data) && f.mode == hookMode {
+			continue
+		}
+		what := "create"
+		if f.exists {
+			what = "refresh"
+		}
+		p.add(Action{Hook: hook, Path: path, What: what, Why: "hands over to " + filepath.Join(s.dir, hook)},
+			&writeFile{path: path, data: data, mode: hookMode})
+	}
+	if s.ours == dir {
+		return nil
+	}
+	p.note("%s: core.hooksPath now names %s, whose hooks run git-trace and then those of %s", s.apart, dir, s.dir)
+	return in.planPoint(ctx, p, s)
+}
+
+// planWithdraw takes back what an earlier install put into the directory of before, where it is ours alone.
+func (in Installer) planWithdraw(p *plan, s site) error {
+	if s.keeper == nil {
+		return nil
+	}
+	for _, hook := range Names() {
+		f, err := readHook(filepath.Join(s.dir, hook))
+		if err != nil || f.block == nil || f.block.kind != own {
+			continue
+		}
+		if err := planTakeOut(p, f, hook); err != nil {
+			return err
+		}
+	}
+	return in.planUnexclude(p)
+}
+
+// forwardNames are the hooks to hand on: the usual ones, and those that are there now.
+func (in Installer) forwardNames(dir string) []string {
+	names := slices.Clone(forwarded[:])
+	entries, _ := os.ReadDir(dir) // a missing directory has no hooks
+	for _, e := range entries {
+		if strings.ContainsAny(e.Name(), ".~_") || slices.Contains(names, e.Name()) {
+			continue
+		}
+		if f, err := readHook(filepath.Join(dir, e.Name())); err == nil && f.runs {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// nextWord is the shell word for a hook in the directory of before. A relative core.hooksPath stays relative: hooks
+// start where git resolves it, in every work tree.
+func (s site) nextWord(hook string) string {
+	if s.raw == "" {
+		return `"${0%/*}"/` + quote("../../hooks/"+hook)
+	}
+	return quote(strings.TrimSuffix(filepath.ToSlash(s.raw), "/") + "/" + hook)
+}
+
+// scopeForOwn is the configuration file that core.hooksPath is written to: the repository's, unless the work tree's own
+// would win over it.
+func (s site) scopeForOwn() string {
+	if s.scope == "worktree" {
+		return s.scope
+	}
+	return "local"
+}
+
+// planPoint sets core.hooksPath and remembers what it was.
+func (in Installer) planPoint(ctx context.Context, p *plan, s site) error {
+	scope := s.scopeForOwn()
+	before, err := in.rawValue(ctx, scope, "core.hooksPath")
+	if err != nil {
+		return err
+	}
+	if s.ours != "" {
+		before = s.kept
+	}
+	if before != "" {
+		p.quietly(&setConfig{in: in, ctx: ctx, scope: scope, key: keepKey, value: before})
+	}
+	p.add(Action{Path: in.ownDir(), What: "set core.hooksPath to", Why: s.apart},
+		&setConfig{in: in, ctx: ctx, scope: scope, key: "core.hooksPath", value: in.ownDir()})
+	return nil
+}
+
+// planUnforward undoes planApart, as far as it was done.
+func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
+	if s.ours != "" {
+		what := Action{Path: s.kept, What: "set core.hooksPath back to"}
+		if s.kept == "" {
+			what = Action{Path: s.dir, What: "unset core.hooksPath: git runs hooks from"}
+		}
+		p.add(what, &setConfig{in: in, ctx: ctx, scope: s.scopeForOwn(), key: "core.hooksPath", value: s.kept})
+	}
+	for _, scope := range []string{"local", "worktree"} {
+		kept, err := in.rawValue(ctx, scope, keepKey)
+		if err == nil && kept != "" {
+			p.quietly(&setConfig{in: in, ctx: ctx, scope: scope, key: keepKey})
+		}
+		if scope == "local" && s.scope != "worktree" {
+			break
+		}
+	}
+	entries, _ := os.ReadDir(in.ownDir()) // most repositories have none
+	for _, e := range entries {
+		path := filepath.Join(in.ownDir(), e.Name())
+		if f, err := readHook(path); err == nil && f.block != nil {
+			p.add(Action{Hook: e.Name(), Path: path, What: "remove"}, &removeFile{path: path})
+		}
+	}
+	p.quietly(removeDir{in.ownDir()})
+	return nil
+}
+
+// setConfig sets a key in one scope, or unsets it when the value is empty.
+type setConfig struct {
+	in         Installer
+	ctx        context.Context //nolint:containedctx // lives as long as the plan it was made for
+	scope, key string
+	value      string
+	before     string
+}
+
+func (c *setConfig) apply() error {
+	var err error
+	if c.before, err = c.in.rawValue(c.ctx, c.scope, c.key); err != nil {
+		return err
+	}
+	return c.set(c.value)
+}
+
+func (c *setConfig) revert() error { return c.set(c.before) }
+
+func (c *setConfig) set(value string) error {
+	args := []string{"config", "--" + c.scope, c.key, value}
+	if value == "" {
+		args = []string{"config", "--" + c.scope, "--unset", c.key}
+	}
+	_, err := c.in.Repo.Git(c.ctx, nil, args...)
+	if value == "" && isExit(err, 5) { // was not set
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package hooks
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Our part of a hook stands between these two lines, wherever it stands.
+const (
+	beginMark = "# >>> git-trace >>>"
+	endMark   = "# <<< git-trace <<<"
+)
+
+// kind tells how our part lives in a hook file.
+type kind string
+
+const (
+	own     kind = "own"     // the file is ours alone
+	insert  kind = "insert"  // our lines stand after the first line of somebody else's shell script
+	chain   kind = "chain"   // the file is ours and hands over to the hook that was there, which stands aside
+	source  kind = "source"  // as chain, but the hook aside is a shell script read by the same shell, so that $0 stays
+	forward kind = "forward" // in a directory of our own: hands over to the hook in the directory of before
+)
+
+// block is our part as found in a file.
+type block struct {
+	kind    kind
+	version int
+	text    []byte // with both marker lines
+}
+
+// findBlock returns the first of our blocks in a file, or nil. A begin without an end, or the reverse, is ErrDamaged.
+func findBlock(content []byte) (*block, error) {
+	start, end, err := blockBounds(content)
+	if err != nil || start < 0 {
+		return nil, err
+	}
+	b := &block{text: content[start:end]}
+	lines := strings.SplitN(string(b.text), "\n", 3)
+	b.version, b.kind = parseHead(lines[1])
+	return b, nil
+}
+
+// parseHead reads "# version 1, insert: …"; what is not of that form gives version 0.
+func parseHead(line string) (int, kind) {
+	rest, ok := strings.CutPrefix(line, "# version ")
+	if !ok {
+		return 0, own
+	}
+	number, rest, _ := strings.Cut(rest, ", ")
+	name, _, _ := strings.Cut(rest, ":")
+	version, err := strconv.Atoi(number)
+	if err != nil {
+		return 0, own
+	}
+	return version, kind(name)
+}
+
+// stripBlocks removes all our blocks and nothing else: what is left are the bytes of before.
+func stripBlocks(content []byte) ([]byte, error) {
+	rest := bytes.Clone(content)
+	for {
+		start, end, err := blockBounds(rest)
+		if err != nil {
+			return nil, err
+		}
+		if start < 0 {
+			return rest, nil
+		}
+		rest = append(rest[:start], rest[end:]...)
+	}
+}
+
+// blockBounds finds the first block: start is the begin marker's first byte, end is behind the end marker's line break.
+// Without a block start is -1.
+func blockBounds(content []byte) (start, end int, err error) {
+	start = -1
+	for at := 0; at < len(content); {
+		next := len(content)
+		if i := bytes.IndexByte(content[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		switch strings.TrimRight(string(content[at:next]), "\r\n") {
+		case beginMark:
+			if start >= 0 {
+				return -1, 0, ErrDamaged
+			}
+			start = at
+		case endMark:
+			if start < 0 {
+				return -1, 0, ErrDamaged
+			}
+			return start, next, nil
+		}
+		at = next
+	}
+	if start >= 0 {
+		return -1, 0, ErrDamaged
+	}
+	return -1, 0, nil
+}
+
+// insertBlock puts a block after the "#!" line of a script, or at its top if it has none.
+func insertBlock(script, text []byte) []byte {
+	at := 0
+	if bytes.HasPrefix(script, []byte("#!")) {
+		at = bytes.IndexByte(script, '\n') + 1
+	}
+	out := make([]byte, 0, len(script)+len(text))
+	out = append(out, script[:at]...)
+	out = append(out, text...)
+	return append(out, script[at:]...)
+}
+
+// lineAfter is what follows a prefix on the line of the block that begins with it.
+func (b *block) lineAfter(prefix string) string {
+	for line := range strings.Lines(string(b.text)) {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSuffix(rest, "\n")
+		}
+	}
+	return ""
+}

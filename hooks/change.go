@@ -1,0 +1,301 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// change is one edit that can be taken back. Between any two of them every hook that ran before still runs.
+type change interface {
+	apply() error
+	revert() error
+}
+
+// step is a change and how it is announced; what only keeps books has no announcement.
+type step struct {
+	action *Action
+	change change
+}
+
+// plan is what to do, in order, and what to tell the user.
+type plan struct {
+	steps []step
+	notes []string
+}
+
+func (p *plan) add(a Action, c change)     { p.steps = append(p.steps, step{&a, c}) }
+func (p *plan) quietly(c change)           { p.steps = append(p.steps, step{nil, c}) }
+func (p *plan) note(f string, args ...any) { p.notes = append(p.notes, fmt.Sprintf(f, args...)) }
+
+func (p *plan) actions() []Action {
+	var list []Action
+	for _, s := range p.steps {
+		if s.action != nil {
+			list = append(list, *s.action)
+		}
+	}
+	return list
+}
+
+// apply does the steps, or none of them.
+func (p *plan) apply() error {
+	for i, s := range p.steps {
+		err := s.change.apply()
+		if err == nil {
+			continue
+		}
+		for j := i - 1; j >= 0; j-- {
+			if back := p.steps[j].change.revert(); back != nil {
+				err = fmt.Errorf("%w (and taking back: %w)", err, back)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// writeFile replaces a file as a whole and gives it exactly these permissions. A symbolic link is replaced itself.
+type writeFile struct {
+	path   string
+	data   []byte
+	mode   fs.FileMode
+	before *savedFile
+}
+
+// savedFile is a file or link as it was; nil stands for none.
+type savedFile struct {
+	data []byte
+	mode fs.FileMode
+	link string
+}
+
+func (c *writeFile) apply() error {
+	var err error
+	if c.before, err = saveFile(c.path); err != nil {
+		return err
+	}
+	return replaceFile(c.path, c.data, c.mode)
+}
+
+func (c *writeFile) revert() error { return restoreFile(c.path, c.before) }
+
+// removeFile deletes a file or link.
+type removeFile struct {
+	path   string
+	before *savedFile
+}
+
+func (c *removeFile) apply() error {
+	var err error
+	if c.before, err = saveFile(c.path); err != nil || c.before == nil {
+		return err
+	}
+	return named(os.Remove(c.path), "remove", c.path)
+}
+
+func (c *removeFile) revert() error { return restoreFile(c.path, c.before) }
+
+func saveFile(path string) (*savedFile, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, named(err, "look at", path)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		link, err := os.Readlink(path)
+		return &savedFile{link: link}, named(err, "look at", path)
+	}
+	data, err := os.ReadFile(path)
+	return &savedFile{data: data, mode: info.Mode().Perm()}, named(err, "read", path)
+}
+
+func restoreFile(path string, before *savedFile) error {
+	switch {
+	case before == nil:
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return named(err, "remove", path)
+		}
+		return nil
+	case before.link != "":
+		return replaceLink(path, before.link)
+	}
+	return replaceFile(path, before.data, before.mode)
+}
+
+func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	// The umask may have taken bits away that the file of before had.
+	if err := refs.WriteFileAtomic(path, data, mode); err != nil {
+		return named(err, "write", path)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm() == mode {
+		return nil
+	}
+	return named(os.Chmod(path, mode), "set permissions of", path)
+}
+
+func replaceLink(path, target string) error {
+	tmp := path + ".git-trace-new"
+	_ = os.Remove(tmp)
+	err := os.Symlink(target, tmp)
+	if err == nil {
+		if err = os.Rename(tmp, path); err != nil {
+			_ = os.Remove(tmp)
+		}
+	}
+	return named(err, "link", path)
+}
+
+// setAside gives a hook a second name, before the first is taken by ours. The bytes, the permissions and, where the
+// file system has hard links, the very file stay.
+type setAside struct {
+	from, to string
+	made     bool
+}
+
+func (c *setAside) apply() error {
+	if link, err := os.Readlink(c.from); err == nil {
+		return c.done(replaceLink(c.to, moveLink(link, c.from, c.to)))
+	}
+	if err := os.Link(c.from, c.to); err == nil || errors.Is(err, fs.ErrExist) && sameFile(c.from, c.to) {
+		return c.done(nil)
+	}
+	info, err := os.Lstat(c.from)
+	if err != nil {
+		return named(err, "look at", c.from)
+	}
+	data, err := os.ReadFile(c.from)
+	if err != nil {
+		return named(err, "read", c.from)
+	}
+	return c.done(replaceFile(c.to, data, info.Mode().Perm()))
+}
+
+func (c *setAside) done(err error) error {
+	c.made = err == nil
+	return err
+}
+
+func (c *setAside) revert() error {
+	if !c.made {
+		return nil
+	}
+	return named(os.Remove(c.to), "remove", c.to)
+}
+
+// putBack is the reverse: the hook aside takes the place of ours, in one rename.
+type putBack struct {
+	from, to string
+	before   *savedFile
+}
+
+func (c *putBack) apply() error {
+	var err error
+	if c.before, err = saveFile(c.to); err != nil {
+		return err
+	}
+	if link, err := os.Readlink(c.from); err == nil {
+		if err := replaceLink(c.to, moveLink(link, c.from, c.to)); err != nil {
+			return err
+		}
+		return named(os.Remove(c.from), "remove", c.from)
+	}
+	if sameFile(c.from, c.to) { // rename(2) does nothing between two names of one file
+		return named(os.Remove(c.from), "remove", c.from)
+	}
+	return named(os.Rename(c.from, c.to), "put back", c.to)
+}
+
+func (c *putBack) revert() error {
+	again := setAside{from: c.to, to: c.from}
+	if err := again.apply(); err != nil {
+		return err
+	}
+	return restoreFile(c.to, c.before)
+}
+
+// moveLink adapts a relative link for a move between the hooks directory and a directory in it.
+func moveLink(link, from, to string) string {
+	up := ".." + string(filepath.Separator)
+	switch {
+	case filepath.IsAbs(link) || filepath.Dir(from) == filepath.Dir(to):
+		return link
+	case len(filepath.Dir(to)) > len(filepath.Dir(from)):
+		return up + link
+	}
+	return strings.TrimPrefix(link, up)
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	two, err := os.Lstat(b)
+	if err != nil {
+		return false
+	}
+	if os.SameFile(one, two) {
+		return true
+	}
+	if !one.Mode().IsRegular() || one.Mode() != two.Mode() || one.Size() != two.Size() {
+		return false
+	}
+	x, errX := os.ReadFile(a)
+	y, errY := os.ReadFile(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// makeDir makes a directory and those above it.
+type makeDir struct {
+	path string
+	made []string
+}
+
+func (c *makeDir) apply() error {
+	var missing []string
+	for dir := c.path; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	if err := os.MkdirAll(c.path, 0o777); err != nil {
+		return named(err, "make directory", c.path)
+	}
+	c.made = missing
+	return nil
+}
+
+func (c *makeDir) revert() error {
+	for _, dir := range c.made {
+		_ = os.Remove(dir)
+	}
+	return nil
+}
+
+// removeDir deletes a directory that was made for us, unless somebody has put something there.
+type removeDir struct{ path string }
+
+func (c removeDir) apply() error {
+	_ = os.Remove(c.path)
+	return nil
+}
+
+func (c removeDir) revert() error { return nil }
+
+// named puts what was tried, with the path once, before the cause.
+func named(err error, verb, path string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", verb, path, pathCause(err))
+}

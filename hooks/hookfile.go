@@ -1,0 +1,222 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
+const readLimit = 1 << 20
+
+// hookFile is what stands at the path of a hook.
+type hookFile struct {
+	path    string
+	exists  bool
+	blocked bool        // a directory, a socket, …
+	link    string      // text of the symbolic link, if it is one
+	runs    bool        // git would run it (access(2) X_OK)
+	mode    fs.FileMode // permission bits of the file itself
+	content []byte      // through a link; nil when too long or dangling
+	long    bool
+	block   *block // ours; never looked for behind a link
+}
+
+// readHook looks at a hook file as git does, and for our part in it.
+func readHook(path string) (hookFile, error) {
+	f := hookFile{path: path}
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return f, fmt.Errorf("look at %s: %w", path, pathCause(err))
+	}
+	f.exists, f.mode = true, info.Mode().Perm()
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if f.link, err = os.Readlink(path); err != nil {
+			return f, fmt.Errorf("look at %s: %w", path, pathCause(err))
+		}
+		if info, err = os.Stat(path); err != nil {
+			return f, nil // dangling: git ignores it
+		}
+	}
+	if !info.Mode().IsRegular() {
+		f.blocked = true
+		return f, nil
+	}
+	f.runs = runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+	if f.content, f.long, err = readHead(path); err != nil {
+		return f, fmt.Errorf("read %s: %w", path, pathCause(err))
+	}
+	if f.link == "" && !f.long {
+		if f.block, err = findBlock(f.content); err != nil {
+			return f, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return f, nil
+}
+
+func readHead(path string) (content []byte, long bool, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err = io.ReadAll(io.LimitReader(file, readLimit+1))
+	if len(content) > readLimit {
+		return nil, true, err
+	}
+	return content, false, err
+}
+
+// pathCause drops the path from an error whose message names it already.
+func pathCause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	var between *os.LinkError
+	if errors.As(err, &between) {
+		return between.Err
+	}
+	return err
+}
+
+// joinKind decides how our part joins a hook that is somebody else's.
+func (f hookFile) joinKind() kind {
+	switch {
+	case !f.runs || f.long || !isShellScript(f.content):
+		return chain
+	case f.link != "":
+		return source
+	}
+	return insert
+}
+
+// shebang is the "#!" line with its line break, or "".
+func shebang(content []byte) string {
+	line, _, ok := bytes.Cut(content, []byte("\n"))
+	if !ok || !bytes.HasPrefix(line, []byte("#!")) {
+		return ""
+	}
+	return string(line) + "\n"
+}
+
+// isShellScript tells whether lines of POSIX shell after the first line run first and leave the rest working. It errs
+// on the side of no: what is doubtful is handed over to as it is.
+func isShellScript(content []byte) bool {
+	if bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) || readsItself(content) {
+		return false
+	}
+	line := shebang(content)
+	switch {
+	case line != "":
+		return isShell(strings.TrimSuffix(line[2:], "\n"))
+	case bytes.HasPrefix(content, []byte("#!")): // nothing but a "#!" line
+		return false
+	}
+	// Without "#!" the system refuses the file and git starts it with sh; so does an empty one.
+	return runtime.GOOS != "windows"
+}
+
+var (
+	shells = []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "yash"}
+	// Options that change nothing for our lines; not among them: -n, -r (no redirection), -s, -c, -i, -a.
+	shellOption = regexp.MustCompile(`^(-[efhluvxpBC]+|--(posix|norc|noprofile|login))$`)
+	assignment  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+)
+
+// isShell reads the interpreter line behind "#!".
+func isShell(line string) bool {
+	if strings.HasSuffix(line, "\r") {
+		if runtime.GOOS != "windows" {
+			return false // the system looks for a program of that name with the return, and fails
+		}
+		line = strings.TrimSuffix(line, "\r")
+	}
+	words := strings.Fields(line)
+	if len(words) > 1 && interpreter(words[0]) == "env" {
+		words = words[1:]
+		if words[0] == "-S" {
+			words = words[1:]
+		}
+		for len(words) > 0 && assignment.MatchString(words[0]) {
+			words = words[1:]
+		}
+	}
+	if len(words) > 1 && interpreter(words[0]) == "busybox" {
+		words = words[1:]
+	}
+	if len(words) == 0 || !slices.Contains(shells, interpreter(words[0])) {
+		return false
+	}
+	for _, option := range words[1:] {
+		if !shellOption.MatchString(option) {
+			return false
+		}
+	}
+	return true
+}
+
+func interpreter(word string) string {
+	return strings.TrimSuffix(filepath.Base(word), ".exe")
+}
+
+var (
+	ownPlace = regexp.MustCompile(`\b(dirname|basename|realpath|readlink( +-\w+)?) +(-- +)?"?\$(0|\{0\})`)
+	ownText  = regexp.MustCompile(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|^\s*\.\s|[;&|]\s*\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
+)
+
+// readsItself finds scripts that hand their own file to a program: self-extracting ones, and those that are shell for
+// two lines and another language after. Lines of ours inside would be read along.
+func readsItself(content []byte) bool {
+	return ownText.Match(ownPlace.ReplaceAll(content, nil))
+}
+
+var (
+	usesName   = regexp.MustCompile(`\bbasename\b|\bPROGRAM_NAME\b|\bargv\b|\bARGV0\b|__filename|\$0\b|\$\{0`)
+	usesFolder = regexp.MustCompile(`\bdirname\b|__file__|__dir__|__dirname|\bFindBin\b|require_relative`)
+)
+
+// asideDir keeps a hook that stands aside under its own name, for those that look at the name they are called by.
+const asideDir = "git-trace-saved"
+
+// asideSuffix keeps it in the same directory, for those that look for files beside them.
+const asideSuffix = ".git-trace-saved"
+
+// asideName is where a hook stands aside, relative to the hooks directory. Both what a program may see of its path
+// cannot be kept; the one it seems to use is.
+func (f hookFile) asideName() string {
+	name := filepath.Base(f.path)
+	binary := f.long || bytes.IndexByte(f.content, 0) >= 0
+	if f.runs && (binary || usesName.Match(f.content) && (!usesFolder.Match(f.content) || bytes.Contains(f.content, []byte("basename")))) {
+		return asideDir + "/" + name
+	}
+	return name + asideSuffix
+}
+
+// asideWord is the shell word that finds it from the hook's own path, wherever the repository moves.
+func asideWord(asideName string) string { return `"${0%/*}"/` + quote(asideName) }
+
+// manager names who seems to have made a hook file; "" for the user or an unknown tool.
+func manager(content []byte) string {
+	for _, m := range [...]struct{ name, trace string }{
+		{"lefthook", "call_lefthook"}, {"pre-commit", "File generated by pre-commit"}, {"prek", "File generated by prek"},
+		{"git-lfs", "git lfs "}, {"husky", `$(dirname "$0")/h"`}, {"husky", "husky.sh"}, {"overcommit", "overcommit"},
+		{"simple-git-hooks", "SIMPLE_GIT_HOOKS"}, {"yorkie", "yorkie"},
+	} {
+		if bytes.Contains(content, []byte(m.trace)) {
+			return m.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Errors that callers branch on. Hint has a sentence for each.
+var (
+	ErrHooksOff = errors.New("git runs no hooks here")
+	ErrDamaged  = errors.New("the marker comments of git-trace are damaged")
+	ErrBlocked  = errors.New("not a file")
+	ErrBinary   = errors.New("no usable path of the git-trace binary")
+)
+
+// Hint is what the user can do about an error of this package, or "".
+func Hint(err error) string {
+	switch {
+	case errors.Is(err, ErrHooksOff):
+		return "point core.hooksPath at a directory, or unset it, and run `git trace init` again"
+	case errors.Is(err, ErrDamaged):
+		return "delete the lines from `" + beginMark + "` to `" + endMark + "` by hand, and run `git trace init` again"
+	case errors.Is(err, ErrBlocked):
+		return "git expects a program at that path; move what is there out of the way"
+	case errors.Is(err, ErrBinary):
+		return "install git-trace under a path without line breaks"
+	}
+	return ""
+}
+
+// Names are the hooks that get a part of ours, in the order of listings: all of githooks(5) that run after a commit has
+// come to be or a work tree was changed, and whose exit status cannot stop the user's command.
+func Names() []string {
+	return []string{"post-commit", "post-rewrite", "post-checkout", "post-merge", "post-applypatch"}
+}
+
+// Installer puts git-trace's part into the git hooks of one repository, says how it is, and takes it out again.
+type Installer struct {
+	Repo   *refs.Repo
+	Binary string // absolute path of git-trace, written into the hooks
+}
+
+// Action is one thing that was or would be done.
+type Action struct {
+	Hook string `json:"hook,omitempty"` // "post-commit"; empty where it concerns all of them
+	Path string `json:"path"`
+	What string `json:"what"`
+	Why  string `json:"why,omitempty"`
+}
+
+// String is the action on one line: "add a marked block to /repo/.git/hooks/post-commit (beside lefthook)".
+func (a Action) String() string {
+	text := a.What + " " + a.Path
+	if a.Why != "" {
+		text += " (" + a.Why + ")"
+	}
+	return text
+}
+
+// Result is what Install or Remove did. Notes are sentences for the user: what is shared, what is kept.
+type Result struct {
+	Actions []Action `json:"actions"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Changed tells whether anything was done at all.
+func (r Result) Changed() bool { return len(r.Actions) > 0 }
+
+// lockWait is how long a second install waits for the first.
+const lockWait = 5 * time.Second
+
+// Plan lists what Install would do, without doing it. An empty plan means that everything is in place.
+func (in Installer) Plan(ctx context.Context) ([]Action, error) {
+	p, err := in.planInstall(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("plan git hooks: %w", err)
+	}
+	return p.actions(), nil
+}
+
+// PlanRemove lists what Remove would do, without doing it.
+func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
+	p, err := in.planRemove(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("plan removal of git hooks: %w", err)
+	}
+	return p.actions(), nil
+}
+
+// Install puts our part into every hook of Names. Done twice, it changes nothing the second time. When it fails, what it
+// had done is taken back.
+func (in Installer) Install(ctx context.Context) (Result, error) {
+	return in.run(ctx, "install git hooks", in.planInstall)
+}
+
+// Remove takes our part out again and leaves other people's hooks with the bytes and permissions they had.
+func (in Installer) Remove(ctx context.Context) (Result, error) {
+	return in.run(ctx, "remove git hooks", in.planRemove)
+}
+
+func (in Installer) run(ctx context.Context, what string, planner func(context.Context) (*plan, error)) (Result, error) {
+	unlock, err := in.lock()
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", what, err)
+	}
+	defer unlock()
+	p, err := planner(ctx)
+	if err == nil {
+		err = p.apply()
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", what, err)
+	}
+	return Result{Actions: p.actions(), Notes: p.notes}, nil
+}
+
+// lock keeps a second install or removal out. Neither its file nor a directory made for it stays behind.
+func (in Installer) lock() (unlock func(), err error) {
+	dir := in.Repo.TracesDir()
+	path := filepath.Join(dir, "hooks.lock")
+	lock, err := refs.Flock(path, lockWait)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = os.Remove(path)
+		lock.Unlock()
+		_ = os.Remove(dir) // refused unless empty
+	}, nil
+}
+
+// checkBinary refuses what could not be written into a shell script as one word.
+func (in Installer) checkBinary() error {
+	if !filepath.IsAbs(in.Binary) || strings.ContainsAny(in.Binary, "\x00\n\r") {
+		return ErrBinary
+	}
+	return nil
+}

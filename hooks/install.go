@@ -1,0 +1,246 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// hookMode are the permissions of files that are ours.
+const hookMode = 0o755
+
+func (in Installer) planInstall(ctx context.Context) (*plan, error) {
+	if err := in.checkBinary(); err != nil {
+		return nil, err
+	}
+	s, err := in.findSite(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := in.readReceipt()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	made := place{Dir: s.dir, Shared: s.shared(), Apart: s.apart != ""}
+	if made.Apart {
+		made.Dir = in.ownDir()
+		err = in.planApart(ctx, p, s)
+	} else {
+		err = in.planInPlace(p, s, &made)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if off := filepath.Join(in.Repo.TracesDir(), offName); present(off) {
+		p.quietly(&removeFile{path: off})
+	}
+	return p, in.planReceipt(p, r.with(made, in.Binary))
+}
+
+// planInPlace puts our part into the directory that git runs hooks from.
+func (in Installer) planInPlace(p *plan, s site, made *place) error {
+	if !present(s.dir) {
+		made.Made = missingDirs(s.dir)
+		p.add(Action{Path: s.dir, What: "make directory", Why: "git runs hooks from there: " + s.source()}, &makeDir{path: s.dir})
+	}
+	for _, hook := range Names() {
+		if err := in.planHook(p, s.dir, hook); err != nil {
+			return err
+		}
+	}
+	if err := in.planExclude(p, s); err != nil {
+		return err
+	}
+	if s.shared() {
+		p.note("%s is shared by all repositories (%s): the hooks there exit at once where nothing is traced", s.dir, s.source())
+		return in.planJoin(p, s.dir)
+	}
+	return nil
+}
+
+// planHook puts our part into one hook.
+func (in Installer) planHook(p *plan, dir, hook string) error {
+	path := filepath.Join(dir, hook)
+	f, err := readHook(path)
+	if err != nil {
+		return err
+	}
+	our := part{hook: hook, kind: own, binary: in.Binary}
+	switch {
+	case f.blocked:
+		return fmt.Errorf("%s: %w", path, ErrBlocked)
+	case !f.exists:
+		p.add(Action{Hook: hook, Path: path, What: "create"},
+			&writeFile{path: path, data: our.file(plainShebang), mode: hookMode})
+	case f.block != nil:
+		err = planRefresh(p, f, our)
+	case byHand(f):
+	default:
+		err = planJoinHook(p, f, our)
+	}
+	if err != nil {
+		return err
+	}
+	return planLeftovers(p, dir, hook)
+}
+
+// byHand recognises a hook that calls git-trace without our markers: its user put that there.
+func byHand(f hookFile) bool {
+	return f.exists && f.runs && bytes.Contains(f.content, []byte("git-hook "+filepath.Base(f.path))) &&
+		bytes.Contains(f.content, []byte("git-trace"))
+}
+
+// planRefresh brings our part up to date where it stands.
+func planRefresh(p *plan, f hookFile, our part) error {
+	hook := our.hook
+	our.kind = f.block.kind
+	if our.kind == insert && !f.runs {
+		return planDisabled(p, f, our)
+	}
+	if our.kind == chain || our.kind == source {
+		aside := findAside(filepath.Dir(f.path), hook)
+		if our.next = asideWord(aside); aside == "" {
+			our.kind = own
+		}
+	}
+	mode := f.mode
+	if our.kind != insert && !f.runs {
+		mode = hookMode
+	}
+	data := bytes.Replace(f.content, f.block.text, our.text(), 1)
+	if bytes.Equal(data, f.content) && mode == f.mode {
+		return nil
+	}
+	p.add(Action{Hook: hook, Path: f.path, What: "refresh", Why: staleness(f, our)}, &writeFile{path: f.path, data: data, mode: mode})
+	return nil
+}
+
+// staleness says in what way our part in a file is not what an install would write.
+func staleness(f hookFile, our part) string {
+	was := f.block.binaryOf()
+	switch {
+	case !f.runs:
+		return "not executable"
+	case our.kind != f.block.kind:
+		return "the hook that stood aside is gone"
+	case f.block.version != version:
+		return "made by another version"
+	case was != "" && was != filepath.ToSlash(our.binary) && !present(filepath.FromSlash(was)):
+		return "starts " + was + ", which is gone"
+	case was != filepath.ToSlash(our.binary):
+		return "starts " + was
+	}
+	return "edited"
+}
+
+// planDisabled serves a script with our part in it that somebody has made non-executable: theirs stays switched off.
+func planDisabled(p *plan, f hookFile, our part) error {
+	theirs, err := stripBlocks(f.content)
+	if err != nil {
+		return err
+	}
+	aside := our.hook + asideSuffix
+	if err := planMakeRoom(p, filepath.Join(filepath.Dir(f.path), aside), ""); err != nil {
+		return err
+	}
+	our.kind, our.next = chain, asideWord(aside)
+	p.quietly(&writeFile{path: filepath.Join(filepath.Dir(f.path), aside), data: theirs, mode: f.mode})
+	p.add(Action{Hook: our.hook, Path: f.path, What: "stand before", Why: "it is not executable; it moves to " + aside},
+		&writeFile{path: f.path, data: our.file(plainShebang), mode: hookMode})
+	return nil
+}
+
+// planJoinHook puts our part beside somebody else's.
+func planJoinHook(p *plan, f hookFile, our part) error {
+	our.kind = f.joinKind()
+	whose := manager(f.content)
+	if our.kind == insert {
+		why := "beside a shell script"
+		if whose != "" {
+			why = "beside " + whose
+		}
+		p.add(Action{Hook: our.hook, Path: f.path, What: "add a marked block to", Why: why},
+			&writeFile{path: f.path, data: insertBlock(f.content, our.text()), mode: f.mode})
+		return nil
+	}
+	aside := f.asideName()
+	path := filepath.Join(filepath.Dir(f.path), filepath.FromSlash(aside))
+	our.next = asideWord(aside)
+	first := plainShebang
+	if line := shebang(f.content); our.kind == source && line != "" {
+		first = line
+	}
+	if err := planMakeRoom(p, path, f.path); err != nil {
+		return err
+	}
+	p.quietly(&makeDir{path: filepath.Dir(path)})
+	p.quietly(&setAside{from: f.path, to: path})
+	p.add(Action{Hook: our.hook, Path: f.path, What: "stand before", Why: "it moves to " + aside + " and runs from there"},
+		&writeFile{path: f.path, data: our.file(first), mode: hookMode})
+	return nil
+}
+
+// planMakeRoom keeps what stands at the path for a hook aside, from a time before a hook manager wrote over ours, unless
+// it is the same.
+func planMakeRoom(p *plan, path, hook string) error {
+	if !present(path) || hook != "" && sameFile(path, hook) {
+		return nil
+	}
+	for n := 1; ; n++ {
+		free := path + "." + strconv.Itoa(n)
+		if present(free) {
+			continue
+		}
+		p.add(Action{Path: path, What: "keep", Why: "as " + filepath.Base(free) + "; nothing runs it any more"}, &setAside{from: path, to: free})
+		p.quietly(&removeFile{path: path})
+		return nil
+	}
+}
+
+// findAside is the name under which the hook of before stands aside, or "".
+func findAside(dir, hook string) string {
+	for _, name := range []string{hook + asideSuffix, asideDir + "/" + hook} {
+		if present(filepath.Join(dir, filepath.FromSlash(name))) {
+			return name
+		}
+	}
+	return ""
+}
+
+// leftovers are the names to which managers move a hook that they find: pre-commit runs ".legacy", lefthook keeps ".old".
+var leftovers = [...]string{".legacy", ".old"}
+
+// planLeftovers takes our part out of such copies; it stands in the hook itself again.
+func planLeftovers(p *plan, dir, hook string) error {
+	for _, suffix := range leftovers {
+		f, err := readHook(filepath.Join(dir, hook+suffix))
+		if err != nil || f.block == nil || (f.block.kind != own && f.block.kind != insert) {
+			continue // not ours to judge
+		}
+		if err := planTakeOut(p, f, hook); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func present(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// missingDirs lists a directory and those above it that do not exist, deepest first.
+func missingDirs(dir string) []string {
+	var missing []string
+	for !present(dir) {
+		missing = append(missing, dir)
+		dir = filepath.Dir(dir)
+	}
+	return missing
+}

@@ -1,0 +1,158 @@
+package hooks
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// version of the texts below. A block of another version is reported as stale and replaced by an install.
+const version = 1
+
+// part is what our block in one hook file has to do.
+type part struct {
+	hook   string
+	kind   kind
+	binary string // absolute path of git-trace; empty in a hook that is only handed on
+	next   string // shell word of the hook to hand over to (chain, source, forward)
+}
+
+const purpose = `: put here by "git trace init", taken out by "git trace uninstall".`
+
+// locate finds the common git directory without starting a process (gitrepository-layout(5)): hooks run at the top of
+// the work tree, or in the git directory of a bare repository; GIT_DIR is set in some and not in others; .git is a file
+// in linked work trees and submodules; a linked work tree names the common directory in "commondir".
+const locate = `# Starts no process where nothing is traced, never fails, and prints nothing.
+git_trace_dir=${GIT_COMMON_DIR-} git_trace_line=
+if [ -z "$git_trace_dir" ]; then
+	git_trace_dir=${GIT_DIR:-.git}
+	if [ -f "$git_trace_dir" ]; then
+		IFS= read -r git_trace_line <"$git_trace_dir" || :
+		git_trace_dir=${git_trace_line#gitdir: }
+	fi
+	[ -d "$git_trace_dir" ] || git_trace_dir=.
+	if [ -f "$git_trace_dir/commondir" ]; then
+		IFS= read -r git_trace_line <"$git_trace_dir/commondir" || :
+		case $git_trace_line in
+		/* | ?:*) git_trace_dir=$git_trace_line ;;
+		*) git_trace_dir=$git_trace_dir/$git_trace_line ;;
+		esac
+	fi
+fi
+`
+
+const traced = `[ -d "$git_trace_dir/traces" ] && [ ! -e "$git_trace_dir/traces/` + offName + `" ]`
+
+// offName is the file in <common>/traces that silences hooks which must stay for other repositories.
+const offName = "hooks.off"
+
+const program = `	git_trace_bin=@BINARY@
+	[ -x "$git_trace_bin" ] || git_trace_bin=git-trace
+`
+
+// call runs git-trace. The braces catch what the shell itself says about a program that is missing or was killed.
+const call = locate + `if ` + traced + `; then
+` + program + `	{ "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
+fi
+` + tidy
+
+// callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
+// starts itself again with what was read, marked by an argument (a marker in the environment could get lost, and the
+// script would start itself for ever; a here-document needs a temporary file in some shells).
+const callFed = `if [ "${1-}" = --git-trace-fed ]; then
+	shift
+else
+` + locate + `if ` + traced + `; then
+` + program + `	git_trace_in=$(cat)
+	{ printf '%s\n' "$git_trace_in" | "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } >/dev/null 2>&1 || :
+	{ [ -z "$git_trace_in" ] || printf '%s\n' "$git_trace_in" 2>/dev/null; } | "$0" --git-trace-fed ${1+"$@"}
+	exit
+fi
+` + tidy + `fi
+`
+
+const tidy = `unset git_trace_dir git_trace_line git_trace_bin || :
+`
+
+// handOver runs the other hook as git would: if it is there and executable, in the same place, with the same arguments
+// and standard input, and its exit status is the hook's.
+const handOver = `git_trace_next=@NEXT@
+if [ -f "$git_trace_next" ] && [ -x "$git_trace_next" ]; then
+	exec "$git_trace_next" ${1+"$@"}
+fi
+`
+
+const readIn = `git_trace_next=@NEXT@
+if [ -f "$git_trace_next" ] && [ -x "$git_trace_next" ]; then
+	. "$git_trace_next"
+fi
+`
+
+// readsInput tells whether git feeds the hook (githooks(5)).
+func readsInput(hook string) bool { return hook == "post-rewrite" }
+
+// text is the block with its markers, in POSIX shell, fit for scripts that run under `set -e` and `set -u`.
+func (p part) text() []byte {
+	var b strings.Builder
+	b.WriteString(beginMark + "\n# version " + strconv.Itoa(version) + ", " + string(p.kind) + purpose + "\n")
+	stdin := "</dev/null "
+	if readsInput(p.hook) {
+		stdin = ""
+	}
+	switch {
+	case p.binary == "":
+	case readsInput(p.hook) && p.kind != own:
+		b.WriteString(callFed)
+	default:
+		b.WriteString(call)
+	}
+	switch p.kind {
+	case chain, forward:
+		b.WriteString(handOver)
+	case source:
+		b.WriteString(readIn)
+	}
+	b.WriteString(endMark + "\n")
+	return []byte(strings.NewReplacer(
+		"@BINARY@", quote(filepath.ToSlash(p.binary)), "@HOOK@", p.hook, "@STDIN@", stdin, "@NEXT@", p.next,
+	).Replace(b.String()))
+}
+
+// file is a whole hook file that is ours, with the "#!" line given.
+func (p part) file(shebang string) []byte {
+	return append([]byte(shebang), p.text()...)
+}
+
+// plainShebang opens the files that are ours.
+const plainShebang = "#!/bin/sh\n"
+
+// quote makes one shell word of any text.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// unquote is the reverse, for a word that begins the text.
+func unquote(word string) (string, bool) {
+	var b strings.Builder
+	for {
+		rest, ok := strings.CutPrefix(word, "'")
+		if !ok {
+			return "", false
+		}
+		piece, rest, ok := strings.Cut(rest, "'")
+		if !ok {
+			return "", false
+		}
+		b.WriteString(piece)
+		if word, ok = strings.CutPrefix(rest, `\'`); !ok {
+			return b.String(), true
+		}
+		b.WriteByte('\'')
+	}
+}
+
+// binaryOf is the path of git-trace that a block starts, or "".
+func (b *block) binaryOf() string {
+	path, _ := unquote(b.lineAfter("\tgit_trace_bin="))
+	return path
+}

@@ -1,0 +1,264 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ownDir is our own hooks directory, in the traces directory of the repository.
+const ownDir = "hooks"
+
+// keepKey remembers, beside core.hooksPath, what that was before it named our own directory.
+const keepKey = "trace.hooksPath"
+
+// site is where git looks for the hooks of a work tree when our own directory is left out, and what follows from it.
+type site struct {
+	dir   string // absolute
+	raw   string // as git puts it before a hook's name: relative to where hooks start, or absolute; "" for the default
+	scope string // of core.hooksPath: "local", "worktree", "global", "system", "command"; "" when it is not set
+
+	ours string // core.hooksPath where it names a directory of ours, today's or that of before the repository moved
+	kept string // trace.hooksPath as written
+
+	apart  string     // reason for a directory of our own, or ""
+	keeper *refs.Repo // whose work tree holds dir, if one does
+	open   []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
+}
+
+// shared tells whether other repositories run hooks from the same directory.
+func (s site) shared() bool {
+	return s.scope == "global" || s.scope == "system" || s.scope == "command"
+}
+
+// source is the setting in words.
+func (s site) source() string {
+	if s.scope == "" {
+		return "default directory"
+	}
+	return "core.hooksPath, " + s.scope + " configuration"
+}
+
+// ownDir is the absolute path of our own directory.
+func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
+
+// top is where git starts hooks: relative hook paths count from there.
+func (in Installer) top() string {
+	if in.Repo.Bare() {
+		return in.Repo.GitDir
+	}
+	return in.Repo.WorkTree
+}
+
+// findSite asks git for core.hooksPath and looks at the directory it names.
+func (in Installer) findSite(ctx context.Context) (site, error) {
+	s, err := in.readHooksPath(ctx)
+	if err != nil {
+		return site{}, err
+	}
+	if s.scope != "" && (s.raw == "" || isNoDirectory(s.dir)) {
+		return s, fmt.Errorf("core.hooksPath is %q: %w", s.raw, ErrHooksOff)
+	}
+	if isNoDirectory(s.dir) {
+		return s, fmt.Errorf("%s is not a directory: %w", s.dir, ErrHooksOff)
+	}
+	return s, in.judge(ctx, &s)
+}
+
+func isNoDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// configured is one value of core.hooksPath.
+type configured struct{ scope, value string }
+
+// readHooksPath finds the value that holds, ours left out: git-config(1) lists them with the last one in force.
+func (in Installer) readHooksPath(ctx context.Context) (site, error) {
+	values, err := in.configValues(ctx, "core.hooksPath")
+	if err != nil {
+		return site{}, err
+	}
+	var s site
+	for len(values) > 0 && in.isOwn(values[len(values)-1].value) {
+		last := values[len(values)-1]
+		values = values[:len(values)-1]
+		if s.ours != "" {
+			continue
+		}
+		s.ours = last.value
+		kept, err := in.configValues(ctx, keepKey)
+		if err != nil {
+			return site{}, err
+		}
+		if n := len(kept); n > 0 {
+			values = append(values, configured{last.scope, kept[n-1].value})
+			if s.kept, err = in.rawValue(ctx, last.scope, keepKey); err != nil {
+				return site{}, err
+			}
+		}
+	}
+	s.dir = filepath.Join(in.Repo.CommonDir, "hooks")
+	if n := len(values); n > 0 {
+		s.scope, s.raw = values[n-1].scope, values[n-1].value
+		if s.dir = s.raw; !filepath.IsAbs(s.dir) {
+			s.dir = filepath.Join(in.top(), s.raw)
+		}
+	}
+	return s, nil
+}
+
+// isOwn recognises our own directory, also by the path it had before the repository was moved.
+func (in Installer) isOwn(value string) bool {
+	if value == in.ownDir() {
+		return true
+	}
+	_, err := os.Stat(value)
+	return err != nil && filepath.IsAbs(value) && strings.HasSuffix(filepath.ToSlash(value), "/traces/"+ownDir)
+}
+
+// configValues are the values of a path-typed key with their scopes, least important first.
+func (in Installer) configValues(ctx context.Context, key string) ([]configured, error) {
+	out, err := in.Repo.Git(ctx, nil, "config", "-z", "--show-scope", "--type=path", "--get-all", key)
+	if isExit(err, 1) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	var values []configured
+	for i := 0; i+1 < len(fields); i += 2 {
+		values = append(values, configured{fields[i], fields[i+1]})
+	}
+	return values, nil
+}
+
+// rawValue is a value as written in one scope, `~` unexpanded; "" when it is not set there.
+func (in Installer) rawValue(ctx context.Context, scope, key string) (string, error) {
+	out, err := in.Repo.Git(ctx, nil, "config", "-z", "--"+scope, "--get", key)
+	if isExit(err, 1) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", key, err)
+	}
+	return strings.TrimSuffix(string(out), "\x00"), nil
+}
+
+func isExit(err error, code int) bool {
+	var exit *refs.GitError
+	return errors.As(err, &exit) && exit.Code == code
+}
+
+// judge decides between the directory itself and one of our own. What a team keeps under version control stays as it
+// is, and so does what cannot be written. What was decided once stays: a branch without the hooks changes nothing.
+func (in Installer) judge(ctx context.Context, s *site) error {
+	if s.shared() && !writable(s.dir) {
+		s.apart = "nothing can be written to the shared directory " + s.dir
+		return nil
+	}
+	if s.keeper = in.keeperOf(s.dir); s.keeper != nil {
+		var err error
+		if s.open, err = notIgnored(ctx, s.keeper, s.dir); err != nil {
+			return err
+		}
+	}
+	switch tracked, err := s.foreignOpen(); {
+	case err != nil:
+		return err
+	case len(s.open) > 0 && s.keeper.CommonDir != in.Repo.CommonDir:
+		s.apart = s.dir + " belongs to the work tree of another repository"
+	case tracked != "":
+		s.apart = s.dir + " is part of the work tree, with a " + tracked + " of its own"
+	case s.ours != "":
+		s.apart = "as before"
+	}
+	return nil
+}
+
+// foreignOpen is the first hook of somebody else that is not ignored: our part in it would show in git-status(1).
+func (s site) foreignOpen() (string, error) {
+	for _, hook := range s.open {
+		f, err := readHook(filepath.Join(s.dir, hook))
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return "", err
+		}
+		if f.exists && (f.block == nil || f.block.kind != own) {
+			return hook, nil
+		}
+	}
+	return "", nil
+}
+
+// keeperOf is the repository whose work tree holds a directory, or nil: .git/hooks is in none.
+func (in Installer) keeperOf(dir string) *refs.Repo {
+	real := realPath(dir)
+	holds := func(r *refs.Repo) bool {
+		return !r.Bare() && within(real, r.WorkTree) && !within(real, r.CommonDir) && !within(real, r.GitDir)
+	}
+	if within(real, in.Repo.CommonDir) || within(real, in.Repo.GitDir) {
+		return nil
+	}
+	if other, err := refs.DiscoverHook(real); err == nil && holds(other) {
+		return other
+	}
+	if holds(in.Repo) {
+		return in.Repo
+	}
+	return nil
+}
+
+// notIgnored lists the hooks that would be part of the work tree. Tracked files are never ignored (gitignore(5)).
+func notIgnored(ctx context.Context, keeper *refs.Repo, dir string) ([]string, error) {
+	var asked bytes.Buffer
+	rel, err := filepath.Rel(keeper.WorkTree, realPath(dir))
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", dir, err)
+	}
+	byPath := map[string]string{}
+	for _, hook := range Names() {
+		path := filepath.ToSlash(filepath.Join(rel, hook))
+		byPath[path] = hook
+		asked.WriteString(path + "\x00")
+	}
+	out, err := keeper.Git(ctx, &asked, "check-ignore", "-z", "--stdin")
+	if err != nil && !isExit(err, 1) {
+		return nil, fmt.Errorf("look at %s: %w", dir, err)
+	}
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		delete(byPath, path)
+	}
+	var open []string
+	for _, hook := range Names() {
+		if _, ok := byPath[filepath.ToSlash(filepath.Join(rel, hook))]; ok {
+			open = append(open, hook)
+		}
+	}
+	return open, nil
+}
+
+// realPath resolves symbolic links as far as the path exists.
+func realPath(path string) string {
+	path = filepath.Clean(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(realPath(parent), filepath.Base(path))
+}
+
+// within tells whether a path is a directory or lies in it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,187 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// State is how one hook stands.
+type State string
+
+// The states of a hook.
+const (
+	Absent        State = "absent"         // no hook at all
+	ForeignOnly   State = "foreign-only"   // somebody else's hook, nothing of ours
+	Installed     State = "installed"      // our part is there as an install would write it
+	ByHand        State = "by-hand"        // the hook calls git-trace in lines that its user wrote
+	Stale         State = "stale"          // our part is of another version, or starts another program
+	NotExecutable State = "not-executable" // our part is there, but git skips the file
+	Overwritten   State = "overwritten"    // was installed; somebody has written over the file
+	Missing       State = "missing"        // was installed; somebody has deleted the file
+	Bypassed      State = "bypassed"       // is installed where git does not look any more
+	Damaged       State = "damaged"        // one of the marker lines is gone
+	Blocked       State = "blocked"        // what is there can be no hook
+)
+
+// HookStatus is one hook.
+type HookStatus struct {
+	Hook   string `json:"hook"`
+	Path   string `json:"path"`
+	State  State  `json:"state"`
+	Beside string `json:"beside,omitempty"` // who else has a part: "husky", "lefthook", …, "another hook"
+	Detail string `json:"detail,omitempty"`
+}
+
+// Works tells whether git starts git-trace for the hook.
+func (h HookStatus) Works() bool { return h.State == Installed || h.State == ByHand }
+
+// Status is how the git hooks of a work tree stand.
+type Status struct {
+	Dir       string       `json:"dir"`              // where git runs hooks from, our own directory left out
+	Source    string       `json:"source"`           // which setting says so
+	Shared    bool         `json:"shared,omitempty"` // with other repositories
+	OwnDir    string       `json:"own_dir,omitempty"`
+	Installed bool         `json:"installed"` // an install was made here and not removed
+	Hooks     []HookStatus `json:"hooks"`
+	Notes     []string     `json:"notes,omitempty"`
+}
+
+// Works tells whether git starts git-trace for every hook.
+func (s Status) Works() bool {
+	return !slices.ContainsFunc(s.Hooks, func(h HookStatus) bool { return !h.Works() })
+}
+
+// Status looks at every hook. It changes nothing.
+func (in Installer) Status(ctx context.Context) (Status, error) {
+	s, err := in.findSite(ctx)
+	off := errors.Is(err, ErrHooksOff)
+	if err != nil && !off {
+		return Status{}, fmt.Errorf("look at git hooks: %w", err)
+	}
+	r, err := in.readReceipt()
+	if err != nil {
+		return Status{}, fmt.Errorf("look at git hooks: %w", err)
+	}
+	st := Status{Dir: s.dir, Source: s.source(), Shared: s.shared(), Installed: len(r.Places) > 0}
+	dir := s.dir
+	if s.ours != "" {
+		dir, st.OwnDir = in.ownDir(), in.ownDir()
+	}
+	_, recorded := r.at(dir)
+	for _, hook := range Names() {
+		h := in.hookStatus(filepath.Join(dir, hook), hook, recorded)
+		if off {
+			h = HookStatus{Hook: hook, Path: h.Path, State: Bypassed, Detail: "git runs no hooks here"}
+		}
+		if !recorded && !h.Works() {
+			in.lookElsewhere(&h, r)
+		}
+		if s.ours != "" && s.ours != in.ownDir() && h.State == Installed {
+			h.State, h.Detail = Bypassed, "the repository was moved; core.hooksPath names "+s.ours
+		}
+		st.Hooks = append(st.Hooks, h)
+	}
+	in.notes(&st, s, off)
+	return st, nil
+}
+
+func (in Installer) notes(st *Status, s site, off bool) {
+	if off {
+		st.Notes = append(st.Notes, "git runs no hooks here ("+s.source()+")")
+	}
+	if present(filepath.Join(in.Repo.TracesDir(), offName)) {
+		st.Notes = append(st.Notes, "shared hooks are silenced in this repository by `git trace uninstall`")
+	}
+	if st.Shared {
+		st.Notes = append(st.Notes, st.Dir+" is shared by all repositories ("+st.Source+")")
+	}
+}
+
+// hookStatus judges one file; recorded says that an install was made in its directory.
+func (in Installer) hookStatus(path, hook string, recorded bool) HookStatus {
+	h := HookStatus{Hook: hook, Path: path}
+	f, err := readHook(path)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		h.State = Damaged
+	case err != nil:
+		h.State, h.Detail = Blocked, err.Error()
+	case f.blocked:
+		h.State, h.Detail = Blocked, "not a file"
+	case f.block != nil:
+		in.judgeBlock(&h, f)
+	case byHand(f):
+		h.State = ByHand
+	case !f.exists && recorded:
+		h.State = Missing
+	case !f.exists:
+		h.State = Absent
+	default:
+		h.State, h.Beside = ForeignOnly, besides(f)
+		if recorded {
+			h.State = Overwritten
+		}
+		through(&h)
+	}
+	return h
+}
+
+// judgeBlock compares our part with what an install would write.
+func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
+	our := part{hook: h.Hook, kind: f.block.kind, binary: in.Binary}
+	switch our.kind {
+	case insert:
+		h.Beside = besides(f)
+	case chain, source:
+		h.Beside = "another hook"
+		aside := findAside(filepath.Dir(f.path), h.Hook)
+		if other, err := readHook(filepath.Join(filepath.Dir(f.path), filepath.FromSlash(aside))); err == nil && manager(other.content) != "" {
+			h.Beside = manager(other.content)
+		}
+		if our.next = asideWord(aside); aside == "" {
+			our.kind = own
+		}
+	case forward:
+		our.next = f.block.lineAfter("git_trace_next=")
+	}
+	switch {
+	case !f.runs:
+		h.State, h.Detail = NotExecutable, "git skips it"
+	case string(our.text()) == string(f.block.text):
+		h.State = Installed
+	default:
+		h.State, h.Detail = Stale, staleness(f, our)
+	}
+}
+
+// through finds our part in a copy that pre-commit made of the hook and runs before its own.
+func through(h *HookStatus) {
+	if h.Beside != "pre-commit" && h.Beside != "prek" {
+		return
+	}
+	f, err := readHook(h.Path + ".legacy")
+	if err == nil && f.block != nil && f.runs {
+		h.State, h.Detail = Installed, "through "+filepath.Base(f.path)
+	}
+}
+
+// lookElsewhere finds our part in a directory that git ran hooks from when it was installed.
+func (in Installer) lookElsewhere(h *HookStatus, r receipt) {
+	for _, at := range r.Places {
+		f, err := readHook(filepath.Join(at.Dir, h.Hook))
+		if err == nil && f.block != nil {
+			h.State, h.Detail = Bypassed, "is in "+at.Dir
+			return
+		}
+	}
+}
+
+func besides(f hookFile) string {
+	if whose := manager(f.content); whose != "" {
+		return whose
+	}
+	return "another hook"
+}
