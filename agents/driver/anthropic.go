@@ -3,6 +3,7 @@ package driver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -42,9 +43,7 @@ func (a anthropic) answer(w http.ResponseWriter, r *http.Request, body []byte, s
 		"input_tokens": 100, "output_tokens": 20,
 		"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
 	}
-	for k, v := range sc.Usage {
-		usage[k] = v
-	}
+	maps.Copy(usage, sc.Usage)
 	stop := sc.StopReason
 	if stop == "" {
 		stop = "end_turn"
@@ -87,19 +86,11 @@ func (anthropic) blocks(sc scene) []map[string]any {
 	if sc.Thinking != "" {
 		out = append(out, map[string]any{"type": "thinking", "thinking": sc.Thinking, "signature": "c2NyaXB0ZWQ="})
 	}
-	if sc.Text != "" || len(sc.Tools) == 0 {
-		text := sc.Text
-		if text == "" {
-			text = "done"
-		}
+	if text := sc.said(); text != "" {
 		out = append(out, map[string]any{"type": "text", "text": text})
 	}
 	for n, tool := range sc.Tools {
-		input := tool.Input
-		if input == nil {
-			input = map[string]any{}
-		}
-		out = append(out, map[string]any{"type": "tool_use", "id": sc.id("toolu_", n), "name": tool.Name, "input": input})
+		out = append(out, map[string]any{"type": "tool_use", "id": sc.id("toolu_", n), "name": tool.Name, "input": tool.input()})
 	}
 	return out
 }

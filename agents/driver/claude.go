@@ -24,9 +24,13 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 			return nil, nil, err
 		}
 	}
+	model := j.opts.Model
+	if model == "" {
+		model = "claude-sonnet-4-5"
+	}
 	args = append([]string{
 		"-p", j.opts.Prompt, "--output-format", "json", "--permission-mode", "acceptEdits",
-		"--allowedTools", claudeTools, "--model", "claude-sonnet-4-5",
+		"--allowedTools", claudeTools, "--model", model,
 	}, j.opts.Args...)
 	return args, []string{
 		"ANTHROPIC_BASE_URL=" + j.url,

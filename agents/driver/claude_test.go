@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// gone marks a file that must not exist.
-const gone = "\x00"
-
 func TestClaudeDoesWhatTheScriptSays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -69,15 +66,7 @@ func TestClaudeDoesWhatTheScriptSays(t *testing.T) {
 			t.Parallel()
 			repo := NewRepo(t)
 			res := RunClaude(t, repo, Load(t, tt.script), Options{})
-			for path, want := range tt.want {
-				if want == gone {
-					if _, err := os.Lstat(filepath.Join(repo.Dir, path)); !os.IsNotExist(err) {
-						t.Errorf("%s still exists (%v)", path, err)
-					}
-				} else if got := repo.Read(path); got != want {
-					t.Errorf("%s holds %q, want %q", path, got, want)
-				}
-			}
+			checkFiles(t, repo, tt.want)
 			if len(res.Transcripts) != tt.transcripts {
 				t.Errorf("transcripts are %q, want %d", res.Transcripts, tt.transcripts)
 			}

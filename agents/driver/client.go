@@ -27,6 +27,11 @@ func Clients() []Client {
 			binaries: []string{"@anthropic-ai/claude-code-*/claude"},
 			runner:   claude{},
 		},
+		{
+			Name: "codex", Package: "@openai/codex", Version: "0.169.0",
+			binaries: []string{"@openai/codex-*/vendor/*/bin/codex"},
+			runner:   codex{},
+		},
 	}
 }
 

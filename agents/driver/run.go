@@ -20,7 +20,8 @@ type Options struct {
 	Args     []string // further arguments of the client: --continue, --resume ID, --fork-session
 	Env      []string // further NAME=VALUE
 	Path     []string // directories searched before PATH, for the git-trace under test
-	Settings []byte   // written to the client's user settings first; nil leaves them as they are
+	Model    string   // what the client believes to talk to; it decides which tools there are
+	Settings []byte   // written to the user's hook configuration first; nil leaves it as it is
 
 	Limit  time.Duration // after it the client is killed; default two minutes
 	Linger time.Duration // how long processes left behind may go on; default two seconds
@@ -28,6 +29,7 @@ type Options struct {
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
+	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted
 	AllowFailure bool // an exit code other than 0 and an unfinished script are not a failure of the test
 }
 

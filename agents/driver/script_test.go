@@ -104,6 +104,9 @@ func FuzzParseScript(f *testing.F) {
 func FuzzLocate(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":"[[script:a]]"},{"role":"assistant","content":[]}]}`))
 	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"[[script:a]]"}]},null,3,"x"]}`))
+	f.Add([]byte(`{"input":[{"role":"user","content":"[[script:a]]"},{"type":"function_call","call_id":"call_a_t0_0_x"}]}`))
+	f.Add([]byte(`{"input":"[[script:a]]"}`))
+	f.Add([]byte(`{"contents":[{"role":"user","parts":[{"text":"[[script:a]]"}]},{"role":"model"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, d := range dialects() {
 			pos, err := d.locate(data, http.Header{})

@@ -63,7 +63,7 @@ type dialect interface {
 }
 
 // dialects are tried in this order.
-func dialects() []dialect { return []dialect{anthropic{}} }
+func dialects() []dialect { return []dialect{anthropic{}, responses{}, chat{}, gemini{}} }
 
 // Serve starts a server. Close it to free its port.
 func Serve(cfg Config) (*Server, error) {

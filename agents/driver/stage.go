@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,22 +35,6 @@ func newStage(script Script, seed, dir string, env []string) *stage {
 		script: script, seed: seed, dir: dir, env: env,
 		spent: map[string]int{}, edited: map[string]bool{}, asked: map[string]int{},
 	}
-}
-
-// scene is a turn ready to be written in some wire protocol.
-type scene struct {
-	Turn
-	script string
-	index  int
-	nonce  string
-}
-
-// id names the n-th tool call of the scene.
-func (s scene) id(prefix string, n int) string {
-	if id := s.Tools[n].ID; id != "" {
-		return id
-	}
-	return fmt.Sprintf("%s%s_t%d_%d_%s", prefix, s.script, s.index, n, s.nonce)
 }
 
 // play picks the turn for a position, does what has to happen before the
@@ -103,8 +86,6 @@ func (st *stage) pick(pos position) scene {
 	sc.nonce = hex.EncodeToString(sum[:6])
 	return sc
 }
-
-func (s scene) key() string { return s.script + "#" + strconv.Itoa(s.index) }
 
 // edit runs Turn.Sh, the first time its turn is played.
 func (st *stage) edit(ctx context.Context, sc scene) {
@@ -177,84 +158,4 @@ func pause(ctx context.Context, ms int) error {
 	case <-time.After(time.Duration(ms) * time.Millisecond):
 		return nil
 	}
-}
-
-var (
-	hole   = regexp.MustCompile(`(?s)@\{re:(.*?)\}@`)
-	digits = regexp.MustCompile(`^\d{1,15}$`)
-)
-
-func fillTool(tool Tool, history string) (Tool, error) {
-	input, err := fill(tool.Input, history)
-	if err != nil {
-		return Tool{}, err
-	}
-	tool.Input = input
-	if tool.Custom != nil {
-		text, err := fillText(*tool.Custom, history)
-		if err != nil {
-			return Tool{}, err
-		}
-		tool.Custom = &text
-	}
-	return tool, nil
-}
-
-// fill replaces the holes in every string of a JSON value. A string that is one
-// hole and matches digits becomes a number, as ids of processes are.
-func fill(value any, history string) (any, error) {
-	switch v := value.(type) {
-	case string:
-		if m := hole.FindStringSubmatch(v); m != nil && m[0] == v {
-			found, err := lastMatch(m[1], history)
-			if err == nil && digits.MatchString(found) {
-				return strconv.Atoi(found)
-			}
-			return found, err
-		}
-		return fillText(v, history)
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			var err error
-			if out[i], err = fill(v[i], history); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k := range v {
-			var err error
-			if out[k], err = fill(v[k], history); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	return value, nil
-}
-
-func fillText(text, history string) (string, error) {
-	var failed error
-	out := hole.ReplaceAllStringFunc(text, func(h string) string {
-		found, err := lastMatch(hole.FindStringSubmatch(h)[1], history)
-		if err != nil {
-			failed = err
-		}
-		return found
-	})
-	return out, failed
-}
-
-func lastMatch(pattern, history string) (string, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return "", err
-	}
-	all := re.FindAllStringSubmatch(history, -1)
-	if len(all) == 0 || len(all[0]) < 2 {
-		return "", fmt.Errorf("nothing in the history matches %q", pattern)
-	}
-	return all[len(all)-1][1], nil
 }

@@ -44,6 +44,13 @@ func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	return runClient(t, "claude", repo, script, opts)
 }
 
+// RunCodex is [RunClaude] for Codex CLI; to go on with a session, Args are
+// "resume", "--last".
+func RunCodex(t testing.TB, repo *Repo, script Script, opts Options) *Result {
+	t.Helper()
+	return runClient(t, "codex", repo, script, opts)
+}
+
 func runClient(t testing.TB, name string, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	binary := Need(t, name)

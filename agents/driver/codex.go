@@ -1,0 +1,112 @@
+package driver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// codex runs Codex CLI by `codex exec`. What it needs of configuration is given
+// as arguments, so that ~/.codex/config.toml is left to the test.
+type codex struct{}
+
+func (codex) prepare(j *job) (args, env []string, err error) {
+	dir := filepath.Join(j.repo.Home, ".codex")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	if j.opts.Settings != nil {
+		if err := os.WriteFile(filepath.Join(dir, "hooks.json"), j.opts.Settings, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	model := j.opts.Model
+	if model == "" {
+		model = "gpt-5.5" // a model with plain tools; most others run JavaScript
+	}
+	args = []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}
+	if !j.opts.CheckTrust {
+		args = append(args, "--dangerously-bypass-hook-trust")
+	}
+	for _, setting := range []string{
+		"model=" + strconv.Quote(model),
+		`model_provider="scripted"`,
+		fmt.Sprintf(`model_providers.scripted={name="scripted", base_url=%q, wire_api="responses", env_key="SCRIPTED_API_KEY", `+
+			`requires_openai_auth=false, supports_websockets=false, stream_max_retries=2, request_max_retries=2}`, j.url+"/v1"),
+		"check_for_update_on_startup=false",
+		"analytics.enabled=false",
+		"feedback.enabled=false",
+		fmt.Sprintf(`projects={%q={trust_level="trusted"}}`, j.repo.Dir),
+	} {
+		args = append(args, "-c", setting)
+	}
+	return append(append(args, j.opts.Args...), j.opts.Prompt), []string{"SCRIPTED_API_KEY=test-key"}, nil
+}
+
+// inspect reads the events of --json, one per line.
+func (codex) inspect(j *job, res *Result) error {
+	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event struct {
+			Type   string `json:"type"`
+			Thread string `json:"thread_id"`
+			Item   struct {
+				Type string `json:"type"`
+				Text string `json:"text"`
+			} `json:"item"`
+		}
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
+			continue // a client that was killed leaves half a line
+		}
+		switch {
+		case event.Type == "thread.started":
+			res.Session = event.Thread
+		case event.Type == "item.completed" && event.Item.Type == "agent_message":
+			res.Answer = event.Item.Text
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	var err error
+	res.Transcripts, err = rollouts(j.repo.Home, res.Session)
+	return err
+}
+
+// rollouts lists the session files of a thread: its own, then those of the
+// sub-agents below it, which name it in their first line.
+func rollouts(home, thread string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var own, below []string
+	for _, path := range found {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		first, _, _ := bytes.Cut(data, []byte("\n"))
+		var meta struct {
+			Payload struct {
+				ID   string `json:"id"`
+				Root string `json:"session_id"`
+			} `json:"payload"`
+		}
+		if json.Unmarshal(first, &meta) != nil {
+			continue // not written yet
+		}
+		switch thread {
+		case meta.Payload.ID:
+			own = append(own, path)
+		case meta.Payload.Root:
+			below = append(below, path)
+		}
+	}
+	return append(own, below...), nil
+}
