@@ -42,10 +42,11 @@ type Boundary struct {
 	Limits  []Limit  `json:"limits,omitempty"`
 }
 
-// Prompt is what the user asked.
+// Prompt is what the user asked. On a tool boundary only the ID is set: the prompt that the call answers.
 type Prompt struct {
 	ID   string `json:"id,omitempty"` // the agent's own id of the prompt
 	Text string `json:"text,omitempty"`
+	Kind string `json:"kind,omitempty"` // user, or task for one that the agent's own background task sent
 }
 
 // ToolClass says what a tool can do to a work tree.

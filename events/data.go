@@ -16,6 +16,7 @@ type LogStartedData struct {
 type SessionData struct {
 	Source string   `json:"source,omitempty"` // startup, resume, fork, clear, compact; for an end, the reason
 	Model  string   `json:"model,omitempty"`
+	Type   string   `json:"type,omitempty"` // of a sub-agent, as the agent names it
 	Head   refs.OID `json:"head,omitzero"`
 	Tree   refs.OID `json:"tree,omitzero"` // the origin snapshot, or the last one
 }
@@ -94,12 +95,13 @@ type PatchData struct {
 	Candidates []CandidateData `json:"candidates,omitempty"`
 }
 
-// KeptRun says that Count lines from line Start of the new content keep an older owner. An empty patch means unknown.
+// KeptRun says that Count lines from line Start of the new content keep an older owner.
 type KeptRun struct {
-	Start int     `json:"start"`
-	Count int     `json:"count"`
-	Patch PatchID `json:"patch,omitempty"`
-	Why   string  `json:"why"` // space, moved, restored
+	Start int       `json:"start"`
+	Count int       `json:"count"`
+	Kind  OwnerKind `json:"kind"`
+	Patch PatchID   `json:"patch,omitempty"`
+	Why   string    `json:"why"` // space, moved, restored
 }
 
 // CandidateData is one tool call that may own a line.
