@@ -117,8 +117,12 @@ func (b *headBuffer) Write(p []byte) (int, error) {
 
 func (b *headBuffer) firstLine() string {
 	text := strings.TrimLeft(string(b.buf), "\r\n")
-	line, _, _ := strings.Cut(text, "\n")
+	line, rest, _ := strings.Cut(text, "\n")
 	line = strings.TrimRight(line, "\r ")
+	if strings.HasSuffix(line, ":") { // "unknown repository extension found:", then its name
+		second, _, _ := strings.Cut(rest, "\n")
+		line += " " + strings.TrimSpace(second)
+	}
 	for _, prefix := range []string{"fatal: ", "error: "} {
 		line = strings.TrimPrefix(line, prefix)
 	}

@@ -36,7 +36,7 @@ func parseConfig(text string) ([]configEntry, error) {
 				return nil, p.fail()
 			}
 			section = name
-		case isAlpha(c) && section != "":
+		case isAlpha(c):
 			e, ok := p.variable(section, c)
 			if !ok {
 				return nil, p.fail()
@@ -132,7 +132,10 @@ func (p *configParser) variable(section string, first int) (configEntry, bool) {
 	for ; isAlpha(c) || isDigit(c) || c == '-'; c = p.next() {
 		name.WriteByte(lower(c))
 	}
-	e := configEntry{Key: section + "." + name.String()}
+	e := configEntry{Key: name.String()}
+	if section != "" { // git lets a variable stand before the first section
+		e.Key = section + "." + e.Key
+	}
 	for isSpace(c) {
 		c = p.next()
 	}
