@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -155,10 +156,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 		return nil, err
 	}
 	content := encodeBatch(l.repo.Format, end.commit, events)
-	if _, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.TreeObject, nil); err != nil {
-		return nil, err
-	}
-	commit, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.CommitObject, content)
+	commit, err := l.writeCommit(content)
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +172,27 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	last := events[len(events)-1]
 	l.rememberTip(tip{commit: commit, seq: last.Seq, id: last.ID, writer: last.Writer})
 	return events, nil
+}
+
+// writeCommit stores a batch commit and the empty tree that it names, so that git-fsck(1) finds nothing missing.
+func (l *Log) writeCommit(content []byte) (refs.OID, error) {
+	if _, err := l.writeMain(refs.TreeObject, nil); err != nil {
+		return refs.OID{}, err
+	}
+	return l.writeMain(refs.CommitObject, content)
+}
+
+// writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of whoever
+// writes them, and empty directories; then it is done again.
+func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err error) {
+	const tries = 20
+	for range tries {
+		oid, err = l.repo.WriteLoose(l.repo.MainObjects(), typ, content)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return oid, err
+		}
+	}
+	return oid, err
 }
 
 // lockRef waits for whoever else has the ref locked (git packing refs) until the context ends.

@@ -1,3 +1,65 @@
 package events
 
-func child() int { return 0 }
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// child is what the test binary does when the tests start it again: it appends batches of two events to the repository
+// named in the environment and reports each acknowledged one on standard output.
+func child() int {
+	repo, err := refs.DiscoverHook(os.Getenv("EVENTS_TEST_CHILD"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	appends, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_APPENDS"))
+	who, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_WHO"))
+	log := OpenLog(repo)
+	for i := range appends {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		events, err := log.Append(ctx, []Draft{promptDraft(1_000_000*who + 2*i), promptDraft(1_000_000*who + 2*i + 1)})
+		cancel()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		for _, e := range events {
+			if e.Type == PromptSubmitted {
+				fmt.Println(string(e.ID))
+			}
+		}
+	}
+	return 0
+}
+
+// startChild starts an appending process and sends each id it acknowledges to acked.
+func startChild(t testing.TB, dir string, who, appends int, acked chan<- ID) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), fmt.Sprint("EVENTS_TEST_APPENDS=", appends))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			acked <- ID(lines.Text())
+		}
+		close(acked)
+	}()
+	return cmd
+}

@@ -102,11 +102,11 @@ func (l *Log) heal(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("heal log: %w", err)
 		}
-		if _, err := l.repo.WriteLoose(l.repo.MainObjects(), typ, content); err != nil {
+		if _, err := l.writeMain(typ, content); err != nil {
 			return fmt.Errorf("heal log: %w", err)
 		}
 	}
-	if _, err := l.repo.WriteLoose(l.repo.MainObjects(), refs.TreeObject, nil); err != nil {
+	if _, err := l.writeMain(refs.TreeObject, nil); err != nil {
 		return fmt.Errorf("heal log: %w", err)
 	}
 	if err := os.Remove(l.guardPath()); err != nil {

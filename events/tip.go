@@ -1,7 +1,9 @@
 package events
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,7 +56,8 @@ func (l *Log) decodeTip(commit refs.OID) (tip, error) {
 }
 
 // The tip is remembered, because the commit that holds it may lie in a pack, which takes a git process to read. The
-// file is believed only for the very commit that the ref names, and only when its check sum holds.
+// file is believed only for the very commit that the ref names, and only when its check sum holds; so it may be written
+// in place, which spares the flush that some file systems put behind replacing a file by rename.
 func (l *Log) tipPath() string { return filepath.Join(l.cacheDir(), "tip") }
 
 func (l *Log) cachedTip() (tip, bool) {
@@ -67,7 +70,7 @@ func (l *Log) cachedTip() (tip, bool) {
 
 func parseTip(text string) (tip, bool) {
 	body, sum, ok := strings.Cut(text, "\n")
-	if !ok || sum != checkSum(body) {
+	if !ok || strings.TrimRight(sum, " ") != checkSum(body) {
 		return tip{}, false
 	}
 	fields := strings.Split(body, " ")
@@ -91,15 +94,28 @@ func parseTip(text string) (tip, bool) {
 
 func (t tip) String() string {
 	body := fmt.Sprintf("tip1 %s %d %s %s", t.commit, t.seq, t.id, t.writer)
-	return body + "\n" + checkSum(body)
+	return fmt.Sprintf("%-*s", tipSize, body+"\n"+checkSum(body))
 }
+
+// tipSize is longer than any tip, so that a shorter one covers a longer one.
+const tipSize = 256
 
 // rememberTip may fail: the next append then reads the commit.
 func (l *Log) rememberTip(t tip) {
-	_ = refs.WriteFileAtomic(l.tipPath(), []byte(t.String()), 0o666)
+	path := l.tipPath()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = refs.WriteFileAtomic(path, []byte(t.String()), 0o666) // makes the directory
+		return
+	}
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteAt([]byte(t.String()), 0)
+	_ = f.Close()
 }
 
 func checkSum(text string) string {
 	sum := blake3.Sum256([]byte(text))
-	return fmt.Sprintf("%x\n", sum[:8])
+	return fmt.Sprintf("%x", sum[:8])
 }
