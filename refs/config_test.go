@@ -34,6 +34,7 @@ var configSamples = map[string]string{
 	"bad: name":           "[a]\n1b = 2\n",
 	"bad: junk in name":   "[a]\nb_c = 2\n",
 	"bad: after section":  "[a \"b\" ]\nc=1\n",
+	"bad: lone CR":        "[a]\nb\r",
 	"bad: comment":        "[a]\nb # c\n",
 	"include":             "[include]\npath = nowhere\n[includeIf \"gitdir:/x\"]\npath = y\n",
 }

@@ -136,7 +136,7 @@ func (p *configParser) variable(section string, first int) (configEntry, bool) {
 	if section != "" { // git lets a variable stand before the first section
 		e.Key = section + "." + e.Key
 	}
-	for isSpace(c) {
+	for c == ' ' || c == '\t' {
 		c = p.next()
 	}
 	if c == '\n' || c == end {
