@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/adler32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,8 @@ var ErrCorrupt = errors.New("corrupt")
 var ErrTooLarge = errors.New("object too large")
 
 // WriteLoose stores an object in an object directory, MainObjects or SideObjects, and returns its id. It is complete
-// or absent at every moment: a temporary file under the name that git's own prune knows, then a rename.
+// or absent at every moment: a temporary file under the name that git's own prune knows, then a rename. Until a ref
+// reaches it, `git gc --prune=now` may delete it again; it is there for the two weeks of git's grace otherwise.
 func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, error) {
 	oid := r.Format.Hash(typ, content)
 	path := loosePath(dir, oid)
@@ -29,11 +31,20 @@ func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, erro
 		freshen(path, info)
 		return oid, nil
 	}
-	if err := r.writeNewLoose(path, typ, content); err != nil {
+	var err error
+	for range writeTries {
+		// `git gc --prune=now` removes temporary files and emptied directories from under those who use them.
+		if err = r.writeNewLoose(path, typ, content); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
 		return OID{}, fmt.Errorf("write object %s: %w", oid, err)
 	}
 	return oid, nil
 }
+
+const writeTries = 20
 
 // freshen renews the time stamp by which git's gc spares an unreachable object, if that is a day old.
 func freshen(path string, info os.FileInfo) {

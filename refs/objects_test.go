@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -372,5 +373,27 @@ func TestASharedRepositoryStaysShared(t *testing.T) {
 	}
 	if info, err := os.Stat(repo.refPath(EventsRef)); err != nil || info.Mode()&0o060 != 0o060 {
 		t.Errorf("ref: %v %v", info.Mode(), err)
+	}
+}
+
+func TestWritingWhileGitPrunes(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 40 {
+			_, _ = tryGit(repo.WorkTree, "prune", "--expire=now")
+		}
+	}()
+	for i := 0; ; i++ {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if _, err := repo.WriteLoose(repo.MainObjects(), BlobObject, fmt.Append(nil, i)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -57,8 +58,8 @@ func (l *RefLock) clearStale(path string) bool {
 		return false
 	}
 	// The maker may end after all between look and removal, and another take its place: move the lock aside and look
-	// again at what was moved.
-	aside := l.mark + "." + strconv.Itoa(os.Getpid())
+	// again at what was moved. Git passes over any name that ends in .lock.
+	aside := strings.TrimSuffix(path, "lock") + strconv.Itoa(os.Getpid()) + ".lock"
 	if err := os.Rename(path, aside); err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

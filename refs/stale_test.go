@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -262,4 +263,42 @@ func TestALockIsReleasedOnEveryFailure(t *testing.T) {
 	if _, err := repo.ReadRef(EventsRef); !errors.Is(err, ErrRefMissing) {
 		t.Errorf("the ref came to be: %v", err)
 	}
+}
+
+// TestWithoutHardLinks puts the second name of the lock on another file system, where it cannot be a hard link.
+func TestWithoutHardLinks(t *testing.T) {
+	t.Parallel()
+	other, err := os.MkdirTemp("/dev/shm", "refs-test-")
+	if err != nil {
+		t.Skipf("no second file system: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	repo := newRepo(t)
+	here, _ := deviceOf(repo.GitDir)
+	if there, _ := deviceOf(other); there == here {
+		t.Skip("no second file system")
+	}
+	if err := os.MkdirAll(repo.TracesDir(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(repo.TracesDir(), "locks")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := appendCommit(repo, EventsRef, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holder := inProcess("hold", repo.WorkTree, EventsRef)
+	start(t, holder)
+	kill(holder)
+	path := repo.refPath(EventsRef) + ".lock"
+	if _, err := repo.LockRef(EventsRef); !errors.Is(err, ErrLocked) || !exists(path) {
+		t.Fatalf("a young lock without a mark: %v", err)
+	}
+	age(t, path, time.Now().Add(-staleAgeBlind-time.Minute))
+	if err := appendCommit(repo, EventsRef, "after"); err != nil {
+		t.Fatal(err)
+	}
+	noLocks(t, repo)
 }
