@@ -46,8 +46,13 @@ type Boundary struct {
 type Prompt struct {
 	ID   string `json:"id,omitempty"` // the agent's own id of the prompt
 	Text string `json:"text,omitempty"`
-	Kind string `json:"kind,omitempty"` // user, or task for one that the agent's own background task sent
 }
+
+// Sources of a prompt boundary.
+const (
+	SourceUser = "user"
+	SourceTask = "task" // sent by the end of a background task, not by a person
+)
 
 // ToolClass says what a tool can do to a work tree.
 type ToolClass string

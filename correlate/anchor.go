@@ -1,0 +1,267 @@
+package correlate
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Evidence tiers of an anchor, best first.
+const (
+	TierExactBlob   = "exact_blob"       // the committed blob was seen in the work tree
+	TierExactLines  = "exact_lines"      // its lines were, in another blob of the path
+	TierMovedLines  = "moved_lines"      // a block that moved and kept its owner
+	TierReformatted = "reformatted"      // equal but for white space
+	TierRewritten   = "rewritten"        // carried from an older id of the commit
+	TierSamePatch   = "same_patch"       // an equal change, found without a hook
+	TierFingerprint = "line_fingerprint" // the line alone
+)
+
+// Confidence is what an evidence tier is worth to a reader who wants one word.
+func Confidence(tier string, owner events.AnchorOwner) string {
+	for _, l := range owner.Limits {
+		if l == events.LimitConcurrentWriters || l == events.LimitBackgroundProcess {
+			return "low"
+		}
+	}
+	switch tier {
+	case TierExactBlob, TierExactLines, TierRewritten:
+		return "high"
+	case TierMovedLines, TierReformatted, TierSamePatch:
+		return "medium"
+	default:
+		return "low"
+	}
+}
+
+// Bounds of one event: a commit with more is spread over several.
+const (
+	maxRunsPerEvent   = 4000
+	maxOwnersPerEvent = 800
+)
+
+// anchorer builds the events of one commit.
+type anchorer struct {
+	repo   *refs.Repo
+	view   *trails.View
+	commit refs.OID
+
+	parts   []events.CommitData
+	part    events.CommitData
+	runs    int
+	owners  map[vector.Owner]int
+	added   int
+	ai      int
+	human   int
+	unknown int
+}
+
+func (a *anchorer) anchor(parents []refs.OID, files []fileDiff) ([]events.Draft, error) {
+	a.owners = map[vector.Owner]int{}
+	for _, f := range files {
+		if len(f.added) == 0 || f.newMode == modeGitlink {
+			continue
+		}
+		if err := a.file(f); err != nil {
+			return nil, fmt.Errorf("anchor %s: %w", strconv.Quote(f.path), err)
+		}
+	}
+	a.parts = append(a.parts, a.part)
+	var drafts []events.Draft
+	for i, p := range a.parts {
+		p.Commit, p.Parents = a.commit, parents
+		if len(a.parts) > 1 {
+			p.Part, p.Parts = i, len(a.parts)
+		}
+		p.Added, p.AI, p.Human, p.Unknown = a.added, a.ai, a.human, a.unknown
+		raw, err := events.Encode(p)
+		if err != nil {
+			return nil, fmt.Errorf("encode anchor: %w", err)
+		}
+		drafts = append(drafts, events.Draft{
+			Type: events.CommitAnchored, Method: []events.Method{events.PostCommit}, Data: raw,
+		})
+	}
+	return drafts, nil
+}
+
+// modeGitlink is the mode of a submodule's entry; it has no lines.
+const modeGitlink = 0o160000
+
+// file anchors the lines that the commit added to one file.
+func (a *anchorer) file(f fileDiff) error {
+	raw, err := a.view.Objects.Blob(f.new)
+	if err != nil {
+		return err
+	}
+	lines := linediff.Split(raw)
+	vec, tiers, err := a.ownersOf(f, lines)
+	if err != nil {
+		return err
+	}
+	var added []linediff.Range
+	for _, r := range f.added {
+		start := r.start - 1
+		end := min(start+r.count, len(lines))
+		if start < end {
+			added = append(added, linediff.Range{Start: start, End: end})
+		}
+	}
+	old := a.parentPatches(f)
+	isNew := func(o vector.Owner) bool { return o.Patch != "" && !old[o.Patch] }
+	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new}
+	for _, run := range vector.AlignAdded(lines, added, vec, isNew) {
+		moved := run.Owner.Patch != "" && old[run.Owner.Patch]
+		for start := run.Start; start < run.Start+run.Count; {
+			tier := tierAt(tiers, start, moved)
+			end := start + 1
+			for end < run.Start+run.Count && tierAt(tiers, end, moved) == tier {
+				end++
+			}
+			out.Runs = append(out.Runs, events.AnchorRun{
+				Start: start + 1, Count: end - start, Owner: a.owner(run.Owner), Tier: tier,
+			})
+			start = end
+		}
+		a.count(run.Owner.Kind, run.Count)
+	}
+	a.part.Files = append(a.part.Files, out)
+	a.runs += len(out.Runs)
+	if a.runs >= maxRunsPerEvent || len(a.part.Owners) >= maxOwnersPerEvent {
+		a.parts = append(a.parts, a.part)
+		a.part, a.runs = events.CommitData{}, 0
+		clear(a.owners)
+	}
+	return nil
+}
+
+// tierAt is the evidence for a line: as it was composed, or, where the whole blob was seen, the blob. A line that git calls
+// added and whose patch the parent has already was moved.
+func tierAt(tiers []string, line int, moved bool) string {
+	switch {
+	case len(tiers) > 0:
+		return tiers[line]
+	case moved:
+		return TierMovedLines
+	default:
+		return TierExactBlob
+	}
+}
+
+// composeSources is how many earlier contents of a path may explain a committed blob that was never seen.
+const composeSources = 4
+
+// ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from
+// the work tree as it is, from its earlier contents and from the parent, line by line; tiers says how for each line.
+func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
+	if v, ok := a.view.Known.Get(f.path, f.new); ok && v.Len() == len(lines) {
+		return v, nil, nil
+	}
+	sources, err := a.sourcesOf(f)
+	if err != nil {
+		return vec, nil, err
+	}
+	var b vector.Builder
+	for _, run := range vector.Origins(lines, sources) {
+		tier := TierExactLines
+		switch run.Why {
+		case vector.Space:
+			tier = TierReformatted
+		case vector.Moved:
+			tier = TierMovedLines
+		case vector.Equal, vector.Written:
+		}
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			owner := run.Owner
+			if run.Source < 0 {
+				owner = a.view.Unseen(f.path, lines[line])
+			}
+			b.Add(owner, 1)
+			tiers = append(tiers, tier)
+		}
+	}
+	vec = b.Vector()
+	return vec, tiers, a.view.Known.Put(f.path, f.new, vec)
+}
+
+// sourcesOf gathers the contents that may explain a committed blob, best first.
+func (a *anchorer) sourcesOf(f fileDiff) ([]vector.Content, error) {
+	var sources []vector.Content
+	add := func(path string, oid refs.OID) error {
+		if oid.IsZero() {
+			return nil
+		}
+		raw, err := a.view.Objects.Blob(oid)
+		if errors.Is(err, refs.ErrMissing) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		content := linediff.Split(raw)
+		v, ok := a.view.Known.Get(path, oid)
+		if !ok || v.Len() != len(content) {
+			v = vector.Uniform(len(content), vector.Unknown)
+		}
+		sources = append(sources, vector.Content{Lines: content, Owners: v})
+		return nil
+	}
+	if current, ok := a.view.Current(f.path); ok {
+		if err := add(f.path, current); err != nil {
+			return nil, err
+		}
+	}
+	for _, oid := range a.view.Known.Blobs(f.path, composeSources) {
+		if err := add(f.path, oid); err != nil {
+			return nil, err
+		}
+	}
+	return sources, add(f.before(), f.old)
+}
+
+// parentPatches are the patches that own lines of the file in the parent: what they own here is not new.
+func (a *anchorer) parentPatches(f fileDiff) map[events.PatchID]bool {
+	out := map[events.PatchID]bool{}
+	if v, ok := a.view.Known.Get(f.before(), f.old); ok {
+		for _, r := range v.Runs() {
+			if r.Owner.Patch != "" {
+				out[r.Owner.Patch] = true
+			}
+		}
+	}
+	return out
+}
+
+// owner is the index of an owner in the event under construction.
+func (a *anchorer) owner(o vector.Owner) int {
+	if i, ok := a.owners[o]; ok {
+		return i
+	}
+	described := events.AnchorOwner{Kind: o.Kind}
+	if o.Patch != "" {
+		described = a.view.Owners.Describe(o.Patch)
+		described.Kind = o.Kind
+		described.Previous = o.Previous
+	}
+	a.part.Owners = append(a.part.Owners, described)
+	a.owners[o] = len(a.part.Owners) - 1
+	return a.owners[o]
+}
+
+func (a *anchorer) count(kind events.OwnerKind, lines int) {
+	a.added += lines
+	switch kind {
+	case events.OwnerAI, events.OwnerMixed:
+		a.ai += lines
+	case events.OwnerHuman:
+		a.human += lines
+	case events.OwnerUnknown:
+		a.unknown += lines
+	}
+}

@@ -1,0 +1,183 @@
+package correlate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// fileDiff is what a commit did to one path, as git's plumbing says it.
+type fileDiff struct {
+	path             string // raw bytes
+	oldPath          string // where the parent has it, when git found a rename
+	oldMode, newMode uint32
+	old, new         refs.OID
+	status           byte // A, D, M, R, T
+	// added are the ranges of new lines, in order; empty for a deletion, a binary file and a pure mode change.
+	added []lineRange
+	// hunks are the -U0 hunks, which carry unchanged lines from the parent to the commit.
+	hunks []hunkRange
+}
+
+// before is where the parent has the file.
+func (f *fileDiff) before() string {
+	if f.oldPath != "" {
+		return f.oldPath
+	}
+	return f.path
+}
+
+// lineRange is count lines from 1-based line start.
+type lineRange struct{ start, count int }
+
+// hunkRange is one hunk header without context: 1-based starts, and the line before the hunk where a count is 0.
+type hunkRange struct{ oldStart, oldCount, newStart, newCount int }
+
+// diffTreeArgs make the output of git-diff-tree(1) independent of the user's configuration: raw records and a patch
+// without context, byte-exact paths, and renames as git-blame(1) follows them: whole files.
+var diffTreeArgs = []string{
+	"diff-tree", "--root", "-r", "-p", "-U0", "--raw", "-z", "--full-index", "--no-commit-id", "-M",
+	"--no-ext-diff", "--no-textconv", "--no-color", "--diff-algorithm=default", "--indent-heuristic",
+	"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", "--submodule=short",
+	"--inter-hunk-context=0",
+}
+
+var errDiffShape = errors.New("unexpected output of git diff-tree")
+
+// parseDiffTree reads raw records, each ended by NUL, an empty record, and the patch.
+func parseDiffTree(out []byte) ([]fileDiff, error) {
+	var files []fileDiff
+	for len(out) > 0 && out[0] == ':' {
+		f, rest, err := parseRaw(out)
+		if err != nil {
+			return nil, err
+		}
+		files, out = append(files, f), rest
+	}
+	out = bytes.TrimPrefix(out, []byte{0})
+	if err := parsePatch(out, files); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// parseRaw reads one record: ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
+func parseRaw(out []byte) (fileDiff, []byte, error) {
+	head, rest, ok := bytes.Cut(out[1:], []byte{0})
+	if !ok {
+		return fileDiff{}, nil, fmt.Errorf("%w: record without end", errDiffShape)
+	}
+	path, rest, ok := bytes.Cut(rest, []byte{0})
+	fields := bytes.Fields(head)
+	if !ok || len(fields) != 5 || len(fields[4]) == 0 {
+		return fileDiff{}, nil, fmt.Errorf("%w: record of %d fields", errDiffShape, len(fields))
+	}
+	f := fileDiff{path: string(path), status: fields[4][0]}
+	if f.status == 'R' || f.status == 'C' {
+		f.oldPath = f.path
+		if path, rest, ok = bytes.Cut(rest, []byte{0}); !ok {
+			return fileDiff{}, nil, fmt.Errorf("%w: rename without a second path", errDiffShape)
+		}
+		f.path = string(path)
+	}
+	for i, mode := range []*uint32{&f.oldMode, &f.newMode} {
+		n, err := strconv.ParseUint(string(fields[i]), 8, 32)
+		if err != nil {
+			return fileDiff{}, nil, fmt.Errorf("%w: mode: %w", errDiffShape, err)
+		}
+		*mode = uint32(n)
+	}
+	for i, oid := range []*refs.OID{&f.old, &f.new} {
+		parsed, err := refs.ParseOID(string(fields[2+i]))
+		if err != nil {
+			return fileDiff{}, nil, fmt.Errorf("%w: %w", errDiffShape, err)
+		}
+		*oid = parsed
+	}
+	return f, rest, nil
+}
+
+// parsePatch hands each "diff --git" section to its record. Sections come in the order of the records; a record whose
+// type changed has two, a deletion and a creation. Content is skipped by count, so that no line of a file can be taken
+// for a header.
+func parsePatch(patch []byte, files []fileDiff) error {
+	next := -1
+	secondOfType := false
+	line := func() []byte {
+		end := bytes.IndexByte(patch, '\n')
+		if end < 0 {
+			end = len(patch) - 1
+		}
+		l := patch[:end+1]
+		patch = patch[end+1:]
+		return l
+	}
+	for len(patch) > 0 {
+		l := line()
+		switch {
+		case bytes.HasPrefix(l, []byte("diff --git ")):
+			if next >= 0 && files[next].status == 'T' && !secondOfType {
+				secondOfType = true
+				continue
+			}
+			next, secondOfType = next+1, false
+			if next >= len(files) {
+				return fmt.Errorf("%w: more patches than records", errDiffShape)
+			}
+		case bytes.HasPrefix(l, []byte("@@ ")):
+			if next < 0 {
+				return fmt.Errorf("%w: hunk before any file", errDiffShape)
+			}
+			h, err := parseHunk(l)
+			if err != nil {
+				return err
+			}
+			f := &files[next]
+			f.hunks = append(f.hunks, h)
+			if h.newCount > 0 {
+				f.added = append(f.added, lineRange{h.newStart, h.newCount})
+			}
+			for range h.oldCount + h.newCount {
+				if len(patch) == 0 {
+					return fmt.Errorf("%w: hunk cut short", errDiffShape)
+				}
+				line()
+				for len(patch) > 0 && patch[0] == '\\' {
+					line() // "\ No newline at end of file"
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// parseHunk reads "@@ -A[,B] +C[,D] @@…".
+func parseHunk(l []byte) (hunkRange, error) {
+	fields := bytes.Fields(l)
+	if len(fields) < 4 || len(fields[1]) < 2 || len(fields[2]) < 2 || fields[1][0] != '-' || fields[2][0] != '+' {
+		return hunkRange{}, fmt.Errorf("%w: hunk header", errDiffShape)
+	}
+	oldStart, oldCount, err := parseRange(fields[1][1:])
+	if err != nil {
+		return hunkRange{}, err
+	}
+	newStart, newCount, err := parseRange(fields[2][1:])
+	return hunkRange{oldStart, oldCount, newStart, newCount}, err
+}
+
+func parseRange(text []byte) (start, count int, err error) {
+	a, b, found := bytes.Cut(text, []byte(","))
+	if start, err = strconv.Atoi(string(a)); err != nil || start < 0 {
+		return 0, 0, fmt.Errorf("%w: hunk range", errDiffShape)
+	}
+	if !found {
+		return start, 1, nil
+	}
+	if count, err = strconv.Atoi(string(b)); err != nil || count < 0 {
+		return 0, 0, fmt.Errorf("%w: hunk range", errDiffShape)
+	}
+	return start, count, nil
+}

@@ -1,0 +1,137 @@
+package correlate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Log is where events go that need no look at the work tree.
+type Log interface {
+	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
+}
+
+// Head anchors the commit that HEAD names.
+func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
+	head, _, err := repo.Head()
+	if err != nil {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	if head.IsZero() {
+		return nil
+	}
+	return Commit(ctx, repo, timeline, head, at)
+}
+
+// Commit anchors one commit.
+func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
+	objects := repo.Objects()
+	defer objects.Close()
+	decoded, err := objects.Commit(commit)
+	if err != nil {
+		return fmt.Errorf("read commit %s: %w", commit, err)
+	}
+	files, err := changed(ctx, repo, commit, decoded.Parents)
+	if err != nil {
+		return err
+	}
+	paths := make([]string, 0, len(files))
+	for _, f := range files {
+		paths = append(paths, f.path)
+		if f.oldPath != "" {
+			paths = append(paths, f.oldPath)
+		}
+	}
+	return timeline.AtCommit(ctx, at, commit, paths, func(view *trails.View) ([]events.Draft, error) {
+		a := anchorer{repo: repo, view: view, commit: commit}
+		return a.anchor(decoded.Parents, files)
+	})
+}
+
+// Rewritten records which commits took the place of which (githooks(5), post-rewrite).
+func Rewritten(
+	ctx context.Context, log Log, repo *refs.Repo, kind string, pairs []events.RewritePair, at time.Time,
+) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	raw, err := events.Encode(events.RewriteData{Kind: kind, Pairs: pairs})
+	if err != nil {
+		return fmt.Errorf("encode rewrite: %w", err)
+	}
+	_, err = log.Append(ctx, []events.Draft{{
+		Type: events.CommitRewritten, Time: at.UTC(), Worktree: repo.WorktreeName(),
+		Method: []events.Method{events.PostRewrite}, Data: raw,
+	}})
+	return err
+}
+
+// changed lists what a commit did to each file. Of a merge only those lines count as added that no parent has, as
+// git-blame(1) counts them.
+func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID) ([]fileDiff, error) {
+	if len(parents) < 2 {
+		return diffTree(ctx, repo, commit.String())
+	}
+	var merged []fileDiff
+	for i, parent := range parents {
+		files, err := diffTree(ctx, repo, parent.String(), commit.String())
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			merged = files
+			continue
+		}
+		merged = intersect(merged, files)
+	}
+	return merged, nil
+}
+
+func diffTree(ctx context.Context, repo *refs.Repo, revs ...string) ([]fileDiff, error) {
+	args := append([]string{}, diffTreeArgs...)
+	out, err := repo.Git(ctx, nil, append(args, revs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("diff commit: %w", err)
+	}
+	return parseDiffTree(out)
+}
+
+// intersect keeps the files that both diffs change, with the lines that both call added.
+func intersect(a, b []fileDiff) []fileDiff {
+	other := map[string]fileDiff{}
+	for _, f := range b {
+		other[f.path] = f
+	}
+	var out []fileDiff
+	for _, f := range a {
+		g, found := other[f.path]
+		if !found {
+			continue
+		}
+		f.added = intersectRanges(f.added, g.added)
+		out = append(out, f)
+	}
+	return out
+}
+
+// intersectRanges gives the lines that lie in both lists; both are in order.
+func intersectRanges(a, b []lineRange) []lineRange {
+	var out []lineRange
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		start := max(a[i].start, b[j].start)
+		end := min(a[i].start+a[i].count, b[j].start+b[j].count)
+		if start < end {
+			out = append(out, lineRange{start, end - start})
+		}
+		if a[i].start+a[i].count < b[j].start+b[j].count {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}

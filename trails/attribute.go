@@ -1,0 +1,352 @@
+package trails
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// attribute settles an interval: every changed line gets its owner, every hunk its patch, every content its vector.
+func (s *step) attribute(changes []snapshot.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	files, err := s.gather(changes)
+	if err != nil {
+		return err
+	}
+	if files, err = s.explain(files); err != nil {
+		return err
+	}
+	return s.settleFiles(files, s.segments)
+}
+
+// part is a segment while it is being settled.
+type part struct {
+	file   *file
+	seg    segment
+	index  int // of the segment in its file
+	change *vector.Change
+}
+
+// patchRun is a patch to be: a hunk, or the part of a hunk that one actor wrote.
+type patchRun struct {
+	hunk   linediff.Hunk
+	who    actor
+	owner  vector.Owner
+	first  int // new lines first ≤ line < last
+	last   int
+	oldLen int // replaced lines; all of the hunk's stand with its first run
+}
+
+// settleFiles carries ownership through the segments of every file. All segments of one rank are compared before any is
+// resolved, so that a block that moved from one file to another is found.
+func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
+	plans := make([][]segment, len(files))
+	levels := 0
+	for i, f := range files {
+		if f.old.whole || f.new.whole {
+			continue
+		}
+		plans[i] = cut(f)
+		levels = max(levels, len(plans[i]))
+	}
+	for level := range levels {
+		var parts []*part
+		var changes []*vector.Change
+		for i, f := range files {
+			if level >= len(plans[i]) {
+				continue
+			}
+			seg := plans[i][level]
+			change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
+			parts = append(parts, &part{file: f, seg: seg, index: level, change: change})
+			changes = append(changes, change)
+		}
+		vector.Moves(changes...)
+		for _, p := range parts {
+			if err := s.settlePart(p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range files {
+		if f.old.whole || f.new.whole || f.oldMode != f.newMode || f.old.oid == f.new.oid {
+			if err := s.recordWhole(f); err != nil {
+				return err
+			}
+		}
+		delete(s.state.Expected, f.path)
+	}
+	return s.err
+}
+
+// settlePart resolves one segment, records its patches and stores the vector of the content it leads to.
+func (s *step) settlePart(p *part) error {
+	restored := restoredLines(p)
+	runs := map[int][]patchRun{}
+	for i, h := range p.change.Hunks() {
+		runs[i] = s.cutHunk(p, h)
+	}
+	result := p.change.Resolve(func(hunk, line int) vector.Owner {
+		if owner, found := restored[line]; found {
+			return owner
+		}
+		for _, run := range runs[hunk] {
+			if line < run.last {
+				return run.owner
+			}
+		}
+		return vector.Unknown
+	})
+	p.file.vec = result.Vector
+	if !p.seg.to.oid.IsZero() {
+		if err := s.known.Put(p.file.path, p.seg.to.oid, result.Vector); err != nil {
+			return err
+		}
+	}
+	for i, h := range result.Hunks {
+		for _, run := range runs[i] {
+			if err := s.recordPatch(p, run, h, restored, result.Capped); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restoredLines are the lines of a content that git put together, with the owners they have in what it was made of.
+func restoredLines(p *part) map[int]vector.Owner {
+	out := map[int]vector.Owner{}
+	if len(p.file.sources) == 0 {
+		return out
+	}
+	for _, run := range vector.Origins(p.seg.to.lines, p.file.sources) {
+		for line := run.Start; run.Source >= 0 && line < run.Start+run.Count; line++ {
+			out[line] = run.Owner
+		}
+	}
+	return out
+}
+
+// cutHunk cuts a hunk where its actor changes. A hunk that only deletes is one run.
+func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
+	var out []patchRun
+	end := h.NewStart + h.NewCount
+	add := func(first, last int, who actor) {
+		run := patchRun{hunk: h, who: who, first: first, last: last}
+		run.who.limits = unionLimits(who.limits, p.seg.limits)
+		if len(out) == 0 {
+			run.oldLen = h.OldCount
+		}
+		run.owner = s.ownerOf(run.who, patchSeed{
+			interval: s.interval, path: p.file.path, start: first, count: last - first, old: run.oldLen,
+			after: p.seg.to.oid, segment: p.index,
+		})
+		out = append(out, run)
+	}
+	if h.NewCount == 0 {
+		add(h.NewStart, h.NewStart, *p.seg.decide(p.seg.from.lines[h.OldStart]))
+		return out
+	}
+	for first := h.NewStart; first < end; {
+		who := p.seg.decide(p.seg.to.lines[first])
+		last := first + 1
+		for last < end && p.seg.decide(p.seg.to.lines[last]) == who {
+			last++
+		}
+		add(first, last, *who)
+		first = last
+	}
+	return out
+}
+
+// recordPatch adds the event of one patch. A run of which git restored every line is nobody's patch.
+func (s *step) recordPatch(
+	p *part, run patchRun, resolved vector.Hunk, restored map[int]vector.Owner, capped bool,
+) error {
+	oldStart := run.hunk.OldStart
+	if run.oldLen == 0 {
+		oldStart += run.hunk.OldCount // stands after what the first run of the hunk replaced
+	}
+	h := linediff.Hunk{OldStart: oldStart, OldCount: run.oldLen, NewStart: run.first, NewCount: run.last - run.first}
+	data := events.PatchData{
+		Patch: run.owner.Patch, Interval: s.interval, Path: events.EncodePath(p.file.path),
+		Before: p.seg.from.oid, After: p.seg.to.oid, Owner: run.who.kind, Candidates: run.who.candidates,
+	}
+	data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
+	if p.file.oldPath != p.file.path && p.index == 0 {
+		data.OldPath = events.EncodePath(p.file.oldPath)
+	}
+	if run.oldLen > 0 {
+		data.Previous = resolved.Replaced
+	}
+	data.Kept = keptRuns(run, resolved, restored)
+	if allRestored(data.Kept, data.NewCount) {
+		run.who, data.Owner, data.Candidates = nobody, nobody.kind, nil
+	}
+	prints := make([]events.Fingerprint, 0, run.last-run.first)
+	for _, l := range p.seg.to.lines[run.first:run.last] {
+		prints = append(prints, events.FingerprintOf(l))
+	}
+	data.Lines = events.EncodeFingerprints(prints)
+	limits := run.who.limits
+	if capped {
+		limits = unionLimits(limits, []events.Limit{events.LimitDiffCapped})
+	}
+	return s.draftPatch(data, run.who, limits)
+}
+
+// allRestored tells whether git put every one of n lines there.
+func allRestored(kept []events.KeptRun, n int) bool {
+	for _, k := range kept {
+		if k.Why == "restored" {
+			n -= k.Count
+		}
+	}
+	return n == 0 && len(kept) > 0
+}
+
+// keptRuns lists the lines of a run that keep an older owner, and why.
+func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner) []events.KeptRun {
+	var out []events.KeptRun
+	add := func(line int, owner vector.Owner, why string) {
+		if last := len(out) - 1; last >= 0 {
+			k := &out[last]
+			if k.Start+k.Count == line+1 && k.Patch == owner.Patch && k.Kind == owner.Kind && k.Why == why {
+				k.Count++
+				return
+			}
+		}
+		out = append(out, events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why})
+	}
+	kept := map[int]vector.Kept{}
+	for _, k := range resolved.Kept {
+		for line := k.Start; line < k.End; line++ {
+			kept[line] = k
+		}
+	}
+	for line := run.first; line < run.last; line++ {
+		if k, found := kept[line]; found {
+			add(line, k.Owner, string(k.Why))
+		} else if owner, found := restored[line]; found {
+			add(line, owner, "restored")
+		}
+	}
+	return out
+}
+
+// draftPatch adds a patch_recorded event in the name of its actor, whatever boundary it was found at.
+func (s *step) draftPatch(data events.PatchData, who actor, limits []events.Limit) error {
+	if w := who.window; w != nil {
+		data.Tool, data.Prompt, data.Model = w.Tool, w.Prompt, w.Model
+		s.counts[w.CallID]++
+		limits = unionLimits(limits, w.Limits)
+	}
+	return s.draft(events.PatchRecorded, data, func(d *events.Draft) {
+		d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall, d.Step = "", "", "", "", "", 0
+		if w := who.window; w != nil {
+			d.Trace, d.Agent, d.Session, d.Subagent = w.Trace, w.Agent, w.Session, w.Subagent
+			d.ToolCall, d.Step = w.CallID, w.Step
+		}
+		d.Limits = limits
+	})
+}
+
+// recordWhole records a change that has no lines to own: a binary file, a submodule, a changed mode.
+func (s *step) recordWhole(f *file) error {
+	var limits []events.Limit
+	if f.old.whole || f.new.whole {
+		limits = append(limits, events.LimitBinary)
+	}
+	who := *s.decide(f.path)(nil)
+	seed := patchSeed{interval: s.interval, path: f.path, after: f.new.oid, segment: -1}
+	data := events.PatchData{
+		Patch: s.ownerOf(who, seed).Patch, Interval: s.interval, Path: events.EncodePath(f.path),
+		Before: f.old.oid, After: f.new.oid, Owner: who.kind, Candidates: who.candidates,
+	}
+	if f.oldPath != f.path {
+		data.OldPath = events.EncodePath(f.oldPath)
+	}
+	if f.oldMode != f.newMode {
+		data.Mode = fmt.Sprintf("%06o", f.newMode)
+	}
+	return s.draftPatch(data, who, unionLimits(limits, who.limits))
+}
+
+// attributeSeeded settles what can be known when the first snapshot of a work tree is taken at an after-boundary: an edit
+// tool that reports the file as it found it needs no snapshot from before.
+func (s *step) attributeSeeded() error {
+	var files []*file
+	for _, end := range s.closing {
+		for _, d := range end.window.declares(firstPath(end.window)) {
+			if d.Before == nil || d.After == nil {
+				continue
+			}
+			entry, found := s.snap.Lookup(d.Path)
+			if !found {
+				continue
+			}
+			now, err := s.read(entry.Mode, entry.OID)
+			if err != nil {
+				return fmt.Errorf("read %s: %w", strconv.Quote(d.Path), err)
+			}
+			f := &file{path: d.Path, oldPath: d.Path, oldMode: entry.Mode, newMode: entry.Mode, new: now}
+			f.old = s.reportedText(*d.Before)
+			f.vec = s.vectorOf(d.Path, f.old)
+			files = append(files, f)
+		}
+	}
+	return s.settleFiles(files, s.segments)
+}
+
+func firstPath(w *Window) string {
+	if len(w.Paths) == 0 {
+		return ""
+	}
+	return w.Paths[0]
+}
+
+// expect looks, after the snapshot of an after-boundary, for what the tool said it wrote and what is not on disk yet: some
+// clients report before they flush. The patch is recorded from the report; when the content turns up it is known.
+func (s *step) expect() error {
+	for _, end := range s.closing {
+		if end.status != "done" || s.snap == nil {
+			continue
+		}
+		for _, p := range end.window.Paths {
+			if err := s.expectPath(end.window, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *step) expectPath(w *Window, path string) error {
+	tool, said := s.reported(path)
+	if tool != w {
+		return nil
+	}
+	before, after := s.reportedText(*said.Before), s.reportedText(*said.After)
+	entry, found := s.snap.Lookup(path)
+	onDisk := entry.OID == before.oid || !found && *said.Before == ""
+	if !onDisk || before.oid == after.oid || before.whole || after.whole {
+		return nil
+	}
+	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after}
+	f.vec = s.vectorOf(path, before)
+	err := s.settleFiles([]*file{f}, func(f *file) []segment {
+		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w))}}
+	})
+	if s.state.Expected == nil {
+		s.state.Expected = map[string]refs.OID{}
+	}
+	s.state.Expected[path] = after.oid
+	return err
+}

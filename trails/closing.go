@@ -1,0 +1,180 @@
+package trails
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ending is a window that this boundary ends, and how.
+type ending struct {
+	window *Window
+	status string // done, failed, background, abandoned, rejected
+	limits []events.Limit
+}
+
+// endWindows decides, before the work tree is looked at, which windows end at this boundary. A window that never ran is
+// taken out at once, so that what changed meanwhile is not credited to it; the others still own the interval that ends
+// here.
+func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
+	var out []ending
+	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
+		out = append(out, s.endOf(trace, b))
+	}
+	for _, w := range s.state.openWindows() {
+		if w.Trace != trace || slices.ContainsFunc(out, func(e ending) bool { return e.window == w }) {
+			continue
+		}
+		if b.Tool != nil && w.CallID == b.Tool.CallID {
+			continue
+		}
+		if end, ended := s.overdue(w, b); ended {
+			out = append(out, end)
+		}
+	}
+	return slices.DeleteFunc(out, func(e ending) bool { return e.window == nil })
+}
+
+// endOf is the window of an after-boundary. Without its before-boundary a window is made up that begins where the paths
+// were last seen.
+func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
+	status := "done"
+	switch {
+	case b.Kind == events.ToolFailed:
+		status = "failed"
+	case b.Tool.Background:
+		status = "background"
+	}
+	for _, w := range s.state.Windows {
+		if !w.same(trace, b.Tool.CallID) || w.Closed != 0 && !w.Background {
+			continue
+		}
+		w.declare(s.repo, b.Tool)
+		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
+		if w.Model == "" {
+			w.Model = b.Model
+		}
+		return ending{window: w, status: status}
+	}
+	sess := s.state.Sessions[trace]
+	w, err := s.newWindow(sess, trace, b)
+	if err != nil || w == nil {
+		return ending{}
+	}
+	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
+	s.state.Windows = append(s.state.Windows, w)
+	return ending{window: w, status: status}
+}
+
+// overdue tells whether a window of the same conversation can no longer be open at this boundary, though its own
+// after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
+func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
+	if w.Background {
+		gone := b.Kind == events.SessionEnd ||
+			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.TaskID)
+		return ending{window: w, status: "done"}, gone
+	}
+	var must bool
+	switch b.Kind {
+	case events.SessionStart, events.SessionEnd:
+		must = true
+	case events.PromptSubmit:
+		must = w.Subagent == "" && promptKind(b) != events.SourceTask
+	case events.TurnEnd:
+		must = w.Subagent == ""
+	case events.SubagentEnd:
+		must = w.Subagent == b.Subagent
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+		if w.Subagent != b.Subagent {
+			return ending{}, false
+		}
+	default:
+		return ending{}, false
+	}
+	switch s.settle(*w) {
+	case OutcomeRejected:
+		w.Rejected = true
+		return ending{window: w, status: "rejected"}, true
+	case OutcomeRan:
+		return ending{window: w, status: "abandoned", limits: []events.Limit{events.LimitMissingAfter}}, true
+	default:
+		return ending{window: w, status: "abandoned", limits: []events.Limit{events.LimitMissingAfter}}, must
+	}
+}
+
+// recordEnds closes the windows, after the interval that they owned has been settled.
+func (s *step) recordEnds(ended []ending) error {
+	for _, end := range ended {
+		w := end.window
+		typ := events.WindowClosed
+		if end.status == "abandoned" || end.status == "rejected" {
+			typ = events.WindowAbandoned
+		}
+		data := s.windowData(w, end.status)
+		data.Patches = s.counts[w.CallID]
+		err := s.draft(typ, data, func(d *events.Draft) {
+			d.ToolCall, d.Subagent = w.CallID, w.Subagent
+			d.Limits = unionLimits(w.Limits, end.limits)
+		})
+		if err != nil {
+			return err
+		}
+		if end.status != "background" {
+			w.Closed = s.interval
+			w.Background = false
+		}
+		w.Edits = nil
+	}
+	return nil
+}
+
+// maxDeclared bounds the declared texts that the state keeps of one window, in bytes.
+const maxDeclared = 1 << 20
+
+// declare takes over what a tool call says of its paths.
+func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
+	size := 0
+	var edits []declared
+	for _, e := range tool.Edits {
+		rel, ok := Relative(repo, e.Path)
+		if !ok {
+			continue
+		}
+		size += len(e.Old) + len(e.New)
+		if e.Before != nil {
+			size += len(*e.Before)
+		}
+		if e.After != nil {
+			size += len(*e.After)
+		}
+		edits = append(edits, declared{Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
+	}
+	if len(edits) > 0 && size <= maxDeclared {
+		w.Edits = edits
+	}
+	w.payload = edits
+}
+
+// resolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
+func resolveDir(abs string) string {
+	abs = filepath.Clean(abs)
+	dir, base := filepath.Split(abs)
+	for rest := base; ; {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.ToSlash(filepath.Join(resolved, rest))
+		}
+		dir = filepath.Clean(dir)
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return filepath.ToSlash(abs)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = parent
+	}
+}
+
+// spooled tells whether an append put the events aside instead of losing them.
+func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }

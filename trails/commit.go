@@ -1,0 +1,110 @@
+package trails
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// View is what the timeline knows at the moment of a commit, while its lock is held.
+type View struct {
+	Known   *Known
+	Owners  *Owners
+	Objects *refs.Objects
+	// Unseen owns a committed line that no content seen before explains: a person when no window was open, the one
+	// call whose window is, unknown before the first snapshot.
+	Unseen func(path string, line []byte) vector.Owner
+
+	current func(path string) (snapshot.Entry, bool)
+}
+
+// Current is the content that the path has in the work tree, as the timeline last saw it.
+func (v *View) Current(path string) (refs.OID, bool) {
+	e, ok := v.current(path)
+	return e.OID, ok
+}
+
+// AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
+// inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the commit.
+func (e *Engine) AtCommit(
+	ctx context.Context, at time.Time, commit refs.OID, paths []string, anchor func(*View) ([]events.Draft, error),
+) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
+		seeded := s.state.Interval == 0
+		s.narrow = true
+		if len(paths) > 0 {
+			o, err := s.look(paths)
+			if err != nil {
+				return err
+			}
+			if len(o.Changes) > 0 || o.Seeded {
+				if err := s.recordSnapshot("commit", o); err != nil {
+					return err
+				}
+			}
+		}
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects}
+		v.current = func(path string) (snapshot.Entry, bool) {
+			if s.snap == nil {
+				return snapshot.Entry{}, false
+			}
+			return s.snap.Lookup(path)
+		}
+		v.Unseen = func(path string, line []byte) vector.Owner {
+			who := nobody
+			if !seeded {
+				who = *s.decide(path)(line)
+			}
+			return s.ownerOf(who, patchSeed{interval: s.interval, path: path, after: commit})
+		}
+		drafts, err := anchor(v)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
+			s.drafts = append(s.drafts, d)
+		}
+		return s.err
+	})
+}
+
+// Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what
+// git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
+func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{method}}
+		if s.state.Interval > 0 {
+			s.state.Restored, s.restored = true, true
+			if len(s.state.openWindows()) == 0 {
+				return nil
+			}
+			s.sources = replayed(s.repo, s.state.Git, s.now)
+		}
+		o, err := s.look(nil)
+		if err != nil || !o.Seeded && len(o.Changes) == 0 {
+			return err
+		}
+		return s.recordSnapshot(role, o)
+	})
+}
+
+// Origin takes the first snapshot of a work tree; it does nothing where there is one.
+func (e *Engine) Origin(ctx context.Context, at time.Time) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.Manual}}
+		if s.state.Interval > 0 {
+			return nil
+		}
+		o, err := s.look(nil)
+		if err != nil {
+			return err
+		}
+		return s.recordSnapshot("origin", o)
+	})
+}

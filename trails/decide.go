@@ -1,0 +1,170 @@
+package trails
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// decision says who wrote a changed line. Equal answers are the same pointer.
+type decision func(line []byte) *actor
+
+// always is the decision that does not look at the line.
+func always(a actor) decision { return func([]byte) *actor { return &a } }
+
+// decide weighs the windows that could have written the path since it was last seen. The windows in except are left
+// out: their share of the change is known already.
+func (s *step) decide(path string, except ...*Window) decision {
+	ws := slices.DeleteFunc(writers(s.state.Windows, path, s.state.seen(path)), func(w *Window) bool {
+		return slices.Contains(except, w)
+	})
+	return decideAmong(ws, path, s.abandoned())
+}
+
+// abandoned are the windows that end at this boundary without an after-boundary of their own.
+func (s *step) abandoned() []*Window {
+	var out []*Window
+	for _, end := range s.closing {
+		if end.status == "abandoned" {
+			out = append(out, end.window)
+		}
+	}
+	return out
+}
+
+// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which never
+// reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
+// may write anywhere; and where more than one is left, all of them, as candidates.
+func decideAmong(ws []*Window, path string, abandoned []*Window) decision {
+	if len(ws) == 0 {
+		return always(person)
+	}
+	var edits, others []*Window
+	for _, w := range ws {
+		if w.Class == events.ToolEdits {
+			edits = append(edits, w)
+		} else {
+			others = append(others, w)
+		}
+	}
+	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(abandoned, ws[0]) || len(ws[0].declares(path)) == 0) {
+		return always(byWindow(ws[0]))
+	}
+	texts := make([]map[string]bool, len(edits))
+	for i, w := range edits {
+		texts[i] = declaredLines(w, path)
+	}
+	rest := decideOthers(edits, others, texts)
+	answers := map[string]*actor{}
+	return func(line []byte) *actor {
+		key := string(linediff.StripSpace(line))
+		var by []*Window
+		which := ""
+		for i, w := range edits {
+			if texts[i][key] {
+				by = append(by, w)
+				which += strconv.Itoa(i) + " "
+			}
+		}
+		if len(by) == 0 {
+			return &rest
+		}
+		if answers[which] == nil {
+			answers[which] = ref(oneOrCandidates(by))
+		}
+		return answers[which]
+	}
+}
+
+func ref(a actor) *actor { return &a }
+
+// oneOrCandidates owns what one of the windows wrote.
+func oneOrCandidates(ws []*Window) actor {
+	if len(ws) == 1 {
+		return byWindow(ws[0])
+	}
+	return byCandidates(ws)
+}
+
+// decideOthers owns the lines that no edit call declared.
+func decideOthers(edits, others []*Window, texts []map[string]bool) actor {
+	// An edit call that said nothing of its text may have written anything in its path.
+	for i, w := range edits {
+		if len(texts[i]) == 0 {
+			others = append(others, w)
+		}
+	}
+	if len(others) == 0 {
+		return person
+	}
+	return oneOrCandidates(others)
+}
+
+func byWindow(w *Window) actor {
+	a := actor{kind: events.OwnerAI, window: w}
+	if w.Background {
+		a.limits = []events.Limit{events.LimitBackgroundProcess}
+	}
+	return a
+}
+
+func byCandidates(ws []*Window) actor {
+	a := actor{kind: events.OwnerAI, limits: []events.Limit{events.LimitConcurrentWriters}}
+	for _, w := range ws {
+		a.candidates = append(a.candidates, w.candidate())
+	}
+	slices.SortFunc(a.candidates, func(x, y events.CandidateData) int {
+		if x.Trace != y.Trace {
+			return strings.Compare(string(x.Trace), string(y.Trace))
+		}
+		return strings.Compare(x.ToolCall, y.ToolCall)
+	})
+	return a
+}
+
+// declaredLines are the lines that a call said it would write to the path and that were not in the text it replaced,
+// without white space.
+func declaredLines(w *Window, path string) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range w.declares(path) {
+		was := map[string]bool{}
+		before, after := d.Old, d.New
+		if d.After != nil {
+			after = *d.After
+			before = ""
+			if d.Before != nil {
+				before = *d.Before
+			}
+		}
+		for line := range bytes.Lines([]byte(before)) {
+			was[string(linediff.StripSpace(line))] = true
+		}
+		for line := range bytes.Lines([]byte(after)) {
+			if key := string(linediff.StripSpace(line)); !was[key] {
+				out[key] = true
+			}
+		}
+	}
+	return out
+}
+
+// ownerOf makes the owner of lines that an actor wrote, and remembers who that is.
+func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
+	if who.kind == events.OwnerUnknown {
+		return vector.Owner{Kind: events.OwnerUnknown}
+	}
+	seed.writer, seed.worktree = s.writer, s.repo.WorktreeName()
+	key := who.key()
+	if !s.remembered[key] {
+		if err := s.owners.Put(key, who.describe()); err != nil && s.err == nil {
+			s.err = err
+		}
+		s.remembered[key] = true
+	}
+	return vector.Owner{Kind: who.kind, Patch: seed.id(key)}
+}

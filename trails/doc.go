@@ -1,0 +1,21 @@
+// Package trails keeps the timeline of one work tree: the ordered sequence of its snapshots, the tool windows that were
+// open between them, and the patches that follow from both.
+//
+// Every boundary that an agent's hook reports (events.Boundary) and every git hook becomes one step of the timeline,
+// under the lock of the work tree, so that snapshots are totally ordered whatever runs in parallel. What changed since
+// the last snapshot is an interval; each changed line of it gets one owner:
+//
+//   - what git brought in (a checkout, a merge, a stash) keeps the owner it had;
+//   - white-space-only changes and moved blocks keep the owner they had;
+//   - otherwise the tool call whose window was open and could have written the path; with several of them the one that
+//     declared the text; where no evidence splits them, all of them are named as candidates;
+//   - a person, when no window was open that could have written the path.
+//
+// What lies before the first snapshot belongs to nobody: unknown. Nothing is ever credited by clock, by closeness, or to
+// "the last conversation".
+//
+// The order of writing is objects, ownership vectors, events, state. A process killed between two of them repeats the
+// step at the next boundary; patch ids are derived from what the patch is, so that a repeated one is the same patch.
+//
+// The package knows nothing of commits (package correlate) and of the agents' payloads (package agents).
+package trails

@@ -1,0 +1,214 @@
+package trails
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// Log is where the timeline puts its events.
+type Log interface {
+	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
+	Writer() (string, error)
+}
+
+// Outcome is what a transcript tells of a tool call whose after-boundary never came.
+type Outcome string
+
+// The outcomes of a tool call.
+const (
+	OutcomeUnknown  Outcome = "unknown"  // nothing found: it may still run
+	OutcomeRan      Outcome = "ran"      // it has a result
+	OutcomeRejected Outcome = "rejected" // it never ran
+)
+
+// Settler asks an agent's own record how a tool call ended.
+type Settler func(w Window) Outcome
+
+// Engine advances the timeline of one work tree.
+type Engine struct {
+	repo   *refs.Repo
+	log    Log
+	settle Settler
+}
+
+// New returns the engine of a work tree. Settle may be nil.
+func New(repo *refs.Repo, log Log, settle Settler) *Engine {
+	if settle == nil {
+		settle = func(Window) Outcome { return OutcomeUnknown }
+	}
+	return &Engine{repo: repo, log: log, settle: settle}
+}
+
+// lockFile serialises everything that touches the timeline of a work tree.
+func lockFile(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "lock") }
+
+// lockWait is how long a boundary waits for its turn when its context has no deadline.
+const lockWait = 10 * time.Second
+
+// step is one advance of the timeline, under the lock.
+type step struct {
+	*Engine
+	ctx      context.Context
+	state    *state
+	snap     *snapshot.Engine
+	objects  *refs.Objects
+	known    *Known
+	owners   *Owners
+	writer   string
+	now      gitMark
+	time     time.Time
+	interval int64
+	drafts   []events.Draft
+	restored bool           // git wrote to the work tree since the last boundary
+	sources  []refs.OID     // commits whose blobs git may have put into the work tree
+	closing  []ending       // the windows that end at this boundary
+	counts   map[string]int // patches recorded in this step, by tool call
+	env      events.Draft   // envelope fields of this boundary
+	late     []string       // files of boundaries that were put aside and are taken in this step
+	narrow   bool           // look only at the paths asked for, even after git wrote to the work tree
+
+	remembered map[OwnerKey]bool // owners put down in this step
+	err        error             // the first failure of something that cannot return one
+}
+
+// advance runs one step of the timeline: lock, load, act, append, save.
+func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) error) error {
+	wait := lockWait
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = max(time.Until(deadline)-100*time.Millisecond, 10*time.Millisecond)
+	}
+	lock, err := refs.Flock(lockFile(e.repo), wait)
+	if err != nil {
+		return fmt.Errorf("lock timeline: %w", err)
+	}
+	defer lock.Unlock()
+
+	s := &step{
+		Engine: e, ctx: ctx, time: at.UTC(), known: NewKnown(e.repo), owners: NewOwners(e.repo),
+		counts: map[string]int{}, remembered: map[OwnerKey]bool{},
+	}
+	if s.state, err = loadState(e.repo); err != nil {
+		return err
+	}
+	if s.writer, err = e.log.Writer(); err != nil {
+		return err
+	}
+	s.objects = e.repo.Objects()
+	defer s.objects.Close()
+	s.now = readMark(e.repo)
+	s.interval = s.state.Interval + 1
+	if s.state.Interval > 0 && (s.state.Restored || wroteWorkTree(e.repo, s.state.Git, s.now)) {
+		s.restored = true
+		s.sources = replayed(e.repo, s.state.Git, s.now)
+	}
+	if err := s.takeLate(); err != nil {
+		return err
+	}
+	if err := act(s); err != nil {
+		return err
+	}
+	return s.finish()
+}
+
+// finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
+func (s *step) finish() error {
+	if len(s.drafts) > 0 {
+		if _, err := s.log.Append(s.ctx, s.drafts); err != nil && !spooled(err) {
+			return err
+		}
+	}
+	if s.snap != nil {
+		if err := s.snap.Save(); err != nil {
+			return fmt.Errorf("save snapshot state: %w", err)
+		}
+	}
+	if err := s.state.save(s.repo); err != nil {
+		return err
+	}
+	s.dropLate()
+	return nil
+}
+
+// draft adds an event with the envelope of this boundary.
+func (s *step) draft(typ events.Type, data any, change func(*events.Draft)) error {
+	d := s.env
+	d.Type, d.Time, d.Worktree = typ, s.time, s.repo.WorktreeName()
+	raw, err := events.Encode(data)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", typ, err)
+	}
+	d.Data = raw
+	if change != nil {
+		change(&d)
+	}
+	s.drafts = append(s.drafts, d)
+	return nil
+}
+
+// observation is what a look at the work tree found.
+type observation struct {
+	snapshot.Snapshot
+	full bool
+}
+
+// look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval
+// that it ends.
+//
+// After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path settled
+// and the mark of git can move on.
+func (s *step) look(paths []string) (observation, error) {
+	if s.restored && !s.narrow {
+		paths = nil
+	}
+	if s.snap == nil {
+		eng, err := snapshot.Open(s.ctx, s.repo, filepath.Join(s.repo.WorktreeTracesDir(), "state"))
+		if err != nil {
+			return observation{}, fmt.Errorf("open snapshot state: %w", err)
+		}
+		s.snap = eng
+	}
+	var o observation
+	var err error
+	if paths == nil {
+		o.full = true
+		o.Snapshot, err = s.snap.Full(s.ctx)
+	} else {
+		o.Snapshot, err = s.snap.Scoped(s.ctx, paths)
+	}
+	if err != nil {
+		return o, fmt.Errorf("snapshot: %w", err)
+	}
+	if !o.Seeded {
+		if err := s.attribute(o.Changes); err != nil {
+			return o, err
+		}
+	} else if err := s.attributeSeeded(); err != nil {
+		return o, err
+	}
+	s.settleLook(o, paths)
+	return o, nil
+}
+
+// settleLook notes what has been seen.
+func (s *step) settleLook(o observation, paths []string) {
+	s.state.Interval = s.interval
+	s.state.Tree = o.Tree
+	if o.full || o.Seeded {
+		s.state.LastFull = s.interval
+		s.state.Git = s.now
+		s.state.Restored = false
+		return
+	}
+	if s.state.Scoped == nil {
+		s.state.Scoped = map[string]int64{}
+	}
+	for _, p := range paths {
+		s.state.Scoped[p] = s.interval
+	}
+}

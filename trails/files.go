@@ -1,0 +1,193 @@
+package trails
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Modes of tree entries that have no lines (git-fast-import(1)).
+const (
+	modeTree    = 0o040000
+	modeGitlink = 0o160000
+)
+
+// maxLineBytes bounds the content whose lines are followed; larger files are recorded as a whole.
+const maxLineBytes = 64 << 20
+
+// text is one content of a path. A content without lines (absent, binary, a submodule) has whole set instead.
+type text struct {
+	oid   refs.OID
+	bytes []byte
+	lines [][]byte
+	whole bool
+}
+
+// file is what an interval did to one path.
+type file struct {
+	path    string
+	oldPath string // where the content was before a rename, else path
+	oldMode uint32
+	newMode uint32
+	old     text
+	new     text
+	vec     vector.Vector    // owners of the old lines
+	sources []vector.Content // what git put the new content together from, if it did
+}
+
+// gather reads the contents of the changed paths and pairs what was renamed.
+func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
+	var files []*file
+	for _, c := range changes {
+		f := &file{path: c.Path, oldPath: c.Path, oldMode: c.OldMode, newMode: c.NewMode}
+		var err error
+		if f.old, err = s.read(c.OldMode, c.Old); err != nil {
+			return nil, fmt.Errorf("read %s before the change: %w", strconv.Quote(c.Path), err)
+		}
+		if f.new, err = s.read(c.NewMode, c.New); err != nil {
+			return nil, fmt.Errorf("read %s after the change: %w", strconv.Quote(c.Path), err)
+		}
+		files = append(files, f)
+	}
+	files = pairRenames(files)
+	for _, f := range files {
+		f.vec = s.vectorOf(f.oldPath, f.old)
+	}
+	return files, nil
+}
+
+// read reads a content. A blob that cannot be found any more is a content without lines, not a failure: the state may
+// name a blob that only a pruned pack held.
+func (s *step) read(mode uint32, oid refs.OID) (text, error) {
+	t := text{oid: oid}
+	if oid.IsZero() {
+		return t, nil
+	}
+	if mode == modeGitlink || mode == modeTree {
+		t.whole = true
+		return t, nil
+	}
+	raw, err := s.objects.Blob(oid)
+	if missing(err) {
+		t.whole = true
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	return newText(oid, raw), nil
+}
+
+// newText splits a content into lines unless git would call it binary.
+func newText(oid refs.OID, raw []byte) text {
+	t := text{oid: oid, bytes: raw}
+	if len(raw) > maxLineBytes || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 {
+		t.whole = true
+		return t
+	}
+	t.lines = linediff.Split(raw)
+	return t
+}
+
+// vectorOf is what is known of the owners of a content: nothing, before tracing saw it change.
+func (s *step) vectorOf(path string, t text) vector.Vector {
+	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
+		return v
+	}
+	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
+}
+
+// Shares of lines that make a deleted and a new file one renamed file, as git-diff(1) counts by default.
+const (
+	renameShare = 50 // per cent
+	renameLimit = 400
+)
+
+// pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
+// lines. Of several matches the most alike is taken, then the first in order of path.
+func pairRenames(files []*file) []*file {
+	var gone, born []*file
+	for _, f := range files {
+		switch {
+		case f.new.oid.IsZero() && !f.old.oid.IsZero():
+			gone = append(gone, f)
+		case f.old.oid.IsZero() && !f.new.oid.IsZero():
+			born = append(born, f)
+		}
+	}
+	if len(gone) == 0 || len(born) == 0 {
+		return files
+	}
+	taken := map[*file]bool{}
+	join := func(from, to *file) {
+		taken[from] = true
+		to.oldPath, to.oldMode, to.old = from.path, from.oldMode, from.old
+	}
+	byOID := map[refs.OID][]*file{}
+	for _, g := range gone {
+		byOID[g.old.oid] = append(byOID[g.old.oid], g)
+	}
+	var rest []*file
+	for _, b := range born {
+		if same := byOID[b.new.oid]; len(same) > 0 {
+			byOID[b.new.oid] = same[1:]
+			join(same[0], b)
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	if len(gone)*len(rest) <= renameLimit*renameLimit {
+		pairSimilar(gone, rest, taken, join)
+	}
+	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] })
+}
+
+func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *file)) {
+	counts := map[*file]map[string]int{}
+	count := func(f *file, t text) map[string]int {
+		if c, ok := counts[f]; ok {
+			return c
+		}
+		c := map[string]int{}
+		for _, l := range t.lines {
+			c[string(linediff.StripSpace(l))]++
+		}
+		counts[f] = c
+		return c
+	}
+	for _, b := range born {
+		if len(b.new.lines) == 0 {
+			continue
+		}
+		var best *file
+		bestShare := 0
+		for _, g := range gone {
+			if taken[g] || len(g.old.lines) == 0 {
+				continue
+			}
+			share := similarity(count(g, g.old), count(b, b.new), max(len(g.old.lines), len(b.new.lines)))
+			if share >= renameShare && share > bestShare {
+				best, bestShare = g, share
+			}
+		}
+		if best != nil {
+			join(best, b)
+		}
+	}
+}
+
+// similarity is the share of common lines, in per cent.
+func similarity(a, b map[string]int, lines int) int {
+	common := 0
+	for l, n := range a {
+		common += min(n, b[l])
+	}
+	return 100 * common / lines
+}

@@ -1,0 +1,181 @@
+package trails
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
+// <common git dir>/traces/cache/vectors. A record is
+//
+//	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32C
+//
+// in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
+// for a reader and is overwritten by the next writer's compaction. The files are a cache: package trails derives them
+// again from the patches in the log (Rebuild).
+type Known struct {
+	dir string
+	mem map[string][]knownRecord
+}
+
+type knownRecord struct {
+	blob refs.OID
+	raw  []byte // encoded vector
+}
+
+// Bounds of a path's file: beyond maxKnownBytes it is rewritten with its last keptRecords records.
+const (
+	maxKnownBytes = 2 << 20
+	keptRecords   = 128
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
+func NewKnown(repo *refs.Repo) *Known {
+	return &Known{dir: filepath.Join(repo.TracesDir(), "cache", "vectors"), mem: map[string][]knownRecord{}}
+}
+
+func (k *Known) file(path string) string {
+	sum := blake3.Sum256([]byte(path))
+	name := hex.EncodeToString(sum[:12])
+	return filepath.Join(k.dir, name[:2], name[2:])
+}
+
+// Get returns the vector that the path had when its content was the blob.
+func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
+	records := k.load(path)
+	for i := len(records) - 1; i >= 0; i-- {
+		if records[i].blob != blob {
+			continue
+		}
+		v, err := vector.Decode(records[i].raw)
+		return v, err == nil
+	}
+	return vector.Vector{}, false
+}
+
+// Blobs lists the contents that the path was seen with, the last one first, each once, at most limit.
+func (k *Known) Blobs(path string, limit int) []refs.OID {
+	records := k.load(path)
+	seen := map[refs.OID]bool{}
+	var out []refs.OID
+	for i := len(records) - 1; i >= 0 && len(out) < limit; i-- {
+		if blob := records[i].blob; !seen[blob] {
+			seen[blob] = true
+			out = append(out, blob)
+		}
+	}
+	return out
+}
+
+// Put remembers a vector. What is known already is not written again.
+func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
+	raw := vector.Encode(v)
+	records := k.load(path)
+	size := 0
+	for i := len(records) - 1; i >= 0; i-- {
+		if records[i].blob == blob {
+			if string(records[i].raw) == string(raw) {
+				return nil
+			}
+			break
+		}
+	}
+	records = append(records, knownRecord{blob, raw})
+	k.mem[path] = records
+	for _, r := range records {
+		size += len(r.raw) + 64
+	}
+	name := k.file(path)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("store ownership vector: %w", err)
+	}
+	if size > maxKnownBytes && len(records) > keptRecords {
+		records = records[len(records)-keptRecords:]
+		k.mem[path] = records
+		return k.rewrite(name, records)
+	}
+	if whole, err := os.ReadFile(name); err == nil {
+		onDisk, end := decodeRecords(whole)
+		if end < len(whole) { // a killed process left a record unfinished: what follows it could not be read
+			return k.rewrite(name, append(onDisk, knownRecord{blob, raw}))
+		}
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("store ownership vector: %w", err)
+	}
+	_, err = f.Write(appendRecord(nil, knownRecord{blob, raw}))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return fmt.Errorf("store ownership vector: %w", err)
+	}
+	return nil
+}
+
+func (k *Known) rewrite(name string, records []knownRecord) error {
+	var out []byte
+	for _, r := range records {
+		out = appendRecord(out, r)
+	}
+	if err := refs.WriteFileAtomic(name, out, 0o600); err != nil {
+		return fmt.Errorf("store ownership vector: %w", err)
+	}
+	return nil
+}
+
+func (k *Known) load(path string) []knownRecord {
+	if records, ok := k.mem[path]; ok {
+		return records
+	}
+	raw, err := os.ReadFile(k.file(path))
+	var records []knownRecord
+	if err == nil {
+		records, _ = decodeRecords(raw)
+	}
+	k.mem[path] = records
+	return records
+}
+
+func appendRecord(out []byte, r knownRecord) []byte {
+	id := r.blob.Bytes()
+	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.raw))) //nolint:gosec // bounded by the vector codec
+	start := len(out)
+	out = append(out, byte(len(id)))
+	out = append(out, id...)
+	out = append(out, r.raw...)
+	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out[start:], castagnoli))
+}
+
+// decodeRecords reads as many whole records as there are and says where they end.
+func decodeRecords(raw []byte) (out []knownRecord, end int) {
+	for len(raw)-end >= 8 {
+		n := int(binary.BigEndian.Uint32(raw[end:]))
+		if n < 1 || n > len(raw)-end-8 {
+			return out, end
+		}
+		body, sum := raw[end+4:end+4+n], binary.BigEndian.Uint32(raw[end+4+n:])
+		if crc32.Checksum(body, castagnoli) != sum || 1+int(body[0]) > n {
+			return out, end
+		}
+		blob, err := refs.OIDFromBytes(body[1 : 1+body[0]])
+		if err != nil {
+			return out, end
+		}
+		out = append(out, knownRecord{blob, body[1+body[0]:]})
+		end += n + 8
+	}
+	return out, end
+}

@@ -1,0 +1,106 @@
+package trails
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// lateSuffix marks boundaries among the spooled files of a work tree.
+const lateSuffix = ".boundary"
+
+// maxLate bounds how many late boundaries one step takes in.
+const maxLate = 256
+
+func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "spool") }
+
+// Late puts a boundary aside that could not be taken in time. The next boundary takes it first. The work tree as it was
+// at its moment is lost, which the events say; which windows were open is not.
+func (e *Engine) Late(b events.Boundary) error {
+	if b.Tool != nil {
+		tool := *b.Tool
+		tool.Edits = nil // texts are of use only together with the snapshot of their moment
+		b.Tool = &tool
+	}
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return fmt.Errorf("put boundary aside: %w", err)
+	}
+	name := fmt.Sprintf("%020d-%d%s", b.Time.UnixNano(), os.Getpid(), lateSuffix)
+	if err := os.MkdirAll(spoolDir(e.repo), 0o700); err != nil {
+		return fmt.Errorf("put boundary aside: %w", err)
+	}
+	if err := refs.WriteFileAtomic(filepath.Join(spoolDir(e.repo), name), raw, 0o600); err != nil {
+		return fmt.Errorf("put boundary aside: %w", err)
+	}
+	return nil
+}
+
+// takeLate takes the boundaries that were put aside, oldest first. Their files go when the step is saved.
+func (s *step) takeLate() error {
+	entries, err := os.ReadDir(spoolDir(s.repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read boundaries put aside: %w", err)
+	}
+	now := s.time
+	defer func() { s.time = now }()
+	for _, entry := range entries { // in order of name, which is the order of time
+		if !strings.HasSuffix(entry.Name(), lateSuffix) || len(s.late) == maxLate {
+			continue
+		}
+		name := filepath.Join(spoolDir(s.repo), entry.Name())
+		s.late = append(s.late, name)
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		var b events.Boundary
+		if json.Unmarshal(raw, &b) != nil || b.Session == "" {
+			continue
+		}
+		s.time = b.Time
+		if err := s.takeUnseen(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeUnseen is take without a look at the work tree: sessions, prompts and windows move on. What changed meanwhile is
+// settled by the next look, with every window that was open since the last one as a possible writer.
+func (s *step) takeUnseen(b events.Boundary) error {
+	b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+	trace := events.NewTraceID(b.Agent, b.Session)
+	s.envelope(trace, b)
+	sess, adopted := s.adopt(trace, b)
+	if err := s.recordEnds(s.endWindows(trace, b)); err != nil {
+		return err
+	}
+	if adopted && b.Kind != events.SessionStart {
+		if err := s.startSession(b, "adopted"); err != nil {
+			return err
+		}
+	}
+	if err := s.begin(sess, trace, b); err != nil {
+		return err
+	}
+	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
+}
+
+// dropLate removes the files of the boundaries that were taken.
+func (s *step) dropLate() {
+	for _, name := range slices.Backward(s.late) {
+		_ = os.Remove(name) // one that stays is taken again: windows and prompts it names are known by then
+	}
+}

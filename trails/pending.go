@@ -1,0 +1,82 @@
+package trails
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// PendingLines are the owners of the lines of a content that need not be committed.
+type PendingLines struct {
+	Vector vector.Vector
+
+	owners *Owners
+	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
+}
+
+// Describe names the owner of one of the lines.
+func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
+	if o.Patch == "" {
+		return events.AnchorOwner{Kind: o.Kind}
+	}
+	if owner, found := p.open[o.Patch]; found {
+		return owner
+	}
+	return p.owners.Describe(o.Patch)
+}
+
+// Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since the
+// last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken.
+func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) (PendingLines, error) {
+	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, known: NewKnown(repo), owners: NewOwners(repo)}
+	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
+	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
+		p.Vector = v
+		return p, nil
+	}
+	var err error
+	if s.state, err = loadState(repo); err != nil || s.state.Interval == 0 {
+		return p, err
+	}
+	s.objects = repo.Objects()
+	defer s.objects.Close()
+	eng, err := snapshot.Open(ctx, repo, filepath.Join(repo.WorktreeTracesDir(), "state"))
+	if err != nil {
+		return p, fmt.Errorf("open snapshot state: %w", err)
+	}
+	var last text
+	if entry, found := eng.Lookup(path); found {
+		if last, err = s.read(entry.Mode, entry.OID); err != nil {
+			return p, fmt.Errorf("read the last snapshot of the file: %w", err)
+		}
+	}
+	if !last.whole {
+		p.carry(s, path, last, t)
+	}
+	return p, nil
+}
+
+// carry carries ownership from the last snapshot of the path to the content.
+func (p *PendingLines) carry(s *step, path string, last, t text) {
+	change := vector.Compare(vector.Content{Lines: last.lines, Owners: s.vectorOf(path, last)}, t.lines)
+	vector.Moves(change)
+	decide := s.decide(path)
+	p.open = map[events.PatchID]events.AnchorOwner{}
+	result := change.Resolve(func(_, line int) vector.Owner {
+		who := decide(t.lines[line])
+		if who.window == nil && len(who.candidates) == 0 {
+			return vector.Owner{Kind: who.kind}
+		}
+		seed := patchSeed{writer: "pending", interval: s.state.Interval + 1, path: path, start: line, after: t.oid}
+		owner := vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
+		p.open[owner.Patch] = who.describe()
+		return owner
+	})
+	p.Vector = result.Vector
+}

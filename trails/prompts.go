@@ -1,0 +1,57 @@
+package trails
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them:
+// <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
+type Prompts struct {
+	dir string
+}
+
+// maxPromptBytes bounds one stored prompt.
+const maxPromptBytes = 4 << 20
+
+// NewPrompts returns the prompts of the repository. Nothing is opened.
+func NewPrompts(repo *refs.Repo) *Prompts {
+	return &Prompts{dir: filepath.Join(repo.TracesDir(), "prompts")}
+}
+
+// Put stores the text of a prompt. An empty text stores nothing.
+func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
+	if text == "" {
+		return nil
+	}
+	if len(text) > maxPromptBytes {
+		text = text[:maxPromptBytes]
+	}
+	dir := filepath.Join(p.dir, string(trace))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("store prompt: %w", err)
+	}
+	if err := refs.WriteFileAtomic(filepath.Join(dir, strconv.Itoa(index)), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("store prompt: %w", err)
+	}
+	return nil
+}
+
+// Get returns the text of a prompt; found is false when this machine does not have it.
+func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool, err error) {
+	raw, err := os.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read prompt: %w", err)
+	}
+	return string(raw), true, nil
+}

@@ -1,0 +1,115 @@
+package trails
+
+import (
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// segment is a part of a change that one decision covers: from one content of the path to the next.
+type segment struct {
+	from, to text
+	decide   decision
+	// limits hold for every patch of the segment.
+	limits []events.Limit
+}
+
+// segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
+// it and as it left it splits its interval exactly: what changed before it wrote is not its own (a person typing while
+// the permission prompt waits, another agent), and neither is what another writer did afterwards.
+func (s *step) segments(f *file) []segment {
+	whole := []segment{{from: f.old, to: f.new, decide: s.decide(f.path)}}
+	tool, said := s.reported(f.path)
+	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() {
+		return whole
+	}
+	before, after := s.reportedText(*said.Before), s.reportedText(*said.After)
+	if before.whole || after.whole {
+		return whole
+	}
+	others := writers(s.state.Windows, f.path, s.state.seen(f.path))
+	aside := s.decide(f.path, tool)
+	var chain []segment
+	add := func(from, to text, by decision, limits ...events.Limit) {
+		if from.oid != to.oid {
+			chain = append(chain, segment{from, to, by, limits})
+		}
+	}
+	add(f.old, before, aside)
+	add(before, after, always(byWindow(tool)))
+	if len(others) > 1 {
+		add(after, f.new, aside)
+	} else { // a formatter that ran on what the tool wrote
+		add(after, f.new, always(byWindow(tool)), events.LimitPayloadMismatch)
+	}
+	if !consistent(f.old, f.new, chain) {
+		// The report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
+		return []segment{{from: f.old, to: f.new, decide: decideAmong(others, f.path, []*Window{tool})}}
+	}
+	return chain
+}
+
+// reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
+func (s *step) reported(path string) (*Window, declared) {
+	for _, end := range s.closing {
+		if end.status != "done" || end.window.Class != events.ToolEdits {
+			continue
+		}
+		for _, d := range end.window.declares(path) {
+			if d.Before != nil && d.After != nil && utf8.ValidString(*d.Before) && utf8.ValidString(*d.After) {
+				return end.window, d
+			}
+		}
+	}
+	return nil, declared{}
+}
+
+func (s *step) reportedText(content string) text {
+	raw := []byte(content)
+	return newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
+}
+
+// consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves alone
+// is left alone by every part of it.
+func consistent(old, latest text, chain []segment) bool {
+	direct := origins(old.lines, latest.lines)
+	through := make([]int, len(latest.lines))
+	for i := range through {
+		through[i] = i
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		m := origins(chain[i].from.lines, chain[i].to.lines)
+		for j, at := range through {
+			if at >= 0 {
+				through[j] = m[at]
+			}
+		}
+	}
+	for i := range direct {
+		if direct[i] >= 0 && through[i] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// origins maps each new line to the old line that it is, or to -1.
+func origins(old, latest [][]byte) []int {
+	out := make([]int, len(latest))
+	at, from := 0, 0
+	for _, h := range linediff.Diff(old, latest, linediff.Options{Key: linediff.NoSpace}).Hunks {
+		for ; at < h.NewStart; at, from = at+1, from+1 {
+			out[at] = from
+		}
+		for ; at < h.NewStart+h.NewCount; at++ {
+			out[at] = -1
+		}
+		from = h.OldStart + h.OldCount
+	}
+	for ; at < len(latest); at, from = at+1, from+1 {
+		out[at] = from
+	}
+	return out
+}

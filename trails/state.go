@@ -1,0 +1,133 @@
+package trails
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// stateVersion is raised when the shape of the state changes; another version is read as no state.
+const stateVersion = 1
+
+// state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.json.
+type state struct {
+	V        int      `json:"v"`
+	Interval int64    `json:"interval"` // number of the last boundary
+	LastFull int64    `json:"last_full"`
+	Tree     refs.OID `json:"tree,omitzero"`
+	Git      gitMark  `json:"git"`
+	// Restored is set by a git hook that only notes that git wrote to the work tree.
+	Restored bool                             `json:"restored,omitempty"`
+	Windows  []*Window                        `json:"windows,omitempty"`
+	Sessions map[events.TraceID]*sessionState `json:"sessions,omitempty"`
+	// Scoped remembers in which interval a path was last seen by a scoped snapshot that came after the last full one.
+	Scoped map[string]int64 `json:"scoped,omitempty"`
+	// Expected are contents that a tool said it wrote and that were not on disk yet: path → blob.
+	Expected map[string]refs.OID `json:"expected,omitempty"`
+}
+
+// sessionState is what the timeline remembers of a conversation that was seen in this work tree.
+type sessionState struct {
+	Agent      string    `json:"agent"`
+	Session    string    `json:"session"`
+	Model      string    `json:"model,omitempty"`
+	Prompts    int       `json:"prompts"`
+	LastPrompt string    `json:"last_prompt,omitempty"` // the agent's id of the last prompt
+	Steps      int       `json:"steps,omitempty"`       // tool calls that opened a window
+	Last       time.Time `json:"last"`
+	Ended      bool      `json:"ended,omitempty"`
+	Subagents  []string  `json:"subagents,omitempty"` // those already announced
+}
+
+// maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
+const maxSessions = 64
+
+func statePath(repo *refs.Repo) string {
+	return filepath.Join(repo.WorktreeTracesDir(), "timeline.json")
+}
+
+// loadState reads the state. A missing, damaged or foreign state is an empty one: the next snapshot is then an origin,
+// and what changed in between belongs to nobody.
+func loadState(repo *refs.Repo) (*state, error) {
+	fresh := &state{V: stateVersion, Sessions: map[events.TraceID]*sessionState{}}
+	raw, err := os.ReadFile(statePath(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read timeline state: %w", err)
+	}
+	s := &state{}
+	if json.Unmarshal(raw, s) != nil || s.V != stateVersion {
+		return fresh, nil
+	}
+	if s.Sessions == nil {
+		s.Sessions = map[events.TraceID]*sessionState{}
+	}
+	return s, nil
+}
+
+// save writes the state; it is the last step of a boundary.
+func (s *state) save(repo *refs.Repo) error {
+	s.forget()
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode timeline state: %w", err)
+	}
+	if err := refs.WriteFileAtomic(statePath(repo), raw, 0o600); err != nil {
+		return fmt.Errorf("write timeline state: %w", err)
+	}
+	return nil
+}
+
+// forget drops what no later boundary can need: windows closed before every path's last sighting, and the sessions
+// longest silent.
+func (s *state) forget() {
+	kept := s.Windows[:0]
+	for _, w := range s.Windows {
+		if w.Closed == 0 || w.Closed > s.LastFull {
+			kept = append(kept, w)
+		}
+	}
+	s.Windows = kept
+	for p, seen := range s.Scoped {
+		if seen <= s.LastFull {
+			delete(s.Scoped, p)
+		}
+	}
+	for len(s.Sessions) > maxSessions {
+		var oldest events.TraceID
+		for id, one := range s.Sessions {
+			if oldest == "" || one.Last.Before(s.Sessions[oldest].Last) {
+				oldest = id
+			}
+		}
+		delete(s.Sessions, oldest)
+	}
+}
+
+// seen is the interval in which the path was last looked at.
+func (s *state) seen(path string) int64 {
+	if n, ok := s.Scoped[path]; ok && n > s.LastFull {
+		return n
+	}
+	return s.LastFull
+}
+
+// openWindows are the windows without an after-boundary, background calls included.
+func (s *state) openWindows() []*Window {
+	var out []*Window
+	for _, w := range s.Windows {
+		if w.Closed == 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}

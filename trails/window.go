@@ -1,0 +1,115 @@
+package trails
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree keeps it.
+type Window struct {
+	Trace    events.TraceID   `json:"trace"`
+	Agent    string           `json:"agent"`
+	Session  string           `json:"session"`
+	Subagent string           `json:"subagent,omitempty"`
+	CallID   string           `json:"call_id"`
+	Tool     string           `json:"tool"`
+	Class    events.ToolClass `json:"class"`
+	Model    string           `json:"model,omitempty"`
+	Prompt   int              `json:"prompt,omitempty"`
+	Step     int              `json:"step,omitempty"`
+	// Paths are the declared paths, relative to the work tree.
+	Paths []string `json:"paths,omitempty"`
+	// Edits are the declared texts, kept only while the window is open.
+	Edits []declared `json:"edits,omitempty"`
+	// Opened is the interval number of the before-boundary.
+	Opened int64 `json:"opened"`
+	// Closed is the interval number of the after-boundary; 0 while the window is open.
+	Closed int64 `json:"closed,omitempty"`
+	// Background marks a call that goes on after its after-boundary; TaskID is the agent's name of the task.
+	Background bool           `json:"background,omitempty"`
+	TaskID     string         `json:"task_id,omitempty"`
+	Transcript string         `json:"transcript,omitempty"`
+	Limits     []events.Limit `json:"limits,omitempty"`
+	// Rejected marks a call that never ran; it owns nothing.
+	Rejected bool `json:"rejected,omitempty"`
+
+	payload []declared // what the boundary at hand says, whatever its size
+}
+
+// declared is what a window says of one path: the texts of its edits, or the whole contents.
+type declared struct {
+	Path   string  `json:"path"`
+	Old    string  `json:"old,omitempty"`
+	New    string  `json:"new,omitempty"`
+	Before *string `json:"before,omitempty"`
+	After  *string `json:"after,omitempty"`
+}
+
+// same tells whether the window belongs to the same tool call.
+func (w *Window) same(trace events.TraceID, callID string) bool {
+	return w.Trace == trace && w.CallID == callID
+}
+
+// mayWrite tells whether the call could have written the path: an edit tool writes what it declares and nothing else.
+func (w *Window) mayWrite(p string) bool {
+	if w.Class != events.ToolEdits {
+		return true
+	}
+	return slices.ContainsFunc(w.Paths, func(d string) bool {
+		return d == p || strings.HasPrefix(p, d+"/")
+	})
+}
+
+// declares returns what the window said of the path.
+func (w *Window) declares(p string) []declared {
+	var out []declared
+	edits := w.payload
+	if edits == nil {
+		edits = w.Edits
+	}
+	for _, d := range edits {
+		if d.Path == p {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// candidate names the window in an event.
+func (w *Window) candidate() events.CandidateData {
+	return events.CandidateData{
+		Trace: w.Trace, Agent: w.Agent, Session: w.Session, Subagent: w.Subagent, ToolCall: w.CallID,
+	}
+}
+
+// writers returns the windows that could have written the path since it was last seen in interval seen: those open now,
+// and those closed later than that.
+func writers(windows []*Window, p string, seen int64) []*Window {
+	var out []*Window
+	for _, w := range windows {
+		if w.Rejected || w.Closed != 0 && w.Closed <= seen {
+			continue
+		}
+		if w.mayWrite(p) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// inside makes an absolute path relative to the work tree root; ok is false for a path outside of it or in .git.
+// Both are clean absolute paths with symlinks of their directories resolved.
+func inside(root, abs string) (string, bool) {
+	if root == "" || !strings.HasPrefix(abs, root+"/") {
+		return "", false
+	}
+	rel := path.Clean(abs[len(root)+1:])
+	first, _, _ := strings.Cut(rel, "/")
+	if rel == "." || strings.EqualFold(first, ".git") {
+		return "", false
+	}
+	return rel, true
+}
