@@ -3,6 +3,7 @@ package refs
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -289,20 +290,5 @@ func readSmall(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	buf := make([]byte, 8192)
-	n := 0
-	for n < len(buf) {
-		k, err := f.Read(buf[n:])
-		n += k
-		if err != nil {
-			if n == 0 && !isEOF(err) {
-				return nil, err
-			}
-			break
-		}
-		if k == 0 {
-			break
-		}
-	}
-	return buf[:n], nil
+	return io.ReadAll(io.LimitReader(f, 8192))
 }

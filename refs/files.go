@@ -3,12 +3,12 @@ package refs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 )
 
 // WriteFileAtomic replaces a file by rename: readers see the old content or the new, never a part. Missing directories
@@ -91,17 +91,21 @@ func isShared(dir os.FileInfo) bool {
 	return dir.Mode()&os.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }
 
-// syncDir makes a rename in a directory durable. Systems that cannot flush a directory need not.
+// syncDir makes a rename in a directory durable. Systems and file systems that cannot flush a directory (Windows, some
+// network mounts) have to do without.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		_ = d.Close()
-		return nil
+	err = d.Sync()
+	if closeErr := d.Close(); err == nil {
+		err = closeErr
 	}
-	return d.Close()
+	for _, cannot := range []error{errors.ErrUnsupported, fs.ErrPermission, syscall.EINVAL} {
+		if errors.Is(err, cannot) {
+			return nil
+		}
+	}
+	return err
 }
-
-func isEOF(err error) bool { return errors.Is(err, io.EOF) }

@@ -145,7 +145,7 @@ func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
 	defer inflaters.Put(z)
 	head := make([]byte, 512)
 	n, err := io.ReadFull(z, head)
-	if err != nil && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	head = head[:n]

@@ -231,6 +231,21 @@ func TestKilledAppendersLoseNothingAcknowledged(t *testing.T) {
 	git(t, repo.WorkTree, "fsck", "--full", "--strict")
 }
 
+func TestAppendingWithFsync(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	repo.Fsync = true
+	for i := range 3 {
+		if err := appendCommit(repo, EventsRef, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := git(t, repo.WorkTree, "rev-list", "--count", EventsRef); got != "3" {
+		t.Errorf("%s commits", got)
+	}
+	noLocks(t, repo)
+}
+
 func TestALockIsReleasedOnEveryFailure(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)

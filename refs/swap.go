@@ -17,7 +17,7 @@ func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	if err != nil {
 		return err
 	}
-	if current := lock.Current(); current != old && !(current.IsZero() && old.IsZero()) {
+	if current := lock.Current(); current != old && (!current.IsZero() || !old.IsZero()) {
 		lock.Abort()
 		return fmt.Errorf("update %s: %w", name, ErrTipMoved)
 	}
