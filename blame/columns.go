@@ -65,7 +65,7 @@ func (s *session) columns(style *Style, got settings) error {
 		return nil
 	}
 	if repeated {
-		escape, err := s.ask(nil, "config", "--get-color", "color.blame.repeatedLines", "cyan")
+		escape, err := s.ask(nil, "config", "--get-color", "color.blame.repeatedlines", "cyan")
 		if err != nil {
 			return err
 		}

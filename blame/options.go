@@ -62,6 +62,7 @@ type Options struct {
 	Grafted     bool // -S: the history is not the one the commits were made in
 	Limited     bool // options cut the history: boundary commits did not write their lines
 	HasRange    bool // -L: the output is not the whole file
+	IgnoresRevs bool // --ignore-rev, --ignore-revs-file
 	NoTextconv  bool // --no-textconv
 	// Contents is the value of --contents; HasContents tells it from an absent one.
 	Contents    string

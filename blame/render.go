@@ -33,7 +33,7 @@ type painter struct {
 
 	digits int // of a commit id
 	agents int // columns of the longest agent name, for the ids to stand in a column
-	widths struct{ sign, score, name, number, owner, date, line int }
+	widths struct{ sign, score, name, number, owner, doubt, date, line int }
 }
 
 // The words and signs of the drawing.

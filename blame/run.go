@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -46,16 +47,21 @@ func (s *session) lines() (lines []Line, owners []Attribution, trailer []byte, e
 	return lines, owners, trailer, err
 }
 
-// annotate joins lines and owners, without those of people if so asked.
-func (s *session) annotate(lines []Line, owners []Attribution) []Annotated {
-	all := make([]Annotated, 0, len(lines))
+// annotate joins lines and owners.
+func annotate(lines []Line, owners []Attribution) []Annotated {
+	all := make([]Annotated, len(lines))
 	for i := range lines {
-		if s.opts.OnlyAI && !owners[i].ByAI() {
-			continue
-		}
-		all = append(all, Annotated{Line: lines[i], Owner: &owners[i]})
+		all[i] = Annotated{Line: lines[i], Owner: &owners[i]}
 	}
 	return all
+}
+
+// choose leaves out what --only-ai leaves out.
+func (s *session) choose(lines []Annotated) []Annotated {
+	if !s.opts.OnlyAI {
+		return lines
+	}
+	return slices.DeleteFunc(lines, func(l Annotated) bool { return !l.Owner.ByAI() })
 }
 
 func (s *session) json(out io.Writer) error {
@@ -67,7 +73,7 @@ func (s *session) json(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(out, s.path, revision, s.annotate(lines, owners))
+	return writeJSON(out, s.path, revision, s.choose(annotate(lines, owners)))
 }
 
 // revision is the commit whose file was blamed, or "" for the work tree and for --contents.
@@ -106,16 +112,14 @@ func (s *session) human(out io.Writer, style Style) error {
 	if err != nil {
 		return err
 	}
-	scores, err := s.scores(lines)
-	if err != nil {
-		return err
-	}
-	annotated := s.annotate(lines, owners)
+	annotated := annotate(lines, owners)
 	for i := range annotated {
 		annotated[i].Date = dates[annotated[i].Commit]
-		annotated[i].Score = scores[annotated[i].FinalLine]
 	}
-	if err := Render(out, annotated, style); err != nil {
+	if err := s.readTable(annotated, got); err != nil {
+		return err
+	}
+	if err := Render(out, s.choose(annotated), style); err != nil {
 		return err
 	}
 	if s.opts.ShowStats {

@@ -18,7 +18,7 @@ type Parser struct {
 	long        []byte
 	head        []byte // the header of the entry being read
 	arena       []byte
-	commits     map[refs.OID]*commitState
+	commits     map[string]*commitState // by id in digits
 	current     *commitState
 	ignored     bool // of the current group
 	unblamable  bool
@@ -40,7 +40,7 @@ func NewParser(r io.Reader, format Format) *Parser {
 	return &Parser{
 		in:          bufio.NewReaderSize(r, 64<<10),
 		incremental: format == Incremental,
-		commits:     map[refs.OID]*commitState{},
+		commits:     map[string]*commitState{},
 	}
 }
 
@@ -91,14 +91,14 @@ func (p *Parser) Next() (Entry, error) {
 func (p *Parser) open(e *Entry, line []byte) error {
 	id, rest, _ := bytes.Cut(line[:len(line)-1], []byte{' '})
 	if p.current == nil || !bytes.Equal(p.current.hex, id) {
-		oid, err := refs.ParseOID(string(id))
-		if err != nil {
-			return p.fail("no object id")
-		}
-		state, ok := p.commits[oid]
+		state, ok := p.commits[string(id)]
 		if !ok {
+			oid, err := refs.ParseOID(string(id))
+			if err != nil {
+				return p.fail("no object id")
+			}
 			state = &commitState{hex: bytes.Clone(id), commit: Commit{ID: oid}}
-			p.commits[oid] = state
+			p.commits[string(id)] = state
 		}
 		p.current = state
 	}

@@ -16,35 +16,45 @@ func (p *painter) table(lines []Annotated) {
 		paint := p.paintFor(l, before)
 		before = l.Commit
 		row.Reset()
-		p.position(&row, l, paint)
+		row.WriteString(paint.quiet(p.position(l)))
 		if p.widths.owner > 0 {
-			owner := fit(p.owner(l, limit), p.widths.owner)
-			sign := fit(doubt(l.Owner), 1)
-			row.WriteString("  " + paint.owner(owner) + paint.quiet(sign))
+			row.WriteString("  " + paint.owner(fit(p.owner(l, limit), p.widths.owner)))
 		}
-		if p.widths.date > 0 {
-			row.WriteString(" " + paint.quiet(fit(p.date(l), p.widths.date)))
-		}
-		line := strconv.Itoa(l.FinalLine)
-		row.WriteString(" " + paint.quiet(strings.Repeat(" ", p.widths.line-len(line))+line))
+		row.WriteString(paint.quiet(p.when(l)))
 		row.WriteString(" " + paint.bar(bar))
 		p.write(paint.row(row.String()), " ", p.content(&l.Line), "\n")
 	}
 }
 
-// position draws what names the line in its commit: id, score, file, number.
-func (p *painter) position(row *strings.Builder, l *Annotated, paint paint) {
+// position is what names the line in its commit: id, score, file, number.
+func (p *painter) position(l *Annotated) string {
 	sign := p.sign(&l.Line)
-	row.WriteString(strings.Repeat(" ", p.widths.sign-len(sign)) + sign + paint.quiet(p.hash(l.Commit)))
+	cell := strings.Repeat(" ", p.widths.sign-len(sign)) + sign + p.hash(l.Commit)
 	if p.widths.score > 0 {
-		row.WriteString(fmt.Sprintf(" %*s", p.widths.score, l.Score))
+		cell += fmt.Sprintf(" %*s", p.widths.score, l.Score)
 	}
 	if p.cols.ShowName {
-		row.WriteString("  " + fit(p.foreign(l.OrigPath), p.widths.name))
+		cell += "  " + fit(p.foreign(l.OrigPath), p.widths.name)
 	}
 	if p.cols.ShowNumber {
-		row.WriteString(fmt.Sprintf(" %*d", p.widths.number, l.OrigLine))
+		cell += fmt.Sprintf(" %*d", p.widths.number, l.OrigLine)
 	}
+	return cell
+}
+
+// when is what stands between owner and text: the sign of doubt, the date, the line number.
+func (p *painter) when(l *Annotated) string {
+	cell := ""
+	if p.widths.doubt > 0 {
+		cell += " " + fit(doubt(l.Owner), p.widths.doubt)
+	}
+	if p.widths.date > 0 {
+		if cell == "" {
+			cell = " "
+		}
+		cell += " " + fit(p.date(l), p.widths.date)
+	}
+	return cell + fmt.Sprintf(" %*d", p.widths.line, l.FinalLine)
 }
 
 // measure finds the widths of the columns and returns the most that an owner may take.
@@ -55,6 +65,7 @@ func (p *painter) measure(lines []Annotated) int {
 		l := &lines[i]
 		w.sign = max(w.sign, len(p.sign(&l.Line)))
 		w.score = max(w.score, len(l.Score))
+		w.doubt = max(w.doubt, len(doubt(l.Owner)))
 		if p.cols.ShowName {
 			w.name = max(w.name, columns(p.foreign(l.OrigPath)))
 		}
@@ -67,9 +78,9 @@ func (p *painter) measure(lines []Annotated) int {
 	limit := p.ownerLimit()
 	for i := range lines {
 		w.owner = max(w.owner, columns(p.owner(&lines[i], limit)))
-		if !p.cols.NoAuthor && doubt(lines[i].Owner) != "" { // a column of signs alone, if need be
-			w.owner = max(w.owner, 1)
-		}
+	}
+	if p.cols.NoAuthor && w.owner == 0 { // then nothing is said of owners, and nothing doubted
+		w.doubt = 0
 	}
 	return limit
 }
@@ -78,7 +89,7 @@ func (p *painter) measure(lines []Annotated) int {
 func (p *painter) ownerLimit() int {
 	const least, most, text = 18, 28, 28
 	w := &p.widths
-	taken := w.sign + p.digits + 2 + 1 + w.date + 1 + w.line + 3
+	taken := w.sign + p.digits + 2 + 2 + w.doubt + w.date + 1 + w.line + 3
 	return min(most, max(least, p.style.width()-taken-text))
 }
 
@@ -94,7 +105,12 @@ func (p *painter) date(l *Annotated) string {
 func (p *painter) annotate(lines []Annotated) {
 	for i := range lines {
 		l := &lines[i]
+		id := l.Commit.ID.String()
 		owner := p.owner(l, 1<<10)
-		p.write(p.hash(l.Commit), fmt.Sprintf("\t(%10s\t%10s\t%d)", owner, p.date(l), l.FinalLine), p.content(&l.Line), "\n")
+		if !l.Commit.Committed() && !l.Owner.ByAI() {
+			owner = l.Commit.Author.Name
+		}
+		p.write(id[:min(p.digits, len(id))], fmt.Sprintf("\t(%10s\t%10s\t%d)", owner, p.date(l), l.FinalLine))
+		p.write(p.content(&l.Line), "\n")
 	}
 }

@@ -1,0 +1,50 @@
+package blame
+
+import (
+	"bytes"
+	"strings"
+)
+
+// readTable completes lines with what only git's own table has: the two figures of --score-debug, and in git before
+// 2.50 the marks of ignored revisions. Git draws the table once more for it, in a form that can be read.
+func (s *session) readTable(lines []Annotated, got settings) error {
+	if !s.opts.ScoreDebug && !s.marks(got) {
+		return nil
+	}
+	args := []string{"-c", "blame.coloring=none", "-c", "blame.blankBoundary=false"}
+	args = append(args, s.opts.gitArgs([]string{"--score-debug", "-s", "-l"}, formats, draws)...)
+	cmd := s.repo.CommandUser(s.ctx, s.dir, args...)
+	if s.stdin != nil {
+		cmd.Stdin = bytes.NewReader(s.stdin)
+	}
+	table, err := cmd.Output()
+	if err != nil {
+		return &Failure{Code: fatalCode, Message: "git blame --score-debug failed"}
+	}
+	next := 0
+	for row := range bytes.Lines(table) {
+		const columns = 120 // more than sign, id, score and count can take
+		fields := strings.Fields(string(row[:min(len(row), columns)]))
+		if next == len(lines) || len(fields) < 3 {
+			break
+		}
+		l := &lines[next]
+		sign := fields[0][:strings.IndexFunc(fields[0]+"0", isHex)]
+		l.Ignored = strings.Contains(sign, "?")
+		l.Unblamable = strings.Contains(sign, "*")
+		if s.opts.ScoreDebug {
+			l.Score = fields[1] + " " + fields[2]
+		}
+		next++
+	}
+	return nil
+}
+
+// marks tells whether configuration asks for marks and there can be any.
+func (s *session) marks(got settings) bool {
+	wanted := got.config.Bool("blame.markIgnoredLines", false) || got.config.Bool("blame.markUnblamableLines", false)
+	_, file := got.config.Get("blame.ignoreRevsFile")
+	return wanted && (file || s.opts.IgnoresRevs)
+}
+
+func isHex(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
