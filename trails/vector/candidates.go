@@ -1,0 +1,49 @@
+package vector
+
+// candidates is a heap of blocks, the best first.
+type candidates struct {
+	finder *finder
+	list   []block
+}
+
+func (c *candidates) Len() int { return len(c.list) }
+
+func (c *candidates) Swap(i, j int) { c.list[i], c.list[j] = c.list[j], c.list[i] }
+
+func (c *candidates) Push(b any) { c.list = append(c.list, b.(block)) }
+
+func (c *candidates) Pop() any {
+	last := c.list[len(c.list)-1]
+	c.list = c.list[:len(c.list)-1]
+	return last
+}
+
+// Less orders blocks: the longer, then the one that stayed in its file, then the one that moved least, then the one
+// that comes first in the new texts, and in the old ones.
+func (c *candidates) Less(i, j int) bool {
+	a, b := c.list[i], c.list[j]
+	if a.lines != b.lines {
+		return a.lines > b.lines
+	}
+	aAway, aFar := c.finder.distance(a)
+	bAway, bFar := c.finder.distance(b)
+	switch {
+	case aAway != bAway:
+		return bAway
+	case aFar != bFar:
+		return aFar < bFar
+	case a.n != b.n:
+		return a.n < b.n
+	}
+	return a.d < b.d
+}
+
+// distance tells whether a block left its file, and how many lines it moved if not.
+func (f *finder) distance(b block) (away bool, lines int) {
+	from, to := f.deleted[b.d], f.inserted[b.n]
+	if from.change != to.change {
+		return true, 0
+	}
+	lines = from.change.parts[from.part].OldStart + from.line - to.change.parts[to.part].NewStart - to.line
+	return false, max(lines, -lines)
+}

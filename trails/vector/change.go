@@ -1,0 +1,134 @@
+package vector
+
+import (
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Content is a content whose owners are known.
+type Content struct {
+	Lines  [][]byte // as linediff.Split gives them
+	Owners Vector
+}
+
+// Why says why a line that is not among the untouched ones has the owner it has.
+type Why string
+
+// The reasons. They are stored: see events.KeptRun.
+const (
+	// Written is the reason of a new line: the author of the change owns it.
+	Written Why = ""
+	// Space: the line differs from an old one, or from parts of old ones, in white space only.
+	Space Why = "space"
+	// Moved: the line belongs to a block that stood elsewhere before.
+	Moved Why = "moved"
+	// Equal: the line is an old one, byte for byte. Only Compose says so; a change does not list untouched lines.
+	Equal Why = "equal"
+)
+
+// Change is what happened to the lines of one file between two contents.
+type Change struct {
+	old    Content
+	new    [][]byte
+	parts  []part
+	capped bool
+}
+
+// part is one hunk of a change, line by line.
+type part struct {
+	linediff.Hunk
+	origins []origin // of the new lines
+	fates   []fate   // of the old lines
+	// links are the places where old lines live on in new ones, in order. What lies between two links was replaced.
+	links []link
+}
+
+// origin is where a new line comes from.
+type origin struct {
+	why    Why
+	source *Change // the change that took the line from its old place
+	line   int     // the old line in that change
+}
+
+// fate is what became of an old line.
+type fate byte
+
+const (
+	gone fate = iota
+	kept
+	movedAway
+)
+
+// link ties old lines of a hunk to the new lines they became; lines count within the hunk.
+type link struct {
+	old, new linediff.Range
+}
+
+// Compare finds what a change did to the lines of a file. A file that did not exist, or does no more, has no lines.
+// The vector of old may be shorter or longer than its lines; lines without an owner are Unknown.
+func Compare(old Content, new [][]byte) *Change {
+	script := linediff.Diff(old.Lines, new, linediff.Options{})
+	old.Owners = old.Owners.Slice(0, len(old.Lines))
+	hunks := alignDeletions(old, script.Hunks)
+	c := &Change{old: old, new: new, capped: script.Capped}
+	for len(hunks) > 0 {
+		n := c.region(hunks)
+		c.parts = append(c.parts, c.matchRegion(hunks[:n])...)
+		hunks = hunks[n:]
+	}
+	if c.isNewText() {
+		whole := linediff.Hunk{OldCount: len(old.Lines), NewCount: len(new)}
+		c.parts = []part{c.newPart(whole)}
+	}
+	return c
+}
+
+func (c *Change) newPart(h linediff.Hunk) part {
+	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
+}
+
+// Hunks are the changed places, in order. They are those of linediff, but for three exceptions: a deletion may stand at
+// another of several equal places, hunks between which only braces or blank lines were kept may be one, and a text of
+// which nothing is left is one hunk.
+func (c *Change) Hunks() []linediff.Hunk {
+	hunks := make([]linediff.Hunk, len(c.parts))
+	for i, p := range c.parts {
+		hunks[i] = p.Hunk
+	}
+	return hunks
+}
+
+// Capped tells that the line diff was cut short.
+func (c *Change) Capped() bool { return c.capped }
+
+// alignDeletions moves every pure deletion, among the equal places it can stand at, to where it begins and ends between
+// two owners. Without that, taking back what an agent wrote could leave its last brace and take a person's instead.
+func alignDeletions(old Content, hunks []linediff.Hunk) []linediff.Hunk {
+	if len(old.Owners.runs) < 2 {
+		return hunks
+	}
+	border := func(line int) int {
+		if line == 0 || line == len(old.Lines) || old.Owners.At(line-1) != old.Owners.At(line) {
+			return 1
+		}
+		return 0
+	}
+	for i := range hunks {
+		h := &hunks[i]
+		if h.NewCount > 0 {
+			continue
+		}
+		// One kept line at least stays between two hunks.
+		limit := linediff.Range{Start: 0, End: len(old.Lines)}
+		if i > 0 {
+			limit.Start = hunks[i-1].Old().End + 1
+		}
+		if i+1 < len(hunks) {
+			limit.End = hunks[i+1].OldStart - 1
+		}
+		room := slideRoom(old.Lines, h.Old(), limit)
+		best := bestSlide(h.Old(), room, func(r linediff.Range) int { return border(r.Start) + border(r.End) })
+		h.NewStart += best.Start - h.OldStart
+		h.OldStart = best.Start
+	}
+	return hunks
+}

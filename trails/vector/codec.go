@@ -1,0 +1,177 @@
+package vector
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// The binary form of a vector: the format's number, the table of its owners in the order of their first line, then the
+// runs. Numbers are unsigned varints.
+//
+//	format  byte, 1
+//	count   of owners, then of each:
+//	        byte: kind in bits 0-1, form of the patch in bits 2-3, form of the previous patch in bits 4-5
+//	        patch, previous: nothing, the 16 bytes of 32 hex digits, or a length and text, as the form says
+//	count   of runs, then of each: its number of lines, the index of its owner
+//
+// A vector has one binary form, and nothing else is accepted.
+const codecVersion = 1
+
+// maxLines is the most lines a vector may have.
+const maxLines = math.MaxInt32
+
+// The forms of a patch id.
+const (
+	formNone = iota
+	formHex
+	formText
+)
+
+// ErrCorrupt says that bytes are no encoded vector.
+var ErrCorrupt = errors.New("not an encoded ownership vector")
+
+var kindCodes = [...]events.OwnerKind{events.OwnerUnknown, events.OwnerHuman, events.OwnerAI, events.OwnerMixed}
+
+// Encode writes the binary form of v.
+func Encode(v Vector) []byte {
+	index := map[Owner]uint64{}
+	var owners []Owner
+	for _, run := range v.runs {
+		if _, seen := index[run.Owner]; !seen {
+			index[run.Owner] = uint64(len(owners))
+			owners = append(owners, run.Owner)
+		}
+	}
+	raw := []byte{codecVersion}
+	raw = binary.AppendUvarint(raw, uint64(len(owners)))
+	for _, owner := range owners {
+		raw = appendOwner(raw, owner)
+	}
+	raw = binary.AppendUvarint(raw, uint64(len(v.runs)))
+	for _, run := range v.runs {
+		raw = binary.AppendUvarint(raw, uint64(run.Count))
+		raw = binary.AppendUvarint(raw, index[run.Owner])
+	}
+	return raw
+}
+
+func appendOwner(raw []byte, owner Owner) []byte {
+	patch, patchForm := packID(owner.Patch)
+	previous, previousForm := packID(owner.Previous)
+	head := patchForm<<2 | previousForm<<4
+	for code, kind := range kindCodes {
+		if kind == owner.Kind {
+			head |= byte(code)
+		}
+	}
+	return append(append(append(raw, head), patch...), previous...)
+}
+
+// packID gives the bytes of an id and the form they have.
+func packID(id events.PatchID) ([]byte, byte) {
+	if id == "" {
+		return nil, formNone
+	}
+	if raw, err := hex.DecodeString(string(id)); err == nil && len(raw) == 16 && hex.EncodeToString(raw) == string(id) {
+		return raw, formHex
+	}
+	return append(binary.AppendUvarint(nil, uint64(len(id))), id...), formText
+}
+
+// Decode reads the binary form of a vector. Bytes that [Encode] would not write are an error that wraps ErrCorrupt.
+func Decode(raw []byte) (Vector, error) {
+	r := reader{rest: raw}
+	if version := r.byte(); !r.failed && version != codecVersion {
+		return Vector{}, fmt.Errorf("decode vector: format %d: %w", version, ErrCorrupt)
+	}
+	var owners []Owner
+	for range r.count() {
+		owners = append(owners, r.owner())
+	}
+	var b Builder
+	for range r.count() {
+		lines, owner := r.number(), r.number()
+		if r.failed || lines > uint64(maxLines-b.Len()) || owner >= uint64(len(owners)) {
+			return Vector{}, fmt.Errorf("decode vector: %w", ErrCorrupt)
+		}
+		b.Add(owners[owner], int(lines))
+	}
+	v := b.Vector()
+	if r.failed || !bytes.Equal(Encode(v), raw) {
+		return Vector{}, fmt.Errorf("decode vector: %w", ErrCorrupt)
+	}
+	return v, nil
+}
+
+// reader takes bytes from the front; once something is missing it only gives zeroes.
+type reader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *reader) take(n uint64) []byte {
+	if r.failed || n > uint64(len(r.rest)) {
+		r.failed = true
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) byte() byte {
+	if b := r.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) number() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		r.failed = true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+// count reads the length of a list. A list has no more items than there are bytes left, whatever it claims.
+func (r *reader) count() uint64 {
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		r.failed = true
+	}
+	if r.failed {
+		return 0
+	}
+	return n
+}
+
+func (r *reader) owner() Owner {
+	head := r.byte()
+	return Owner{
+		Kind:     kindCodes[head&3],
+		Patch:    r.id(head >> 2 & 3),
+		Previous: r.id(head >> 4 & 3),
+	}
+}
+
+func (r *reader) id(form byte) events.PatchID {
+	switch form {
+	case formNone:
+		return ""
+	case formHex:
+		return events.PatchID(hex.EncodeToString(r.take(16)))
+	case formText:
+		return events.PatchID(r.take(r.number()))
+	}
+	r.failed = true
+	return ""
+}

@@ -1,0 +1,133 @@
+package vector
+
+// Origin is a run of lines of a composed content with one source, one reason and one owner.
+type Origin struct {
+	Start, Count int
+	Source       int // index of the source; -1 for lines that no source has
+	Why          Why // Equal, Space or Moved; Written for lines that no source has
+	Owner        Owner
+}
+
+// Compose finds the owners of a content that was never seen, such as a file staged in part, from contents that are
+// known, best first: for a commit the work tree's content, then that of the parent. Lines that no source has are left
+// to rest, which is asked for them in order; without rest they are Unknown.
+func Compose(lines [][]byte, sources []Content, rest func(line int) Owner) Vector {
+	var b Builder
+	for _, run := range Origins(lines, sources) {
+		if run.Source >= 0 || rest == nil {
+			b.Add(run.Owner, run.Count)
+			continue
+		}
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			b.Add(rest(line), 1)
+		}
+	}
+	return b.Vector()
+}
+
+// Origins says for every line of a content which source has it and who owns it there.
+//
+// A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;
+// among equals the earlier source counts. Two things make a later source count after all:
+//
+//   - Lines kept since. If the later source has the line too, and the earlier one kept that very line of it, then nobody
+//     wrote the line in between, and the later source, being nearer to where it was written, names the owner.
+//   - Unknown owners. What the earlier source does not know, the later one may.
+//
+// The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
+// of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the work
+// tree nothing was added at all, only the second function is missing, so every brace finds its own.
+func Origins(lines [][]byte, sources []Content) []Origin {
+	m := matcher{sources: sources}
+	for _, source := range sources {
+		m.matches = append(m.matches, matchLines(source, lines))
+	}
+	var runs []Origin
+	for line := range lines {
+		found := m.origin(line)
+		if last := len(runs) - 1; last >= 0 {
+			run := &runs[last]
+			if run.Source == found.Source && run.Why == found.Why && run.Owner == found.Owner {
+				run.Count++
+				continue
+			}
+		}
+		runs = append(runs, found)
+	}
+	return runs
+}
+
+// match is the line of a source that a line of the composed content is.
+type match struct {
+	why  Why // Written for none
+	line int
+}
+
+// matchLines compares a source with the composed content.
+func matchLines(source Content, lines [][]byte) []match {
+	c := Compare(source, lines)
+	Moves(c)
+	matches := make([]match, len(lines))
+	old, new := 0, 0
+	for _, p := range append(c.parts[:len(c.parts):len(c.parts)], c.end()) {
+		for ; new < p.NewStart; old, new = old+1, new+1 {
+			matches[new] = match{Equal, old}
+		}
+		for i, from := range p.origins {
+			matches[new+i] = match{from.why, from.line}
+		}
+		old, new = p.Old().End, p.New().End
+	}
+	return matches
+}
+
+// end is an empty part behind the last line.
+func (c *Change) end() part {
+	p := part{}
+	p.OldStart, p.NewStart = len(c.old.Lines), len(c.new)
+	return p
+}
+
+// matcher holds the sources of a composition and what each of them has of its lines.
+type matcher struct {
+	sources []Content
+	matches [][]match
+	// keptFrom holds, for two sources, which line of the later one each line of the earlier one is.
+	keptFrom map[[2]int][]match
+}
+
+// origin is where one line comes from.
+func (m *matcher) origin(line int) Origin {
+	none := Origin{Start: line, Count: 1, Source: -1, Owner: Unknown}
+	for _, why := range []Why{Equal, Space, Moved} {
+		best := none
+		for s, matches := range m.matches {
+			if matches[line].why != why {
+				continue
+			}
+			owner := m.sources[s].Owners.At(matches[line].line).normal()
+			if best.Source < 0 || owner.known() && (!best.Owner.known() || m.sameLine(best.Source, s, line)) {
+				best.Source, best.Why, best.Owner = s, why, owner
+			}
+		}
+		if best.Source >= 0 {
+			return best
+		}
+	}
+	return none
+}
+
+// sameLine tells whether the earlier source kept its match of a line from the later source's match of it.
+func (m *matcher) sameLine(earlier, later, line int) bool {
+	pair := [2]int{earlier, later}
+	kept, done := m.keptFrom[pair]
+	if !done {
+		kept = matchLines(m.sources[later], m.sources[earlier].Lines)
+		if m.keptFrom == nil {
+			m.keptFrom = map[[2]int][]match{}
+		}
+		m.keptFrom[pair] = kept
+	}
+	at := kept[m.matches[earlier][line].line]
+	return at.why != Written && at.line == m.matches[later][line].line
+}

@@ -1,0 +1,210 @@
+package vector
+
+import (
+	"container/heap"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// The limits of what counts as moved.
+const (
+	minMoved = 3 // lines in a moved block, blank ones included
+	// distinct is the number of letters and digits from which a block speaks for itself; git-blame(1) -M takes the
+	// same. A shorter one may be a phrase that code is full of: it needs three lines that stand in neither file twice.
+	distinct = 20
+	// maxRepeats is how often three lines may stand among the deleted lines and still help to find a block.
+	maxRepeats = 64
+)
+
+// Moves finds the blocks that the changes took from one place and put to another, in the same file or from file to file,
+// so that Resolve lets them keep their owners. Call it once, with all changes of an interval or a commit; their order
+// decides between blocks that are equally good, so it should not depend on chance.
+//
+// A block is three or more deleted lines in a row, equal but for white space to lines in a row that were inserted, with
+// some word in them. No line is taken twice. The longest block wins, then one in the same file, then the nearest.
+func Moves(changes ...*Change) {
+	f := newFinder(changes)
+	if len(f.deleted) == 0 || len(f.inserted) == 0 {
+		return
+	}
+	found := f.blocks()
+	heap.Init(&found)
+	for len(found.list) > 0 {
+		b := heap.Pop(&found).(block)
+		free := f.free(b)
+		if len(free) == 1 && free[0] == b {
+			f.take(b)
+			continue
+		}
+		for _, rest := range free {
+			heap.Push(&found, rest)
+		}
+	}
+}
+
+// place is a line of a change that was deleted or inserted. A place without a change separates lines that do not follow
+// each other.
+type place struct {
+	change *Change
+	order  int // of the change among the changes
+	part   int
+	line   int // within the hunk
+	key    int // equal keys for lines that are equal but for white space; negative for what equals nothing
+	taken  bool
+}
+
+// finder holds the deleted and the inserted lines of some changes, each in order.
+type finder struct {
+	deleted, inserted []place
+	keys              map[string]int
+	letters           []int // by key
+	phrases           map[*Change]phrases
+}
+
+// separator stands between lines that do not follow each other.
+var separator = place{key: -1}
+
+func newFinder(changes []*Change) *finder {
+	f := &finder{keys: map[string]int{}, phrases: map[*Change]phrases{}}
+	for order, c := range changes {
+		for i := range c.parts {
+			p := &c.parts[i]
+			for line, fate := range p.fates {
+				if fate != gone {
+					f.deleted = append(f.deleted, separator)
+					continue
+				}
+				text := linediff.StripSpace(c.old.Lines[p.OldStart+line])
+				key, seen := f.keys[string(text)]
+				if !seen {
+					key = len(f.keys)
+					f.keys[string(text)] = key
+					f.letters = append(f.letters, letters(text))
+				}
+				f.deleted = append(f.deleted, place{change: c, order: order, part: i, line: line, key: key})
+			}
+			f.deleted = append(f.deleted, separator)
+		}
+	}
+	if len(f.keys) == 0 {
+		return f
+	}
+	for order, c := range changes {
+		for i := range c.parts {
+			p := &c.parts[i]
+			for line, from := range p.origins {
+				key, seen := f.keys[string(linediff.StripSpace(c.new[p.NewStart+line]))]
+				if from.why != Written || !seen {
+					f.inserted = append(f.inserted, separator)
+					continue
+				}
+				f.inserted = append(f.inserted, place{change: c, order: order, part: i, line: line, key: key})
+			}
+			f.inserted = append(f.inserted, separator)
+		}
+	}
+	return f
+}
+
+// block is a run of equal lines: places at deleted[d] and inserted[n] and the following ones.
+type block struct {
+	d, n, lines int
+}
+
+// three lines in a row, by their keys.
+type three [3]int
+
+func threeAt(places []place, i int) (three, bool) {
+	if i+2 >= len(places) {
+		return three{}, false
+	}
+	t := three{places[i].key, places[i+1].key, places[i+2].key}
+	return t, t[0] >= 0 && t[1] >= 0 && t[2] >= 0
+}
+
+// blocks finds the longest blocks that start from three equal lines with a letter or digit in them.
+func (f *finder) blocks() candidates {
+	found := candidates{finder: f}
+	index := map[three][]int{}
+	for d := range f.deleted {
+		if t, ok := threeAt(f.deleted, d); ok && f.letters[t[0]]+f.letters[t[1]]+f.letters[t[2]] > 0 {
+			index[t] = append(index[t], d)
+		}
+	}
+	// Blocks on one diagonal d-n do not overlap: reached says how far that diagonal has been looked at.
+	reached := map[int]int{}
+	for n := range f.inserted {
+		t, ok := threeAt(f.inserted, n)
+		if !ok || len(index[t]) > maxRepeats {
+			continue
+		}
+		for _, d := range index[t] {
+			if reached[d-n] > n {
+				continue
+			}
+			b := f.extend(d, n)
+			reached[d-n] = b.n + b.lines
+			if f.counts(b) {
+				found.list = append(found.list, b)
+			}
+		}
+	}
+	return found
+}
+
+// extend grows a block from a pair of equal lines in both directions.
+func (f *finder) extend(d, n int) block {
+	same := func(d, n int) bool {
+		return d >= 0 && n >= 0 && d < len(f.deleted) && n < len(f.inserted) &&
+			f.deleted[d].key >= 0 && f.deleted[d].key == f.inserted[n].key
+	}
+	for same(d-1, n-1) {
+		d--
+		n--
+	}
+	lines := 1
+	for same(d+lines, n+lines) {
+		lines++
+	}
+	return block{d, n, lines}
+}
+
+// counts tells whether a block is evidence that something moved.
+func (f *finder) counts(b block) bool {
+	if b.lines < minMoved {
+		return false
+	}
+	total := 0
+	for _, place := range f.deleted[b.d : b.d+b.lines] {
+		total += f.letters[place.key]
+	}
+	return total >= distinct || total >= trivial && f.unique(b)
+}
+
+// free cuts a block into the parts of which nothing is taken yet.
+func (f *finder) free(b block) []block {
+	var parts []block
+	part := block{d: b.d, n: b.n}
+	for i := range b.lines + 1 {
+		if i < b.lines && !f.deleted[b.d+i].taken && !f.inserted[b.n+i].taken {
+			part.lines++
+			continue
+		}
+		if part.lines > 0 && f.counts(part) {
+			parts = append(parts, part)
+		}
+		part = block{d: b.d + i + 1, n: b.n + i + 1}
+	}
+	return parts
+}
+
+// take records that a block moved.
+func (f *finder) take(b block) {
+	for i := range b.lines {
+		from, to := &f.deleted[b.d+i], &f.inserted[b.n+i]
+		from.taken, to.taken = true, true
+		source := &from.change.parts[from.part]
+		source.fates[from.line] = movedAway
+		to.change.parts[to.part].origins[to.line] = origin{Moved, from.change, source.OldStart + from.line}
+	}
+}

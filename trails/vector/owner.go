@@ -1,0 +1,66 @@
+package vector
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Owner is who owns a line. Owners compare with ==.
+type Owner struct {
+	Kind  events.OwnerKind
+	Patch events.PatchID // the patch that wrote the line; empty when none is known
+	// Previous is the agent's patch whose line this one replaced; empty for a line that replaced none.
+	Previous events.PatchID
+}
+
+// Unknown is the owner of what no evidence covers.
+var Unknown = Owner{Kind: events.OwnerUnknown}
+
+// normal gives an owner of no kind, or of a kind this version does not know, the kind unknown.
+func (o Owner) normal() Owner {
+	switch o.Kind {
+	case events.OwnerHuman, events.OwnerAI, events.OwnerMixed, events.OwnerUnknown:
+	default:
+		o.Kind = events.OwnerUnknown
+	}
+	return o
+}
+
+// known tells whether there is evidence for the owner.
+func (o Owner) known() bool {
+	return o.normal().Kind != events.OwnerUnknown
+}
+
+// String is the owner in a form for people and tests: KIND[:PATCH][<PREVIOUS], where an agent's patch stands without
+// its kind: "a1", "human", "human:b2<a1", "unknown".
+func (o Owner) String() string {
+	o = o.normal()
+	text := string(o.Kind)
+	switch {
+	case o.Patch != "" && o.Kind == events.OwnerAI:
+		text = string(o.Patch)
+	case o.Patch != "":
+		text += ":" + string(o.Patch)
+	}
+	if o.Previous != "" {
+		text += "<" + string(o.Previous)
+	}
+	return text
+}
+
+// ParseOwner reads what [Owner.String] writes.
+func ParseOwner(text string) Owner {
+	text, previous, _ := strings.Cut(text, "<")
+	owner := Owner{Previous: events.PatchID(previous)}
+	kind, patch, found := strings.Cut(text, ":")
+	switch k := events.OwnerKind(kind); {
+	case k == events.OwnerHuman, k == events.OwnerAI, k == events.OwnerMixed, k == events.OwnerUnknown:
+		owner.Kind, owner.Patch = k, events.PatchID(patch)
+	case !found:
+		owner.Kind, owner.Patch = events.OwnerAI, events.PatchID(text)
+	default:
+		owner.Kind = events.OwnerUnknown
+	}
+	return owner
+}

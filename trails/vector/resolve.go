@@ -1,0 +1,153 @@
+package vector
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Author says who wrote a new line: hunk is the index of its hunk, line its number in the new content, from 0.
+type Author func(hunk, line int) Owner
+
+// By is the author of a change that one actor made.
+func By(owner Owner) Author {
+	return func(int, int) Owner { return owner }
+}
+
+// Result is the ownership after a change.
+type Result struct {
+	Vector Vector
+	Hunks  []Hunk
+	Capped bool // the line diff was cut short
+}
+
+// Hunk is one changed place and what became of its lines. Lines count from 0 in their content.
+type Hunk struct {
+	linediff.Hunk
+	// Written are the new lines that belong to the author.
+	Written []linediff.Range
+	// Kept are the new lines that keep an older owner, in runs of one owner and one reason.
+	Kept []Kept
+	// Replaced are the patches of which lines were deleted or replaced here, in the order of their lines. Lines that
+	// live on elsewhere do not count.
+	Replaced []events.PatchID
+}
+
+// Kept is a run of new lines that keep an older owner.
+type Kept struct {
+	linediff.Range
+	Owner Owner
+	Why   Why
+	// From is the change that the lines were taken from: the change itself, but for lines moved from another file.
+	From *Change
+}
+
+// Carry carries ownership through a change of one file made by one actor, with moves inside the file.
+func Carry(old Content, new [][]byte, owner Owner) Result {
+	c := Compare(old, new)
+	Moves(c)
+	return c.Resolve(By(owner))
+}
+
+// Resolve gives every new line its owner. The author is asked for the written lines only, in order. Of a written line
+// that replaced an older one the owner's Previous is filled in, unless the author has done so.
+func (c *Change) Resolve(author Author) Result {
+	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}
+	var b Builder
+	at := 0
+	for i := range c.parts {
+		p := &c.parts[i]
+		b.AddSlice(c.old.Owners, at, p.OldStart)
+		at = p.Old().End
+		result.Hunks[i] = c.resolvePart(p, &b, func(line int) Owner { return author(i, line) })
+	}
+	b.AddSlice(c.old.Owners, at, len(c.old.Lines))
+	result.Vector = b.Vector()
+	return result
+}
+
+func (c *Change) resolvePart(p *part, b *Builder, author func(line int) Owner) Hunk {
+	h := Hunk{Hunk: p.Hunk}
+	replaced := c.replacedBy(p)
+	for i, from := range p.origins {
+		line := p.NewStart + i
+		if from.why == Written {
+			owner := author(line)
+			if owner.Previous == "" && replaced[i] >= 0 {
+				owner.Previous = previousOf(owner, c.old.Owners.At(p.OldStart+replaced[i]))
+			}
+			b.Add(owner, 1)
+			h.addWritten(line)
+			continue
+		}
+		owner := from.source.old.Owners.At(from.line)
+		b.Add(owner, 1)
+		h.addKept(Kept{linediff.Range{Start: line, End: line + 1}, owner, from.why, from.source})
+	}
+	seen := map[events.PatchID]bool{"": true}
+	for i, fate := range p.fates {
+		if patch := c.old.Owners.At(p.OldStart + i).Patch; fate == gone && !seen[patch] {
+			seen[patch] = true
+			h.Replaced = append(h.Replaced, patch)
+		}
+	}
+	return h
+}
+
+func (h *Hunk) addWritten(line int) {
+	if last := len(h.Written) - 1; last >= 0 && h.Written[last].End == line {
+		h.Written[last].End++
+		return
+	}
+	h.Written = append(h.Written, linediff.Range{Start: line, End: line + 1})
+}
+
+func (h *Hunk) addKept(k Kept) {
+	if last := len(h.Kept) - 1; last >= 0 {
+		run := &h.Kept[last]
+		if run.End == k.Start && run.Owner == k.Owner && run.Why == k.Why && run.From == k.From {
+			run.End++
+			return
+		}
+	}
+	h.Kept = append(h.Kept, k)
+}
+
+// replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines live
+// on, the first with the first and so on. A written line that replaced none has -1.
+func (c *Change) replacedBy(p *part) []int {
+	replaced := make([]int, len(p.origins))
+	at := link{}
+	end := link{linediff.Range{Start: p.OldCount, End: p.OldCount}, linediff.Range{Start: p.NewCount, End: p.NewCount}}
+	for _, next := range append(slices.Clip(p.links), end) {
+		old := at.old.End
+		for i := at.new.End; i < next.new.End; i++ {
+			replaced[i] = -1
+			if i >= next.new.Start || p.origins[i].why != Written {
+				continue
+			}
+			for old < next.old.Start && p.fates[old] != gone {
+				old++
+			}
+			if old < next.old.Start {
+				replaced[i] = old
+				old++
+			}
+		}
+		at = next
+	}
+	return replaced
+}
+
+// previousOf is the agent's patch that a line replaced: that of the line before it or, when people changed the line more
+// than once, the one before their first change.
+func previousOf(author, replaced Owner) events.PatchID {
+	switch {
+	case replaced.Kind == events.OwnerAI:
+		return replaced.Patch
+	case author.Kind != events.OwnerAI:
+		return replaced.Previous
+	}
+	return ""
+}

@@ -1,0 +1,102 @@
+package vector
+
+import (
+	"slices"
+	"sort"
+)
+
+// Vector holds the owner of every line of one content. The zero value belongs to a content without lines. A vector does
+// not change once it is made.
+type Vector struct {
+	runs []Run
+}
+
+// Run is Count lines with one owner, from line Start on, counted from 0.
+type Run struct {
+	Start, Count int
+	Owner        Owner
+}
+
+// Uniform is the vector of n lines with one owner.
+func Uniform(n int, owner Owner) Vector {
+	var b Builder
+	b.Add(owner, n)
+	return b.Vector()
+}
+
+// Len is the number of lines.
+func (v Vector) Len() int {
+	if len(v.runs) == 0 {
+		return 0
+	}
+	last := v.runs[len(v.runs)-1]
+	return last.Start + last.Count
+}
+
+// At is the owner of a line; Unknown for a line the vector does not have.
+func (v Vector) At(line int) Owner {
+	if line < 0 || line >= v.Len() {
+		return Unknown
+	}
+	return v.runs[v.find(line)].Owner
+}
+
+// find is the index of the run that holds a line of the vector.
+func (v Vector) find(line int) int {
+	return sort.Search(len(v.runs), func(i int) bool { return line < v.runs[i].Start+v.runs[i].Count })
+}
+
+// Runs lists the runs in order; neighbours differ in their owner.
+func (v Vector) Runs() []Run { return slices.Clone(v.runs) }
+
+// Slice is the vector of the lines start ≤ line < end. Lines that the vector does not have are Unknown.
+func (v Vector) Slice(start, end int) Vector {
+	var b Builder
+	b.AddSlice(v, start, end)
+	return b.Vector()
+}
+
+// Equal tells whether both vectors give every line the same owner.
+func (v Vector) Equal(other Vector) bool { return slices.Equal(v.runs, other.runs) }
+
+// Builder makes a vector from its first line to its last. The zero value is ready for use.
+type Builder struct {
+	runs  []Run
+	lines int
+}
+
+// Add appends n lines of one owner.
+func (b *Builder) Add(owner Owner, n int) {
+	if n <= 0 {
+		return
+	}
+	owner = owner.normal()
+	if last := len(b.runs) - 1; last >= 0 && b.runs[last].Owner == owner {
+		b.runs[last].Count += n
+	} else {
+		b.runs = append(b.runs, Run{b.lines, n, owner})
+	}
+	b.lines += n
+}
+
+// AddSlice appends the owners that v gives to the lines start ≤ line < end; Unknown for lines it does not have.
+func (b *Builder) AddSlice(v Vector, start, end int) {
+	if start < 0 {
+		b.Add(Unknown, min(end, 0)-start)
+		start = 0
+	}
+	if have := v.Len(); start < have {
+		for i := v.find(start); i < len(v.runs) && start < end; i++ {
+			stop := min(end, v.runs[i].Start+v.runs[i].Count)
+			b.Add(v.runs[i].Owner, stop-start)
+			start = stop
+		}
+	}
+	b.Add(Unknown, end-start)
+}
+
+// Len is the number of lines added so far.
+func (b *Builder) Len() int { return b.lines }
+
+// Vector is what was built. The builder may go on; the vector stays as it is.
+func (b *Builder) Vector() Vector { return Vector{slices.Clone(b.runs)} }

@@ -1,0 +1,65 @@
+package vector
+
+// trivial is the number of letters and digits below which a text is evidence of nothing: braces, blank lines.
+const trivial = 4
+
+// letters counts the ASCII letters and digits of a text, and its other characters by the bytes that can begin one in
+// UTF-8 or be one in Latin-1.
+func letters(text []byte) int {
+	n := 0
+	for _, c := range text {
+		if '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0xC0 {
+			n++
+		}
+	}
+	return n
+}
+
+func lettersIn(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		n += letters(line)
+	}
+	return n
+}
+
+// hasWords tells whether lines together are more than trivial.
+func hasWords(lines [][]byte) bool {
+	n := 0
+	for _, line := range lines {
+		if n += letters(line); n >= trivial {
+			return true
+		}
+	}
+	return false
+}
+
+// newTextLines is how many lines with a word in them a text must have had for its loss to make a new text.
+const newTextLines = 3
+
+// isNewText tells whether nothing but punctuation is left of a text of some length: somebody deleted everything and
+// wrote something else, and the braces that both texts have are no more kept than the rest.
+func (c *Change) isNewText() bool {
+	if len(c.new) == 0 || len(c.parts) == 0 {
+		return false
+	}
+	lost, at := 0, 0
+	for _, p := range append(c.parts[:len(c.parts):len(c.parts)], c.end()) {
+		for ; at < p.OldStart; at++ {
+			if letters(c.old.Lines[at]) > 0 {
+				return false
+			}
+		}
+		for i, fate := range p.fates {
+			if letters(c.old.Lines[at+i]) == 0 {
+				continue
+			}
+			if fate == kept {
+				return false
+			}
+			lost++
+		}
+		at += len(p.fates)
+	}
+	return lost >= newTextLines
+}
