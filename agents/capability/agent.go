@@ -1,0 +1,53 @@
+package capability
+
+import (
+	"github.com/git-trace/git-trace/events"
+)
+
+// Agent is one coding agent and what can be done with it. A nil capability is one it does not have.
+type Agent struct {
+	Name      string // as in `git trace hook NAME EVENT` and in events: "claude-code"
+	Title     string // as people write it: "Claude Code"
+	Decoder   PayloadDecoder
+	Installer HookInstaller
+}
+
+// PayloadDecoder reads what an agent's hooks send.
+type PayloadDecoder interface {
+	// Events lists the agent's own names of the hook events that carry a boundary.
+	Events() []string
+	// Decode reads the payload of one hook call. An event without a boundary gives none and no error.
+	Decode(event string, payload []byte) ([]events.Boundary, error)
+	// Settle finds out, after the fact, what became of a tool call whose after-boundary never came.
+	Settle(call Call) Outcome
+}
+
+// Call names a tool call whose window is still open.
+type Call struct {
+	Transcript string // absolute path of the session file, as its boundary reported it
+	Subagent   string // the agent's id of the subagent that made the call, "" for the main conversation
+	CallID     string
+	Class      events.ToolClass
+}
+
+// Outcome is what became of a tool call. The zero value is OutcomeUnknown.
+type Outcome int
+
+// The outcomes of a call. A call that was interrupted while it ran counts as one that ran: what it wrote stays written.
+const (
+	OutcomeUnknown  Outcome = iota // no evidence, or evidence that does not split the two
+	OutcomeRan                     // it ran, in full or in part
+	OutcomeRejected                // it never ran: refused by the user, by a rule or by another hook
+)
+
+// String is the outcome as one word.
+func (o Outcome) String() string {
+	switch o {
+	case OutcomeRan:
+		return "ran"
+	case OutcomeRejected:
+		return "rejected"
+	case OutcomeUnknown:
+	}
+	return "unknown"
+}

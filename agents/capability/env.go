@@ -1,0 +1,66 @@
+package capability
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Env is what an agent's package may know of the world around it. Tests inject their own.
+type Env struct {
+	Home   string                  // absolute path of the user's home directory
+	Binary string                  // absolute path of git-trace, as hook commands shall name it; only installers need it
+	Getenv func(key string) string // the environment of the process; nil stands for an empty one
+	Now    func() time.Time        // the clock; nil stands for time.Now
+}
+
+// SystemEnv reads the environment of this process at the time of the call.
+func SystemEnv() (Env, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Env{}, fmt.Errorf("find home directory: %w", err)
+	}
+	return Env{Home: home, Binary: programPath(), Getenv: os.Getenv, Now: time.Now}, nil
+}
+
+// Lookup is the value of an environment variable, "" when it is not set.
+func (e Env) Lookup(key string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(key)
+}
+
+// Time is the present moment in UTC.
+func (e Env) Time() time.Time {
+	if e.Now == nil {
+		return time.Now().UTC()
+	}
+	return e.Now().UTC()
+}
+
+// programPath is the path by which hook commands call this program. The name on the search path is preferred over the file
+// it leads to: package managers keep the name and move the file with every version.
+func programPath() string {
+	own, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	found, err := exec.LookPath("git-trace")
+	if err != nil {
+		return own
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return own
+	}
+	ownInfo, err := os.Stat(own)
+	if err != nil {
+		return own
+	}
+	if foundInfo, err := os.Stat(found); err == nil && os.SameFile(ownInfo, foundInfo) {
+		return found
+	}
+	return own
+}

@@ -1,0 +1,101 @@
+package capability
+
+import (
+	"context"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// HookInstaller puts git-trace's entries into an agent's hook settings and takes them out again.
+type HookInstaller interface {
+	// Plan lists what Install would do now; an installed target gives an empty list.
+	Plan(ctx context.Context, target Target) ([]Action, error)
+	// Install brings the target up to date and lists what it did.
+	Install(ctx context.Context, target Target) ([]Action, error)
+	// Remove takes out what Install put in, of any version and any path of the program, and lists what it did.
+	Remove(ctx context.Context, target Target) ([]Action, error)
+	// Status tells what is there, without changing anything.
+	Status(ctx context.Context, target Target) (Status, error)
+}
+
+// Scope says whose sessions the hooks of a target see.
+type Scope string
+
+// The scopes of a target.
+const (
+	ScopeUser    Scope = "user"    // every session of this user, in whatever directory
+	ScopeRepo    Scope = "repo"    // this user's sessions in one repository; nothing of it is ever committed
+	ScopeProject Scope = "project" // everybody's sessions in a project, through settings that the project commits
+)
+
+// Target is one place for hooks.
+type Target struct {
+	Scope Scope
+	Repo  *refs.Repo // with a work tree; not needed for ScopeUser
+}
+
+// Op is the kind of an Action.
+type Op string
+
+// What an installer can do to a file.
+const (
+	OpCreate Op = "create"
+	OpUpdate Op = "update"
+	OpDelete Op = "delete"
+)
+
+// Action is one change of a file.
+type Action struct {
+	Op     Op       `json:"op"`
+	Path   string   `json:"path"`
+	Events []string `json:"events,omitempty"` // the hook events whose entries change
+	Detail string   `json:"detail,omitempty"` // what changes when it is not entries of hook events
+}
+
+// Status is the health of the hooks of a target.
+type Status struct {
+	Installed bool     `json:"installed"` // every entry is present and none is stale
+	Settings  string   `json:"settings"`  // path of the settings file
+	Present   []string `json:"present,omitempty"`
+	Missing   []string `json:"missing,omitempty"`
+	// Stale are the events whose entry calls another path of the program, or can be kept from running or from being waited for.
+	Stale []string `json:"stale,omitempty"`
+	// Binary is the program that the entries call; BinaryFound tells whether it is there and executable.
+	Binary      string `json:"binary,omitempty"`
+	BinaryFound bool   `json:"binary_found"`
+	// DisabledBy are settings files that switch off every hook of the agent.
+	DisabledBy []string `json:"disabled_by,omitempty"`
+}
+
+// InstallCode names a reason why hooks could not be installed or removed.
+type InstallCode string
+
+// The reasons that callers may branch on.
+const (
+	CodeSettingsInvalid    InstallCode = "settings_invalid"    // not the format the agent reads
+	CodeSettingsShape      InstallCode = "settings_shape"      // the right format, but hooks are not where they must be
+	CodeSettingsUnreadable InstallCode = "settings_unreadable" // cannot be read
+	CodeSettingsUnwritable InstallCode = "settings_unwritable" // cannot be written
+	CodeSettingsTracked    InstallCode = "settings_tracked"    // personal settings that the repository tracks
+	CodeTarget             InstallCode = "bad_target"          // the agent has no such place for hooks
+	CodeBinary             InstallCode = "bad_binary"          // the program's path cannot stand in a hook command
+)
+
+// InstallError is a failed installation or removal. Nothing was written, or what was written is complete.
+type InstallError struct {
+	Code    InstallCode
+	Message string // lower case, what failed
+	Hint    string // what the user can do
+	Err     error  // the cause, if another error is
+}
+
+// Error is the message and its cause.
+func (e *InstallError) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (e *InstallError) Unwrap() error { return e.Err }

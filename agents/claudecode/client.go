@@ -1,0 +1,20 @@
+package claudecode
+
+import "github.com/git-trace/git-trace/agents/capability"
+
+// Name is the agent's name in hook commands and events.
+const Name = "claude-code"
+
+// Client implements the decoder and the installer.
+type Client struct{ env capability.Env }
+
+// New returns the agent with what it can do.
+func New(env capability.Env) capability.Agent {
+	client := &Client{env: env}
+	return capability.Agent{Name: Name, Title: "Claude Code", Decoder: client, Installer: client}
+}
+
+var (
+	_ capability.PayloadDecoder = (*Client)(nil)
+	_ capability.HookInstaller  = (*Client)(nil)
+)

@@ -1,0 +1,117 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// declare lists what an edit tool says of its path, in order. Whole contents are given where the payload has them or lets
+// them be derived exactly: Before stands in the first edit, After in the last, because Claude reports the file around the
+// whole call.
+func declare(kind events.BoundaryKind, tool, path string, in *input, out *response) []events.DeclaredEdit {
+	done := kind == events.ToolAfter
+	if !done {
+		out = &response{}
+	}
+	switch tool {
+	case "Write":
+		content := in.Content
+		if out.Content != nil {
+			content = *out.Content
+		}
+		edit := events.DeclaredEdit{Path: path, New: content}
+		if done {
+			edit.Before, edit.After = out.Original, &content
+			if out.Type == "create" && edit.Before == nil {
+				edit.Before = new(string)
+			}
+		}
+		return []events.DeclaredEdit{edit}
+	case "NotebookEdit":
+		edit := events.DeclaredEdit{Path: path, Old: out.OldSource, New: either(in.NewSource, in.NewSourceAlt)}
+		if out.NewSource != nil {
+			edit.New = *out.NewSource
+		}
+		if done && out.Error == "" {
+			edit.Before, edit.After = out.OriginalBook, out.UpdatedBook
+		}
+		return []events.DeclaredEdit{edit}
+	}
+	return replacements(done, path, steps(in, out), out)
+}
+
+// steps are the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is preferred to
+// what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
+func steps(in *input, out *response) []replacement {
+	switch {
+	case len(out.Edits) > 0:
+		return out.Edits
+	case len(in.Edits) > 0:
+		return in.Edits
+	}
+	step := in.replacement
+	if out.Old != nil && out.New != nil {
+		step = replacement{Old: *out.Old, New: *out.New, All: out.All || step.all()}
+	}
+	return []replacement{step}
+}
+
+func replacements(done bool, path string, steps []replacement, out *response) []events.DeclaredEdit {
+	edits := make([]events.DeclaredEdit, len(steps))
+	for i := range steps {
+		edits[i] = events.DeclaredEdit{Path: path, Old: steps[i].old(), New: steps[i].new()}
+	}
+	if !done {
+		return edits
+	}
+	before := out.Original
+	if before == nil {
+		before = out.OriginalMulti
+	}
+	if before == nil && steps[0].old() == "" { // an edit of nothing makes a new file
+		before = new(string)
+	}
+	edits[0].Before = before
+	if before == nil || out.UserModified {
+		return edits
+	}
+	content, exact := *before, true
+	for i := range steps {
+		if content, exact = replace(content, &steps[i]); !exact {
+			return edits
+		}
+	}
+	edits[len(edits)-1].After = &content
+	return edits
+}
+
+// replace does what Claude's edit tools do to a content, and tells whether the result is certain.
+func replace(content string, step *replacement) (string, bool) {
+	from, to := step.old(), step.new()
+	if from == "" {
+		return to, strings.TrimSpace(content) == ""
+	}
+	count := strings.Count(content, from)
+	if count == 0 || count > 1 && !step.all() {
+		return "", false
+	}
+	// Text that is replaced by nothing takes its newline with it.
+	if to == "" && !strings.HasSuffix(from, "\n") && strings.Contains(content, from+"\n") {
+		from += "\n"
+	}
+	if step.all() {
+		return strings.ReplaceAll(content, from, to), true
+	}
+	return strings.Replace(content, from, to, 1), true
+}
+
+func (out *response) path() string { return either(out.FilePath, out.FilePathSnake) }
+
+func (in *input) empty() bool {
+	return in.path() == "" && in.Path == "" && in.Command == "" && len(in.Edits) == 0
+}
+
+func (out *response) empty() bool {
+	return out.path() == "" && out.TaskID == "" && out.Original == nil && out.UpdatedBook == nil && out.Content == nil
+}

@@ -1,0 +1,143 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/events"
+)
+
+// settleWindow is how much of the session file's end is searched for the result of a call.
+const settleWindow = 1 << 20
+
+// Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one, and when
+// the result can mean both that the call was refused and that it was interrupted.
+func (c *Client) Settle(call capability.Call) capability.Outcome {
+	if !payload.CallID(call.CallID) || (call.Subagent != "" && !payload.SessionID(call.Subagent)) {
+		return capability.OutcomeUnknown
+	}
+	id := []byte(`"` + call.CallID + `"`)
+	for _, path := range sessionFiles(payload.AbsPath(call.Transcript), call.Subagent) {
+		file, err := transcript.Open(path)
+		if err != nil {
+			continue
+		}
+		outcome := capability.OutcomeUnknown
+		for line := range file.Lines(settleWindow) {
+			if !bytes.Contains(line, id) || !bytes.Contains(line, []byte(`"tool_result"`)) {
+				continue
+			}
+			if found, ok := parseResult(line, call.CallID); ok {
+				outcome = found.outcome(call.Class)
+				break
+			}
+		}
+		_ = file.Close()
+		return outcome
+	}
+	return capability.OutcomeUnknown
+}
+
+// result is what a session line says of how a call ended.
+type result struct {
+	failed    bool
+	text      string // the beginning of what the model was told
+	denial    string // why a call has no real result, as newer clients write it
+	beforeRun bool
+	afterRun  bool
+}
+
+// parseResult reads a session line of the type user whose message holds the result of the call.
+func parseResult(line []byte, callID string) (result, bool) {
+	var user struct {
+		Type    string `json:"type"`
+		Message struct {
+			Content []struct {
+				Type    string          `json:"type"`
+				ID      string          `json:"tool_use_id"`
+				Content json.RawMessage `json:"content"`
+				Failed  bool            `json:"is_error"`
+			} `json:"content"`
+		} `json:"message"`
+		Denial    string `json:"toolDenialKind"`
+		BeforeRun bool   `json:"toolDenialBeforeRun"`
+		AfterRun  bool   `json:"toolDenialAfterRun"`
+	}
+	if json.Unmarshal(line, &user) != nil || user.Type != "user" {
+		return result{}, false
+	}
+	for _, block := range user.Message.Content {
+		if block.Type != "tool_result" || block.ID != callID {
+			continue
+		}
+		return result{
+			failed: block.Failed, text: firstText(block.Content),
+			denial: user.Denial, beforeRun: user.BeforeRun, afterRun: user.AfterRun,
+		}, true
+	}
+	return result{}, false
+}
+
+// firstText is the text of a result's content, which is text or a list of blocks.
+func firstText(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &blocks) != nil || len(blocks) == 0 {
+		return ""
+	}
+	return blocks[0].Text
+}
+
+// outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and that
+// of a call refused with Esc is that of a call interrupted with Esc. An edit tool is over too soon to be interrupted.
+func (r result) outcome(class events.ToolClass) capability.Outcome {
+	switch {
+	case r.beforeRun:
+		return capability.OutcomeRejected
+	case r.afterRun || !r.failed || r.denial == "interrupted":
+		return capability.OutcomeRan
+	case r.denial == "permission-rule" || strings.HasPrefix(r.denial, "automode-") || hasAnyPrefix(r.text, refusals):
+		return capability.OutcomeRejected
+	case strings.HasPrefix(r.text, refusalOrInterruption):
+		if strings.Contains(r.text, refusalWithReason) || class == events.ToolEdits {
+			return capability.OutcomeRejected
+		}
+		return capability.OutcomeUnknown
+	case r.denial != "" || strings.HasPrefix(r.text, "<tool_use_error>"):
+		return capability.OutcomeUnknown // cancelled beside another call: before or after it began
+	}
+	return capability.OutcomeRan
+}
+
+const (
+	refusalOrInterruption = "The user doesn't want to "
+	refusalWithReason     = "the user said:" // typed into the permission prompt
+)
+
+// refusals begin the results of calls that a rule, a mode or a hook refused.
+var refusals = []string{
+	"Permission for ",
+	"Permission to ",
+	"Claude requested permissions to ",
+	"This command requires approval",
+	"PreToolUse:",
+	"Hook PreToolUse:",
+}
+
+func hasAnyPrefix(text string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package claudecode
+
+import (
+	"path/filepath"
+	"runtime"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Where Claude looks for settings (measured with 2.1.328 in a repository with sub-directories, linked work trees, a bare
+// `.git`, a bare `repo.git` and a submodule):
+//
+//   - the user's settings.json: always.
+//   - .claude/settings.json: only in the directory in which Claude is started. In a sub-directory it is not read.
+//   - .claude/settings.local.json: in the directory of the repository's `.git`, whichever sub-directory or linked work
+//     tree Claude is started in, also when that `.git` is bare. For a submodule and for work trees of a `repo.git` it is
+//     the work tree itself.
+//
+// So settings.local.json is the place for one repository: it sees every session in it, and it is personal, so that the
+// absolute path of this machine's program does not reach other people. Claude keeps the file out of commits by a global
+// ignore rule when it makes it; Install adds a rule of its own if nothing ignores the file yet (see exclude.go).
+
+const (
+	settingsName = "settings.json"
+	localName    = "settings.local.json"
+	configName   = ".claude"
+)
+
+// settingsPath is the settings file of a target.
+func (c *Client) settingsPath(target capability.Target) (string, error) {
+	switch target.Scope {
+	case capability.ScopeUser:
+		dir := c.configDir()
+		if !filepath.IsAbs(dir) {
+			return "", &capability.InstallError{
+				Code: capability.CodeTarget, Message: "the directory of Claude's user settings is not an absolute path",
+				Hint: "set CLAUDE_CONFIG_DIR or HOME to an absolute path",
+			}
+		}
+		return filepath.Join(dir, settingsName), nil
+	case capability.ScopeRepo, capability.ScopeProject:
+		if target.Repo == nil || target.Repo.Bare() {
+			return "", &capability.InstallError{
+				Code: capability.CodeTarget, Message: "a repository without a work tree has no place for Claude's settings",
+				Hint: "install for the user with `git trace init --global`",
+			}
+		}
+		if target.Scope == capability.ScopeProject {
+			return filepath.Join(target.Repo.WorkTree, configName, settingsName), nil
+		}
+		return filepath.Join(localRoot(target.Repo), configName, localName), nil
+	}
+	return "", &capability.InstallError{Code: capability.CodeTarget, Message: "Claude Code has no settings of scope " + string(target.Scope)}
+}
+
+// configDir is where Claude keeps the user's settings.
+func (c *Client) configDir() string {
+	if dir := c.env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(c.env.Home, configName)
+}
+
+// localRoot is the directory in whose .claude the personal settings of a repository are read.
+func localRoot(repo *refs.Repo) string {
+	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {
+		return filepath.Dir(repo.CommonDir)
+	}
+	return repo.WorkTree
+}
+
+// managedSettings is the file of an administrator's settings, which can switch off all others' hooks.
+func managedSettings() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+	case "windows":
+		return `C:\Program Files\ClaudeCode\managed-settings.json`
+	}
+	return "/etc/claude-code/managed-settings.json"
+}

@@ -1,0 +1,105 @@
+package hookfile
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Entry is one hook entry as it shall be.
+type Entry struct {
+	Event   string
+	Matcher string // written only when not empty: "*" for events of tools
+	Command string
+	Timeout int // seconds
+}
+
+// Ours tells whether a command is one of our own, of any version and from any place.
+type Ours func(command string) bool
+
+// handler is one command of the file that is ours.
+type handler struct {
+	event   string
+	list    *node // the event's array
+	group   *node // the object with matcher and hooks
+	own     *node // the handler itself
+	command string
+}
+
+// find lists the handlers that are ours, in the document's order.
+func find(root *node, ours Ours) []handler {
+	var found []handler
+	for _, hooks := range members(root, "hooks") {
+		for _, list := range kids(hooks, '{') {
+			for _, group := range kids(list, '[') {
+				for _, own := range kids(group.get("hooks"), '[') {
+					if command := own.get("command"); command != nil && command.kind == '"' && ours(command.text) {
+						found = append(found, handler{event: list.key, list: list, group: group, own: own, command: command.text})
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// members lists every value of a key, also of one that stands twice.
+func members(n *node, key string) []*node {
+	return slices.DeleteFunc(slices.Clone(kids(n, '{')), func(kid *node) bool { return kid.key != key })
+}
+
+func kids(n *node, kind byte) []*node {
+	if n == nil || n.kind != kind {
+		return nil
+	}
+	return n.kids
+}
+
+// current tells whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing keeps it from
+// running. A time limit and a message that the user chose are respected.
+func (h handler) current(entry Entry) bool {
+	if h.command != entry.Command {
+		return false
+	}
+	for _, kid := range h.group.kids {
+		switch kid.key {
+		case "hooks":
+		case "matcher":
+			if kid.kind != '"' || (kid.text != "" && kid.text != "*") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	limited := false
+	for _, kid := range h.own.kids {
+		switch kid.key {
+		case "command", "statusMessage":
+		case "type":
+			if kid.text != "command" {
+				return false
+			}
+		case "timeout":
+			number, _ := kid.literal.(json.Number)
+			seconds, err := number.Float64()
+			limited = err == nil && seconds >= 1
+		default:
+			return false
+		}
+	}
+	return limited && h.own.get("type") != nil
+}
+
+// sorted splits our handlers into those to keep, one an event, and the others.
+func sorted(found []handler, entries []Entry) (keep map[string]handler, rest []handler) {
+	keep = make(map[string]handler)
+	for _, h := range found {
+		at := slices.IndexFunc(entries, func(e Entry) bool { return e.Event == h.event })
+		if _, taken := keep[h.event]; at < 0 || taken || !h.current(entries[at]) {
+			rest = append(rest, h)
+			continue
+		}
+		keep[h.event] = h
+	}
+	return keep, rest
+}

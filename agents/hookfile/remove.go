@@ -1,0 +1,99 @@
+package hookfile
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Remove gives the document without our entries and the events that had one. The result is nil when the whole file is
+// of our making.
+func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
+	body, marked := bytes.CutPrefix(doc, byteOrderMark)
+	root, err := parse(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := func(root *node) []handler { return find(root, ours) }
+	for _, h := range all(root) {
+		changed = appendNew(changed, h.event)
+	}
+	if len(changed) == 0 {
+		return doc, nil, nil
+	}
+	first := body[0]
+	if body, err = removeAll(body, all); err != nil {
+		return nil, nil, err
+	}
+	if marked {
+		return append(slices.Clone(byteOrderMark), body...), changed, nil
+	}
+	// A new file begins with the object and has one newline behind it; in a blank one the object stands behind the blanks.
+	if first == '{' && (string(body) == "\n" || string(body) == "\r\n") {
+		return nil, changed, nil
+	}
+	return append([]byte{}, body...), changed, nil // never nil: the file was there and blank
+}
+
+// removeAll removes what which selects, one handler after the other: each removal moves the places of the others.
+func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
+	for {
+		root, err := parse(doc)
+		if err != nil {
+			return nil, err
+		}
+		found := which(root)
+		if len(found) == 0 {
+			return doc, nil
+		}
+		doc = found[0].remove(doc, root)
+	}
+}
+
+// remove deletes a handler, and with it the containers that hold nothing else. A group of ours has no meaning without its
+// handler; an array or object goes only if Install made it.
+func (h handler) remove(doc []byte, root *node) []byte {
+	handlers := h.group.get("hooks")
+	if len(handlers.kids) > 1 {
+		return cut(doc, handlers, h.own)
+	}
+	if len(h.list.kids) > 1 || !ownLines(doc, h.list) {
+		return cut(doc, h.list, h.group)
+	}
+	hooks := parentOf(root, h.list)
+	if len(hooks.kids) > 1 || !ownLines(doc, hooks) {
+		return cut(doc, hooks, h.list)
+	}
+	if len(root.kids) > 1 || !ownLines(doc, root) {
+		return cut(doc, root, hooks)
+	}
+	return slices.Concat(doc[:root.start], doc[root.end:])
+}
+
+// parentOf is the member "hooks" of the root that holds the list of an event.
+func parentOf(root, list *node) *node {
+	for _, hooks := range members(root, "hooks") {
+		if slices.Contains(hooks.kids, list) {
+			return hooks
+		}
+	}
+	return root
+}
+
+// ownLines tells whether the content of a container begins on a line of its own.
+func ownLines(doc []byte, container *node) bool {
+	return strings.Contains(string(doc[container.start+1:container.kids[0].from]), "\n")
+}
+
+// cut deletes a member with the comma that separates it: the one before it, or the one after it for the first member.
+func cut(doc []byte, container, kid *node) []byte {
+	at := slices.Index(container.kids, kid)
+	from, to := kid.from, kid.end
+	switch {
+	case at > 0:
+		from = container.kids[at-1].end
+	case len(container.kids) > 1:
+		to = container.kids[1].from
+	}
+	return slices.Concat(doc[:from], doc[to:])
+}

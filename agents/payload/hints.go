@@ -1,0 +1,140 @@
+package payload
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxHints is the number of hints that are given for one command.
+const maxHints = 16
+
+// Hints lists absolute paths that a shell command line may touch, best first: the directories it changes to (`cd`, `git
+// -C`), the absolute paths it names, then the relative ones that lead into another directory. They help to find the
+// repositories that a command could change and prove nothing. The command line itself is not kept.
+func Hints(line, cwd, home string) []string {
+	h := hints{cwd: cwd, dir: cwd, home: home}
+	eachCommand(line, h.command)
+	var out []string
+	for _, path := range slices.Concat(h.dirs, h.absolute, h.relative) {
+		if len(out) == maxHints {
+			break
+		}
+		if !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+type hints struct {
+	cwd, dir, home string // dir follows the line's `cd`
+	dirs           []string
+	absolute       []string
+	relative       []string
+}
+
+func (h *hints) command(words []string) {
+	for len(words) > 0 && transparent(words[0]) {
+		h.word(words[0])
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	args := words[1:]
+	switch filepath.Base(words[0]) {
+	case "cd", "pushd", "chdir":
+		h.changeDir(args)
+		return
+	case "git":
+		args = h.git(args)
+	default:
+		h.word(words[0])
+	}
+	for _, word := range args {
+		h.word(word)
+	}
+}
+
+// transparent tells whether the command's name comes after this word.
+func transparent(word string) bool {
+	switch word {
+	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until", "do", "!", "{":
+		return true
+	}
+	name, _, found := strings.Cut(word, "=")
+	return found && name != "" && !strings.ContainsAny(name, "/-.")
+}
+
+func (h *hints) changeDir(args []string) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		if dir := h.resolve(arg); dir != "" {
+			h.dir = dir
+			h.dirs = append(h.dirs, dir)
+		}
+		return
+	}
+}
+
+// git follows the -C options, each relative to the one before it as in git(1), and gives the words after them.
+func (h *hints) git(args []string) []string {
+	at := *h
+	for len(args) >= 2 && args[0] == "-C" {
+		if dir := at.resolve(args[1]); dir != "" {
+			at.dir = dir
+		}
+		args = args[2:]
+	}
+	if at.dir != h.dir {
+		h.dirs = append(h.dirs, at.dir)
+	}
+	return args
+}
+
+// word takes a path out of an argument, an assignment or an option with a value.
+func (h *hints) word(word string) {
+	if _, value, found := strings.Cut(word, "="); found {
+		word = value
+	}
+	if !strings.Contains(word, "/") || len(h.absolute) >= maxHints && len(h.relative) >= maxHints {
+		return
+	}
+	if glob := strings.IndexAny(word, "*?["); glob >= 0 {
+		slash := strings.LastIndexByte(word[:glob], '/')
+		if slash < 0 {
+			return
+		}
+		word = word[:slash+1]
+	}
+	switch path := h.resolve(word); {
+	case path == "":
+	case filepath.IsAbs(word) || strings.HasPrefix(word, "~/"):
+		h.absolute = append(h.absolute, path)
+	default:
+		h.relative = append(h.relative, path)
+	}
+}
+
+// resolve is "" for words that only the shell can make a path of, and for places without repositories.
+func (h *hints) resolve(word string) string {
+	if word == "~" {
+		word = "~/"
+	}
+	if strings.ContainsAny(word, "$`\n") || strings.Contains(word, "://") {
+		return ""
+	}
+	path := Path(word, h.dir, h.home)
+	if path == "" || path == filepath.Dir(path) {
+		return ""
+	}
+	for _, root := range []string{"/dev", "/proc", "/sys"} {
+		if path == root || strings.HasPrefix(path, root+"/") {
+			return ""
+		}
+	}
+	return path
+}

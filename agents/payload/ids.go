@@ -1,0 +1,86 @@
+package payload
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Lengths beyond which an id, a name or a path is not one.
+const (
+	maxID   = 128
+	maxName = 128
+	maxPath = 8192
+)
+
+// SessionID tells whether text may serve as the id of a session or a subagent. Such ids name files, so that only letters,
+// digits, dot, underscore and hyphen are taken, and none that begins with a dot.
+func SessionID(text string) bool {
+	if text == "" || len(text) > maxID || text[0] == '.' {
+		return false
+	}
+	for i := range len(text) {
+		if !idByte(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func idByte(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '-' || c == '_' || c == '.'
+}
+
+// CallID tells whether text may serve as the id of a tool call: printable ASCII without spaces. It is only ever compared
+// and stored; some agents join two ids with a bar.
+func CallID(text string) bool {
+	if text == "" || len(text) > maxID {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// Name is text if it can name a tool or a model: valid, printable, short; otherwise "".
+func Name(text string) string {
+	if len(text) > maxName || !utf8.ValidString(text) {
+		return ""
+	}
+	for _, r := range text {
+		if r < ' ' || r == 0x7F || (r >= 0x80 && r < 0xA0) {
+			return ""
+		}
+	}
+	return text
+}
+
+// Path is an absolute, cleaned path for text: text itself, text in the home directory for a leading "~/", or text below
+// cwd. It is "" where that gives no path, as for a relative one without a cwd.
+func Path(text, cwd, home string) string {
+	if text == "" || len(text) > maxPath || strings.ContainsRune(text, 0) {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(text, "~/"); ok && filepath.IsAbs(home) {
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(text) {
+		return filepath.Clean(text)
+	}
+	if !filepath.IsAbs(cwd) {
+		return ""
+	}
+	return filepath.Join(cwd, text)
+}
+
+// AbsPath is text as a cleaned path if it is an absolute one, otherwise "".
+func AbsPath(text string) string {
+	return Path(text, "", "")
+}

@@ -1,0 +1,51 @@
+package agents
+
+import (
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/claudecode"
+)
+
+// The words of agents/capability, so that callers need to import the list alone.
+type (
+	Agent          = capability.Agent
+	Env            = capability.Env
+	PayloadDecoder = capability.PayloadDecoder
+	HookInstaller  = capability.HookInstaller
+	Call           = capability.Call
+	Outcome        = capability.Outcome
+	Target         = capability.Target
+	Scope          = capability.Scope
+	Action         = capability.Action
+	Status         = capability.Status
+	InstallError   = capability.InstallError
+)
+
+// The scopes of a target and the outcomes of a call.
+const (
+	ScopeUser       = capability.ScopeUser
+	ScopeRepo       = capability.ScopeRepo
+	ScopeProject    = capability.ScopeProject
+	OutcomeUnknown  = capability.OutcomeUnknown
+	OutcomeRan      = capability.OutcomeRan
+	OutcomeRejected = capability.OutcomeRejected
+)
+
+// SystemEnv reads the environment of this process at the time of the call.
+func SystemEnv() (Env, error) { return capability.SystemEnv() }
+
+// All lists the agents, in the order in which they are shown.
+func All(env Env) []Agent {
+	return []Agent{
+		claudecode.New(env),
+	}
+}
+
+// Lookup finds an agent by its name.
+func Lookup(env Env, name string) (Agent, bool) {
+	for _, agent := range All(env) {
+		if agent.Name == name {
+			return agent, true
+		}
+	}
+	return Agent{}, false
+}

@@ -1,0 +1,54 @@
+package agents_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents"
+)
+
+func TestEveryAgentIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	env := agents.Env{Home: "/home/dev"}
+	var names []string
+	for _, agent := range agents.All(env) {
+		found, ok := agents.Lookup(env, agent.Name)
+		if !ok || found.Name != agent.Name || agent.Title == "" || slices.Contains(names, agent.Name) {
+			t.Errorf("%q is found as %q, %v", agent.Name, found.Name, ok)
+		}
+		names = append(names, agent.Name)
+	}
+	if want := []string{"claude-code"}; !slices.Equal(names, want) {
+		t.Errorf("agents are %q, want %q", names, want)
+	}
+	if _, ok := agents.Lookup(env, "nobody"); ok {
+		t.Error("an agent that is not there was found")
+	}
+}
+
+func TestAnAgentWithHooksCanDecodeThem(t *testing.T) {
+	t.Parallel()
+	for _, agent := range agents.All(agents.Env{Home: "/home/dev"}) {
+		if (agent.Installer != nil) != (agent.Decoder != nil) {
+			t.Errorf("%s installs hooks that nobody decodes, or decodes hooks that nobody installs", agent.Name)
+		}
+		for _, event := range agent.Decoder.Events() {
+			if _, err := agent.Decoder.Decode(event, []byte("not JSON")); err == nil {
+				t.Errorf("%s takes a broken %s", agent.Name, event)
+			}
+		}
+	}
+}
+
+func TestTheSystemsEnvironmentIsReadAtTheCall(t *testing.T) {
+	t.Setenv("HOME", "/home/somebody")
+	t.Setenv("USERPROFILE", "/home/somebody")
+	t.Setenv("GITTRACE_TEST", "x")
+	env, err := agents.SystemEnv()
+	if err != nil || env.Home != "/home/somebody" || env.Lookup("GITTRACE_TEST") != "x" || env.Binary == "" || env.Time().IsZero() {
+		t.Errorf("got %+v, %v", env, err)
+	}
+	if env := (agents.Env{}); env.Lookup("HOME") != "" || env.Time().IsZero() {
+		t.Error("an empty environment is not empty")
+	}
+}

@@ -1,0 +1,168 @@
+package userfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// maxSize is the size up to which a file is taken for one that a person looks after.
+const maxSize = 8 << 20
+
+// Errors that callers branch on.
+var (
+	ErrDangling   = errors.New("symbolic link leads nowhere")
+	ErrNotRegular = errors.New("not a regular file")
+	ErrTooLarge   = errors.New("larger than 8 MiB")
+	ErrChanged    = errors.New("changed while it was being edited")
+)
+
+// File is a file as it was read. Data is nil when it did not exist.
+type File struct {
+	Path string // as asked for
+	Data []byte
+	real string // Path without symbolic links
+	info fs.FileInfo
+}
+
+// Linked tells whether the path itself is a symbolic link.
+func (f File) Linked() bool {
+	info, err := os.Lstat(f.Path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// Read reads a file; one that does not exist is no error.
+func Read(path string) (File, error) {
+	file := File{Path: path, real: path}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if file.Linked() {
+			return File{}, ErrDangling
+		}
+		return file, nil
+	}
+	if err != nil {
+		return File{}, cause(err)
+	}
+	file.real = real
+	if file.info, err = os.Stat(real); err != nil {
+		return File{}, cause(err)
+	}
+	switch {
+	case !file.info.Mode().IsRegular():
+		return File{}, ErrNotRegular
+	case file.info.Size() > maxSize:
+		return File{}, ErrTooLarge
+	}
+	if file.Data, err = os.ReadFile(real); err != nil {
+		return File{}, cause(err)
+	}
+	if file.Data == nil {
+		file.Data = []byte{}
+	}
+	return file, nil
+}
+
+// Replace gives the file a new content and creates it, and its directory, if it did not exist.
+func (f File) Replace(data []byte) error {
+	dir := filepath.Dir(f.real)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return cause(err)
+	}
+	tmp, err := f.create(dir)
+	if err != nil {
+		return cause(err)
+	}
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = f.unchanged()
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), f.real)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return cause(err)
+	}
+	return nil
+}
+
+// create makes the file that will be renamed, with the permissions and the owner of the one it replaces.
+func (f File) create(dir string) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := "." + filepath.Base(f.real) + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+		tmp, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) && try < 10 {
+			continue
+		}
+		if err != nil || f.info == nil {
+			return tmp, err
+		}
+		keepOwner(tmp, f.info)
+		if err := tmp.Chmod(f.info.Mode().Perm()); err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+			return nil, err
+		}
+		return tmp, nil
+	}
+}
+
+// Delete removes the file and, if that leaves its directory empty, the directory.
+func (f File) Delete() error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	if err := os.Remove(f.real); err != nil {
+		return cause(err)
+	}
+	dir := filepath.Dir(f.Path)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		_ = os.Remove(dir) // fails, as it should, when something else is in it
+	}
+	return nil
+}
+
+func (f File) unchanged() error {
+	now, err := os.Open(f.real)
+	if errors.Is(err, fs.ErrNotExist) && f.Data == nil {
+		return nil
+	}
+	if err != nil {
+		return cause(err)
+	}
+	defer func() { _ = now.Close() }()
+	data, err := io.ReadAll(io.LimitReader(now, maxSize+1))
+	if err != nil {
+		return cause(err)
+	}
+	if f.Data == nil || !bytes.Equal(data, f.Data) {
+		return ErrChanged
+	}
+	return nil
+}
+
+// cause is the error without the path that package os adds: callers name the file as the user knows it.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Errorf("%s: %w", path.Op, path.Err)
+	case errors.As(err, &link):
+		return fmt.Errorf("%s: %w", link.Op, link.Err)
+	}
+	return err
+}
