@@ -23,6 +23,7 @@ func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
 		return err
 	}
 	dir := in.ownDir()
+	p.quietly(&makeDir{path: dir})
 	for _, hook := range in.forwardNames(s.dir) {
 		our := part{hook: hook, kind: forward, next: s.nextWord(hook)}
 		if slices.Contains(Names(), hook) {

@@ -173,7 +173,7 @@ func interpreter(word string) string {
 
 var (
 	ownPlace = regexp.MustCompile(`\b(dirname|basename|realpath|readlink( +-\w+)?) +(-- +)?"?\$(0|\{0\})`)
-	ownText  = regexp.MustCompile(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|^\s*\.\s|[;&|]\s*\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
+	ownText  = regexp.MustCompile(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
 )
 
 // readsItself finds scripts that hand their own file to a program: self-extracting ones, and those that are shell for

@@ -10,16 +10,34 @@ import (
 	"testing"
 )
 
-// story runs the commands that fire our hooks, and returns exit statuses and the refs they lead to.
-func (w *world) story() string {
+// A story runs commands that fire our hooks, and returns their exit statuses and the refs they lead to. The long one
+// fires all hooks, the brief one those that differ in what they are given.
+type story func(w *world, do func(args ...string), put func(name, text string))
+
+func (w *world) tell(s story) string {
 	w.t.Helper()
 	var out strings.Builder
-	do := func(args ...string) {
+	s(w, func(args ...string) {
 		w.t.Helper()
 		_, code := w.gitIn(w.dir, args...)
 		fmt.Fprintf(&out, "%v: %d\n", args, code)
-	}
-	put := func(name, text string) { w.write(filepath.Join(w.dir, name), text, 0o644) }
+	}, func(name, text string) { w.write(filepath.Join(w.dir, name), text, 0o644) })
+	out.WriteString(w.git("for-each-ref"))
+	out.WriteString(w.git("log", "--all", "--format=%H %T %s"))
+	return out.String()
+}
+
+func brief(_ *world, do func(args ...string), put func(name, text string)) {
+	put("a", "one\n")
+	do("add", "a")
+	do("commit", "-q", "-m", "one")
+	do("commit", "-q", "--amend", "-m", "two")
+	do("checkout", "-q", "-b", "side")
+}
+
+const briefHooks = "post-commit post-commit post-rewrite post-checkout"
+
+func long(_ *world, do func(args ...string), put func(name, text string)) {
 	put("a", "one\n")
 	do("add", "a")
 	do("commit", "-q", "-m", "one")
@@ -41,17 +59,17 @@ func (w *world) story() string {
 	do("format-patch", "-q", "-1", "-o", "..")
 	do("reset", "-q", "--hard", "HEAD~1")
 	do("am", "-q", "../0001-c.patch")
-	out.WriteString(w.git("for-each-ref"))
-	out.WriteString(w.git("log", "--all", "--format=%H %T %s"))
-	return out.String()
 }
+
+const longHooks = "post-commit post-commit post-rewrite post-checkout post-commit post-commit post-checkout post-commit " +
+	"post-checkout post-commit post-commit post-rewrite post-checkout post-merge post-applypatch"
 
 // layout is a way in which somebody else's hooks may stand in a repository.
 type layout struct {
 	name  string
 	set   func(w *world)
-	kind  kind   // how our part joins; "" where it depends on the hook
-	state string // when not the usual
+	kind  kind  // how our part joins; "" where it depends on the hook
+	story story // brief unless given
 }
 
 // each writes the same hook five times.
@@ -80,13 +98,13 @@ const python = "import os, sys\n" +
 func layouts() []layout {
 	sh := "#!/bin/sh\n"
 	list := []layout{
-		{name: "no hooks at all", set: func(*world) {}, kind: own},
-		{name: "shell script", set: each(sh+foreignBody, 0o755), kind: insert},
+		{name: "no hooks at all", story: long, set: func(*world) {}, kind: own},
+		{name: "shell script", story: long, set: each(sh+foreignBody, 0o755), kind: insert},
 		{name: "shell script with odd permissions", set: each(sh+foreignBody, 0o710), kind: insert},
 		{name: "shell script without a final line break", set: each(sh+strings.TrimSuffix(foreignBody, "\n"), 0o755), kind: insert},
 		{name: "shell script that fails", set: each(sh+foreignBody+"exit 3\n", 0o755), kind: insert},
 		{name: "shell script that ends early", set: each(sh+foreignBody+"exit 0\necho never\n", 0o755), kind: insert},
-		{name: "strict shell script", set: each("#!/bin/sh -eu\nset -eu\n"+foreignBody, 0o755), kind: insert},
+		{name: "strict shell script", story: long, set: each("#!/bin/sh -eu\nset -eu\n"+foreignBody, 0o755), kind: insert},
 		{name: "bash found by env", set: each("#!/usr/bin/env bash\nset -euo pipefail\nshopt -s lastpipe\n"+foreignBody, 0o755), kind: insert},
 		{name: "shell script that replaces itself", set: func(w *world) {
 			w.write(filepath.Join(w.base, "other"), "#!/bin/sh\nhook=$1; shift\n"+strings.ReplaceAll(foreignBody, "@HOOK@", `"$hook"`), 0o755)
@@ -98,14 +116,14 @@ func layouts() []layout {
 		{name: "line ends of another system", set: each(strings.ReplaceAll(sh+foreignBody, "\n", "\r\n"), 0o755), kind: chain},
 		{name: "python", set: each("#!/usr/bin/env python3\n"+python, 0o755), kind: chain},
 		{name: "shell and python in one", set: each(sh+"'''exec' python3 \"$0\" \"$@\"\n'''\n"+python, 0o755), kind: chain},
-		{name: "script that reads its own lines", set: each(sh+`tail -n 1 "$0" | . /dev/stdin`+"\nexit\n"+foreignBody, 0o755), kind: chain},
-		{name: "compiled program", set: func(w *world) {
+		{name: "script that reads its own lines", set: each(sh+`exec sh -c "$(tail -n 1 "$0")" "$0" "$@"`+"\nno shell\n"+foreignBody, 0o755), kind: chain},
+		{name: "compiled program", story: long, set: func(w *world) {
 			for _, h := range Names() {
 				w.copyProgram(w.hook(h))
 			}
 		}, kind: chain},
 		{name: "not executable", set: each(sh+foreignBody, 0o644), kind: chain},
-		{name: "link to a shell script", set: func(w *world) { w.links(sh) }, kind: source},
+		{name: "link to a shell script", story: long, set: func(w *world) { w.links(sh) }, kind: source},
 		{name: "link to a strict bash script", set: func(w *world) { w.links("#!/bin/bash -e\n") }, kind: source},
 		{name: "link to another program", set: func(w *world) {
 			w.write(filepath.Join(w.base, "shared.py"), "#!/usr/bin/env python3\n"+strings.ReplaceAll(python, `"@HOOK@"`, `os.path.basename(sys.argv[0])`), 0o755)
@@ -118,18 +136,18 @@ func layouts() []layout {
 				w.link("nowhere", w.hook(h))
 			}
 		}, kind: chain},
-		{name: "lefthook", set: func(w *world) {
+		{name: "lefthook", story: long, set: func(w *world) {
 			w.tool("lefthook", "[ \"$1\" = -h ] && exit 0\nshift; hook=$1; shift\n"+strings.ReplaceAll(foreignBody, "@HOOK@", `"$hook"`))
 			each(fixture(w, "lefthook/hook"), 0o755)(w)
 		}, kind: insert},
-		{name: "git-lfs", set: func(w *world) {
+		{name: "git-lfs", story: long, set: func(w *world) {
 			w.tool("git-lfs", "hook=$1; shift\n"+strings.ReplaceAll(foreignBody, "@HOOK@", `"$hook"`))
 			for _, h := range []string{"post-commit", "post-checkout", "post-merge"} {
 				w.write(w.hook(h), strings.ReplaceAll(fixture(w, "git-lfs/hook"), "@HOOK@", h), 0o755)
 			}
 		}},
 		{name: "git-lfs that is not installed", set: each("#!/bin/sh\ncommand -v no-such-lfs >/dev/null 2>&1 || { echo >&2 gone; exit 2; }\n", 0o755), kind: insert},
-		{name: "pre-commit", set: func(w *world) {
+		{name: "pre-commit", story: long, set: func(w *world) {
 			w.tool("pre-commit", "hook=${3#--hook-type=}; while [ \"$1\" != -- ]; do shift; done; shift\n"+strings.ReplaceAll(foreignBody, "@HOOK@", `"$hook"`))
 			each(fixture(w, "pre-commit/hook"), 0o755)(w)
 		}, kind: insert},
@@ -175,9 +193,13 @@ func TestBesideEveryKindOfHookBothRunAndNothingElseChanges(t *testing.T) {
 	for _, l := range layouts() {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
+			events, fired := l.story, longHooks
+			if events == nil {
+				events, fired = brief, briefHooks
+			}
 			plain := newWorld(t)
 			l.set(plain)
-			want := plain.story()
+			want := plain.tell(events)
 			wantLog := plain.logged()
 
 			w := newWorld(t)
@@ -203,7 +225,7 @@ func TestBesideEveryKindOfHookBothRunAndNothingElseChanges(t *testing.T) {
 			samePicture(t, "removal", before, picture(t, filepath.Join(w.dir, ".git")))
 			w.install()
 
-			got := w.story()
+			got := w.tell(events)
 			log := w.logged()
 			if got != want {
 				t.Errorf("git did\n%s\nand without us\n%s", got, want)
@@ -211,14 +233,14 @@ func TestBesideEveryKindOfHookBothRunAndNothingElseChanges(t *testing.T) {
 			if theirs := only(log, "foreign"); !slices.Equal(theirs, only(wantLog, "foreign")) {
 				t.Errorf("theirs got\n%s\nand without us\n%s", strings.Join(theirs, "\n"), strings.Join(wantLog, "\n"))
 			}
-			checkOurs(t, only(log, "ours"))
+			checkOurs(t, only(log, "ours"), fired)
 			checkOrder(t, log)
 		})
 	}
 }
 
-// checkOurs holds the calls of the story against githooks(5).
-func checkOurs(t *testing.T, log []string) {
+// checkOurs holds the calls of a story against githooks(5).
+func checkOurs(t *testing.T, log []string, want string) {
 	t.Helper()
 	var names []string
 	for _, e := range log {
@@ -231,8 +253,6 @@ func checkOurs(t *testing.T, log []string) {
 			t.Errorf("%q has the standard input of another hook", e)
 		}
 	}
-	want := "post-commit post-commit post-rewrite post-checkout post-commit post-commit post-checkout post-commit " +
-		"post-checkout post-commit post-commit post-rewrite post-checkout post-merge post-applypatch"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("ours ran as\n%s\nwant\n%s", got, want)
 	}

@@ -58,14 +58,15 @@ fi
 
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
 // starts itself again with what was read, marked by an argument (a marker in the environment could get lost, and the
-// script would start itself for ever; a here-document needs a temporary file in some shells).
+// script would start itself for ever; a here-document needs a temporary file in some shells). The input is lines of ids,
+// which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift
 else
 ` + locate + `if ` + traced + `; then
 ` + program + `	git_trace_in=$(cat)
-	{ printf '%s\n' "$git_trace_in" | "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } >/dev/null 2>&1 || :
-	{ [ -z "$git_trace_in" ] || printf '%s\n' "$git_trace_in" 2>/dev/null; } | "$0" --git-trace-fed ${1+"$@"}
+	{ echo "$git_trace_in" | "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } >/dev/null 2>&1 || :
+	{ [ -z "$git_trace_in" ] || echo "$git_trace_in" 2>/dev/null; } | "$0" --git-trace-fed ${1+"$@"}
 	exit
 fi
 ` + tidy + `fi
