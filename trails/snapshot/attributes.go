@@ -1,0 +1,46 @@
+package snapshot
+
+import (
+	"bytes"
+	"strings"
+)
+
+// class is what it takes to know the blob of a file from its bytes on disk.
+type class uint8
+
+const (
+	classRaw class = iota // the bytes are the blob
+	classEOL              // line endings may be converted: the bytes are the blob unless they hold a CR
+	classGit              // filters, keywords, encodings: ask git
+)
+
+// macroMark begins the definition of an attribute that stands for others.
+const macroMark = "[attr]"
+
+// classOf says what a file of attributes (gitattributes(5)) may ask for. It looks at attribute names alone, not at the
+// patterns they stand with, so it may say more than a given path needs, never less.
+func classOf(content []byte) class {
+	all := classRaw
+	for line := range bytes.SplitSeq(content, []byte("\n")) {
+		text := strings.TrimSpace(string(line))
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		text = strings.TrimPrefix(text, macroMark)
+		for _, word := range strings.Fields(text) {
+			all = max(all, classOfWord(word))
+		}
+	}
+	return all
+}
+
+func classOfWord(word string) class {
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
+	switch name {
+	case "text", "eol", "crlf", "binary":
+		return classEOL
+	case "filter", "ident", "working-tree-encoding":
+		return classGit
+	}
+	return classRaw
+}

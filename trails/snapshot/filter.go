@@ -1,0 +1,118 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// hashByGit gives the jobs whose content git converts (filters, line endings, keywords, encodings) their ids. One git
+// process stores them all, by way of a small index of its own: it starts with what the user's index has at these paths,
+// because with automatic line endings git looks there whether a file was stored with CRs before.
+func (s *scan) hashByGit(jobs []job) error {
+	byPath := make(map[string]*job)
+	var paths []string
+	for i := range jobs {
+		if j := &jobs[i]; j.git && j.err == nil {
+			paths = append(paths, j.path())
+			byPath[j.path()] = j
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	slices.Sort(paths)
+	index := filepath.Join(s.e.repo.WorktreeTracesDir(), "convert-index")
+	defer func() { _ = os.Remove(index) }()
+	result, err := s.convert(index, paths, byPath)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		j := byPath[path]
+		ie := result.find(path)
+		switch {
+		case j.err != nil:
+		case ie == nil:
+			j.err = os.ErrNotExist
+		default:
+			j.oid = ie.oid
+			j.flags |= flagByGit
+			if ie.size != uint32(j.st.size) || int64(ie.mtimeSec) != j.st.mtime/1e9 || int64(ie.mtimeNano) != j.st.mtime%1e9 {
+				j.flags |= flagRacy
+			}
+		}
+	}
+	return nil
+}
+
+// convert runs git on the private index until no path fails any more; those that do get their error.
+func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*gitIndex, error) {
+	left := slices.Clone(paths)
+	for failures := 0; len(left) > 0; failures++ {
+		if err := s.startIndex(index, left); err != nil {
+			return nil, err
+		}
+		input := []byte(strings.Join(left, "\x00") + "\x00")
+		_, stderr, err := s.e.side(s.ctx, index, bytes.NewReader(input), "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+		if err == nil {
+			break
+		}
+		var failed *refs.GitError
+		path, filter := failedPath(stderr)
+		if !errors.As(err, &failed) || !slices.Contains(left, path) {
+			return nil, err
+		}
+		lost := []string{path}
+		if filter != "" && failures >= maxSingleFailures {
+			more, err := s.e.withFilter(s.ctx, index, input, filter)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range more {
+				lost = append(lost, string(p))
+			}
+		}
+		for _, p := range lost {
+			byPath[p].err = err
+		}
+		left = slices.DeleteFunc(left, func(p string) bool { return slices.Contains(lost, p) })
+	}
+	return readIndex(index, s.e.repo.Format)
+}
+
+var unprocessed = regexp.MustCompile(`(?m)^fatal: Unable to process path (.*)$`)
+
+// failedPath finds in git's words which path ended it, and in which filter if it was one.
+func failedPath(stderr []byte) (path, filter string) {
+	if p, f, ok := failedFilter(stderr); ok {
+		return string(p), f
+	}
+	if m := unprocessed.FindSubmatch(stderr); m != nil {
+		return string(m[1]), ""
+	}
+	return "", ""
+}
+
+// startIndex writes the index that git starts from: the user's entries at the paths, without stat data, so that every
+// file is read.
+func (s *scan) startIndex(path string, paths []string) error {
+	idx, err := s.index()
+	if err != nil {
+		return err
+	}
+	var entries []indexEntry
+	for _, p := range paths {
+		if ie := idx.find(p); ie != nil && ie.mode&typeMask == typeFile && ie.flags&intentToAdd == 0 && ie.stage&1 == 0 {
+			entries = append(entries, indexEntry{path: p, mode: ie.mode, oid: ie.oid})
+		}
+	}
+	_ = os.Remove(path + ".lock")
+	return refs.WriteFileAtomic(path, encodeIndex(entries, s.e.repo.Format), 0o600)
+}

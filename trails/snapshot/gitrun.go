@@ -1,0 +1,98 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// quietConfig keeps a git that works on a private index from doing more than that: no shared index or cache of untracked
+// files beside it, no file-system monitor, no hook of the user's (post-index-change), no bit that says a file needs no
+// look, no refusal over line endings.
+var quietConfig = []string{
+	"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",
+	"-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
+}
+
+// side runs git on a private index, writing objects into the side store. A git that fails gives *refs.GitError and all
+// it said.
+func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte, err error) {
+	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
+		return nil, nil, err
+	}
+	cmd := e.repo.Command(ctx, append(append([]string{}, quietConfig...), args...)...)
+	cmd.Env = append(append(cmd.Env, e.repo.SideEnv()...), "GIT_INDEX_FILE="+index)
+	var out, said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
+	err = cmd.Run()
+	if err == nil {
+		return out.Bytes(), said.Bytes(), nil
+	}
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("git %s: %w", args[0], ctx.Err())
+	}
+	if cmd.ProcessState == nil || cmd.ProcessState.Success() {
+		return nil, nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.Bytes(), said.Bytes(), &refs.GitError{Verb: args[0], Code: cmd.ProcessState.ExitCode(), Stderr: fatalLine(said.String())}
+}
+
+// fatalLine is the line with which git gave up; warnings may come before it.
+func fatalLine(said string) string {
+	for line := range strings.Lines(said) {
+		if text, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return strings.TrimSpace(text)
+		}
+	}
+	line, _, _ := strings.Cut(said, "\n")
+	return strings.TrimPrefix(line, "error: ")
+}
+
+// diffTrees compares two trees that are in the stores.
+func (e *Engine) diffTrees(ctx context.Context, from, to refs.OID) ([]Change, error) {
+	out, _, err := e.side(ctx, e.scratchPath(), nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from.String(), to.String())
+	if err != nil {
+		return nil, err
+	}
+	return parseRawDiff(string(out))
+}
+
+var errRawDiff = errors.New("unexpected output of git diff-tree")
+
+// parseRawDiff reads `git diff-tree -r -z --raw`: ":MODE MODE OID OID STATUS NUL PATH NUL".
+func parseRawDiff(out string) ([]Change, error) {
+	var changes []Change
+	for out != "" {
+		head, rest, ok1 := strings.Cut(out, "\x00")
+		path, rest, ok2 := strings.Cut(rest, "\x00")
+		fields := strings.Fields(strings.TrimPrefix(head, ":"))
+		if !ok1 || !ok2 || len(fields) != 5 {
+			return nil, errRawDiff
+		}
+		out = rest
+		oldMode, err1 := strconv.ParseUint(fields[0], 8, 32)
+		newMode, err2 := strconv.ParseUint(fields[1], 8, 32)
+		before, err3 := refs.ParseOID(fields[2])
+		after, err4 := refs.ParseOID(fields[3])
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return nil, fmt.Errorf("%w: %w", errRawDiff, err)
+		}
+		c := Change{Path: path, OldMode: uint32(oldMode), NewMode: uint32(newMode), Old: before, New: after}
+		if c.OldMode == 0 {
+			c.Old = refs.OID{}
+		}
+		if c.NewMode == 0 {
+			c.New = refs.OID{}
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}

@@ -1,0 +1,193 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// job is a file or link to be hashed, and what came of it.
+type job struct {
+	d    *dir
+	name string
+	st   fileStat
+
+	oid   refs.OID
+	flags uint16
+	git   bool  // only git knows its blob
+	err   error // it could not be read
+}
+
+func (j *job) path() string { return join(j.d.path, j.name) }
+
+// hash gives every entry that needs it an id, and stores the content.
+func (s *scan) hash() error {
+	jobs := s.jobs()
+	s.hashAll(jobs)
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.hashByGit(jobs); err != nil {
+		return err
+	}
+	for i := range jobs {
+		if err := s.finish(&jobs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxTrusted is how many files that the index vouches for are stored all the same: beyond that it was git that wrote
+// them, and git has them.
+const maxTrusted = 500
+
+// jobs collects what is to be hashed. Where the index vouches for a file, as after a checkout, its id is known.
+func (s *scan) jobs() []job {
+	var list []job
+	trusted := 0
+	for _, d := range s.touched {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if e.flags&flagTodo == 0 {
+				continue
+			}
+			if s.idx != nil && e.flags&flagTracked != 0 {
+				if ie := s.idx.find(join(d.path, e.name)); ie != nil && ie.matches(e.st, s.idx.mtimeSec) {
+					if trusted++; s.stored == nil && trusted <= maxTrusted && e.oid != ie.oid {
+						s.e.keepFromDisk(s.tree, join(d.path, e.name), ie.oid)
+					}
+					s.set(d, e, s.modeOf(e.st, ie), ie.oid)
+					e.flags = flagTracked | flagFromIndex | s.racyFlag(e.st)
+					s.e.changed = true
+					continue
+				}
+			}
+			list = append(list, job{d: d, name: e.name, st: e.st})
+		}
+	}
+	return list
+}
+
+func (s *scan) hashAll(jobs []job) {
+	workers := min(runtime.GOMAXPROCS(0), len(jobs)/4+1)
+	conversion := s.e.meta.class()
+	var next atomic.Int64
+	run := func() {
+		for s.ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(jobs) {
+				return
+			}
+			s.hashOne(&jobs[i], conversion)
+		}
+	}
+	var group sync.WaitGroup
+	for range workers - 1 {
+		group.Go(run)
+	}
+	run()
+	group.Wait()
+}
+
+func (s *scan) hashOne(j *job, conversion class) {
+	if j.st.isLink() {
+		target, err := s.tree.readLink(j.path())
+		if err != nil {
+			j.err = err
+			return
+		}
+		j.oid, j.err = s.store(target)
+		return
+	}
+	f, err := s.tree.open(j.path())
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer func() { _ = f.Close() }()
+	st, err := fdStat(f)
+	if err != nil || !st.isFile() {
+		j.err = errors.Join(err, errNotFile)
+		return
+	}
+	switch {
+	case conversion == classGit:
+		j.git = true
+	case st.size > streamSize:
+		j.oid, j.err = s.e.storeStream(s.ctx, f, st.size, conversion == classEOL)
+		if errors.Is(j.err, errConverted) {
+			j.git, j.err = true, nil
+		}
+	default:
+		content, err := readAll(f, st.size)
+		if err != nil {
+			j.err = err
+			return
+		}
+		if conversion == classEOL && bytes.IndexByte(content, '\r') >= 0 {
+			j.git = true
+			return
+		}
+		j.oid, j.err = s.store(content)
+	}
+	if after, err := fdStat(f); err != nil || after != j.st {
+		j.flags |= flagRacy
+	}
+}
+
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := buf.ReadFrom(r)
+	return buf.Bytes(), err
+}
+
+// errStore marks a failure to write, which ends the snapshot; a failure to read only costs the file.
+type errStore struct{ error }
+
+func (e errStore) Unwrap() error { return e.error }
+
+func (s *scan) store(content []byte) (refs.OID, error) {
+	oid, err := s.e.repo.WriteLoose(s.e.repo.SideObjects(), refs.BlobObject, content)
+	if err != nil {
+		return refs.OID{}, errStore{err}
+	}
+	return oid, nil
+}
+
+// finish puts the outcome of a job into its entry.
+func (s *scan) finish(j *job) error {
+	i, ok := j.d.find(j.name)
+	if !ok {
+		return nil
+	}
+	e := &j.d.entries[i]
+	s.e.changed = true
+	var failed errStore
+	switch {
+	case errors.As(j.err, &failed):
+		return failed
+	case j.err != nil && isGone(j.err):
+		s.dropEntry(j.d, e)
+		j.d.flags |= dirRacy
+		return nil
+	case j.err != nil:
+		return s.unreadable(j.d, e)
+	}
+	e.flags = e.flags&flagTracked | j.flags | s.racyFlag(e.st)
+	var ie *indexEntry
+	if !s.e.meta.Settings.FileMode && e.flags&flagTracked != 0 {
+		idx, err := s.index()
+		if err != nil {
+			return err
+		}
+		ie = idx.find(j.path())
+	}
+	s.set(j.d, e, s.modeOf(e.st, ie), j.oid)
+	return nil
+}

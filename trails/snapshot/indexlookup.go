@@ -1,0 +1,164 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// find is the entry of a path, of an unmerged one the stage git prefers: ours, then the first there is. nil if the path
+// is not tracked.
+func (x *gitIndex) find(path string) *indexEntry {
+	i := x.lowerBound(path)
+	var found *indexEntry
+	for ; i < len(x.entries) && x.entries[i].path == path; i++ {
+		if e := &x.entries[i]; found == nil || e.stage == 2 {
+			found = e
+		}
+	}
+	return found
+}
+
+func (x *gitIndex) lowerBound(path string) int {
+	return sort.Search(len(x.entries), func(i int) bool { return x.entries[i].path >= path })
+}
+
+// hasBelow tells whether a tracked path lies below a directory.
+func (x *gitIndex) hasBelow(dir string) bool {
+	prefix := dir + "/"
+	i := x.lowerBound(prefix)
+	return i < len(x.entries) && strings.HasPrefix(x.entries[i].path, prefix)
+}
+
+// below is the range of entries below a directory; "" is the top.
+func (x *gitIndex) below(dir string) []indexEntry {
+	if dir == "" {
+		return x.entries
+	}
+	i := x.lowerBound(dir + "/")
+	j := x.lowerBound(dir + "0") // the byte after the slash
+	return x.entries[i:j]
+}
+
+// hasFolded tells whether a tracked path, or a directory above one, equals path but for the case of ASCII letters.
+func (x *gitIndex) hasFolded(path string) bool {
+	if x.folded == nil {
+		x.folded = make(map[string]struct{}, len(x.entries))
+		last := ""
+		for i := range x.entries {
+			p := lowerASCII(x.entries[i].path)
+			x.folded[p] = struct{}{}
+			for dir := parentPath(p); dir != "" && dir != last; dir = parentPath(dir) {
+				x.folded[dir] = struct{}{}
+			}
+			last = parentPath(p)
+		}
+	}
+	_, ok := x.folded[lowerASCII(path)]
+	return ok
+}
+
+// matches tells whether the entry's stat data say that the file with these stamps has the content the entry names, by
+// git's own rules: what was written in the same second as the index may have changed since.
+func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
+	switch {
+	case e.stage != 0 || e.flags != 0 || !st.isFile() && !st.isLink():
+		return false
+	case e.mode&typeMask != st.mode&typeMask:
+		return false
+	case e.size != uint32(st.size) || e.ino != uint32(st.ino):
+		return false
+	case int64(e.mtimeSec) != st.mtime/1e9 || int64(e.ctimeSec) != st.ctime/1e9:
+		return false
+	case e.mtimeNano != 0 && int64(e.mtimeNano) != st.mtime%1e9:
+		return false
+	case e.ctimeNano != 0 && int64(e.ctimeNano) != st.ctime%1e9:
+		return false
+	case e.size == 0 && e.oid != e.oid.Format().Hash(refs.BlobObject, nil): // git's mark for "compare the content"
+		return false
+	}
+	return int64(e.mtimeSec) < indexSec
+}
+
+// loadIndex reads the user's index, by way of git if it has parts only git can put together; those entries come without
+// stat data, so none is trusted.
+func loadIndex(ctx context.Context, repo *refs.Repo, path string) (*gitIndex, error) {
+	idx, err := readIndex(path, repo.Format)
+	if !errors.Is(err, errIndexParts) {
+		return idx, err
+	}
+	out, err := repo.Git(ctx, nil, "ls-files", "-z", "--stage", "-v", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	return parseListing(string(out))
+}
+
+// parseListing reads `git ls-files -z --stage -v`: "TAG MODE OID STAGE TAB PATH NUL", the tag in lower case for
+// assume-unchanged and S for skip-worktree.
+func parseListing(out string) (*gitIndex, error) {
+	idx := &gitIndex{}
+	for line := range strings.SplitSeq(out, "\x00") {
+		if line == "" {
+			continue
+		}
+		head, path, ok := strings.Cut(line, "\t")
+		fields := strings.Fields(head)
+		if !ok || len(fields) != 4 || len(fields[0]) != 1 {
+			return nil, fmt.Errorf("read index: %w", errBadIndex)
+		}
+		mode, err1 := strconv.ParseUint(fields[1], 8, 32)
+		oid, err2 := refs.ParseOID(fields[2])
+		stage, err3 := strconv.ParseUint(fields[3], 10, 2)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return nil, fmt.Errorf("read index: %w: %w", errBadIndex, err)
+		}
+		e := indexEntry{path: path, oid: oid, mode: uint32(mode), stage: uint8(stage)}
+		switch tag := fields[0][0]; {
+		case tag == 'S' || tag == 's':
+			e.flags |= skipWorktree
+		case tag >= 'a' && tag <= 'z':
+			e.flags |= assumeUnchanged
+		}
+		idx.entries = append(idx.entries, e)
+	}
+	return idx, nil
+}
+
+func lowerASCII(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if b[i] >= 'A' && b[i] <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// parentPath is the directory of a path, "" for one at the top.
+func parentPath(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// baseName is the last component of a path.
+func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}

@@ -1,0 +1,75 @@
+package snapshot
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// meta is the part of the state that is not about single paths.
+type meta struct {
+	Tree     refs.OID
+	Settings settings
+	Env      string // digest of the variables that say where configuration is
+	Watched  []watched
+	Index    indexStamp // the user's index that the state agrees with
+
+	AttrSum   string // all attribute files of the work tree
+	AttrClass class  // what they ask for
+	AttrStale bool   // one of them changed in a scoped snapshot: look again
+	Reseed    bool   // content has to be hashed anew: conversion changed
+	Unread    bool   // some paths could not be read
+	Rejudge   bool   // all names have to be judged anew: ignore rules outside the work tree changed
+
+	Git *gitState // set while the git method is in charge
+}
+
+// class is what the blobs of the work tree depend on.
+func (m *meta) class() class {
+	c := m.AttrClass
+	if m.Settings.AutoCRLF {
+		c = max(c, classEOL)
+	}
+	for i := range m.Watched {
+		if m.Watched[i].Role == roleAttributes {
+			c = max(c, m.Watched[i].Class)
+		}
+	}
+	return c
+}
+
+// refresh compares the configuration, and the ignore and attribute files outside the work tree, with what the state was
+// made under, and notes what follows. Nothing is read unless a time stamp moved.
+func (e *Engine) refresh(ctx context.Context) error {
+	m, now := &e.meta, e.now().UnixNano()
+	env := environment()
+	stale := m.Env != env || len(m.Watched) == 0
+	excludes, attributes := sumOf(m.Watched, roleExclude), sumOf(m.Watched, roleAttributes)
+	for i := range m.Watched {
+		w := &m.Watched[i]
+		before := *w
+		if w.look(now) && w.Role == roleConfig {
+			stale = true
+		}
+		e.changed = e.changed || *w != before
+	}
+	if stale {
+		s, configs, err := readSettings(ctx, e.repo)
+		if err != nil {
+			return err
+		}
+		m.Reseed = m.Reseed || s.Conversion != m.Settings.Conversion
+		m.Settings, m.Env, m.Watched = s, env, newWatch(e.repo, s, configs, now)
+		e.changed = true
+	}
+	if m.Tree.IsZero() {
+		return nil
+	}
+	m.Rejudge = m.Rejudge || sumOf(m.Watched, roleExclude) != excludes
+	m.Reseed = m.Reseed || sumOf(m.Watched, roleAttributes) != attributes
+	return nil
+}
+
+// userIndex is the path of the work tree's own index.
+func (e *Engine) userIndex() string { return filepath.Join(e.repo.GitDir, "index") }

@@ -1,0 +1,195 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// runOwn takes a snapshot by the own method, of everything if paths is nil.
+func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
+	tree, err := openWorkTree(e.repo.WorkTree)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer tree.close()
+	s, err := e.newScan(ctx, tree)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer s.close()
+	last := e.meta.Tree
+	switch {
+	case e.root == nil || e.meta.Reseed && paths == nil:
+		return e.seed(s, last)
+	case paths != nil:
+		return s.scoped(paths)
+	}
+	if err := s.update(); err != nil {
+		return Snapshot{}, err
+	}
+	if s.attrTouched || s.indexChanged || e.meta.AttrStale {
+		before := e.meta.AttrSum
+		if err := s.attributes(); err != nil {
+			return Snapshot{}, err
+		}
+		if e.meta.AttrSum != before {
+			again, err := e.newScan(ctx, tree)
+			if err != nil {
+				return Snapshot{}, err
+			}
+			defer again.close()
+			return e.seed(again, last)
+		}
+	}
+	snap, err := s.done()
+	snap.Changes = s.changes()
+	return snap, err
+}
+
+// update brings the directories in line with the disk and the index.
+func (s *scan) update() error {
+	root := s.e.root
+	if err := s.statAll(root.all(nil)); err != nil {
+		return err
+	}
+	if s.indexChanged {
+		if err := s.syncIndex(); err != nil {
+			return err
+		}
+	}
+	if s.e.meta.Rejudge {
+		s.workOf(root).judge = true
+	}
+	if err := s.walk([]*dir{root}); err != nil {
+		return err
+	}
+	return s.enter()
+}
+
+// seed takes a snapshot without a last one to start from. What changed since, if there was one, git finds out.
+func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
+	e.root = &dir{}
+	idx, err := s.index()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s.stored = idx.storedTrees(e.repo.Format)
+	if err := s.walk([]*dir{e.root}); err != nil {
+		return Snapshot{}, err
+	}
+	if err := s.attributes(); err != nil {
+		return Snapshot{}, err
+	}
+	snap, err := s.done()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if e.meta.Git != nil {
+		e.meta.Git = nil
+		_ = os.Remove(e.scratchPath())
+	}
+	e.meta.Reseed = false
+	return e.compare(s.ctx, last, snap)
+}
+
+// done closes the books of a snapshot of everything.
+func (s *scan) done() (Snapshot, error) {
+	snap, err := s.conclude()
+	if err != nil {
+		return snap, err
+	}
+	m := &s.e.meta
+	if m.Index != s.stamp || m.Rejudge {
+		m.Index, m.Rejudge, s.e.changed = s.stamp, false, true
+	}
+	return snap, nil
+}
+
+// conclude hashes what has to be hashed and writes the trees.
+func (s *scan) conclude() (Snapshot, error) {
+	s.smoothe()
+	if err := s.hash(); err != nil {
+		return Snapshot{}, err
+	}
+	s.smoothe()
+	tree, err := s.build()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	m := &s.e.meta
+	if m.Tree != tree {
+		m.Tree, s.e.changed = tree, true
+	}
+	skipped := s.skipped()
+	for _, d := range s.e.root.all(nil) {
+		d.w = nil
+	}
+	return Snapshot{Tree: tree, Method: MethodOwn, Skipped: skipped}, nil
+}
+
+// skipped lists what could not be read, now or before.
+func (s *scan) skipped() []string {
+	if !s.e.meta.Unread && !s.sawUnread {
+		return nil
+	}
+	var paths []string
+	for _, d := range s.e.root.all(nil) {
+		if d.flags&dirUnread != 0 {
+			paths = append(paths, d.path)
+		}
+		for i := range d.entries {
+			if d.entries[i].flags&flagUnreadable != 0 {
+				paths = append(paths, join(d.path, d.entries[i].name))
+			}
+		}
+	}
+	s.e.meta.Unread = len(paths) > 0
+	return paths
+}
+
+// attributes reads all attribute files of the work tree. One that is tracked and not there sends the work tree to git:
+// git then takes the index's copy for some paths and not for others.
+func (s *scan) attributes() error {
+	idx, err := s.index()
+	if err != nil {
+		return err
+	}
+	for i := range idx.entries {
+		path := idx.entries[i].path
+		if !strings.HasSuffix(path, attributesFile) || baseName(path) != attributesFile {
+			continue
+		}
+		if d := s.e.root.descend(parentPath(path)); d != nil {
+			if j, ok := d.find(attributesFile); !ok || d.entries[j].flags&flagGone != 0 {
+				return unsupported(reasonMissing, path, "tracked attribute file is missing")
+			}
+		}
+	}
+	h, all := sha256.New(), classRaw
+	for _, d := range s.e.root.all(nil) {
+		i, ok := d.find(attributesFile)
+		if !ok || d.entries[i].flags&flagGone != 0 {
+			continue
+		}
+		path := join(d.path, attributesFile)
+		content, err := s.readRules(path)
+		if err != nil {
+			continue
+		}
+		all = max(all, classOf(content))
+		_, _ = fmt.Fprintf(h, "%s\x00%d\x00", path, len(content))
+		_, _ = h.Write(content)
+	}
+	m := &s.e.meta
+	sum := hex.EncodeToString(h.Sum(nil)[:16])
+	if sum != m.AttrSum || all != m.AttrClass || m.AttrStale {
+		m.AttrSum, m.AttrClass, m.AttrStale, s.e.changed = sum, all, false, true
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package snapshot
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// reasonKind says when a reason for the git method has to be looked at again.
+type reasonKind string
+
+const (
+	reasonSystem  reasonKind = "system"
+	reasonConfig  reasonKind = "config"  // until the configuration changes
+	reasonIndex   reasonKind = "index"   // until the index no longer has such entries
+	reasonPath    reasonKind = "path"    // until the path is gone
+	reasonMissing reasonKind = "missing" // until the path is there, or the index changes
+)
+
+// reason is why the own method does not do.
+type reason struct {
+	Kind reasonKind
+	Text string
+	Path []byte // bytes: a path need not be UTF-8
+}
+
+// unsupportedError ends a run of the own method that the git method has to take over.
+type unsupportedError struct{ reason reason }
+
+func (e *unsupportedError) Error() string { return "needs git: " + e.reason.Text }
+
+func unsupported(kind reasonKind, path, text string) error {
+	return &unsupportedError{reason{Kind: kind, Text: text, Path: []byte(path)}}
+}
+
+// reasonForGit decides before anything is read whether the git method is to be used. A scoped snapshot keeps the method
+// of the last one.
+func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error) {
+	switch {
+	case !ownEngine || e.git:
+		return &reason{Kind: reasonSystem, Text: "own method not available"}, nil
+	case e.meta.Settings.Unsupported != "":
+		return &reason{Kind: reasonConfig, Text: e.meta.Settings.Unsupported}, nil
+	case e.meta.Git == nil:
+		return nil, nil
+	}
+	was := e.meta.Git.Reason
+	if scoped {
+		return &was, nil
+	}
+	holds, err := e.stillHolds(ctx, was)
+	if err != nil || holds {
+		return &was, err
+	}
+	return nil, nil
+}
+
+func (e *Engine) stillHolds(ctx context.Context, r reason) (bool, error) {
+	_, statErr := os.Lstat(filepath.Join(e.repo.WorkTree, string(r.Path)))
+	switch r.Kind {
+	case reasonPath:
+		return statErr == nil, nil
+	case reasonIndex, reasonMissing:
+		stamp, err := stampIndex(e.userIndex(), e.repo.Format)
+		if err != nil {
+			return false, err
+		}
+		if stamp == e.meta.Git.Index {
+			return r.Kind == reasonIndex || statErr != nil, nil
+		}
+		if r.Kind == reasonMissing {
+			return false, nil
+		}
+		idx, err := loadIndex(ctx, e.repo, e.userIndex())
+		if err != nil {
+			return false, err
+		}
+		return idx.unsupported() != nil, nil
+	}
+	return false, nil
+}
+
+// unsupported is the reason why a work tree with this index needs the git method, or nil.
+func (x *gitIndex) unsupported() error {
+	if x.sparse {
+		return unsupported(reasonIndex, "", "sparse index")
+	}
+	for i := range x.entries {
+		e := &x.entries[i]
+		switch {
+		case e.mode&typeMask == 0o160000:
+			return unsupported(reasonIndex, e.path, "submodule")
+		case e.flags&skipWorktree != 0:
+			return unsupported(reasonIndex, e.path, "entry marked skip-worktree")
+		case e.flags&assumeUnchanged != 0:
+			return unsupported(reasonIndex, e.path, "entry marked assume-unchanged")
+		}
+	}
+	return nil
+}
+
+// oddName tells whether git may take a name for ".git", or refuse it because another system would (core.protectNTFS,
+// core.protectHFS): then git shall decide. Names like .gitignore and .github are not odd.
+func oddName(name string) bool {
+	if strings.Contains(name, `\`) {
+		return true
+	}
+	if c := name[0]; c != '.' && c != 'g' && c != 'G' && c < 0x80 {
+		return false
+	}
+	plain := make([]byte, 0, len(name))
+	for i := range len(name) {
+		if name[i] < 0x80 { // HFS+ ignores certain letters, none of them ASCII
+			plain = append(plain, name[i])
+		}
+	}
+	lower := lowerASCII(string(plain))
+	if strings.HasPrefix(lower, "git~") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(lower, ".git")
+	if !ok {
+		return false
+	}
+	if len(plain) != len(name) || rest == "" || strings.IndexByte(" .:", rest[0]) >= 0 {
+		return true
+	}
+	return rest == "modules" && name != ".gitmodules"
+}

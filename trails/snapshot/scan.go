@@ -1,0 +1,183 @@
+package snapshot
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// scan is one snapshot of the own method in progress. It works on the engine's directories in place; when it fails, the
+// engine throws them away.
+type scan struct {
+	ctx   context.Context //nolint:containedctx // a scan is one call
+	e     *Engine
+	tree  *workTree
+	start int64 // when it began
+	slack int64
+
+	stamp        indexStamp // the user's index
+	indexChanged bool       // the state agrees with another one
+	idx          *gitIndex  // loaded when asked for
+
+	asker       ignorer
+	queries     []query
+	entered     []query // ignored names that the user has added to the index
+	touched     []*dir
+	before      map[string]Entry // what paths held that may have changed
+	attrTouched bool             // an attribute file came, went or changed
+	sawUnread   bool             // something could not be read
+	stored      map[refs.OID]struct{}
+}
+
+// work is what a scan finds out about one directory.
+type work struct {
+	self   finding
+	found  []finding
+	read   bool // list it
+	judge  bool // ask about all its names again, and about those below
+	rules  bool // its .gitignore came, went or changed
+	dirty  bool // its tree, or one below, has to be built
+	uneven bool // has entries that are gone
+	listed bool // is in scan.touched
+}
+
+// finding is an lstat that does not agree with the state.
+type finding struct {
+	i   int // of the entry
+	st  fileStat
+	err error
+	set bool
+}
+
+func (e *Engine) newScan(ctx context.Context, tree *workTree) (*scan, error) {
+	s := &scan{
+		ctx: ctx, e: e, tree: tree, start: e.now().UnixNano(), slack: fineSlack,
+		asker: ignorer{repo: e.repo}, before: make(map[string]Entry),
+	}
+	if e.remote {
+		s.slack = coarseSlack
+	}
+	var err error
+	if s.stamp, err = stampIndex(e.userIndex(), e.repo.Format); err != nil {
+		return nil, err
+	}
+	s.indexChanged = s.stamp != e.meta.Index
+	return s, nil
+}
+
+func (s *scan) close() { s.asker.close() }
+
+// index is the user's index. One that the own method cannot work beside ends the scan.
+func (s *scan) index() (*gitIndex, error) {
+	if s.idx == nil {
+		idx, err := loadIndex(s.ctx, s.e.repo, s.e.userIndex())
+		if err != nil {
+			return nil, err
+		}
+		if err := idx.unsupported(); err != nil {
+			return nil, err
+		}
+		s.idx = idx
+	}
+	return s.idx, nil
+}
+
+func (s *scan) workOf(d *dir) *work {
+	if d.w == nil {
+		d.w = &work{}
+	}
+	return d.w
+}
+
+// touch is workOf for a directory whose entries change.
+func (s *scan) touch(d *dir) *work {
+	w := s.workOf(d)
+	if !w.listed {
+		w.listed = true
+		s.touched = append(s.touched, d)
+	}
+	return w
+}
+
+const statBlock = 32 // directories a worker takes at a time
+
+// statAll compares the directories and their entries with the disk, by as many workers as there are processors: more buy
+// nothing.
+func (s *scan) statAll(dirs []*dir) error {
+	workers := min(runtime.GOMAXPROCS(0), len(dirs)/statBlock+1)
+	var next atomic.Int64
+	run := func() {
+		st := newStatter(s.tree)
+		for s.ctx.Err() == nil {
+			to := int(next.Add(statBlock))
+			if to-statBlock >= len(dirs) {
+				return
+			}
+			for _, d := range dirs[to-statBlock : min(to, len(dirs))] {
+				s.statDir(st, d)
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for range workers - 1 {
+		group.Go(run)
+	}
+	run()
+	group.Wait()
+	return s.ctx.Err()
+}
+
+func (s *scan) statDir(st *statter, d *dir) {
+	got, err := st.lstat(d.path, "")
+	if err != nil || got != d.st {
+		s.workOf(d).self = finding{st: got, err: err, set: true}
+	}
+	if err != nil && isGone(err) || err == nil && !got.isDir() {
+		return
+	}
+	for i := range d.entries {
+		e := &d.entries[i]
+		got, err := st.lstat(d.path, e.name)
+		if err != nil || got != e.st || e.flags&flagRacy != 0 {
+			w := s.workOf(d)
+			w.found = append(w.found, finding{i: i, st: got, err: err, set: true})
+		}
+	}
+}
+
+// set gives an entry a place in the tree, or with no mode takes it out.
+func (s *scan) set(d *dir, e *entry, mode uint32, oid refs.OID) {
+	if e.mode == mode && e.oid == oid {
+		return
+	}
+	s.note(join(d.path, e.name), e.mode, e.oid)
+	e.mode, e.oid = mode, oid
+	s.markDirty(d)
+}
+
+func (s *scan) note(path string, mode uint32, oid refs.OID) {
+	if _, ok := s.before[path]; !ok {
+		s.before[path] = Entry{mode, oid}
+	}
+}
+
+func (s *scan) markDirty(d *dir) {
+	for ; d != nil && !s.workOf(d).dirty; d = d.parent {
+		d.w.dirty = true
+	}
+}
+
+// changes compares what was noted with what is there now.
+func (s *scan) changes() []Change {
+	var list []Change
+	for path, was := range s.before {
+		is, _ := s.e.Lookup(path)
+		if is != was {
+			list = append(list, Change{Path: path, OldMode: was.Mode, NewMode: is.Mode, Old: was.OID, New: is.OID})
+		}
+	}
+	return list
+}

@@ -1,0 +1,285 @@
+package snapshot
+
+import (
+	"strings"
+)
+
+// scoped takes a snapshot that looks at the paths given and at nothing else.
+func (s *scan) scoped(paths []string) (Snapshot, error) {
+	var asked []string
+	for _, path := range paths {
+		path, ok := cleanPath(path)
+		if !ok {
+			continue
+		}
+		if err := s.ctx.Err(); err != nil {
+			return Snapshot{}, err
+		}
+		if err := s.look(path); err != nil {
+			return Snapshot{}, err
+		}
+		asked = append(asked, path)
+	}
+	snap, err := s.conclude()
+	if err != nil {
+		return snap, err
+	}
+	snap.Changes = s.changes()
+	for _, path := range asked {
+		if entry, ok := s.e.Lookup(path); ok {
+			_ = s.e.keep(path, entry) // a convenience: whoever misses the content there finds it by way of git
+		}
+	}
+	return snap, nil
+}
+
+// look brings one path in line with the disk.
+func (s *scan) look(path string) error {
+	d, missing, err := s.approach(path)
+	if err != nil {
+		return err
+	}
+	name := baseName(path)
+	st, err := s.tree.lstat(path)
+	switch {
+	case d == nil || err != nil && isGone(err):
+		s.forget(path)
+		return nil
+	case err == nil && st.isDir():
+		return s.lookDir(d, missing, name)
+	case err == nil && !st.isFile() && !st.isLink():
+		s.forget(path)
+		d.st = fileStat{}
+		return nil
+	case len(missing) > 0:
+		return s.lookNew(d, missing, name, st)
+	}
+	if sub := d.sub(name); sub != nil {
+		s.dropDir(sub)
+	}
+	i, ok := d.find(name)
+	if !ok {
+		return s.lookNew(d, nil, name, st)
+	}
+	s.touch(d)
+	s.noteRules(d, path)
+	e := &d.entries[i]
+	if err != nil || e.st != st || e.flags&flagRacy != 0 {
+		if err := s.apply(d, finding{i: i, st: st, err: err, set: true}); err != nil {
+			return err
+		}
+	}
+	if e.flags&(flagTracked|flagUnreadable) != 0 {
+		return nil
+	}
+	return s.judgeAgain(d, name, st.kind())
+}
+
+// approach finds the known directory nearest above a path, and the names of the directories between it and the path. It
+// returns no directory if one of them is not there: the path is absent then, whatever else is.
+func (s *scan) approach(path string) (*dir, []string, error) {
+	d := s.e.root
+	var missing []string
+	for i := range len(path) {
+		if path[i] != '/' {
+			continue
+		}
+		prefix := path[:i]
+		name := baseName(prefix)
+		if st, err := s.tree.lstat(prefix); err != nil || !st.isDir() {
+			return nil, nil, nil
+		}
+		if name == ".git" || oddName(name) {
+			return nil, nil, unsupported(reasonPath, prefix, "name that git may refuse")
+		}
+		if len(missing) == 0 {
+			if sub := d.sub(name); sub != nil {
+				d = sub
+				continue
+			}
+		}
+		missing = append(missing, name)
+	}
+	if name := baseName(path); oddName(name) || name == ".gitmodules" {
+		if st, err := s.tree.lstat(path); err == nil && (st.isLink() || oddName(name)) {
+			return nil, nil, unsupported(reasonPath, path, "name that git may refuse")
+		}
+	}
+	return d, missing, nil
+}
+
+// forget takes a path, and what is below it, out of the tree.
+func (s *scan) forget(path string) {
+	d := s.e.root.descend(parentPath(path))
+	if d == nil {
+		return
+	}
+	name := baseName(path)
+	if i, ok := d.find(name); ok && d.entries[i].flags&flagGone == 0 {
+		s.dropEntry(d, &d.entries[i])
+		s.noteRules(d, path)
+	}
+	if sub := d.sub(name); sub != nil {
+		s.dropDir(sub)
+	}
+}
+
+// noteRules remembers that rules may have changed, for the next snapshot of everything.
+func (s *scan) noteRules(d *dir, path string) {
+	switch baseName(path) {
+	case ignoreFile:
+		if s.rulesOf(d) != d.rules {
+			d.flags |= dirStale
+			s.e.changed = true
+		}
+	case attributesFile:
+		s.e.meta.AttrStale, s.e.changed = true, true
+		if content, err := s.readRules(path); err == nil {
+			s.e.meta.AttrClass = max(s.e.meta.AttrClass, classOf(content))
+		}
+	}
+}
+
+// lookNew takes in a file that is not known, in directories that need not be known either, unless it is ignored.
+func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error {
+	path := join(join(d.path, strings.Join(missing, "/")), name)
+	tracked, err := s.isTracked(path)
+	if err != nil {
+		return err
+	}
+	first := name
+	if len(missing) > 0 {
+		first = missing[0]
+	}
+	if i, ok := d.findOther(first); ok && !tracked && d.others[i].kind != kindSpecial && !s.rulesChanged(d) {
+		return nil // known to be ignored
+	}
+	if !tracked {
+		ignored, err := s.asker.ask(s.ctx, []string{path})
+		if err != nil {
+			return err
+		}
+		if ignored[0] {
+			if len(missing) == 0 {
+				s.leaveOut(query{d, name, st.kind()})
+				s.e.changed = true
+			}
+			return nil
+		}
+	}
+	if d, err = s.openDirs(d, missing); err != nil {
+		return err
+	}
+	s.touch(d)
+	if err := s.include(d, name); err != nil {
+		return err
+	}
+	s.noteRules(d, path)
+	return nil
+}
+
+// openDirs makes the directories above a path known. Nothing else in them is looked at before the next snapshot of
+// everything. Below an ignored one only what is tracked counts.
+func (s *scan) openDirs(d *dir, names []string) (*dir, error) {
+	partial := d.flags&dirPartial != 0
+	for _, name := range names {
+		path := join(d.path, name)
+		if !partial {
+			ignored, err := s.asker.ask(s.ctx, []string{path})
+			if err != nil {
+				return nil, err
+			}
+			partial = ignored[0]
+		}
+		if _, err := s.tree.lstat(path + "/.git"); err == nil && !partial {
+			return nil, unsupported(reasonPath, path+"/.git", "repository inside the work tree")
+		}
+		if i, ok := d.find(name); ok {
+			s.dropEntry(d, &d.entries[i])
+		}
+		d = s.addDir(d, name, partial)
+	}
+	return d, nil
+}
+
+// isTracked tells whether the user's index has a path.
+func (s *scan) isTracked(path string) (bool, error) {
+	idx, err := s.index()
+	if err != nil {
+		return false, err
+	}
+	if idx.find(path) != nil {
+		return true, nil
+	}
+	if s.e.meta.Settings.IgnoreCase && idx.hasFolded(path) {
+		return false, unsupported(reasonPath, path, "tracked in another case (core.ignoreCase)")
+	}
+	return false, nil
+}
+
+// judgeAgain asks whether a file that is not tracked is ignored by now, if rules above it changed.
+func (s *scan) judgeAgain(d *dir, name string, kind nameKind) error {
+	if s.indexChanged {
+		tracked, err := s.isTracked(join(d.path, name))
+		if err != nil || tracked {
+			return err
+		}
+	}
+	if !s.rulesChanged(d) {
+		return nil
+	}
+	s.queries = append(s.queries, query{d, name, kind})
+	return s.judge()
+}
+
+// rulesChanged tells whether the ignore rules for a directory's names are others than when they were judged.
+func (s *scan) rulesChanged(d *dir) bool {
+	changed := s.e.meta.Rejudge
+	for ; d != nil; d = d.parent {
+		if s.rulesOf(d) != d.rules {
+			d.flags |= dirStale
+			changed, s.e.changed = true, true
+		}
+	}
+	return changed
+}
+
+// lookDir brings a directory and everything in it in line with the disk.
+func (s *scan) lookDir(d *dir, missing []string, name string) error {
+	if len(missing) == 0 {
+		if i, ok := d.find(name); ok {
+			s.dropEntry(d, &d.entries[i])
+		}
+		if sub := d.sub(name); sub != nil {
+			return s.lookBelow(sub)
+		}
+	}
+	path := join(join(d.path, strings.Join(missing, "/")), name)
+	idx, err := s.index()
+	if err != nil {
+		return err
+	}
+	ignored, err := s.asker.ask(s.ctx, []string{path})
+	if err != nil || ignored[0] && !idx.hasBelow(path) {
+		return err
+	}
+	sub, err := s.openDirs(d, append(missing, name))
+	if err != nil {
+		return err
+	}
+	return s.lookBelow(sub)
+}
+
+func (s *scan) lookBelow(d *dir) error {
+	if err := s.statAll(d.all(nil)); err != nil {
+		return err
+	}
+	s.workOf(d).judge = s.rulesChanged(d)
+	if err := s.walk([]*dir{d}); err != nil {
+		return err
+	}
+	if s.attrTouched {
+		s.e.meta.AttrStale = true
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// settings is what of git's configuration decides what a snapshot is.
+type settings struct {
+	FileMode       bool   // core.fileMode: the executable bit on disk counts
+	IgnoreCase     bool   // core.ignoreCase
+	Precompose     bool   // core.precomposeUnicode
+	AutoCRLF       bool   // core.autocrlf is true or input
+	Sparse         bool   // core.sparseCheckout
+	AttributesFile string // absolute
+	ExcludesFile   string // absolute
+	Conversion     string // digest of everything that says how content is converted
+	Unsupported    string // why the own method is no use with this configuration; empty if it is
+}
+
+// configItem is one line of `git config -z --list --show-origin`.
+type configItem struct {
+	origin string // file it came from, "" if from none
+	key    string
+	value  string
+}
+
+// parseConfigItems reads ORIGIN NUL KEY [LF VALUE] NUL …; a key alone means true.
+func parseConfigItems(out string) []configItem {
+	var items []configItem
+	for out != "" {
+		origin, rest, ok := strings.Cut(out, "\x00")
+		if !ok {
+			break
+		}
+		entry, rest, _ := strings.Cut(rest, "\x00")
+		out = rest
+		key, value, ok := strings.Cut(entry, "\n")
+		if !ok {
+			value = "true"
+		}
+		file, ok := strings.CutPrefix(origin, "file:")
+		if !ok {
+			file = ""
+		}
+		items = append(items, configItem{file, key, value})
+	}
+	return items
+}
+
+// readSettings asks git for its configuration, and returns with it the files it was read from or could be read from.
+func readSettings(ctx context.Context, repo *refs.Repo) (settings, []string, error) {
+	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
+	if err != nil {
+		return settings{}, nil, err
+	}
+	items := parseConfigItems(string(out))
+	s := settings{FileMode: true}
+	h := sha256.New()
+	for _, item := range items {
+		s.take(item)
+		if convertsContent(item.key) {
+			_, _ = h.Write([]byte(item.key + "\n" + item.value + "\x00"))
+		}
+	}
+	s.Conversion = hex.EncodeToString(h.Sum(nil)[:16])
+	s.AttributesFile = userFile(ctx, repo, "core.attributesfile", s.AttributesFile, "attributes")
+	s.ExcludesFile = userFile(ctx, repo, "core.excludesfile", s.ExcludesFile, "ignore")
+	return s, configFiles(repo, items), nil
+}
+
+func (s *settings) take(item configItem) {
+	on := isTrue(item.value)
+	switch item.key {
+	case "core.filemode":
+		s.FileMode = on
+	case "core.ignorecase":
+		s.IgnoreCase = on
+	case "core.precomposeunicode":
+		s.Precompose = on
+	case "core.autocrlf":
+		s.AutoCRLF = on || strings.EqualFold(item.value, "input")
+	case "core.attributesfile":
+		s.AttributesFile = item.value
+	case "core.excludesfile":
+		s.ExcludesFile = item.value
+	case "core.symlinks":
+		s.unsupported(!on, "symlinks are kept as plain files (core.symlinks)")
+	case "core.sparsecheckout":
+		s.Sparse = on
+		s.unsupported(on, "sparse checkout")
+	default:
+		if name, ok := strings.CutPrefix(item.key, "extensions."); ok {
+			s.unsupported(!knownExtension(name), "unknown extension "+name)
+		}
+	}
+}
+
+// unsupported notes or takes back a reason; the last line of a key decides, as for git.
+func (s *settings) unsupported(is bool, reason string) {
+	switch {
+	case is && s.Unsupported == "":
+		s.Unsupported = reason
+	case !is && s.Unsupported == reason:
+		s.Unsupported = ""
+	}
+}
+
+func knownExtension(name string) bool {
+	switch name {
+	case "noop", "noop-v1", "objectformat", "refstorage", "worktreeconfig", "partialclone", "preciousobjects",
+		"relativeworktrees", "compatobjectformat":
+		return true
+	}
+	return false
+}
+
+func convertsContent(key string) bool {
+	switch key {
+	case "core.autocrlf", "core.eol", "core.attributesfile", "core.bigfilethreshold", "core.symlinks", "core.filemode",
+		"core.ignorecase", "attr.tree":
+		return true
+	}
+	return strings.HasPrefix(key, "filter.")
+}
+
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "false", "no", "off", "0":
+		return false
+	case "input":
+		return false
+	}
+	return true
+}
+
+// userFile is where a file named by a configuration variable is; NAME in git's own directory of the user if the variable
+// is not set. Git itself is asked to expand what needs more than the home directory.
+func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
+	home := os.Getenv("HOME")
+	switch {
+	case value == "":
+		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+			return filepath.Join(dir, "git", name)
+		}
+		if home == "" {
+			return ""
+		}
+		return filepath.Join(home, ".config", "git", name)
+	case strings.HasPrefix(value, "~/") && home != "":
+		return filepath.Join(home, value[2:])
+	case strings.HasPrefix(value, "~") || strings.HasPrefix(value, "%("):
+		out, err := repo.Git(ctx, nil, "config", "--type=path", "-z", "--get", key)
+		if err != nil {
+			return ""
+		}
+		value = strings.TrimSuffix(string(out), "\x00")
+	}
+	if !filepath.IsAbs(value) {
+		value = filepath.Join(repo.WorkTree, value)
+	}
+	return value
+}
+
+// systemFiles are the places of git's system-wide configuration files, whatever prefix git was built with.
+func systemFiles(name string) []string {
+	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
+}
+
+// configFiles lists the files that a change of configuration would show in: those read, and those git would read if they
+// were there.
+func configFiles(repo *refs.Repo, items []configItem) []string {
+	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
+	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
+		files = append(files, path)
+	} else {
+		files = append(files, systemFiles("gitconfig")...)
+	}
+	if path := os.Getenv("GIT_CONFIG_GLOBAL"); path != "" {
+		files = append(files, path)
+	} else if home := os.Getenv("HOME"); home != "" {
+		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
+	}
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		files = append(files, filepath.Join(dir, "git", "config"))
+	}
+	for _, item := range items {
+		origin := item.origin
+		if origin != "" && !filepath.IsAbs(origin) {
+			origin = filepath.Join(repo.WorkTree, origin)
+		}
+		files = append(files, origin)
+		if item.key == "include.path" || strings.HasPrefix(item.key, "includeif.") {
+			files = append(files, includedFile(origin, item.value))
+		}
+		if strings.HasPrefix(item.key, "includeif.onbranch:") {
+			files = append(files, filepath.Join(repo.GitDir, "HEAD"))
+		}
+	}
+	return uniquePaths(files)
+}
+
+func includedFile(origin, value string) string {
+	if rest, ok := strings.CutPrefix(value, "~/"); ok {
+		return filepath.Join(os.Getenv("HOME"), rest)
+	}
+	if filepath.IsAbs(value) || origin == "" {
+		return value
+	}
+	return filepath.Join(filepath.Dir(origin), value)
+}
+
+func uniquePaths(paths []string) []string {
+	seen := make(map[string]bool, len(paths))
+	var out []string
+	for _, p := range paths {
+		if p == "" || !filepath.IsAbs(p) || seen[p] {
+			continue
+		}
+		seen[p] = true
+		out = append(out, p)
+	}
+	return out
+}
+
+// environment is a digest of the variables that say where configuration comes from.
+func environment() string {
+	h := sha256.New()
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if name == "HOME" || name == "XDG_CONFIG_HOME" || name == "GIT_ATTR_NOSYSTEM" || strings.HasPrefix(name, "GIT_CONFIG") {
+			_, _ = h.Write([]byte(entry + "\x00"))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

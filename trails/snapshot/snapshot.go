@@ -1,0 +1,219 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Methods of a snapshot: how its tree came about.
+const (
+	MethodOwn = "own"
+	MethodGit = "git"
+)
+
+// Entry is what a snapshot holds at a path.
+type Entry struct {
+	Mode uint32 // 100644, 100755, 120000 or 160000, octal
+	OID  refs.OID
+}
+
+// Change is one path that differs between two snapshots. A zero mode and id mean that the path is absent.
+type Change struct {
+	Path             string // slashes, relative to the top; raw bytes
+	OldMode, NewMode uint32
+	Old, New         refs.OID
+}
+
+// Snapshot is the content of the work tree at an instant.
+type Snapshot struct {
+	Tree    refs.OID
+	Changes []Change // since the engine's last snapshot, sorted by path
+	Skipped []string // paths that could not be read or filtered; the tree has what the user's index has there, or nothing
+	Method  string   // MethodOwn or MethodGit
+	Seeded  bool     // nothing to compare with: there was no last snapshot, or it is lost; Changes is empty
+}
+
+// Engine takes snapshots of one work tree and remembers the last one. It is not safe for use by several goroutines or
+// processes at once.
+type Engine struct {
+	repo *refs.Repo
+	path string // of the state file
+
+	meta    meta
+	root    *dir      // last snapshot of the own method; nil if there is none
+	scratch *gitIndex // last snapshot of the git method, decoded when asked for
+
+	changed bool // since Open or Save
+	broken  bool // a snapshot failed half way: memory is not to be trusted
+
+	git    bool             // the git method always; for tests
+	now    func() time.Time // the clock; for tests
+	remote bool             // time stamps may be another machine's
+}
+
+// Open loads the state of a work tree. A state file that is absent, damaged or of another version is no error: the next
+// snapshot starts anew.
+func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
+	if repo.Bare() {
+		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("open snapshot state: %w", err)
+	}
+	e := &Engine{repo: repo, path: statePath, now: time.Now, remote: remoteFileSystem(repo.WorkTree)}
+	if err := e.load(); err != nil {
+		return nil, fmt.Errorf("open snapshot state: %w", err)
+	}
+	return e, nil
+}
+
+// Tree is the tree of the last snapshot, or no id if there was none.
+func (e *Engine) Tree() refs.OID { return e.meta.Tree }
+
+// Lookup is what the last snapshot holds at a path that is not a directory.
+func (e *Engine) Lookup(path string) (Entry, bool) {
+	if e.meta.Git != nil {
+		return e.lookupScratch(path)
+	}
+	if e.root == nil {
+		return Entry{}, false
+	}
+	d := e.root.descend(parentPath(path))
+	if d == nil {
+		return Entry{}, false
+	}
+	i, ok := d.find(baseName(path))
+	if !ok || d.entries[i].mode == 0 {
+		return Entry{}, false
+	}
+	return Entry{d.entries[i].mode, d.entries[i].oid}, true
+}
+
+// Full takes a snapshot of everything. When ctx ends, nothing has changed and the error says so.
+func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
+	return e.take(ctx, nil)
+}
+
+// Scoped takes a snapshot that differs from the last one at most in the paths given: they alone are looked at, created,
+// changed and deleted ones alike; a directory stands for all that is in it. Ignored paths are left out unless tracked.
+// What Scoped finds unchanged is put into the side store all the same, as by Keep. Without a last snapshot it is Full.
+func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
+	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
+		return e.take(ctx, nil)
+	}
+	if paths == nil {
+		paths = []string{}
+	}
+	return e.take(ctx, paths)
+}
+
+// take runs a snapshot, of everything if paths is nil.
+func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
+	if e.broken {
+		if err := e.load(); err != nil {
+			return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+		}
+	}
+	e.broken = true
+	snap, err := e.run(ctx, paths)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+	}
+	e.broken = false
+	slices.SortFunc(snap.Changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	slices.Sort(snap.Skipped)
+	snap.Skipped = slices.Compact(snap.Skipped)
+	return snap, nil
+}
+
+// run chooses the method. What the own method cannot do is found out on the way at the latest; the git method then takes
+// over and keeps the work tree until the reason is gone.
+func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return Snapshot{}, err
+	}
+	if err := e.refresh(ctx); err != nil {
+		return Snapshot{}, err
+	}
+	if e.meta.Tree.IsZero() {
+		paths = nil
+	}
+	last := e.meta.Tree
+	reason, err := e.reasonForGit(ctx, paths != nil)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if reason == nil {
+		snap, err := e.runOwn(ctx, paths)
+		var no *unsupportedError
+		if !errors.As(err, &no) {
+			return snap, err
+		}
+		reason = &no.reason
+	}
+	if e.meta.Git == nil {
+		e.meta.Git = &gitState{}
+		e.root, e.changed, paths = nil, true, nil
+	}
+	e.meta.Git.Reason = *reason
+	snap, err := e.runGit(ctx, paths)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return e.compare(ctx, last, snap)
+}
+
+// compare fills in the changes from the last tree by asking git.
+func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Snapshot, error) {
+	snap.Seeded = last.IsZero()
+	if snap.Seeded || last == snap.Tree {
+		return snap, nil
+	}
+	changes, err := e.diffTrees(ctx, last, snap.Tree)
+	var failed *refs.GitError
+	if errors.As(err, &failed) { // the last tree is no longer there in full
+		snap.Seeded = true
+		return snap, nil
+	}
+	snap.Changes = changes
+	return snap, err
+}
+
+// Keep makes sure that the content the last snapshot has at a path is a loose object of the side store. It takes it from
+// disk while it is still there; only otherwise git has to find it. An unknown path is no error.
+func (e *Engine) Keep(path string) error {
+	entry, ok := e.Lookup(path)
+	if !ok || entry.Mode == refs.ModeGitlink {
+		return nil
+	}
+	if err := e.keep(path, entry); err != nil {
+		return fmt.Errorf("keep %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// Save writes the state, if it changed, by rename. After a snapshot that failed it does nothing.
+func (e *Engine) Save() error {
+	if !e.changed || e.broken {
+		return nil
+	}
+	data, err := e.encode()
+	if err != nil {
+		return fmt.Errorf("save snapshot state: %w", err)
+	}
+	if err := refs.WriteFileAtomic(e.path, data, 0o600); err != nil {
+		return fmt.Errorf("save snapshot state: %w", err)
+	}
+	e.changed = false
+	return nil
+}

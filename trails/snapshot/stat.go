@@ -1,0 +1,66 @@
+package snapshot
+
+// fileStat is what lstat(2) says of a path, as far as it tells whether the path changed. The zero value is "not known".
+type fileStat struct {
+	mtime, ctime int64 // nanoseconds since 1970
+	size         int64
+	ino          uint64
+	mode         uint32 // st_mode: type and permissions
+}
+
+// File types of st_mode; the values are the same wherever git runs.
+const (
+	typeMask uint32 = 0o170000
+	typeDir  uint32 = 0o040000
+	typeFile uint32 = 0o100000
+	typeLink uint32 = 0o120000
+)
+
+func (s fileStat) isDir() bool  { return s.mode&typeMask == typeDir }
+func (s fileStat) isFile() bool { return s.mode&typeMask == typeFile }
+func (s fileStat) isLink() bool { return s.mode&typeMask == typeLink }
+func (s fileStat) known() bool  { return s.mode != 0 }
+
+// fineSlack covers the tick by which a file's time stamp may lag behind the clock; coarseSlack a file system that keeps
+// whole or even seconds, or another machine's clock.
+const (
+	fineSlack   = int64(20e6)
+	coarseSlack = int64(2e9)
+)
+
+// racy tells whether the path may change once more without its stamps showing it, when a scan began at start. The change
+// time counts too: no program can set it back.
+func (s fileStat) racy(start int64, slack int64) bool {
+	last := max(s.mtime, s.ctime)
+	if last%1_000_000 == 0 {
+		slack = coarseSlack
+	}
+	return last >= start-slack
+}
+
+// nameKind is what a directory listing says of a name.
+type nameKind uint8
+
+const (
+	kindFile nameKind = iota + 1
+	kindLink
+	kindDir
+	kindSpecial // FIFO, socket, device: no part of a tree, never opened
+)
+
+func (s fileStat) kind() nameKind {
+	switch s.mode & typeMask {
+	case typeFile:
+		return kindFile
+	case typeLink:
+		return kindLink
+	case typeDir:
+		return kindDir
+	}
+	return kindSpecial
+}
+
+type dirName struct {
+	name string
+	kind nameKind
+}

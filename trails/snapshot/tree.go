@@ -1,0 +1,50 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// build writes the trees that changed, from the bottom up, and returns the top's.
+func (s *scan) build() (refs.OID, error) {
+	root := s.e.root
+	if err := s.buildDir(root); err != nil {
+		return refs.OID{}, fmt.Errorf("write tree: %w", err)
+	}
+	if root.tree.IsZero() {
+		return s.e.repo.WriteLoose(s.e.repo.SideObjects(), refs.TreeObject, nil)
+	}
+	return root.tree, nil
+}
+
+func (s *scan) buildDir(d *dir) error {
+	if d.w == nil || !d.w.dirty {
+		return nil
+	}
+	for _, sub := range d.subs {
+		if err := s.buildDir(sub); err != nil {
+			return err
+		}
+	}
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	s.e.changed = true
+	list := d.treeEntries()
+	if len(list) == 0 {
+		d.tree = refs.OID{}
+		return nil
+	}
+	content := refs.EncodeTree(list)
+	if s.stored != nil { // the first snapshot: git has most of the trees
+		oid := s.e.repo.Format.Hash(refs.TreeObject, content)
+		if _, ok := s.stored[oid]; ok {
+			d.tree = oid
+			return nil
+		}
+	}
+	oid, err := s.e.repo.WriteLoose(s.e.repo.SideObjects(), refs.TreeObject, content)
+	d.tree = oid
+	return err
+}

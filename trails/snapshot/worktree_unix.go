@@ -1,0 +1,134 @@
+//go:build unix
+
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownEngine tells whether this system has what the own method needs.
+const ownEngine = true
+
+// workTree is an open work tree. Paths are relative to its top, raw bytes with slashes; "" is the top.
+type workTree struct {
+	path string
+	fd   int
+}
+
+func openWorkTree(path string) (*workTree, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	return &workTree{path: path, fd: fd}, nil
+}
+
+func (w *workTree) close() { _ = unix.Close(w.fd) }
+
+func (w *workTree) lstat(path string) (fileStat, error) {
+	var raw unix.Stat_t
+	if err := unix.Fstatat(w.fd, orDot(path), &raw, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return fileStat{}, err
+	}
+	return fromRaw(&raw), nil
+}
+
+func fromRaw(raw *unix.Stat_t) fileStat {
+	return fileStat{
+		mtime: raw.Mtim.Nano(),
+		ctime: raw.Ctim.Nano(),
+		size:  raw.Size,
+		ino:   raw.Ino,
+		mode:  uint32(raw.Mode), //nolint:unconvert // 16 bits on some systems
+	}
+}
+
+// statTarget is stat(2) of any path: of what a link leads to.
+func statTarget(path string) (fileStat, error) {
+	var raw unix.Stat_t
+	if err := unix.Stat(path, &raw); err != nil {
+		return fileStat{}, err
+	}
+	return fromRaw(&raw), nil
+}
+
+func fdStat(f *os.File) (fileStat, error) {
+	var raw unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &raw); err != nil {
+		return fileStat{}, err
+	}
+	return fromRaw(&raw), nil
+}
+
+// open opens a regular file for reading. It neither follows a link nor waits for the other end of a FIFO that has taken
+// the file's place.
+func (w *workTree) open(path string) (*os.File, error) {
+	fd, err := unix.Openat(w.fd, path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func (w *workTree) readLink(path string) ([]byte, error) {
+	for size := 256; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := unix.Readlinkat(w.fd, path, buf)
+		if err != nil {
+			return nil, err
+		}
+		if n < size {
+			return buf[:n], nil
+		}
+	}
+}
+
+// readDir lists a directory, in no order.
+func (w *workTree) readDir(path string) ([]dirName, error) {
+	fd, err := unix.Openat(w.fd, orDot(path), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), w.path+"/"+path) // the whole name: a file system without types in its listings needs it
+	defer func() { _ = f.Close() }()
+	list, err := f.ReadDir(-1)
+	if err != nil {
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, err
+	}
+	names := make([]dirName, 0, len(list))
+	for _, item := range list {
+		kind := kindSpecial
+		switch mode := item.Type(); {
+		case mode.IsRegular():
+			kind = kindFile
+		case mode&fs.ModeSymlink != 0:
+			kind = kindLink
+		case mode.IsDir():
+			kind = kindDir
+		}
+		names = append(names, dirName{item.Name(), kind})
+	}
+	return names, nil
+}
+
+func orDot(path string) string {
+	if path == "" {
+		return "."
+	}
+	return path
+}
+
+// isGone tells whether an error of lstat means that nothing is there, as git's is_missing_file_error does.
+func isGone(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR)
+}
