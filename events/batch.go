@@ -20,6 +20,8 @@ const maxBatch = 32 << 20
 const (
 	batchName  = "git-trace"
 	batchEmail = "git-trace@localhost"
+
+	batchSubject = "traces: "
 )
 
 // ErrNotBatch reports a commit that is not one of a log.
@@ -27,31 +29,15 @@ var ErrNotBatch = errors.New("not a commit of an event log")
 
 // encodeBatch writes the content of the commit that holds events, which must not be empty.
 func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event) []byte {
-	lines := make([][]byte, len(events))
+	b := batch{tree: format.EmptyTree(), lines: make([][]byte, len(events))}
+	if !parent.IsZero() {
+		b.parents = []refs.OID{parent}
+	}
 	for i := range events {
-		lines[i] = events[i].raw
+		b.lines[i] = events[i].raw
 	}
 	last := events[len(events)-1]
-	return batchContent(format, parent, lines, events[0].Seq, last.Seq, last.Time)
-}
-
-func batchContent(format refs.ObjectFormat, parent refs.OID, lines [][]byte, first, last int64, when time.Time) []byte {
-	size := 0
-	for _, line := range lines {
-		size += len(line) + 1
-	}
-	message := bytes.NewBuffer(make([]byte, 0, size+64))
-	fmt.Fprintf(message, "traces: %d events %d..%d\n\n", len(lines), first, last)
-	for _, line := range lines {
-		message.Write(line)
-		message.WriteByte('\n')
-	}
-	who := refs.Signature{Name: batchName, Email: batchEmail, When: when.UTC()}
-	commit := refs.Commit{Tree: format.EmptyTree(), Author: who, Committer: who, Message: message.String()}
-	if !parent.IsZero() {
-		commit.Parents = []refs.OID{parent}
-	}
-	return refs.EncodeCommit(commit)
+	return b.content(events[0].Seq, last.Seq, last.Time)
 }
 
 // batch is a commit of a log, taken apart but not believed yet. The lines point into the commit's content.
@@ -62,12 +48,26 @@ type batch struct {
 }
 
 // parseBatch takes the content of a batch commit apart. Only what is needed to go on is checked: header, subject line,
-// blank line, lines.
+// blank line, lines. A damaged header gives an error, and the lines all the same.
 func parseBatch(raw []byte) (batch, error) {
 	header, message, ok := bytes.Cut(raw, []byte("\n\n"))
 	if !ok {
 		return batch{}, fmt.Errorf("%w: no message", ErrNotBatch)
 	}
+	b, headerErr := parseHeader(header)
+	_, body, ok := bytes.Cut(message, []byte("\n\n"))
+	if !ok || !bytes.HasPrefix(message, []byte(batchSubject)) {
+		return b, fmt.Errorf("%w: message has another form", ErrNotBatch)
+	}
+	body, ok = bytes.CutSuffix(body, []byte("\n"))
+	if !ok || len(body) == 0 {
+		return b, fmt.Errorf("%w: message is cut off", ErrNotBatch)
+	}
+	b.lines = bytes.Split(body, []byte("\n"))
+	return b, headerErr
+}
+
+func parseHeader(header []byte) (batch, error) {
 	var b batch
 	for line := range bytes.SplitSeq(header, []byte("\n")) {
 		key, value, _ := bytes.Cut(line, []byte(" "))
@@ -77,7 +77,7 @@ func parseBatch(raw []byte) (batch, error) {
 		}
 		oid, err := refs.ParseOID(string(value))
 		if err != nil {
-			return batch{}, fmt.Errorf("%w: %s: %w", ErrNotBatch, key, err)
+			return b, fmt.Errorf("%w: %s: %w", ErrNotBatch, key, err)
 		}
 		if isTree {
 			b.tree = oid
@@ -85,16 +85,23 @@ func parseBatch(raw []byte) (batch, error) {
 			b.parents = append(b.parents, oid)
 		}
 	}
-	_, body, ok := bytes.Cut(message, []byte("\n\n"))
-	if !ok || !bytes.HasPrefix(message, []byte("traces: ")) {
-		return b, fmt.Errorf("%w: message has another form", ErrNotBatch)
-	}
-	body, ok = bytes.CutSuffix(body, []byte("\n"))
-	if !ok || len(body) == 0 {
-		return b, fmt.Errorf("%w: message is cut off", ErrNotBatch)
-	}
-	b.lines = bytes.Split(body, []byte("\n"))
 	return b, nil
+}
+
+// content is the commit that must hold the lines, given the numbers of the first and the last one and the last one's time.
+func (b batch) content(first, last int64, when time.Time) []byte {
+	size := 0
+	for _, line := range b.lines {
+		size += len(line) + 1
+	}
+	message := bytes.NewBuffer(make([]byte, 0, size+64))
+	fmt.Fprintf(message, batchSubject+"%d events %d..%d\n\n", len(b.lines), first, last)
+	for _, line := range b.lines {
+		message.Write(line)
+		message.WriteByte('\n')
+	}
+	who := refs.Signature{Name: batchName, Email: batchEmail, When: when.UTC()}
+	return refs.EncodeCommit(refs.Commit{Tree: b.tree, Parents: b.parents, Author: who, Committer: who, Message: message.String()})
 }
 
 // parent is the commit of the batch before; zero at the root.

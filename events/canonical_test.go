@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 func TestCanonicalForm(t *testing.T) {
@@ -84,15 +86,26 @@ func TestCheckCanonicalRefusesOtherSpellings(t *testing.T) {
 
 func TestEncodeWritesStructs(t *testing.T) {
 	t.Parallel()
-	got, err := Encode(PatchData{
-		Patch: "0123456789abcdef0123456789abcdef", Interval: 7, Path: `"\303"`, NewStart: 1, NewCount: 2, Owner: OwnerAI,
-		Kept: []KeptRun{{Start: 2, Count: 1, Why: "moved"}}, Candidates: []CandidateData{},
-	})
+	type inner struct {
+		Why   string `json:"why"`
+		Start int    `json:"start"`
+	}
+	type outer struct {
+		Patch  PatchID  `json:"patch"`
+		Path   string   `json:"path"`
+		Before refs.OID `json:"before,omitzero"`
+		After  refs.OID `json:"after"`
+		Count  int64    `json:"count"`
+		Step   int      `json:"step,omitempty"`
+		Kept   []inner  `json:"kept,omitempty"`
+		Gone   []inner  `json:"gone,omitempty"`
+		hidden int
+	}
+	got, err := Encode(outer{Patch: "p", Path: `"\303"`, After: refs.SHA1.EmptyTree(), Kept: []inner{{"moved", 2}, {}}, Gone: []inner{}, hidden: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"interval":7,"kept":[{"count":1,"start":2,"why":"moved"}],"new_count":2,"new_start":1,"old_count":0,"old_start":0,` +
-		`"owner":"ai","patch":"0123456789abcdef0123456789abcdef","path":"\"\\303\""}`
+	want := `{"after":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","count":0,"kept":[{"start":2,"why":"moved"},{"start":0,"why":""}],"patch":"p","path":"\"\\303\""}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -37,7 +37,7 @@ func (l *Log) newestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 	if err != nil || next == stop {
 		return err
 	}
-	err = l.listed(ctx, next, stop, nil, func(c rawCommit) error {
+	err = l.listed(ctx, next, stop, listing{env: l.repo.SideReadEnv()}, func(c rawCommit) error {
 		if c.oid != next {
 			return fmt.Errorf("git lists %s where %s belongs", c.oid, next)
 		}
@@ -66,7 +66,8 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 	}
 	if next != stop {
 		last := stop
-		err := l.listed(ctx, next, stop, []string{"--reverse"}, func(c rawCommit) error {
+		oldest := listing{options: []string{"--reverse"}, env: l.repo.SideReadEnv()}
+		err := l.listed(ctx, next, stop, oldest, func(c rawCommit) error {
 			b, err := parseBatch(c.raw)
 			if err != nil {
 				return fmt.Errorf("commit %s: %w", c.oid, err)
@@ -118,20 +119,26 @@ func (l *Log) followLoose(tip, stop refs.OID, yield func(rawCommit) error) (refs
 	return next, nil
 }
 
+// listing is how git lists commits: options for rev-list, and environment, as where else it may look for objects.
+type listing struct {
+	options []string
+	env     []string
+}
+
 // listed runs `git rev-list | git cat-file --batch` over the first parents of tip and gives each commit to yield.
-func (l *Log) listed(ctx context.Context, tip, stop refs.OID, options []string, yield func(rawCommit) error) error {
+func (l *Log) listed(ctx context.Context, tip, stop refs.OID, how listing, yield func(rawCommit) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Neither grafts nor a shallow boundary may hide what a commit says of itself; git reads both from files.
-	args := append([]string{"--shallow-file", "", "rev-list", "--first-parent"}, options...)
+	args := append([]string{"--shallow-file", "", "rev-list", "--first-parent"}, how.options...)
 	args = append(args, tip.String())
 	if !stop.IsZero() {
 		args = append(args, "^"+stop.String())
 	}
 	list := l.repo.Command(ctx, args...)
-	list.Env = append(append(list.Env, l.repo.SideReadEnv()...), "GIT_GRAFT_FILE="+filepath.Join(l.repo.TracesDir(), "no-grafts"))
+	list.Env = append(append(list.Env, how.env...), "GIT_GRAFT_FILE="+filepath.Join(l.repo.TracesDir(), "no-grafts"))
 	read := l.repo.Command(ctx, "cat-file", "--batch", "--buffer")
-	read.Env = append(read.Env, l.repo.SideReadEnv()...)
+	read.Env = append(read.Env, how.env...)
 	out, wait, err := pipeline(list, read)
 	if err != nil {
 		return fmt.Errorf("read log: %w", err)
@@ -194,11 +201,12 @@ func explain(err error, says *strings.Builder) error {
 	if err == nil {
 		return nil
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(says.String()), "\n")
-	if line == "" {
-		return err
+	for line := range strings.SplitSeq(says.String(), "\n") {
+		if fatal, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return errors.New(fatal)
+		}
 	}
-	return errors.New(strings.TrimPrefix(line, "fatal: "))
+	return err
 }
 
 // eachObject reads the output of cat-file --batch.

@@ -1,0 +1,158 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that event
+// was changed since the statement was made.
+type Anchor struct {
+	Seq    int64
+	ID     ID
+	Source string // in words: "copy fetched from origin", "checkpoint signed by …"
+}
+
+// AnchorSource finds statements about the log of a writer.
+type AnchorSource interface {
+	Anchors(ctx context.Context, log *Log, writer string) ([]Anchor, error)
+}
+
+// FetchedCopies takes copies of the own log that came back from remotes as anchors.
+type FetchedCopies struct{}
+
+// Anchors gives the last event of each copy.
+func (FetchedCopies) Anchors(ctx context.Context, log *Log, writer string) ([]Anchor, error) {
+	if writer == "" {
+		return nil, nil
+	}
+	logs, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var anchors []Anchor
+	for _, f := range logs {
+		if f.Writer != writer {
+			continue
+		}
+		tip, err := log.Tip(f.Ref)
+		if err != nil {
+			continue // a damaged copy says nothing of the original
+		}
+		end, err := log.decodeTip(tip)
+		if err != nil || end.writer != writer {
+			continue
+		}
+		anchors = append(anchors, Anchor{Seq: end.seq, ID: end.id, Source: "copy fetched from " + f.Remote})
+	}
+	return anchors, nil
+}
+
+// FetchedLog is another writer's log, or a copy of the own one, that was fetched.
+type FetchedLog struct {
+	Ref    string // refs/traces/remotes/<remote>/<writer>/events
+	Remote string
+	Writer string // as the ref's name says
+}
+
+const fetchedRefs = "refs/traces/remotes/"
+
+// Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
+func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
+	if !l.mayHaveFetched() {
+		return nil, nil
+	}
+	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	if err != nil {
+		return nil, fmt.Errorf("list fetched logs: %w", err)
+	}
+	var logs []FetchedLog
+	for ref := range strings.Lines(string(out)) {
+		if f, ok := parseFetched(strings.TrimSuffix(ref, "\n")); ok {
+			logs = append(logs, f)
+		}
+	}
+	return logs, nil
+}
+
+// parseFetched reads the name of a fetched log's ref.
+func parseFetched(ref string) (FetchedLog, bool) {
+	rest, ok := strings.CutPrefix(ref, fetchedRefs)
+	if !ok {
+		return FetchedLog{}, false
+	}
+	rest, ok = strings.CutSuffix(rest, "/events")
+	slash := strings.LastIndexByte(rest, '/')
+	if !ok || slash < 1 || checkWriter(rest[slash+1:]) != nil {
+		return FetchedLog{}, false
+	}
+	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, true
+}
+
+// mayHaveFetched looks at the ref files, so that a repository that shares nothing pays no process for it.
+func (l *Log) mayHaveFetched() bool {
+	if l.repo.RefFormat != "files" {
+		return true
+	}
+	if _, err := os.Stat(filepath.Join(l.repo.CommonDir, filepath.FromSlash(fetchedRefs))); err == nil {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(l.repo.CommonDir, "packed-refs"))
+	return err == nil && strings.Contains(string(packed), " "+fetchedRefs) || err != nil && !os.IsNotExist(err)
+}
+
+// commitSet are commits that replacement refs, grafts or a shallow boundary speak of, and how many of them the log has.
+type commitSet struct {
+	why map[refs.OID]string
+	met map[string]int
+}
+
+func (s *commitSet) add(why string, names ...string) {
+	for _, name := range names {
+		if oid, err := refs.ParseOID(strings.TrimSpace(name)); err == nil {
+			if s.why == nil {
+				s.why, s.met = map[refs.OID]string{}, map[string]int{}
+			}
+			s.why[oid] = why
+		}
+	}
+}
+
+func (s *commitSet) meet(commit refs.OID) {
+	if why, ok := s.why[commit]; ok {
+		s.met[why]++
+	}
+}
+
+func (s *commitSet) notes() []string {
+	var notes []string
+	for why, n := range s.met {
+		notes = append(notes, fmt.Sprintf("%s: %d commits of the log are named, which is ignored", why, n))
+	}
+	return notes
+}
+
+// findUnsound reads what could make git show other commits than there are.
+func (v *verifier) findUnsound(ctx context.Context) error {
+	out, err := v.log.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/")
+	if err != nil {
+		return err
+	}
+	v.unsound.add("refs/replace", strings.Split(string(out), "\n")...)
+	for why, file := range map[string]string{"info/grafts": "info/grafts", "shallow": "shallow"} {
+		text, err := os.ReadFile(filepath.Join(v.log.repo.CommonDir, filepath.FromSlash(file)))
+		if err != nil {
+			continue // there is none, as a rule; and it is not followed anyhow
+		}
+		for line := range strings.Lines(string(text)) {
+			commit, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			v.unsound.add(why, commit)
+		}
+	}
+	return nil
+}

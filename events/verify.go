@@ -1,0 +1,194 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// State is what verification finds a log to be.
+type State string
+
+// The states. A consistent log may still have lost its end, or have been rebuilt as a whole: only an anchor shows that.
+const (
+	Consistent State = "consistent"
+	Anchored   State = "anchored"
+	Broken     State = "broken"
+)
+
+// FaultKind classes what verification finds.
+type FaultKind string
+
+// The kinds of fault.
+const (
+	FaultRef    FaultKind = "ref"    // the ref cannot be read
+	FaultObject FaultKind = "object" // a commit is missing, damaged, no commit, or does not hash to its name
+	FaultCommit FaultKind = "commit" // a commit is not, byte for byte, what its events make it
+	FaultParent FaultKind = "parent" // a second parent, or a root that has one
+	FaultTree   FaultKind = "tree"   // the tree is not the empty one
+	FaultShape  FaultKind = "shape"  // a line is no canonical event
+	FaultHash   FaultKind = "hash"   // an event's bytes do not hash to its id
+	FaultChain  FaultKind = "chain"  // an event does not name the one before
+	FaultNumber FaultKind = "number" // an event does not have the next number
+	FaultWriter FaultKind = "writer" // an event was written by another writer than the log
+	FaultAnchor FaultKind = "anchor" // an anchor names an event that the log does not hold
+)
+
+const (
+	maxFaults  = 10_000 // kept in a report; the rest is counted
+	maxStrange = 32     // commits in a row that are no batch, before reading stops
+)
+
+// Fault is one thing that is wrong. Seq names the event by its place in the log, whatever the event says of itself;
+// Commit is where it lies, if that is known.
+type Fault struct {
+	Seq    int64     `json:"seq"`
+	Commit refs.OID  `json:"commit,omitzero"`
+	Kind   FaultKind `json:"kind"`
+	Detail string    `json:"detail"`
+}
+
+// Report is the result of a verification.
+type Report struct {
+	Ref        string   `json:"ref"`
+	Tip        refs.OID `json:"tip,omitzero"`
+	Writer     string   `json:"writer,omitempty"`
+	Commits    int      `json:"commits"`
+	Events     int      `json:"events"`
+	State      State    `json:"state"`
+	AnchoredTo int64    `json:"anchored_to,omitempty"`
+	AnchoredBy string   `json:"anchored_by,omitempty"`
+	BrokenAt   int64    `json:"broken_at,omitempty"` // of the first fault; the log is sound before it
+	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
+	MoreFaults int      `json:"more_faults,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
+}
+
+// Summary is the state in words.
+func (r Report) Summary() string {
+	switch r.State {
+	case Anchored:
+		return fmt.Sprintf("consistent and anchored up to %d", r.AnchoredTo)
+	case Broken:
+		return fmt.Sprintf("broken at %d", r.BrokenAt)
+	}
+	return string(Consistent)
+}
+
+// Verification says which log to verify and against what.
+type Verification struct {
+	Ref     string         // empty for the own log
+	Anchors []AnchorSource // what stands outside the log and speaks for it
+}
+
+// Verify reads a log from its objects, hashes every byte itself, and reports every fault it finds. The error is for a
+// verification that could not be carried out; damage is no error. Replacement refs, grafts and shallow boundaries are
+// ignored and noted.
+func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
+	report := Report{Ref: what.Ref, State: Consistent}
+	if report.Ref == "" {
+		report.Ref = refs.EventsRef
+		if err := l.Heal(ctx); err != nil {
+			report.Notes = append(report.Notes, err.Error())
+		}
+	}
+	tip, err := l.Tip(report.Ref)
+	if err != nil {
+		report.Faults = []Fault{{Kind: FaultRef, Detail: err.Error()}}
+		report.State = Broken
+		return report, nil
+	}
+	report.Tip = tip
+	v := &verifier{log: l, report: &report}
+	if err := v.run(ctx, what.Anchors); err != nil {
+		return report, fmt.Errorf("verify %s: %w", report.Ref, err)
+	}
+	return report, nil
+}
+
+// verifier holds what is known between the reading of the commits and the report.
+type verifier struct {
+	log     *Log
+	report  *Report
+	chain   summary
+	anchors []Anchor
+	unsound commitSet // commits that git would show differently than they are
+}
+
+func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
+	if v.report.Tip.IsZero() {
+		if sources == nil {
+			return nil
+		}
+	} else {
+		v.report.Writer = v.writer()
+	}
+	for _, source := range sources {
+		points, err := source.Anchors(ctx, v.log, v.report.Writer)
+		if err != nil {
+			return fmt.Errorf("read anchors: %w", err)
+		}
+		v.anchors = append(v.anchors, points...)
+	}
+	v.chain.watch(v.anchors)
+	if f, ok := parseFetched(v.report.Ref); ok {
+		v.chain.owner = f.Writer
+	}
+	if err := v.findUnsound(ctx); err != nil {
+		return err
+	}
+	if err := v.read(ctx); err != nil {
+		return err
+	}
+	v.report.Commits, v.report.Events = v.chain.commits, v.chain.count
+	v.conclude()
+	return nil
+}
+
+// writer is the writer that the last event names, by which anchors are found.
+func (v *verifier) writer() string {
+	end, err := v.log.decodeTip(v.report.Tip)
+	if err != nil {
+		return ""
+	}
+	return end.writer
+}
+
+// conclude turns what was seen into faults and the state.
+func (v *verifier) conclude() {
+	faults := v.chain.faults()
+	reached, source, wrong := v.chain.judge(v.anchors)
+	faults = append(faults, wrong...)
+	v.report.MoreFaults = v.chain.dropped
+	if len(faults) > maxFaults {
+		v.report.MoreFaults += len(faults) - maxFaults
+		faults = faults[:maxFaults]
+	}
+	v.report.Faults = faults
+	v.report.Notes = append(v.report.Notes, v.unsound.notes()...)
+	if note := v.shorterThanKnown(); note != "" {
+		v.report.Notes = append(v.report.Notes, note)
+	}
+	slices.Sort(v.report.Notes)
+	switch {
+	case len(faults) > 0:
+		v.report.State, v.report.BrokenAt = Broken, faults[0].Seq
+	case reached > 0:
+		v.report.State, v.report.AnchoredTo, v.report.AnchoredBy = Anchored, reached, source
+	}
+}
+
+// shorterThanKnown notes that the log has lost what this clone remembers of its last append. The memory is a cache, so
+// this is no fault.
+func (v *verifier) shorterThanKnown() string {
+	if v.report.Ref != refs.EventsRef {
+		return ""
+	}
+	known, ok := v.log.cachedTip()
+	if !ok || known.seq <= v.chain.last {
+		return ""
+	}
+	return fmt.Sprintf("this clone has written event %d, and the log ends at %d", known.seq, v.chain.last)
+}

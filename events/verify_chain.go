@@ -1,0 +1,259 @@
+package events
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// summary gathers the commits as they come, newest first, and in the end names the faults oldest first: an event's name
+// is its place in the log, and places count from the other end.
+type summary struct {
+	marks     []mark // newest event first
+	commitIDs []refs.OID
+	pending   []pendingFault
+	dropped   int
+	commits   int
+	count     int // events
+	last      int64
+
+	newerPrev ID // what the oldest event so far names as the one before it
+	newerID   ID
+	linked    bool // newerPrev is known
+
+	owner   string // the writer that the ref's name promises; empty when it names none
+	watched map[int64]bool
+	hits    map[Anchor]bool // events that were met, Source empty
+}
+
+// pendingFault is a fault of the event at an index of marks.
+type pendingFault struct {
+	at     int
+	kind   FaultKind
+	detail string
+}
+
+func (s *summary) watch(anchors []Anchor) {
+	s.watched, s.hits = map[int64]bool{}, map[Anchor]bool{}
+	for _, a := range anchors {
+		s.watched[a.Seq] = true
+	}
+}
+
+func (s *summary) fault(at int, kind FaultKind, detail string) {
+	if len(s.pending) == maxFaults {
+		s.dropped++
+		return
+	}
+	s.pending = append(s.pending, pendingFault{at, kind, detail})
+}
+
+// add takes the commit before the ones taken so far.
+func (s *summary) add(c checkedCommit) {
+	base, n := len(s.marks), len(c.marks)
+	index := func(i int) int { return base + n - 1 - i } // of the commit's i-th event
+	// A fault of the commit as a whole is told of its first faulty event, else of its first one.
+	whole := index(0)
+	for _, f := range c.findings {
+		if f.at >= 0 {
+			whole = index(f.at)
+			break
+		}
+	}
+	for _, f := range c.findings {
+		at := whole
+		if f.at >= 0 {
+			at = index(f.at)
+		}
+		s.fault(at, f.kind, f.detail)
+	}
+	s.link(c)
+	for i := n - 1; i >= 0; i-- {
+		m := c.marks[i]
+		m.commit = int32(len(s.commitIDs))
+		s.marks = append(s.marks, m)
+		if !m.is(markHole) {
+			s.count++
+		}
+		s.last = max(s.last, m.seq)
+	}
+	for _, hit := range c.hits {
+		s.hits[hit] = true
+	}
+	s.commitIDs = append(s.commitIDs, c.oid)
+	s.commits++
+}
+
+// link compares the commit's last event with what the event after it says.
+func (s *summary) link(c checkedCommit) {
+	if s.linked && c.lastID != "" {
+		newer := len(s.marks) - 1
+		if s.newerPrev != c.lastID && s.newerPrev != c.lastHash {
+			s.fault(newer, FaultChain, fmt.Sprintf("names %s as the event before, which is %s", orNone(s.newerPrev), c.lastID))
+		}
+		if s.newerID == c.lastID {
+			s.marks[newer].flags |= markSame
+		}
+	}
+	s.newerPrev, s.newerID, s.linked = c.firstPrev, c.firstID, c.firstID != ""
+}
+
+// cut notes that nothing before the commits taken so far could be read.
+func (s *summary) cut(commit refs.OID, why string) {
+	s.fault(len(s.marks), FaultObject, describeCut(why))
+	s.marks = append(s.marks, mark{flags: markHole | markCut, commit: int32(len(s.commitIDs))})
+	s.commitIDs = append(s.commitIDs, commit)
+}
+
+// faults names every fault by the place of its event, oldest first.
+func (s *summary) faults() []Fault {
+	slices.SortStableFunc(s.pending, func(a, b pendingFault) int { return b.at - a.at })
+	var out []Fault
+	n := namer{s: s, expected: s.begin()}
+	rest := s.pending
+	for i := len(s.marks) - 1; i >= 0; i-- {
+		seq, found := n.next(i)
+		for _, f := range found {
+			if len(out) < maxFaults {
+				out = append(out, f)
+			} else {
+				s.dropped++
+			}
+		}
+		for len(rest) > 0 && rest[0].at == i {
+			out = append(out, Fault{Seq: seq, Commit: s.commitOf(i), Kind: rest[0].kind, Detail: rest[0].detail})
+			rest = rest[1:]
+		}
+	}
+	return out
+}
+
+// begin is the number that the oldest event must have: 1, unless a damaged commit ends the chain. Of that one only the
+// events may still say where they belong.
+func (s *summary) begin() int64 {
+	for i := len(s.marks) - 1; i >= 0 && s.marks[i].is(markDamaged); i-- {
+		if m := s.marks[i]; !m.is(markBad | markHole) {
+			return max(1, m.seq-int64(len(s.marks)-1-i))
+		}
+	}
+	return 1
+}
+
+func (s *summary) commitOf(i int) refs.OID { return s.commitIDs[s.marks[i].commit] }
+
+// namer follows the numbers from the oldest event on.
+type namer struct {
+	s         *summary
+	expected  int64
+	afterHole bool
+	writer    uint64
+	begun     bool
+}
+
+// next names the event at index i and returns the faults that only the sequence shows.
+func (n *namer) next(i int) (seq int64, found []Fault) {
+	m := n.s.marks[i]
+	if m.is(markHole) {
+		return n.hole(i), nil
+	}
+	fault := func(seq int64, kind FaultKind, format string, args ...any) {
+		found = append(found, Fault{Seq: seq, Commit: n.s.commitOf(i), Kind: kind, Detail: fmt.Sprintf(format, args...)})
+	}
+	seq = n.number(i, m, fault)
+	if seq == 1 && m.seq == 1 && !m.is(markRooted) {
+		fault(seq, FaultParent, "the first batch has a parent")
+	}
+	if !n.begun && !n.afterHole {
+		n.opening(i, seq, m, fault)
+	}
+	if n.begun && m.writer != n.writer && !m.is(markBad) {
+		fault(seq, FaultWriter, "written by %016x, the log is of %016x", m.writer, n.writer)
+	}
+	if !n.begun && !m.is(markBad) {
+		n.writer, n.begun = m.writer, true
+		if written := fmt.Sprintf("%016x", m.writer); n.s.owner != "" && written != n.s.owner {
+			fault(seq, FaultWriter, "written by %s, the ref names %s", written, n.s.owner)
+		}
+	}
+	n.afterHole = false
+	return seq, found
+}
+
+// opening checks the very first event.
+func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, string, ...any)) {
+	if m.is(markBad) || i != len(n.s.marks)-1 {
+		return
+	}
+	if n.s.linked && n.s.newerPrev != "" {
+		fault(seq, FaultChain, "names %s as the event before, and there is none", n.s.newerPrev)
+	}
+	if m.seq == 1 && !m.is(markOpening) {
+		fault(seq, FaultShape, "the log does not begin with log_started")
+	}
+}
+
+// hole names a commit whose events cannot be told.
+func (n *namer) hole(i int) int64 {
+	n.afterHole = true
+	if !n.s.marks[i].is(markCut) {
+		return n.expected
+	}
+	for k := i - 1; k >= 0; k-- {
+		if m := n.s.marks[k]; !m.is(markBad | markHole) {
+			n.expected = max(1, m.seq-int64(i-1-k))
+			break
+		}
+	}
+	if i > 0 && n.s.marks[i-1].is(markDamaged) {
+		return n.expected // a damaged commit names a parent that is none
+	}
+	return max(1, n.expected-1)
+}
+
+// number decides which place the event has. A number that breaks the row is believed when the row goes on from it.
+func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...any)) int64 {
+	seq := n.expected
+	switch {
+	case m.seq == n.expected || m.is(markBad):
+		n.expected++
+	case m.is(markSame):
+		seq = m.seq
+		fault(seq, FaultNumber, "the event is there twice")
+	case n.afterHole && m.seq > n.expected:
+		seq = m.seq
+		n.expected = seq + 1
+	case n.goesOn(i):
+		fault(seq, FaultNumber, "number %d stands where %d belongs", m.seq, seq)
+		n.expected++
+	case m.seq > n.expected:
+		fault(seq, FaultNumber, "number %d follows %d", m.seq, seq-1)
+		seq = m.seq
+		n.expected = seq + 1
+	default:
+		fault(seq, FaultNumber, "number %d stands where %d belongs", m.seq, seq)
+	}
+	return seq
+}
+
+// goesOn tells whether the event after the one at i has the number that it would have if the one at i had the right one.
+func (n *namer) goesOn(i int) bool {
+	return i > 0 && n.s.marks[i-1].seq == n.expected+1
+}
+
+// judge compares the log with the anchors: the highest event that one confirms, and the faults of those that disagree.
+func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
+	for _, a := range anchors {
+		switch {
+		case s.hits[Anchor{Seq: a.Seq, ID: a.ID}]:
+			if a.Seq > reached {
+				reached, source = a.Seq, a.Source
+			}
+		case a.Seq > s.last:
+			wrong = append(wrong, Fault{Seq: s.last + 1, Kind: FaultAnchor, Detail: fmt.Sprintf("the log ends at %d; %s holds event %d", s.last, a.Source, a.Seq)})
+		default:
+			wrong = append(wrong, Fault{Seq: a.Seq, Kind: FaultAnchor, Detail: fmt.Sprintf("%s holds another event: %s", a.Source, a.ID)})
+		}
+	}
+	return reached, source, wrong
+}
