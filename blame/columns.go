@@ -4,26 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/git-trace/git-trace/refs"
 )
 
-// settings is what the drawing takes from the repository.
-type settings struct {
-	config refs.Config
-	digits int
-	err    error
-}
-
-// gather reads the settings; it runs beside git blame.
-func (s *session) gather() settings {
-	digits := later(s, s.digits)
-	config, err := s.repo.Config(s.ctx)
-	return settings{config: config, digits: digits(), err: err}
-}
-
-// digits is how long git would abbreviate ids here: what --abbrev says, else what git makes of HEAD, which follows
-// core.abbrev and the size of the repository.
+// digits is how long git would abbreviate ids here: what --abbrev says, else what git makes of HEAD, which depends on
+// core.abbrev and on the size of the repository.
 func (s *session) digits() int {
 	switch n, err := strconv.Atoi(s.opts.Abbrev); {
 	case s.opts.LongHash || err == nil && n == 0:
@@ -39,17 +23,17 @@ func (s *session) digits() int {
 }
 
 // columns merges options and configuration, the options first.
-func (s *session) columns(style *Style, got settings) error {
-	o, config := &s.opts, got.config
+func (s *session) columns(style *Style, digits int) error {
+	o, config := &s.opts, s.settings()
 	c := Columns{
-		Digits: got.digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
+		Digits: digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
 		Annotate: o.Annotate, Prompts: o.Prompts, OnlyAI: o.OnlyAI,
-		Email:         o.Email.Or(config.Bool("blame.showEmail", false)),
-		BlankBoundary: o.BlankBoundary.Or(config.Bool("blame.blankBoundary", false)),
+		Email:         o.Email.Or(config.on("blame.showemail")),
+		BlankBoundary: o.BlankBoundary.Or(config.on("blame.blankboundary")),
 	}
 	repeated, ages := o.ColorLines == Yes, o.ColorByAge == Yes
 	if !repeated && !ages && style.Color {
-		for _, mode := range config.All("blame.coloring") {
+		for _, mode := range config.values["blame.coloring"] {
 			switch mode {
 			case "repeatedLines":
 				repeated = true
@@ -72,7 +56,7 @@ func (s *session) columns(style *Style, got settings) error {
 		style.Columns.Repeated = escape
 	}
 	if ages {
-		spec, ok := config.Get("color.blame.highlightRecent")
+		spec, ok := config.get("color.blame.highlightrecent")
 		if !ok {
 			spec = "blue,12 month ago,white,1 month ago,red"
 		}

@@ -7,8 +7,8 @@ import (
 
 // readTable completes lines with what only git's own table has: the two figures of --score-debug, and in git before
 // 2.50 the marks of ignored revisions. Git draws the table once more for it, in a form that can be read.
-func (s *session) readTable(lines []Annotated, got settings) error {
-	if !s.opts.ScoreDebug && !s.marks(got) {
+func (s *session) readTable(lines []Annotated) error {
+	if !s.opts.ScoreDebug && !s.marks() {
 		return nil
 	}
 	args := []string{"-c", "blame.coloring=none", "-c", "blame.blankBoundary=false"}
@@ -41,10 +41,10 @@ func (s *session) readTable(lines []Annotated, got settings) error {
 }
 
 // marks tells whether configuration asks for marks and there can be any.
-func (s *session) marks(got settings) bool {
-	wanted := got.config.Bool("blame.markIgnoredLines", false) || got.config.Bool("blame.markUnblamableLines", false)
-	_, file := got.config.Get("blame.ignoreRevsFile")
-	return wanted && (file || s.opts.IgnoresRevs)
+func (s *session) marks() bool {
+	got := s.settings()
+	_, file := got.get("blame.ignorerevsfile")
+	return (got.on("blame.markignoredlines") || got.on("blame.markunblamablelines")) && (file || s.opts.IgnoresRevs)
 }
 
 func isHex(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }

@@ -35,25 +35,6 @@ func (s *session) owners(lines []Line, content func() ([]byte, error)) ([]Attrib
 	return resolve(s.ctx, s.resolver, credits, content)
 }
 
-// hasTextconv tells whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
-// files"). Its lines are not those of the file, so nothing recorded of the file's lines speaks of them.
-func (s *session) hasTextconv() bool {
-	if s.opts.NoTextconv || s.target.file == "" {
-		return false
-	}
-	out, err := s.ask(nil, "check-attr", "-z", "diff", "--", s.target.file)
-	if err != nil {
-		return false
-	}
-	driver := strings.TrimSuffix(out[strings.LastIndex(strings.TrimSuffix(out, "\x00"), "\x00")+1:], "\x00")
-	switch driver {
-	case "", "set", "unset", "unspecified":
-		return false
-	}
-	command, err := s.ask(nil, "config", "--get", "diff."+driver+".textconv")
-	return err == nil && command != ""
-}
-
 // credits tells, for each line, whom to ask about.
 func (s *session) credits(lines []Line) ([]credit, error) {
 	plain := s.opts.Reverse || s.opts.FirstParent || s.opts.Grafted

@@ -209,8 +209,12 @@ func TestWithoutItsHeadersThePassThroughIsGitsOutputByteForByte(t *testing.T) {
 			r.git("config", key, value)
 		}
 		r.git("config", "diff.external", "false")
-		for _, format := range []string{"--porcelain", "--line-porcelain", "--incremental"} {
-			comparePassThrough(t, r, format, forms)
+		for i, format := range []string{"--porcelain", "--line-porcelain", "--incremental"} {
+			var some []form
+			for j := i; j < len(forms); j += 3 {
+				some = append(some, forms[j])
+			}
+			comparePassThrough(t, r, format, some)
 		}
 	})
 }

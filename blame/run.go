@@ -21,6 +21,7 @@ func Run(
 	if err != nil {
 		return err
 	}
+	s.settings = later(s, s.readSettings)
 	s.converted = later(s, s.hasTextconv)
 	switch opts.Format {
 	case Porcelain, LinePorcelain:
@@ -95,19 +96,18 @@ func (s *session) revision() (string, error) {
 }
 
 func (s *session) human(out io.Writer, style Style) error {
-	gathered := later(s, s.gather)
+	digits := later(s, s.digits)
 	lines, owners, trailer, err := s.lines()
 	if err != nil {
 		return err
 	}
-	got := gathered()
-	if got.err != nil {
-		return got.err
-	}
-	if err := s.columns(&style, got); err != nil {
+	if err := s.settings().err; err != nil {
 		return err
 	}
-	configured, _ := got.config.Get("blame.date")
+	if err := s.columns(&style, digits()); err != nil {
+		return err
+	}
+	configured, _ := s.settings().get("blame.date")
 	dates, err := s.dates(lines, s.dateMode(configured, style.Terminal))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *session) human(out io.Writer, style Style) error {
 	for i := range annotated {
 		annotated[i].Date = dates[annotated[i].Commit]
 	}
-	if err := s.readTable(annotated, got); err != nil {
+	if err := s.readTable(annotated); err != nil {
 		return err
 	}
 	if err := Render(out, s.choose(annotated), style); err != nil {

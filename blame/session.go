@@ -26,6 +26,7 @@ type session struct {
 	stdin    []byte // what --contents - gave
 
 	background sync.WaitGroup
+	settings   func() settings
 	converted  func() bool // see hasTextconv
 
 	written map[int]credit // final line to who wrote it, from the plain blame; nil until it ran
@@ -96,47 +97,54 @@ func (s *session) blame(args []string, format Format, each func(*Entry) error) (
 		return nil, fmt.Errorf("run git blame: %w", err)
 	}
 	parser := NewParser(stdout, format)
-	parseErr, eachErr := error(nil), error(nil)
-	for {
-		var e Entry
-		if e, parseErr = parser.Next(); parseErr != nil {
-			break
-		}
-		if eachErr = each(&e); eachErr != nil {
-			stop()
-			break
-		}
-	}
-	if parseErr != nil && parseErr != io.EOF {
-		stop()
-	}
-	waitErr := cmd.Wait()
+	readErr, eachErr := readAll(parser, each)
 	switch {
-	case s.ctx.Err() != nil:
-		return nil, fmt.Errorf("git blame: %w", s.ctx.Err())
 	case eachErr != nil:
+		stop()
+	case errors.Is(readErr, ErrStream): // git prints its usage here; its status is to be heard
+		_, _ = io.Copy(io.Discard, stdout)
+	}
+	if err := outcome(cmd.Wait(), readErr, stderr.Bytes()); eachErr == nil && err != nil {
+		if s.ctx.Err() != nil {
+			err = s.ctx.Err()
+		}
+		return nil, err
+	}
+	if eachErr != nil {
 		return nil, eachErr
-	case parseErr != io.EOF && !errors.Is(parseErr, ErrStream):
-		return nil, parseErr
 	}
-	var exit *exec.ExitError
-	switch {
-	case errors.As(waitErr, &exit) && exit.ExitCode() > 0:
-		return nil, newFailure(exit.ExitCode(), stderr.Bytes())
-	case parseErr != io.EOF:
-		return nil, parseErr
-	case waitErr != nil:
-		return nil, fmt.Errorf("git blame: %w", waitErr)
+	if s.opts.Stderr != nil {
+		_, _ = s.opts.Stderr.Write(stderr.Bytes())
 	}
-	s.warn(stderr.Bytes())
 	return parser.Trailer(), nil
 }
 
-// warn passes on what git said although it succeeded.
-func (s *session) warn(text []byte) {
-	if s.opts.Stderr != nil && len(text) > 0 {
-		_, _ = s.opts.Stderr.Write(text)
+// readAll hands on every entry until the stream ends or either side fails.
+func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
+	for {
+		e, err := parser.Next()
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return err, nil
+		}
+		if err := each(&e); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// outcome is the error of a git blame that has ended: git's own word goes before what its output looked like.
+func outcome(waitErr, readErr error, stderr []byte) error {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(waitErr, &exit):
+		return newFailure(exit.ExitCode(), stderr)
+	case waitErr != nil:
+		return fmt.Errorf("git blame: %w", waitErr)
+	}
+	return readErr
 }
 
 // ask runs a git command that prints one thing, in the user's directory.
