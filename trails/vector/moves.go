@@ -9,9 +9,10 @@ import (
 // The limits of what counts as moved.
 const (
 	minMoved = 3 // lines in a moved block, blank ones included
-	// distinct is the number of letters and digits from which a block speaks for itself; git-blame(1) -M takes the
-	// same. A shorter one may be a phrase that code is full of: it needs three lines that stand in neither file twice.
-	distinct = 20
+	// A block with so many letters and digits speaks for itself; git-blame(1) takes the same numbers, for -M and -C. A
+	// shorter one may be a phrase that code is full of: it needs three lines that stand nowhere twice.
+	distinct     = 20
+	distinctAway = 40 // for a block that left its file
 	// maxRepeats is how often three lines may stand among the deleted lines and still help to find a block.
 	maxRepeats = 64
 )
@@ -58,14 +59,15 @@ type finder struct {
 	deleted, inserted []place
 	keys              map[string]int
 	letters           []int // by key
-	phrases           map[*Change]phrases
+	changes           []*Change
+	phrases           phrases
 }
 
 // separator stands between lines that do not follow each other.
 var separator = place{key: -1}
 
 func newFinder(changes []*Change) *finder {
-	f := &finder{keys: map[string]int{}, phrases: map[*Change]phrases{}}
+	f := &finder{changes: changes, keys: map[string]int{}}
 	for order, c := range changes {
 		for i := range c.parts {
 			p := &c.parts[i]
@@ -178,7 +180,11 @@ func (f *finder) counts(b block) bool {
 	for _, place := range f.deleted[b.d : b.d+b.lines] {
 		total += f.letters[place.key]
 	}
-	return total >= distinct || total >= trivial && f.unique(b)
+	enough := distinct
+	if f.deleted[b.d].change != f.inserted[b.n].change {
+		enough = distinctAway
+	}
+	return total >= enough || total >= trivial && f.unique(b)
 }
 
 // free cuts a block into the parts of which nothing is taken yet.

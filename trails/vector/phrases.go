@@ -2,36 +2,36 @@ package vector
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// phrases counts how often every three lines in a row stand in the whole old and the whole new text of a change. Only
-// lines that some change deleted have a key, so no others are counted.
+// phrases counts how often every three lines in a row stand in the whole old texts and in the whole new texts of the
+// changes. Only lines that some change deleted have a key, so no others are counted.
 type phrases struct {
 	old, new map[three]int
 }
 
-// unique tells whether a block has three lines that stand once in the file it left, as that was, and once in the file
-// it went to, as that is.
+// unique tells whether a block has three lines that stand once in the old texts and once in the new ones: it cannot
+// have come from elsewhere, then.
 func (f *finder) unique(b block) bool {
-	from, to := f.phrasesOf(f.deleted[b.d].change).old, f.phrasesOf(f.inserted[b.n].change).new
+	if f.phrases.old == nil {
+		f.countPhrases()
+	}
 	for i := range b.lines - 2 {
-		if t, _ := threeAt(f.deleted, b.d+i); from[t] == 1 && to[t] == 1 {
+		if t, _ := threeAt(f.deleted, b.d+i); f.phrases.old[t] == 1 && f.phrases.new[t] == 1 {
 			return true
 		}
 	}
 	return false
 }
 
-// phrasesOf counts the phrases of a change when it is first asked for them.
-func (f *finder) phrasesOf(c *Change) phrases {
-	p, seen := f.phrases[c]
-	if !seen {
-		p = phrases{f.count(c.old.Lines), f.count(c.new)}
-		f.phrases[c] = p
+// countPhrases is put off until a short block asks, since it reads every line.
+func (f *finder) countPhrases() {
+	f.phrases = phrases{map[three]int{}, map[three]int{}}
+	for _, c := range f.changes {
+		f.count(c.old.Lines, f.phrases.old)
+		f.count(c.new, f.phrases.new)
 	}
-	return p
 }
 
-func (f *finder) count(lines [][]byte) map[three]int {
-	counts := map[three]int{}
+func (f *finder) count(lines [][]byte, counts map[three]int) {
 	last := three{-1, -1, -1}
 	for _, line := range lines {
 		key, seen := f.keys[string(linediff.StripSpace(line))]
@@ -43,5 +43,4 @@ func (f *finder) count(lines [][]byte) map[three]int {
 			counts[last]++
 		}
 	}
-	return counts
 }

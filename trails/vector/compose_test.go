@@ -1,0 +1,164 @@
+package vector_test
+
+import (
+	"testing"
+
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	type source struct {
+		lines  [][]byte
+		owners string
+	}
+	for _, test := range []struct {
+		name    string
+		lines   [][]byte
+		sources []source // best first
+		want    string
+	}{
+		{
+			"D01: only the top of two insertions is staged",
+			text("top()", "one()", "two()"),
+			[]source{
+				{text("top()", "one()", "two()", "bottom()"), "S1 human*2 S1"},
+				{text("one()", "two()"), "human*2"},
+			},
+			"S1 human*2",
+		},
+		{
+			"D02: a line that a later edit changed again is in no source",
+			text("one()", "first edit()", "two()"),
+			[]source{
+				{text("one()", "second edit()", "two()"), "human S2 human"},
+				{text("one()", "two()"), "human*2"},
+			},
+			"human rest human",
+		},
+		{
+			"D02: unless the content between the edits is a source too",
+			text("one()", "first edit()", "two()"),
+			[]source{
+				{text("one()", "second edit()", "two()"), "human S2<S1 human"},
+				{text("zero()", "one()", "first edit()", "two()"), "S3 human S1 human"},
+				{text("one()", "two()"), "human*2"},
+			},
+			"human S1 human",
+		},
+		{
+			"D06: of two conversations one is staged",
+			text("one()", "a {", "}", "two()"),
+			[]source{
+				{text("one()", "a {", "}", "b {", "}", "two()"), "human S1*2 S2*2 human"},
+				{text("one()", "two()"), "human*2"},
+			},
+			"human S1*2 human",
+		},
+		{
+			"D06: and the other one",
+			text("one()", "b {", "}", "two()"),
+			[]source{
+				{text("one()", "a {", "}", "b {", "}", "two()"), "human S1*2 S2*2 human"},
+				{text("one()", "two()"), "human*2"},
+			},
+			"human S2*2 human",
+		},
+		{
+			"every brace finds its own when the first of two new functions is staged",
+			text("func f() {", "}", "", "func g() {", "}"),
+			[]source{
+				{text("func f() {", "}", "", "func g() {", "}", "", "func h() {", "}"), "human*2 S1*6"},
+				{text("func f() {", "}"), "human*2"},
+			},
+			"human*2 S1*3",
+		},
+		{
+			"a change that is not staged leaves the parent's line",
+			text("one()", "two()", "added()"),
+			[]source{
+				{text("one()", "two(2)", "added()"), "human S1 S1"},
+				{text("one()", "two()"), "human human:h1"},
+			},
+			"human human:h1 S1",
+		},
+		{
+			"what the work tree kept from the parent has the parent's owner",
+			text("one()", "two()", "added()"),
+			[]source{
+				{text("one()", "two()", "added()", "more()"), "human:h1*2 S2*2"},
+				{text("one()", "two()"), "S1*2"},
+			},
+			"S1*2 S2",
+		},
+		{
+			"a line written anew in the work tree is not the parent's equal line",
+			text("}", "one()"),
+			[]source{
+				{text("}", "one()", "two()"), "S1 human*2"},
+				{text("one()", "}"), "human human:h1"},
+			},
+			"S1 human",
+		},
+		{
+			"what the work tree does not know the parent may",
+			text("one()", "two()", "three()"),
+			[]source{
+				{text("zero()", "one()", "two()", "three()"), "S2 unknown*3"},
+				{text("one()", "two()"), "human S1"},
+			},
+			"human S1 unknown",
+		},
+		{
+			"a line staged with other white space keeps its owner",
+			text("  one()", "two()"),
+			[]source{{text("one()", "two()", "three()"), "S1 human S1"}},
+			"S1 human",
+		},
+		{
+			"a text edited while it was staged is nobody's",
+			text("one()", "typed in the patch editor", "two()"),
+			[]source{{text("one()", "two()"), "human*2"}, {text("one()"), "human"}},
+			"human rest human",
+		},
+		{"without sources everything is rest", text("one()", "two()"), nil, "rest*2"},
+		{"an empty file has no owners", nil, []source{{text("one()"), "human"}}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var sources []vector.Content
+			for _, s := range test.sources {
+				sources = append(sources, content(t, s.lines, s.owners))
+			}
+			got := vector.Compose(test.lines, sources, func(int) vector.Owner { return vector.ParseOwner("rest") })
+			if got.String() != test.want {
+				t.Errorf("owners %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOriginsNameSourceAndReason(t *testing.T) {
+	t.Parallel()
+	sources := []vector.Content{
+		content(t, text("one()", "two()", "five()"), "S1*2 human"),
+		content(t, text("alpha one", "beta two", "gamma three", "one()", "three()", "four()", "six()"), "S2*3 human*4"),
+	}
+	lines := text("one()", "  two()", "three()", "four()", "six()", "alpha one", "beta two", "gamma three", "typed")
+	want := []vector.Origin{
+		{Start: 0, Count: 1, Source: 1, Why: vector.Equal, Owner: human},
+		{Start: 1, Count: 1, Source: 0, Why: vector.Space, Owner: vector.ParseOwner("S1")},
+		{Start: 2, Count: 3, Source: 1, Why: vector.Equal, Owner: human},
+		{Start: 5, Count: 3, Source: 1, Why: vector.Moved, Owner: vector.ParseOwner("S2")},
+		{Start: 8, Count: 1, Source: -1, Owner: vector.Unknown},
+	}
+	got := vector.Origins(lines, sources)
+	if len(got) != len(want) {
+		t.Fatalf("origins %+v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("origin %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
