@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"strconv"
+	"time"
+)
+
+// Age is the time between two moments in one number and unit: "2h", "3d", "1y". A moment yet to come is "now": clocks
+// differ.
+func Age(then, now time.Time) string {
+	n, unit := age(then, now)
+	if n == 0 {
+		return "now"
+	}
+	return strconv.Itoa(n) + unit.short
+}
+
+// Ago is Age in words: "2 hours ago".
+func Ago(then, now time.Time) string {
+	n, unit := age(then, now)
+	switch n {
+	case 0:
+		return "just now"
+	case 1:
+		return "1 " + unit.word + " ago"
+	}
+	return strconv.Itoa(n) + " " + unit.word + "s ago"
+}
+
+type ageUnit struct {
+	short, word string
+	length      time.Duration
+	below       int // how many of them are still said in this unit
+}
+
+const (
+	day  = 24 * time.Hour
+	year = 8766 * time.Hour // a quarter of four, leap day included
+)
+
+var ageUnits = [...]ageUnit{
+	{"m", "minute", time.Minute, 90},
+	{"h", "hour", time.Hour, 36},
+	{"d", "day", day, 14},
+	{"w", "week", 7 * day, 10},
+	{"mo", "month", year / 12, 12},
+	{"y", "year", year, 1 << 30},
+}
+
+// age rounds to the nearest, in the finest unit that gives a small number.
+func age(then, now time.Time) (int, ageUnit) {
+	passed := now.Sub(then)
+	if passed < time.Minute/2 {
+		return 0, ageUnit{}
+	}
+	for _, unit := range ageUnits {
+		if n := int((passed + unit.length/2) / unit.length); n < unit.below {
+			return n, unit
+		}
+	}
+	return 0, ageUnit{} // not reached: nothing is older than the last bound
+}

@@ -1,0 +1,105 @@
+package cells
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestSafeShowsWhatActsOnATerminal(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ in, want string }{
+		"plain text stays":                      {"server.go +3", "server.go +3"},
+		"letters of other scripts stay":         {"žluťoučký 日本", "žluťoučký 日本"},
+		"an escape sequence is shown":           {"a\x1b[31mb", "a^[[31mb"},
+		"a line feed cannot start a line":       {"a\nb\tc", "a^Jb^Ic"},
+		"a C1 control is shown":                 {"a\u009bb", "a<U+009B>b"},
+		"the direction of text is not changed":  {"a\u202eb", "a<U+202E>b"},
+		"an isolate is shown":                   {"\u2066x\u2069", "<U+2066>x<U+2069>"},
+		"bytes that are not UTF-8 are shown":    {"caf\xe9", "caf<E9>"},
+		"a zero width space is shown":           {"a\u200bb", "a<U+200B>b"},
+		"a joiner of an emoji sequence stays":   {"\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"},
+		"a line separator cannot start a line":  {"a\u2028b", "a<U+2028>b"},
+		"a delete character is shown":           {"a\x7f", "a^?"},
+		"the replacement character itself stay": {"\ufffd", "\ufffd"},
+	} {
+		if got := Safe(test.in); got != test.want {
+			t.Errorf("%s: Safe(%q) = %q, want %q", name, test.in, got, test.want)
+		}
+	}
+}
+
+func TestCutKeepsToTheCells(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		got, want string
+	}{
+		"what fits is not cut":               {Cut("abc", 3), "abc"},
+		"an ellipsis takes the last cell":    {Cut("abcd", 3), "ab…"},
+		"a wide character is never split":    {Cut("日本語", 4), "日…"},
+		"no cells, no text":                  {Cut("abc", 0), ""},
+		"one cell is the ellipsis":           {Cut("abc", 1), "…"},
+		"a path keeps its end":               {CutLeft("internal/server/close.go", 12), "…/close.go"},
+		"a long name keeps its end":          {CutLeft("averylongfilename.go", 8), "…name.go"},
+		"a path that fits stays":             {CutLeft("a/b", 3), "a/b"},
+		"fit pads":                           {Fit("ab", 4), "ab  "},
+		"fit cuts":                           {Fit("abcdef", 4), "abc…"},
+		"combining characters take no cells": {Fit("e\u0301", 2), "e\u0301 "},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %q, want %q", name, test.got, test.want)
+		}
+	}
+}
+
+func TestWrapBreaksAtBlanks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		in    string
+		n     int
+		limit int
+		want  []string
+	}{
+		"short text is one line":        {"one two", 10, 3, []string{"one two"}},
+		"lines break between words":     {"one two three", 7, 3, []string{"one two", "three"}},
+		"a long word is broken":         {"abcdefgh ij", 4, 5, []string{"abcd", "efgh", "ij"}},
+		"more than the limit is marked": {"aa bb cc dd", 2, 2, []string{"aa", "b…"}},
+		"nothing gives nothing":         {" ", 4, 2, nil},
+	} {
+		if got := Wrap(test.in, test.n, test.limit); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestLineJoinsLines(t *testing.T) {
+	t.Parallel()
+	if got, want := Line("  add\n\n a \x1b[2Jtest "), "add a ^[[2Jtest"; got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
+
+func FuzzSafe(f *testing.F) {
+	for _, seed := range []string{"", "plain", "\x1b]0;x\x07", "\xff\xfe", "a\u202eb", "日本\u0301"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		safe := Safe(text)
+		if !utf8.ValidString(safe) || strings.ContainsFunc(safe, unicode.IsControl) {
+			t.Fatalf("Safe(%q) = %q", text, safe)
+		}
+		if utf8.ValidString(text) && Safe(safe) != safe {
+			t.Fatalf("Safe is not stable on %q", text)
+		}
+		for n := range 6 {
+			if got := Width(Cut(safe, n)); got > n {
+				t.Fatalf("Cut(%q, %d) takes %d cells", safe, n, got)
+			}
+			if got := Width(CutLeft(safe, n)); got > n {
+				t.Fatalf("CutLeft(%q, %d) takes %d cells", safe, n, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package cells
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Safe makes text safe for a terminal: control characters as ^X, other characters that act on a terminal or on the order
+// of the text around them as <U+202E>, bytes that are not UTF-8 as <E9>.
+func Safe(text string) string {
+	at := firstUnsafe(text)
+	if at == len(text) {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text[:at])
+	for rest := text[at:]; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, "<%02X>", rest[0])
+		case r < ' ' || r == 0x7f:
+			b.WriteByte('^')
+			b.WriteByte(byte(r) ^ 0x40)
+		case !printable(r):
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		default:
+			b.WriteString(rest[:size])
+		}
+		rest = rest[size:]
+	}
+	return b.String()
+}
+
+// Line is the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is left is
+// made safe.
+func Line(text string) string {
+	const enough = 4096 // of a prompt that is a whole document; no screen is that wide
+	if len(text) > enough {
+		text = text[:enough]
+	}
+	return Safe(strings.Join(strings.Fields(text), " "))
+}
+
+func firstUnsafe(text string) int {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= ' ' && c < 0x7f {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !printable(r) || r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// printable tells whether a character only shows itself. Format characters are refused but for the joiners that scripts
+// and emoji are written with; they change nothing outside of their word.
+func printable(r rune) bool {
+	const nonJoiner, joiner = 0x200c, 0x200d
+	switch {
+	case r >= ' ' && r < 0x7f, r == nonJoiner, r == joiner:
+		return true
+	case unicode.Is(unicode.Bidi_Control, r):
+		return false
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp)
+}

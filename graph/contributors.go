@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// latestAnchor puts the parts of one anchor together. A commit may have been anchored more than once, when it was seen
+// from two work trees; the last complete anchor counts. ok is false when there is none.
+func latestAnchor(parts []events.CommitData) (anchor []events.CommitData, ok bool) {
+	var current []events.CommitData
+	for _, p := range parts {
+		if p.Part == 0 {
+			current = nil
+		}
+		if p.Part != len(current) {
+			continue // a part of an anchor whose beginning is not here
+		}
+		current = append(current, p)
+		if len(current) >= max(1, p.Parts) {
+			anchor, ok, current = current, true, nil
+		}
+	}
+	return anchor, ok
+}
+
+// credit fills in what an anchor says of the commit.
+func (c *Commit) credit(anchor []events.CommitData) {
+	c.Anchored = true
+	c.Added, c.AI, c.Human, c.Unknown = anchor[0].Added, anchor[0].AI, anchor[0].Human, anchor[0].Unknown
+	t := tally{at: map[who]int{}}
+	for _, part := range anchor {
+		for _, f := range part.Files {
+			for _, run := range f.Runs {
+				if run.Owner >= 0 && run.Owner < len(part.Owners) && run.Count > 0 {
+					t.add(part.Owners[run.Owner], f.Path, run.Count)
+				}
+			}
+		}
+	}
+	c.Contributors = t.sorted()
+}
+
+// who tells contributors apart.
+type who struct {
+	kind       events.OwnerKind
+	trace      events.TraceID
+	prompt     int
+	candidates string
+}
+
+// tally adds up lines by contributor.
+type tally struct {
+	list []Contributor
+	at   map[who]int
+}
+
+func (t *tally) add(o events.AnchorOwner, stored string, lines int) {
+	k := who{kind: o.Kind}
+	byAI := o.Kind == events.OwnerAI || o.Kind == events.OwnerMixed
+	switch {
+	case byAI && o.Trace != "":
+		k = who{kind: events.OwnerAI, trace: o.Trace, prompt: o.Prompt}
+	case byAI:
+		k.kind = events.OwnerAI
+		for _, c := range o.Candidates {
+			k.candidates += string(c.Trace) + "\x00"
+		}
+	case o.Kind != events.OwnerHuman:
+		k.kind = events.OwnerUnknown
+	}
+	i, ok := t.at[k]
+	if !ok {
+		i = len(t.list)
+		t.at[k] = i
+		t.list = append(t.list, newContributor(k, o))
+	}
+	c := &t.list[i]
+	c.Lines += lines
+	if o.Kind == events.OwnerMixed {
+		c.Mixed += lines
+	}
+	if c.Model == "" && byAI {
+		c.Model = o.Model
+	}
+	path, err := events.DecodePath(stored)
+	if err != nil { // a foreign log may hold anything
+		path = stored
+	}
+	if last := len(c.Files) - 1; last >= 0 && c.Files[last].Path == path {
+		c.Files[last].Lines += lines
+		return
+	}
+	c.Files = append(c.Files, FileLines{path, lines})
+}
+
+func newContributor(k who, o events.AnchorOwner) Contributor {
+	c := Contributor{Kind: k.kind}
+	if k.kind != events.OwnerAI {
+		return c
+	}
+	c.Trace, c.Prompt, c.Agent, c.Model, c.Session = k.trace, k.prompt, o.Agent, o.Model, o.Session
+	if c.Trace != "" {
+		return c
+	}
+	for _, one := range o.Candidates {
+		if !slices.ContainsFunc(c.Candidates, func(seen Candidate) bool { return seen.Trace == one.Trace }) {
+			c.Candidates = append(c.Candidates, Candidate{one.Trace, one.Agent})
+		}
+	}
+	return c
+}
+
+// sorted puts conversations first, then people, then unknown; conversations by lines, then in a fixed order.
+func (t *tally) sorted() []Contributor {
+	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerUnknown: 2}
+	slices.SortStableFunc(t.list, func(a, b Contributor) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(b.Lines, a.Lines),
+			cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Prompt, b.Prompt),
+		)
+	})
+	for i := range t.list {
+		t.list[i].mergeFiles()
+	}
+	return t.list
+}
+
+// mergeFiles joins entries of one path that did not follow each other.
+func (c *Contributor) mergeFiles() {
+	at := map[string]int{}
+	files := c.Files[:0]
+	for _, f := range c.Files {
+		if i, ok := at[f.Path]; ok {
+			files[i].Lines += f.Lines
+			continue
+		}
+		at[f.Path] = len(files)
+		files = append(files, f)
+	}
+	c.Files = files
+}

@@ -1,0 +1,85 @@
+package graph
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+func ai(trace events.TraceID, prompt int) events.AnchorOwner {
+	return events.AnchorOwner{Kind: events.OwnerAI, Trace: trace, Agent: "claude-code", Prompt: prompt}
+}
+
+func run(start, count, owner int) events.AnchorRun {
+	return events.AnchorRun{Start: start, Count: count, Owner: owner, Tier: "exact_blob"}
+}
+
+func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
+	t.Parallel()
+	mixed := ai(first, 1)
+	mixed.Kind = events.OwnerMixed
+	torn := events.AnchorOwner{Kind: events.OwnerAI, Candidates: []events.CandidateData{
+		{Trace: first, Agent: "claude-code", ToolCall: "a"}, {Trace: first, Agent: "claude-code", ToolCall: "b"},
+		{Trace: second, Agent: "codex-cli", ToolCall: "c"},
+	}}
+	anchor := []events.CommitData{
+		{
+			Parts: 2, Added: 21, AI: 15, Human: 4, Unknown: 2,
+			Owners: []events.AnchorOwner{ai(first, 1), {Kind: events.OwnerHuman}, ai(first, 2), mixed, torn},
+			Files: []events.AnchorFile{
+				{Path: "a.go", Runs: []events.AnchorRun{run(1, 3, 0), run(4, 4, 1), run(8, 5, 2), run(13, 1, 3), run(14, 2, 4)}},
+			},
+		},
+		{
+			Part: 1, Parts: 2, Owners: []events.AnchorOwner{{Kind: events.OwnerUnknown}, ai(first, 1)},
+			Files: []events.AnchorFile{
+				{Path: `"caf\351.go"`, Runs: []events.AnchorRun{run(1, 2, 0), run(3, 3, 1)}},
+				{Path: "a.go", Runs: []events.AnchorRun{run(40, 1, 1), run(90, 7, 9), run(99, -3, 1)}},
+			},
+		},
+	}
+	var c Commit
+	c.credit(anchor)
+	want := []Contributor{
+		{
+			Kind: events.OwnerAI, Trace: first, Agent: "claude-code", Prompt: 1, Mixed: 1, Lines: 8,
+			Files: []FileLines{{"a.go", 5}, {"caf\xe9.go", 3}},
+		},
+		{Kind: events.OwnerAI, Trace: first, Agent: "claude-code", Prompt: 2, Lines: 5, Files: []FileLines{{"a.go", 5}}},
+		{
+			Kind: events.OwnerAI, Lines: 2, Files: []FileLines{{"a.go", 2}},
+			Candidates: []Candidate{{first, "claude-code"}, {second, "codex-cli"}},
+		},
+		{Kind: events.OwnerHuman, Lines: 4, Files: []FileLines{{"a.go", 4}}},
+		{Kind: events.OwnerUnknown, Lines: 2, Files: []FileLines{{"caf\xe9.go", 2}}},
+	}
+	if !reflect.DeepEqual(c.Contributors, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", c.Contributors, want)
+	}
+	if c.Added != 21 || c.AI != 15 || c.Human != 4 || c.Unknown != 2 {
+		t.Errorf("figures: %+v", c)
+	}
+}
+
+func TestLatestAnchorIsTheLastThatIsWhole(t *testing.T) {
+	t.Parallel()
+	part := func(n, of, added int) events.CommitData { return events.CommitData{Part: n, Parts: of, Added: added} }
+	for name, test := range map[string]struct {
+		parts []events.CommitData
+		want  []events.CommitData
+	}{
+		"none":                               {nil, nil},
+		"one event":                          {[]events.CommitData{part(0, 0, 1)}, []events.CommitData{part(0, 0, 1)}},
+		"two parts":                          {[]events.CommitData{part(0, 2, 1), part(1, 2, 1)}, []events.CommitData{part(0, 2, 1), part(1, 2, 1)}},
+		"anchored twice":                     {[]events.CommitData{part(0, 1, 1), part(0, 1, 2)}, []events.CommitData{part(0, 1, 2)}},
+		"the second was cut short":           {[]events.CommitData{part(0, 1, 1), part(0, 3, 2), part(1, 3, 2)}, []events.CommitData{part(0, 1, 1)}},
+		"a part without the one before it":   {[]events.CommitData{part(1, 2, 1)}, nil},
+		"parts of a foreign log out of turn": {[]events.CommitData{part(0, 3, 1), part(2, 3, 1), part(1, 3, 1)}, nil},
+	} {
+		got, ok := latestAnchor(test.parts)
+		if ok != (test.want != nil) || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+)
+
+// Draw draws a graph as text.
+func Draw(w io.Writer, g *Graph, style Style) error {
+	d := NewDrawer(w, style)
+	for i := range g.Commits {
+		if err := d.Commit(&g.Commits[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drawer draws commits one by one, as Walk gives them.
+type Drawer struct {
+	w     *bufio.Writer
+	style Style
+}
+
+// NewDrawer returns a drawer. It writes to w once for each commit.
+func NewDrawer(w io.Writer, style Style) *Drawer {
+	return &Drawer{w: bufio.NewWriter(w), style: style}
+}
+
+// Commit draws one commit: itself, who contributed to it, and the edges that lead to the next.
+func (d *Drawer) Commit(c *Commit) error {
+	d.head(c)
+	rows := d.rows(c)
+	for i, row := range rows {
+		d.line(c.edges.at(i+1), row)
+	}
+	for i := len(rows) + 1; i <= len(c.edges.beside); i++ {
+		d.line(c.edges.at(i), "")
+	}
+	for _, drawn := range c.edges.after {
+		d.line(drawn, "")
+	}
+	if err := d.w.Flush(); err != nil {
+		return fmt.Errorf("draw graph: %w", err)
+	}
+	return nil
+}
+
+// line writes one line with its edges. Straight edges are drawn so that they join from line to line.
+func (d *Drawer) line(drawn, text string) {
+	joined := strings.ReplaceAll(drawn, "|", "│")
+	if text == "" {
+		joined = strings.TrimRight(joined, " ")
+	}
+	_, _ = d.w.WriteString(joined) // the buffer keeps its first error for Flush
+	_, _ = d.w.WriteString(text)
+	_ = d.w.WriteByte('\n')
+}
+
+// Bounds of the drawing, in cells.
+const (
+	leastSubject = 24 // a subject does not give way to the author below this
+	mostAuthor   = 20
+	leastFiles   = 12
+)
+
+// head draws the commit itself: id, decoration and subject on the left, author and age on the right.
+func (d *Drawer) head(c *Commit) {
+	room := d.style.width() - len(c.edges.commit) - len(c.Short) - 1
+	when := Age(c.Time, d.style.Now)
+	right := cells.Cut(cells.Safe(c.Author), mostAuthor) + ", " + when
+	if room-cells.Width(right)-2 < leastSubject {
+		right = when
+	}
+	left := room - cells.Width(right) - 2
+	if left < leastSubject {
+		right, left = "", max(room, 0)
+	}
+	names := ""
+	if len(c.Refs) > 0 {
+		names = cells.Cut("("+cells.Safe(strings.Join(c.Refs, ", "))+")", left) + " "
+	}
+	subject := cells.Cut(cells.Safe(c.Subject), left-cells.Width(names))
+	if subject == "" {
+		names = strings.TrimSuffix(names, " ")
+	}
+	gap := ""
+	if right != "" {
+		gap = strings.Repeat(" ", left-cells.Width(names)-cells.Width(subject)+2)
+	}
+	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
+}
+
+// rows are the lines below a commit. Where nobody but people wrote, the commit's author has said it all.
+func (d *Drawer) rows(c *Commit) []string {
+	shown := c.Contributors
+	if len(shown) == 1 && shown[0].Kind == events.OwnerHuman {
+		return nil
+	}
+	widest := 0
+	labels := make([]string, len(shown))
+	for i := range shown {
+		labels[i] = d.label(&shown[i])
+		widest = max(widest, cells.Width(labels[i]))
+	}
+	room := d.style.width() - len(c.edges.pad)
+	widest = min(widest, max(room/2, leastFiles))
+	rows := make([]string, len(shown))
+	for i := range shown {
+		sign := " ├ "
+		if i == len(shown)-1 {
+			sign = " └ "
+		}
+		rows[i] = d.paint(dim, sign) + d.row(c, i, cells.Fit(labels[i], widest), room-cells.Width(sign))
+	}
+	return rows
+}
+
+// row is a contributor with files and, of a conversation, its share of what the commit added.
+func (d *Drawer) row(c *Commit, n int, label string, room int) string {
+	who := &c.Contributors[n]
+	share := ""
+	if who.Kind == events.OwnerAI {
+		share = percent(who.Lines, c.Added)
+		if n == 0 {
+			share += ofAdded
+		}
+	}
+	const gap = 2
+	left := room - cells.Width(label) - gap
+	shareRoom := len("100 %" + ofAdded)
+	if share == "" || left-shareRoom-gap < leastFiles {
+		share, shareRoom = "", 0
+	} else {
+		left -= shareRoom + gap
+	}
+	files := fileList(who.Files, left)
+	text := d.paint(d.colorOf(who), label) + "  " + files
+	if share == "" {
+		return strings.TrimRight(text, " ")
+	}
+	return text + strings.Repeat(" ", left-cells.Width(files)+gap) + d.paint(dim, share)
+}
+
+const ofAdded = " of added"
+
+// percent never says 100 of less than all, nor 0 of something. Figures stand in a column three digits wide.
+func percent(part, whole int) string {
+	n := 0
+	if whole > 0 {
+		n = min(part*100/whole, 100)
+	}
+	if n == 0 && part > 0 {
+		return " <1 %"
+	}
+	return fmt.Sprintf("%3d %%", n)
+}
+
+// label names a contributor: "4f2a#3 claude-code".
+func (d *Drawer) label(c *Contributor) string {
+	switch {
+	case c.Kind == events.OwnerHuman:
+		return "people"
+	case c.Kind != events.OwnerAI:
+		return "unknown"
+	case c.Trace != "":
+		id := d.style.short(c.Trace)
+		if c.Prompt > 0 {
+			id += "#" + strconv.Itoa(c.Prompt)
+		}
+		return cells.Safe(id + " " + c.Agent)
+	case len(c.Candidates) == 0:
+		return "an agent"
+	}
+	var ids []string
+	for _, one := range c.Candidates {
+		ids = append(ids, d.style.short(one.Trace))
+	}
+	return cells.Safe(strings.Join(ids, " or "))
+}
+
+// fileList lists as many files with their lines as fit, and says how many are left.
+func fileList(files []FileLines, room int) string {
+	text := ""
+	for i, f := range files {
+		plus := " +" + strconv.Itoa(f.Lines)
+		rest := ""
+		if left := len(files) - i - 1; left > 0 {
+			rest = "  and " + strconv.Itoa(left) + " more"
+		}
+		item := cells.Safe(f.Path)
+		if i == 0 {
+			item = cells.CutLeft(item, max(room-len(plus)-len(rest), leastFiles/2))
+		} else {
+			item = "  " + item
+		}
+		item += plus
+		if i > 0 && cells.Width(text)+cells.Width(item)+len(rest) > room {
+			text += "  and " + strconv.Itoa(len(files)-i) + " more"
+			break
+		}
+		text += item
+	}
+	return cells.Cut(text, room)
+}
+
+func (d *Drawer) colorOf(c *Contributor) string {
+	if c.Trace == "" || d.style.TraceColor == nil {
+		return dim
+	}
+	return "\x1b[38;5;" + strconv.Itoa(int(d.style.TraceColor(c.Trace))) + "m"
+}
+
+func (d *Drawer) paint(color, text string) string {
+	if !d.style.Color || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return color + text + reset
+}

@@ -1,0 +1,178 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Query says which commits to show.
+type Query struct {
+	Dir     string   // where paths are relative to; empty for the top of the work tree
+	Options []string // of git-log(1), which choose commits: --since=…, --first-parent, -n…
+	Revs    []string // revisions and ranges; none means HEAD
+	Paths   []string
+	// Dashed tells that the user wrote "--": what stands before is a revision, what behind a path, and git need not tell
+	// them apart by looking.
+	Dashed bool
+}
+
+// mark begins the text of a line. Git draws edges of printable characters only, so the first mark ends them, and each
+// field that a stranger could fill has a line of its own; none can hold a line feed.
+const mark = '\x1e'
+
+// format is one line of ids and times, which git makes, then a line each for what people wrote.
+const format = "tformat:%x1e%H %h %at %P%n%x1e%aN%n%x1e%aE%n%x1e%D%n%x1e%s"
+
+const formatLines = 5
+
+// logArgs make the output of git-log(1) independent of the user's configuration.
+func logArgs(q Query) []string {
+	args := []string{
+		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--graph", "--no-color", "--no-patch", "--no-notes",
+		"--decorate=short", "--encoding=UTF-8", "--format=" + format,
+	}
+	args = append(args, q.Options...)
+	for _, rev := range q.Revs {
+		if rev == "--all" || strings.HasPrefix(rev, "--glob") {
+			args = append(args, "--exclude=refs/traces/*") // the log itself is no part of the history
+		}
+		args = append(args, rev)
+	}
+	if q.Dashed {
+		args = append(args, "--")
+	}
+	return append(args, q.Paths...)
+}
+
+// gitLog runs git and gives each commit to yield, without contributors.
+func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := repo.Command(ctx, logArgs(q)...)
+	if q.Dir != "" {
+		cmd.Dir = q.Dir
+	}
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("git log: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("git log: %w", err)
+	}
+	readErr := readLog(out, yield)
+	if readErr != nil {
+		cancel()
+	}
+	err = cmd.Wait()
+	switch {
+	case readErr != nil:
+		return readErr
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("git log: %w", ctx.Err())
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("git log: %w", err)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
+	return &refs.GitError{Verb: "log", Code: exit.ExitCode(), Stderr: strings.TrimPrefix(line, "fatal: ")}
+}
+
+var errLogShape = errors.New("unexpected output of git log")
+
+// readLog reads what git log writes for the format.
+func readLog(in io.Reader, yield func(*Commit) error) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	var last *Commit
+	var block []string // texts of the commit at hand
+	var drawn []string // edges left of them
+	give := func() error {
+		if last == nil {
+			return nil
+		}
+		c := last
+		last = nil
+		return yield(c)
+	}
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read git log: %w", err)
+		}
+		if line == "" {
+			break
+		}
+		line = strings.TrimSuffix(line, "\n")
+		left, text, isText := strings.Cut(line, string(mark))
+		switch {
+		case !isText && len(block) > 0:
+			return fmt.Errorf("%w: a commit is cut short", errLogShape)
+		case !isText && last != nil:
+			last.edges.after = append(last.edges.after, left)
+			continue
+		case !isText:
+			continue
+		}
+		block, drawn = append(block, text), append(drawn, left)
+		if len(block) < formatLines {
+			continue
+		}
+		if err := give(); err != nil {
+			return err
+		}
+		if last, err = parseCommit(block); err != nil {
+			return err
+		}
+		last.edges = newEdges(drawn[0], drawn[1:])
+		block, drawn = nil, nil
+	}
+	if len(block) > 0 {
+		return fmt.Errorf("%w: the last commit is cut short", errLogShape)
+	}
+	return give()
+}
+
+func parseCommit(texts []string) (*Commit, error) {
+	fields := strings.Fields(texts[0])
+	if len(fields) < 3 {
+		return nil, fmt.Errorf("%w: %d fields", errLogShape, len(fields))
+	}
+	c := &Commit{Short: fields[1], Author: texts[1], Mail: texts[2], Subject: texts[4]}
+	var err error
+	if c.ID, err = refs.ParseOID(fields[0]); err != nil {
+		return nil, fmt.Errorf("%w: %w", errLogShape, err)
+	}
+	seconds, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%w: time: %w", errLogShape, err)
+	}
+	const latest = 253402300799 // the end of the year 9999, the last that RFC 3339 can write
+	c.Time = time.Unix(min(max(seconds, 0), latest), 0).UTC()
+	for _, field := range fields[3:] {
+		parent, err := refs.ParseOID(field)
+		if err != nil {
+			return nil, fmt.Errorf("%w: parent: %w", errLogShape, err)
+		}
+		c.Parents = append(c.Parents, parent)
+	}
+	for name := range strings.SplitSeq(texts[3], ", ") {
+		if name != "" {
+			c.Refs = append(c.Refs, name)
+		}
+	}
+	return c, nil
+}

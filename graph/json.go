@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// JSONSchema names the form of the JSON output; docs/schema/graph-1.schema.json describes it.
+const JSONSchema = "git-trace.graph/1"
+
+// CommitJSON is a commit in JSON. Figures are null when the log does not speak of the commit.
+type CommitJSON struct {
+	Commit       refs.OID          `json:"commit"`
+	Parents      []refs.OID        `json:"parents"`
+	Refs         []string          `json:"refs"`
+	Author       string            `json:"author"`
+	AuthorMail   string            `json:"author_mail"`
+	AuthorTime   time.Time         `json:"author_time"`
+	Subject      string            `json:"subject"`
+	Anchored     bool              `json:"anchored"`
+	Added        *int              `json:"added"`
+	AI           *int              `json:"ai"`
+	Human        *int              `json:"human"`
+	Unknown      *int              `json:"unknown"`
+	Contributors []ContributorJSON `json:"contributors"`
+}
+
+// ContributorJSON is a contributor in JSON.
+type ContributorJSON struct {
+	Contributor events.OwnerKind `json:"contributor"`
+	Trace       *events.TraceID  `json:"trace"`
+	Agent       *string          `json:"agent"`
+	Model       *string          `json:"model"`
+	Session     *string          `json:"session"`
+	Prompt      *PromptJSON      `json:"prompt"`
+	Lines       int              `json:"lines"`
+	Mixed       int              `json:"mixed,omitempty"`
+	Files       []FileJSON       `json:"files"`
+	Candidates  []Candidate      `json:"candidates,omitempty"`
+}
+
+// PromptJSON names a prompt of a conversation.
+type PromptJSON struct {
+	Index int `json:"index"`
+}
+
+// FileJSON is how many lines of a file somebody added. A path that is not UTF-8 has replacement characters; its bytes
+// are in the second field.
+type FileJSON struct {
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"`
+	Lines      int    `json:"lines"`
+}
+
+// WriteJSON writes a graph, one line of text for each commit.
+func WriteJSON(w io.Writer, g *Graph) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "{\"schema\":%q,\"commits\":[", JSONSchema)
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	for i := range g.Commits {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteByte('\n')
+		if err := encoder.Encode(g.Commits[i].JSON()); err != nil {
+			return fmt.Errorf("write graph: %w", err)
+		}
+		if _, err := io.WriteString(w, strings.TrimSuffix(out.String(), "\n")); err != nil {
+			return fmt.Errorf("write graph: %w", err)
+		}
+		out.Reset()
+	}
+	if len(g.Commits) > 0 {
+		out.WriteByte('\n')
+	}
+	out.WriteString("]}\n")
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	return nil
+}
+
+// JSON is the commit as it is written in JSON.
+func (c *Commit) JSON() CommitJSON {
+	out := CommitJSON{
+		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author), AuthorMail: valid(c.Mail),
+		AuthorTime: c.Time, Subject: valid(c.Subject), Anchored: c.Anchored,
+		Contributors: make([]ContributorJSON, 0, len(c.Contributors)),
+	}
+	if out.Parents == nil {
+		out.Parents = []refs.OID{}
+	}
+	for _, name := range c.Refs {
+		out.Refs = append(out.Refs, valid(name))
+	}
+	if c.Anchored {
+		out.Added, out.AI, out.Human, out.Unknown = &c.Added, &c.AI, &c.Human, &c.Unknown
+	}
+	for i := range c.Contributors {
+		out.Contributors = append(out.Contributors, c.Contributors[i].json())
+	}
+	return out
+}
+
+func (c *Contributor) json() ContributorJSON {
+	out := ContributorJSON{
+		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates, Files: make([]FileJSON, 0, len(c.Files)),
+		Trace: given(c.Trace), Agent: given(c.Agent), Model: given(c.Model), Session: given(c.Session),
+	}
+	if c.Prompt > 0 {
+		out.Prompt = &PromptJSON{c.Prompt}
+	}
+	for _, f := range c.Files {
+		out.Files = append(out.Files, FileJSON{valid(f.Path), EncodeBytes(f.Path), f.Lines})
+	}
+	return out
+}
+
+// given is nil for what is not known.
+func given[T ~string](value T) *T {
+	if value == "" {
+		return nil
+	}
+	return &value
+}
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// EncodeBytes is base64 of text that JSON cannot hold, and empty for all other text.
+func EncodeBytes(text string) string {
+	if utf8.ValidString(text) {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text))
+}

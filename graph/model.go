@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Graph is a part of the history, newest commit first as git log orders it.
+type Graph struct {
+	Commits []Commit
+}
+
+// Commit is one commit with those who wrote the lines it added.
+type Commit struct {
+	ID      refs.OID
+	Short   string // as git abbreviates ids in this repository
+	Parents []refs.OID
+	Refs    []string // as git decorates: "HEAD -> main", "tag: v1.0"
+	Author  string
+	Mail    string
+	Time    time.Time // of authorship
+	Subject string
+
+	// Anchored tells whether the log speaks of the commit. Without an anchor the figures are zero and nobody contributes.
+	Anchored bool
+	Added    int // lines
+	AI       int
+	Human    int
+	Unknown  int
+	// Contributors are conversations, the one with most lines first, then people, then what nobody is known to have
+	// written.
+	Contributors []Contributor
+
+	edges edges
+}
+
+// Contributor is who wrote some of the lines that a commit added: one prompt of a conversation, people, or unknown.
+type Contributor struct {
+	Kind    events.OwnerKind // ai, human or unknown; lines by an agent and a person both are counted as ai
+	Trace   events.TraceID   // of an agent; empty when several conversations could have written the lines
+	Agent   string
+	Model   string
+	Session string
+	Prompt  int // 1-based; 0 when not known
+	Mixed   int // of the lines, those that an agent and a person both wrote
+	Lines   int
+	Files   []FileLines // in the order of the commit
+	// Candidates are the conversations that could have written the lines when no evidence splits them.
+	Candidates []Candidate
+}
+
+// Candidate is a conversation that could have written lines.
+type Candidate struct {
+	Trace events.TraceID `json:"trace"`
+	Agent string         `json:"agent"`
+}
+
+// FileLines is how many lines of a file somebody added.
+type FileLines struct {
+	Path  string // raw bytes, as git knows it
+	Lines int
+}
