@@ -148,7 +148,7 @@ func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 // setConfig sets a key in one scope, or unsets it when the value is empty.
 type setConfig struct {
 	in         Installer
-	ctx        context.Context //nolint:containedctx // lives as long as the plan it was made for
+	ctx        context.Context // of the call that the plan was made for
 	scope, key string
 	value      string
 	before     string

@@ -58,7 +58,7 @@ func (in Installer) planInPlace(p *plan, s site, made *place) error {
 		return err
 	}
 	if s.shared() {
-		p.note("%s is shared by all repositories (%s): the hooks there exit at once where nothing is traced", s.dir, s.source())
+		p.note("%s: the hooks there exit at once where nothing is traced", s.sharing())
 		return in.planJoin(p, s.dir)
 	}
 	return nil

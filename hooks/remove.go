@@ -28,7 +28,9 @@ func (in Installer) planRemove(ctx context.Context) (*plan, error) {
 		}
 	}
 	here := place{Dir: s.dir, Shared: s.shared()}
-	if _, recorded := r.at(s.dir); !recorded && siteErr == nil && !(here.Shared && in.sharedWithOthers(s.dir)) {
+	_, recorded := r.at(s.dir)
+	theirs := here.Shared && in.sharedWithOthers(s.dir)
+	if !recorded && !theirs && siteErr == nil {
 		if err := planClear(p, here); err != nil { // the receipt may be lost
 			return nil, err
 		}

@@ -54,6 +54,39 @@ func TestASharedDirectoryServesAllRepositoriesAndTheLastTakesTheHooksAlong(t *te
 	samePicture(t, "removal by the last", before, picture(t, shared))
 }
 
+func TestRepositoriesWhoseHooksDirectoriesAreOneShareItToo(t *testing.T) {
+	t.Parallel()
+	for name, join := range map[string]func(w *world, shared string){
+		"by their own core.hooksPath": func(w *world, shared string) { w.git("config", "core.hooksPath", shared) },
+		"by a link": func(w *world, shared string) {
+			if err := os.RemoveAll(filepath.Join(w.dir, ".git", "hooks")); err != nil {
+				w.t.Fatal(err)
+			}
+			w.link(shared, filepath.Join(w.dir, ".git", "hooks"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, two := newWorld(t), newWorld(t)
+			two.binary = one.binary
+			shared := filepath.Join(one.base, "shared")
+			one.write(filepath.Join(shared, "post-commit"), foreign("post-commit"), 0o755)
+			before := picture(t, shared)
+			for _, w := range []*world{one, two} {
+				join(w, shared)
+				if r := w.install(); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "may serve others") {
+					t.Errorf("install notes %q", r.Notes)
+				}
+			}
+			one.remove()
+			wantLog(t, one.commit(one.dir), theirs)
+			wantLog(t, two.commit(two.dir), oursHere, theirs)
+			two.remove()
+			samePicture(t, "removal by the last", before, picture(t, shared))
+		})
+	}
+}
+
 func TestSharedHooksAreSilentWhereTheyWereRemovedThoughTracesRemain(t *testing.T) {
 	one := newWorld(t)
 	globally(t, one, "[core]\n\thooksPath = ~/shared\n")

@@ -27,14 +27,26 @@ type site struct {
 	ours string // core.hooksPath where it names a directory of ours, today's or that of before the repository moved
 	kept string // trace.hooksPath as written
 
-	apart  string     // reason for a directory of our own, or ""
-	keeper *refs.Repo // whose work tree holds dir, if one does
-	open   []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
+	apart   string     // reason for a directory of our own, or ""
+	outside bool       // dir lies neither in the git directory nor in a work tree
+	keeper  *refs.Repo // whose work tree holds dir, if one does
+	open    []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
 }
 
-// shared tells whether other repositories run hooks from the same directory.
-func (s site) shared() bool {
+// everyones tells whether the setting is that of all repositories.
+func (s site) everyones() bool {
 	return s.scope == "global" || s.scope == "system" || s.scope == "command"
+}
+
+// shared tells whether other repositories run hooks from the same directory, or may.
+func (s site) shared() bool { return s.everyones() || s.outside }
+
+// sharing says so.
+func (s site) sharing() string {
+	if s.everyones() {
+		return s.dir + " is shared by all repositories (" + s.source() + ")"
+	}
+	return s.dir + " lies outside this repository and may serve others (" + s.source() + ")"
 }
 
 // source is the setting in words.
@@ -160,11 +172,13 @@ func isExit(err error, code int) bool {
 // judge decides between the directory itself and one of our own. What a team keeps under version control stays as it
 // is, and so does what cannot be written. What was decided once stays: a branch without the hooks changes nothing.
 func (in Installer) judge(ctx context.Context, s *site) error {
-	if s.shared() && !writable(s.dir) {
+	if s.everyones() && !writable(s.dir) {
 		s.apart = "nothing can be written to the shared directory " + s.dir
 		return nil
 	}
-	if s.keeper = in.keeperOf(s.dir); s.keeper != nil {
+	s.keeper = in.keeperOf(s.dir)
+	s.outside = s.keeper == nil && !in.inGitDir(realPath(s.dir))
+	if s.keeper != nil {
 		var err error
 		if s.open, err = notIgnored(ctx, s.keeper, s.dir); err != nil {
 			return err
@@ -203,7 +217,7 @@ func (in Installer) keeperOf(dir string) *refs.Repo {
 	holds := func(r *refs.Repo) bool {
 		return !r.Bare() && within(real, r.WorkTree) && !within(real, r.CommonDir) && !within(real, r.GitDir)
 	}
-	if within(real, in.Repo.CommonDir) || within(real, in.Repo.GitDir) {
+	if in.inGitDir(real) {
 		return nil
 	}
 	if other, err := refs.DiscoverHook(real); err == nil && holds(other) {
@@ -213,6 +227,10 @@ func (in Installer) keeperOf(dir string) *refs.Repo {
 		return in.Repo
 	}
 	return nil
+}
+
+func (in Installer) inGitDir(path string) bool {
+	return within(path, in.Repo.CommonDir) || within(path, in.Repo.GitDir)
 }
 
 // notIgnored lists the hooks that would be part of the work tree. Tracked files are never ignored (gitignore(5)).

@@ -96,7 +96,7 @@ func (in Installer) notes(st *Status, s site, off bool) {
 		st.Notes = append(st.Notes, "shared hooks are silenced in this repository by `git trace uninstall`")
 	}
 	if st.Shared {
-		st.Notes = append(st.Notes, st.Dir+" is shared by all repositories ("+st.Source+")")
+		st.Notes = append(st.Notes, s.sharing())
 	}
 }
 

@@ -116,6 +116,25 @@ func TestNothingInstalledIsTold(t *testing.T) {
 	}
 }
 
+func TestTheLinesForAHandInstallWorkAndAreRecognised(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env = []string{"PATH=" + filepath.Dir(w.binary) + ":" + os.Getenv("PATH")}
+	for _, hook := range Names() {
+		_, line, ok := strings.Cut(Manual(), "\n# "+hook+"\n")
+		if !ok {
+			t.Fatalf("nothing for %s", hook)
+		}
+		line, _, _ = strings.Cut(line, "\n")
+		w.write(w.hook(hook), "#!/bin/sh -eu\n"+line+"\n", 0o755)
+	}
+	if got := w.states(); got != "by-hand" {
+		t.Errorf("the hooks are %s", got)
+	}
+	w.tell(brief)
+	checkOurs(t, w.logged(), briefHooks)
+}
+
 func TestAPlanChangesNothingAndSaysWhatAnInstallDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
