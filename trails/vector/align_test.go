@@ -2,6 +2,8 @@ package vector_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,5 +68,49 @@ func TestAlignAdded(t *testing.T) {
 				t.Errorf("runs %s, want %s", text, test.want)
 			}
 		})
+	}
+}
+
+// Wherever git puts an added range among the places that give the same text, the owners are those of the lines added.
+func TestAlignAddedUndoesAnySlide(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 9))
+		word := func() string { return []string{"}", "", "a", "b"}[random.IntN(4)] }
+		var lines []string
+		for range 3 + random.IntN(20) {
+			lines = append(lines, word())
+		}
+		at := random.IntN(len(lines) + 1)
+		end := at + 1 + random.IntN(5)
+		var added []string
+		for range end - at {
+			added = append(added, word())
+		}
+		lines = slices.Insert(lines, at, added...)
+
+		var owners vector.Builder
+		owners.Add(human, at)
+		for i := range added {
+			owners.Add(vector.ParseOwner(fmt.Sprintf("S%d", i)), 1)
+		}
+		owners.Add(human, len(lines)-end)
+
+		r := linediff.Range{Start: at, End: end}
+		for step := random.IntN(9) - 4; step < 0 && r.Start > 0 && lines[r.Start-1] == lines[r.End-1]; step++ {
+			r = linediff.Range{Start: r.Start - 1, End: r.End - 1}
+		}
+		for step := random.IntN(9) - 4; step > 0 && r.End < len(lines) && lines[r.Start] == lines[r.End]; step-- {
+			r = linediff.Range{Start: r.Start + 1, End: r.End + 1}
+		}
+		isNew := func(o vector.Owner) bool { return o.Kind == events.OwnerAI }
+		for _, run := range vector.AlignAdded(text(lines...), []linediff.Range{r}, owners.Vector(), isNew) {
+			for line := run.Start; line < run.Start+run.Count; line++ {
+				var index int
+				if _, err := fmt.Sscanf(run.Owner.String(), "S%d", &index); err != nil || added[index] != lines[line] {
+					t.Fatalf("seed %d: line %d %q belongs to %s\n%q, added %v as %v", seed, line, lines[line], run.Owner, lines, added, r)
+				}
+			}
+		}
 	}
 }
