@@ -46,7 +46,11 @@ func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commi
 			paths = append(paths, f.oldPath)
 		}
 	}
-	return timeline.AtCommit(ctx, at, commit, paths, func(view *trails.View) ([]events.Draft, error) {
+	var parent refs.OID
+	if len(decoded.Parents) > 0 {
+		parent = decoded.Parents[0]
+	}
+	return timeline.AtCommit(ctx, at, commit, parent, paths, func(view *trails.View) ([]events.Draft, error) {
 		a := anchorer{repo: repo, view: view, commit: commit}
 		return a.anchor(decoded.Parents, files)
 	})

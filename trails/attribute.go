@@ -105,6 +105,9 @@ func (s *step) settlePart(p *part) error {
 		return vector.Unknown
 	})
 	p.file.vec = result.Vector
+	if err := s.keepReported(p); err != nil {
+		return err
+	}
 	if !p.seg.to.oid.IsZero() {
 		if err := s.known.Put(p.file.path, p.seg.to.oid, result.Vector); err != nil {
 			return err
@@ -115,6 +118,19 @@ func (s *step) settlePart(p *part) error {
 			if err := s.recordPatch(p, run, h, restored, result.Capped); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// keepReported stores the contents that only a tool's report has, so that every patch names contents that can be read.
+func (s *step) keepReported(p *part) error {
+	for _, t := range []text{p.seg.from, p.seg.to} {
+		if t.oid.IsZero() || t.oid == p.file.old.oid && !p.file.reported || t.oid == p.file.new.oid && !p.file.reported {
+			continue
+		}
+		if _, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, t.bytes); err != nil {
+			return fmt.Errorf("store a reported content: %w", err)
 		}
 	}
 	return nil
@@ -296,7 +312,7 @@ func (s *step) attributeSeeded() error {
 			if err != nil {
 				return fmt.Errorf("read %s: %w", strconv.Quote(d.Path), err)
 			}
-			f := &file{path: d.Path, oldPath: d.Path, oldMode: entry.Mode, newMode: entry.Mode, new: now}
+			f := &file{path: d.Path, oldPath: d.Path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
 			f.old = s.reportedText(*d.Before)
 			f.vec = s.vectorOf(d.Path, f.old)
 			files = append(files, f)
@@ -339,7 +355,7 @@ func (s *step) expectPath(w *Window, path string) error {
 	if !onDisk || before.oid == after.oid || before.whole || after.whole {
 		return nil
 	}
-	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after}
+	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after, reported: true}
 	f.vec = s.vectorOf(path, before)
 	err := s.settleFiles([]*file{f}, func(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w))}}

@@ -30,13 +30,15 @@ func (v *View) Current(path string) (refs.OID, bool) {
 
 // AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
 // inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the commit.
+// What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote it.
 func (e *Engine) AtCommit(
-	ctx context.Context, at time.Time, commit refs.OID, paths []string, anchor func(*View) ([]events.Draft, error),
+	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
+	anchor func(*View) ([]events.Draft, error),
 ) error {
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
 		seeded := s.state.Interval == 0
-		s.narrow = true
+		s.narrow, s.base = true, parent
 		if len(paths) > 0 {
 			o, err := s.look(paths)
 			if err != nil {

@@ -66,6 +66,7 @@ type step struct {
 	interval int64
 	drafts   []events.Draft
 	restored bool           // git wrote to the work tree since the last boundary
+	base     refs.OID       // the commit that the work tree is compared with to see what git brought in
 	sources  []refs.OID     // commits whose blobs git may have put into the work tree
 	closing  []ending       // the windows that end at this boundary
 	counts   map[string]int // patches recorded in this step, by tool call
@@ -102,6 +103,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	s.objects = e.repo.Objects()
 	defer s.objects.Close()
 	s.now = readMark(e.repo)
+	s.base = s.now.Head
 	s.interval = s.state.Interval + 1
 	if s.state.Interval > 0 && (s.state.Restored || wroteWorkTree(e.repo, s.state.Git, s.now)) {
 		s.restored = true

@@ -36,13 +36,13 @@ func (s *step) explained(f *file) (bool, error) {
 		return false, nil
 	}
 	if f.new.oid.IsZero() { // git deletes what another commit does not have
-		gone, err := s.inCommit(s.now.Head, f.path)
+		gone, err := s.inCommit(s.base, f.path)
 		return err == nil && gone.IsZero(), nil
 	}
 	if _, known := s.known.Get(f.path, f.new.oid); known {
 		return true, nil
 	}
-	head, err := s.inCommit(s.now.Head, f.path)
+	head, err := s.inCommit(s.base, f.path)
 	if err != nil {
 		return false, err
 	}

@@ -38,8 +38,10 @@ type file struct {
 	newMode uint32
 	old     text
 	new     text
-	vec     vector.Vector    // owners of the old lines
-	sources []vector.Content // what git put the new content together from, if it did
+	vec     vector.Vector // owners of the old lines
+	// reported tells that old or new is known from a tool's report alone.
+	reported bool
+	sources  []vector.Content // what git put the new content together from, if it did
 }
 
 // gather reads the contents of the changed paths and pairs what was renamed.

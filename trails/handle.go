@@ -49,6 +49,9 @@ func (s *step) take(b events.Boundary) error {
 	if err != nil {
 		return err
 	}
+	if err := s.expect(); err != nil {
+		return err
+	}
 	if err := s.recordEnds(s.closing); err != nil {
 		return err
 	}
@@ -198,7 +201,7 @@ func (s *step) open(sess *sessionState, trace events.TraceID, b events.Boundary)
 		}
 	}
 	s.state.Windows = append(s.state.Windows, w)
-	return s.draft(events.WindowOpened, s.windowData(w, ""), nil)
+	return s.draft(events.WindowOpened, s.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
 }
 
 // newWindow describes the call of a tool boundary; nil for a tool that declares no path of this work tree.
@@ -212,14 +215,15 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 		return nil, err
 	}
 	sess.Steps++
-	model := b.Model
-	if model == "" && b.Subagent == "" {
+	model, limits := b.Model, b.Limits
+	if model == "" && b.Subagent == "" && sess.Model != "" {
 		model = sess.Model
+		limits = slices.DeleteFunc(slices.Clone(limits), func(l events.Limit) bool { return l == events.LimitModelUnknown })
 	}
 	w := &Window{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Tool: b.Tool.Name,
 		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
-		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: b.Limits,
+		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}
 	w.declare(s.repo, b.Tool)
 	return w, nil

@@ -49,6 +49,8 @@ type sandbox struct {
 	dir   string
 	repo  *refs.Repo
 	flags []string // of the reference's `git add`
+
+	reference string // object store of the last wantTree
 }
 
 func newSandbox(t testing.TB, initArgs ...string) *sandbox {
@@ -144,6 +146,9 @@ func (b *sandbox) commit(message string) {
 // with an object store of its own.
 func (b *sandbox) wantTree() string {
 	b.Helper()
+	if b.reference != "" {
+		b.must(os.RemoveAll(filepath.Dir(b.reference)))
+	}
 	scratch := b.TempDir()
 	index := filepath.Join(scratch, "index")
 	from := filepath.Join(b.repo.GitDir, "index")
@@ -153,11 +158,12 @@ func (b *sandbox) wantTree() string {
 		b.must(os.WriteFile(index, data, 0o600))
 		b.must(os.Chtimes(index, info.ModTime(), info.ModTime()))
 	}
-	b.must(os.Mkdir(filepath.Join(scratch, "objects"), 0o700))
+	b.reference = filepath.Join(scratch, "objects")
+	b.must(os.Mkdir(b.reference, 0o700))
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command("git", append([]string{"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false"}, args...)...)
 		cmd.Dir = b.dir
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index, "GIT_OBJECT_DIRECTORY="+filepath.Join(scratch, "objects"),
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index, "GIT_OBJECT_DIRECTORY="+b.reference,
 			"GIT_ALTERNATE_OBJECT_DIRECTORIES="+b.repo.MainObjects())
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// playAgent is the script command
+//
+//	agent SESSION[/SUBAGENT] VERB ARGS
+//
+// which plays Claude Code: it does what the tool does and calls the real hook process with the payload that the client
+// sends. Texts are read as Go strings without their quotes, so that \n is a line feed. The verbs:
+//
+//	start [SOURCE] · prompt TEXT · stop [RUNNING…] · end · substart · subend
+//	edit FILE OLD NEW · write FILE TEXT · bash COMMAND · fail COMMAND · read FILE
+//	pre edit … , post edit … (and write, bash, fail): one half of a call; `post` does the tool's work first
+//	did edit … : only the after-boundary, the work is done already; bg COMMAND: a call left running in the background
+func playAgent(args []string) int {
+	if len(args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: agent SESSION[/SUBAGENT] VERB ARGS")
+		return 2
+	}
+	p, err := newPlayer(args[0])
+	if err == nil {
+		err = p.play(args[1], args[2:])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		return 1
+	}
+	return 0
+}
+
+// player is one conversation, whose counters are kept beside the home directory between calls.
+type player struct {
+	session, sub string
+	dir          string
+	counters     string
+}
+
+func newPlayer(name string) (*player, error) {
+	session, sub, _ := strings.Cut(name, "/")
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	counters := filepath.Join(os.Getenv("HOME"), ".agent-"+session)
+	return &player{session: session, sub: sub, dir: dir, counters: counters}, os.MkdirAll(counters, 0o755)
+}
+
+// count numbers what a conversation does; keep gives the last number again.
+func (p *player) count(what string, keep bool) int {
+	name := filepath.Join(p.counters, what)
+	raw, _ := os.ReadFile(name)
+	n, _ := strconv.Atoi(string(raw))
+	if !keep {
+		n++
+		_ = os.WriteFile(name, []byte(strconv.Itoa(n)), 0o644)
+	}
+	return n
+}
+
+func (p *player) play(verb string, args []string) error {
+	unquoted := make([]string, len(args))
+	for i, a := range args {
+		text, err := strconv.Unquote(`"` + strings.ReplaceAll(a, `"`, `\"`) + `"`)
+		if err != nil {
+			return fmt.Errorf("argument %q: %w", a, err)
+		}
+		unquoted[i] = text
+	}
+	switch verb {
+	case "start":
+		source := "startup"
+		if len(args) > 0 {
+			source = args[0]
+		}
+		return p.hook("SessionStart", map[string]any{"source": source, "model": "claude-opus-4-5"})
+	case "prompt":
+		p.count("prompt", false)
+		return p.hook("UserPromptSubmit", p.turn(map[string]any{"prompt": unquoted[0]}))
+	case "stop":
+		running := []any{}
+		for _, id := range args {
+			running = append(running, map[string]any{"id": id, "type": "shell", "status": "running"})
+		}
+		return p.hook("Stop", p.turn(map[string]any{"stop_hook_active": false, "background_tasks": running}))
+	case "end":
+		return p.hook("SessionEnd", map[string]any{"reason": "other"})
+	case "substart":
+		return p.hook("SubagentStart", p.turn(nil))
+	case "subend":
+		return p.hook("SubagentStop", p.turn(map[string]any{"background_tasks": []any{}}))
+	case "pre", "post", "did":
+		return p.half(verb, unquoted[0], unquoted[1:])
+	default:
+		if err := p.half("pre", verb, unquoted); err != nil {
+			return err
+		}
+		return p.half("post", verb, unquoted)
+	}
+}
+
+func (p *player) turn(fields map[string]any) map[string]any {
+	out := map[string]any{
+		"prompt_id": fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count("prompt", true)), "permission_mode": "acceptEdits",
+	}
+	for k, v := range fields {
+		out[k] = v
+	}
+	return out
+}
+
+// half plays one side of a tool call.
+func (p *player) half(side, verb string, args []string) error {
+	call, err := p.call(verb, args)
+	if err != nil {
+		return err
+	}
+	key := "call-" + strings.ReplaceAll(p.sub+verb+strings.Join(args, "\x00"), "/", "_")
+	key = fmt.Sprintf("call-%x", fnvSum(key))
+	if side == "pre" {
+		n := p.count("calls", false)
+		_ = os.WriteFile(filepath.Join(p.counters, key), []byte(strconv.Itoa(n)), 0o644)
+		if before := call.read(); before != nil {
+			_ = os.WriteFile(filepath.Join(p.counters, key+".before"), []byte(*before), 0o644)
+		}
+	}
+	raw, _ := os.ReadFile(filepath.Join(p.counters, key))
+	n, _ := strconv.Atoi(string(raw))
+	if n == 0 {
+		n = p.count("calls", false)
+	}
+	fields := p.turn(map[string]any{
+		"tool_name": call.name, "tool_input": call.input, "tool_use_id": fmt.Sprintf("toolu_%s_%03d", p.session, n),
+	})
+	if side == "pre" {
+		return p.hook("PreToolUse", fields)
+	}
+	event := "PostToolUse"
+	var response any
+	if side == "did" {
+		var before *string // the tool found the file as it was at the before-boundary
+		if raw, err := os.ReadFile(filepath.Join(p.counters, key+".before")); err == nil {
+			text := string(raw)
+			before = &text
+		} else if now := call.read(); now != nil && verb == "edit" {
+			text := strings.Replace(*now, args[2], args[1], 1)
+			before = &text
+		}
+		response = call.response(before)
+	} else {
+		before := call.read()
+		if err := call.work(); err != nil && verb != "fail" {
+			return err
+		}
+		response = call.response(before)
+	}
+	if verb == "fail" {
+		event = "PostToolUseFailure"
+		fields["error"], fields["is_interrupt"] = "Exit code 1", false
+	} else {
+		fields["tool_response"] = response
+	}
+	fields["duration_ms"] = 5
+	return p.hook(event, fields)
+}
+
+func fnvSum(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// toolCall is a tool, its input, what it does, and what it reports.
+type toolCall struct {
+	name     string
+	input    map[string]any
+	work     func() error
+	read     func() *string
+	response func(before *string) any
+}
+
+func (p *player) call(verb string, args []string) (*toolCall, error) {
+	need := map[string]int{"edit": 3, "write": 2, "bash": 1, "fail": 1, "bg": 1, "read": 1}
+	if want, ok := need[verb]; !ok || len(args) != want {
+		return nil, fmt.Errorf("%s takes %d arguments, got %d", verb, need[verb], len(args))
+	}
+	switch verb {
+	case "edit", "write", "read":
+		return p.fileCall(verb, args), nil
+	}
+	c := &toolCall{name: "Bash", input: map[string]any{"command": args[0], "description": "run"}}
+	c.read = func() *string { return nil }
+	c.work = func() error {
+		cmd := exec.Command("sh", "-c", args[0])
+		cmd.Dir = p.dir
+		var complaint bytes.Buffer
+		cmd.Stderr = &complaint
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%w: %s", err, complaint.String())
+		}
+		return nil
+	}
+	if verb == "bg" {
+		c.input["run_in_background"] = true
+		c.work = func() error { return nil }
+	}
+	c.response = func(*string) any {
+		out := map[string]any{"stdout": "", "stderr": "", "interrupted": false, "isImage": false}
+		if verb == "bg" {
+			out["backgroundTaskId"] = "task-" + p.session
+		}
+		return out
+	}
+	return c, nil
+}
+
+func (p *player) fileCall(verb string, args []string) *toolCall {
+	path := args[0]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.dir, path)
+	}
+	c := &toolCall{input: map[string]any{"file_path": path}}
+	c.read = func() *string {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		text := string(raw)
+		return &text
+	}
+	switch verb {
+	case "read":
+		c.name, c.work = "Read", func() error { return nil }
+		c.response = func(*string) any { return map[string]any{"type": "text"} }
+	case "write":
+		c.name = "Write"
+		c.input["content"] = args[1]
+		c.work = func() error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(args[1]), 0o644)
+		}
+		c.response = func(before *string) any {
+			kind := "update"
+			if before == nil {
+				kind = "create"
+			}
+			return map[string]any{
+				"type": kind, "filePath": path, "content": args[1], "structuredPatch": []any{}, "originalFile": before,
+			}
+		}
+	case "edit":
+		c.name = "Edit"
+		c.input["old_string"], c.input["new_string"], c.input["replace_all"] = args[1], args[2], false
+		c.work = func() error {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if !bytes.Contains(raw, []byte(args[1])) {
+				return fmt.Errorf("%s: old text not found", path)
+			}
+			return os.WriteFile(path, bytes.Replace(raw, []byte(args[1]), []byte(args[2]), 1), 0o644)
+		}
+		c.response = func(before *string) any {
+			return map[string]any{
+				"filePath": path, "oldString": args[1], "newString": args[2], "originalFile": before,
+				"structuredPatch": []any{}, "userModified": false, "replaceAll": false,
+			}
+		}
+	}
+	return c
+}
+
+// hook calls the real hook process. It must print nothing and end well.
+func (p *player) hook(event string, fields map[string]any) error {
+	payload := map[string]any{
+		"session_id": p.session, "transcript_path": filepath.Join(os.Getenv("HOME"), ".claude", "projects", "x", p.session+".jsonl"),
+		"cwd": p.dir, "hook_event_name": event,
+	}
+	if p.sub != "" {
+		payload["agent_id"], payload["agent_type"] = p.sub, "general-purpose"
+	}
+	for k, v := range fields {
+		payload[k] = v
+	}
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("git-trace", "hook", "claude-code", event)
+	cmd.Dir = p.dir
+	cmd.Stdin = bytes.NewReader(raw)
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		return fmt.Errorf("hook %s: %v: %q", event, err, out)
+	}
+	return nil
+}
+
+// printOwners is the script command `owners [BLAME OPTIONS] FILE`: one line a line, "OWNER | content", where OWNER is the
+// session (and sub-agent) of an agent's line, or human or unknown.
+func printOwners(args []string) int {
+	cmd := exec.Command("git-trace", append([]string{"blame", "--json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "owners:", err)
+		return 1
+	}
+	var blame struct {
+		Lines []struct {
+			Commit      *string `json:"commit"`
+			Content     string  `json:"content"`
+			Contributor string  `json:"contributor"`
+			Session     string  `json:"session"`
+			Subagent    string  `json:"subagent"`
+			Prompt      *struct {
+				Index int `json:"index"`
+			} `json:"prompt"`
+			Candidates []json.RawMessage `json:"candidates"`
+			Previous   json.RawMessage   `json:"previous"`
+		} `json:"lines"`
+	}
+	if err := json.Unmarshal(out, &blame); err != nil {
+		fmt.Fprintln(os.Stderr, "owners:", err)
+		return 1
+	}
+	for _, l := range blame.Lines {
+		owner := l.Contributor
+		if owner == "ai" && l.Session != "" {
+			owner = l.Session
+			if l.Subagent != "" {
+				owner += "/" + l.Subagent
+			}
+		}
+		if len(l.Candidates) > 0 {
+			owner += fmt.Sprintf("?%d", len(l.Candidates))
+		}
+		if len(l.Previous) > 0 && string(l.Previous) != "null" {
+			owner += "<"
+		}
+		if l.Commit == nil {
+			owner += "*"
+		}
+		fmt.Printf("%s | %s\n", owner, l.Content)
+	}
+	return 0
+}

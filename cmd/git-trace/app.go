@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// app is one call of the command line: where it runs and where it writes.
+type app struct {
+	std streams
+	dir string // the directory that -C and the process's own give
+}
+
+// runApp parses what stands before the verb as git does, then hands over to the verb.
+func runApp(args []string, std streams) int {
+	a := &app{std: std, dir: "."}
+	rest, err := a.globals(args)
+	if err != nil {
+		return report(std.err, err)
+	}
+	if len(rest) > 0 && rest[0] == "blame" { // its options are git's, which no framework parses as git does
+		return report(std.err, a.blame(rest[1:]))
+	}
+	program := a.program()
+	err = program.Run(append([]string{"git-trace"}, rest...))
+	return report(std.err, err)
+}
+
+// globals takes the options that stand before the verb: -C, --git-dir, --work-tree and --no-pager.
+func (a *app) globals(args []string) ([]string, error) {
+	for len(args) > 0 {
+		arg := args[0]
+		name, value, inline := strings.Cut(arg, "=")
+		switch {
+		case arg == "-C", name == "--git-dir", name == "--work-tree":
+			args = args[1:]
+			if !inline {
+				if len(args) == 0 {
+					return nil, usage("option '%s' needs a value", arg)
+				}
+				value, args = args[0], args[1:]
+			}
+			if err := a.setGlobal(name, value); err != nil {
+				return nil, err
+			}
+		case arg == "--no-pager":
+			if err := os.Setenv("GIT_PAGER", "cat"); err != nil {
+				return nil, err
+			}
+			args = args[1:]
+		default:
+			return args, nil
+		}
+	}
+	return args, nil
+}
+
+func (a *app) setGlobal(name, value string) error {
+	switch name {
+	case "-C":
+		if value == "" {
+			return nil // as git: no change
+		}
+		if err := os.Chdir(value); err != nil {
+			var path *os.PathError
+			if errors.As(err, &path) {
+				err = path.Err
+			}
+			return fail(exitGit, fmt.Errorf("cannot change to '%s': %w", value, err), "")
+		}
+		return nil
+	case "--git-dir":
+		return os.Setenv("GIT_DIR", value)
+	default:
+		return os.Setenv("GIT_WORK_TREE", value)
+	}
+}
+
+// repo finds the repository that the command is about.
+func (a *app) repo() (*refs.Repo, error) {
+	return refs.Discover(a.dir)
+}
+
+// workTree is repo for commands that need files.
+func (a *app) workTree() (*refs.Repo, error) {
+	r, err := a.repo()
+	if err == nil && r.Bare() {
+		err = refs.ErrBare
+	}
+	return r, err
+}
+
+// program lists the verbs. Each stands in a file of its own.
+func (a *app) program() *cli.App {
+	return &cli.App{
+		Name:      "git-trace",
+		Usage:     "who wrote this line, and in which conversation",
+		UsageText: "git trace [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
+		Version:   version,
+		Writer:    a.std.out, ErrWriter: a.std.err, Reader: a.std.in,
+		HideVersion:            true,
+		UseShortOptionHandling: true,
+		Commands: []*cli.Command{
+			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(),
+			a.verifyCommand(), a.rebuildCommand(), a.demoCommand(),
+			a.eventsCommand(), a.snapshotCommand(),
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return unknownVerb(c.App, c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+		OnUsageError:    onUsageError,
+		ExitErrHandler:  func(*cli.Context, error) {}, // report prints, once
+		CommandNotFound: nil,
+	}
+}
+
+// onUsageError turns the framework's complaint into ours; it would print the whole help otherwise.
+func onUsageError(_ *cli.Context, err error, _ bool) error {
+	return &failure{code: exitUsage, err: err, hint: "git trace help <command> lists its options"}
+}
+
+func unknownVerb(program *cli.App, verb string) error {
+	hint := "git trace help lists the commands"
+	for _, c := range program.Commands {
+		if strings.HasPrefix(c.Name, verb) || strings.HasPrefix(verb, c.Name) {
+			hint = "did you mean " + c.Name + "?"
+		}
+	}
+	return &failure{code: exitUsage, err: fmt.Errorf("'%s' is not a git-trace command", verb), hint: hint}
+}
+
+// noArguments refuses arguments where a verb takes none.
+func noArguments(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usage("unexpected argument '%s'", c.Args().First())
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events/index"
+)
+
+// blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
+func (a *app) blameCommand() *cli.Command {
+	return &cli.Command{
+		Name:            "blame",
+		Usage:           "who wrote each line of a file, and in which conversation",
+		UsageText:       "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>",
+		SkipFlagParsing: true,
+		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
+	}
+}
+
+func (a *app) blame(args []string) error {
+	opts, err := blame.Parse(args)
+	if err != nil {
+		return blameFailure(err)
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	opts.Stdin, opts.Stderr = a.std.in, a.std.err
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	reader, err := index.Open(repo)
+	if err != nil {
+		return fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
+	}
+	defer reader.Close()
+	screen, err := a.screen(repo, "")
+	if err != nil {
+		return err
+	}
+	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width}
+	err = blame.Run(context.Background(), repo, dir, opts, blame.NewEvidence(repo, reader), screen.Out, style)
+	return errors.Join(blameFailure(err), screen.Close())
+}
+
+// blameFailure gives git's refusal its exit status.
+func blameFailure(err error) error {
+	var refused *blame.Failure
+	if !errors.As(err, &refused) {
+		return err
+	}
+	hint := ""
+	if refused.NoPath() {
+		hint = "git trace blame takes the path as git blame does: relative to where you are"
+	}
+	return fail(refused.ExitCode(), err, hint)
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// demoScript is a recorded conversation: what the agent's hooks sent, what its tools did to the files, what a person
+// typed in between, and the commit.
+//
+//go:embed demo/conversation.json
+var demoScript []byte
+
+// demoStep is one step of the script; exactly one field beside Say is set.
+type demoStep struct {
+	Say     string            `json:"say,omitempty"`     // told to the user
+	Files   map[string]string `json:"files,omitempty"`   // written before anything is recorded, and committed
+	Hook    string            `json:"hook,omitempty"`    // event name; Payload goes to its standard input
+	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} stands for the repository
+	Replace *demoReplace      `json:"replace,omitempty"` // what a tool, or a person, does to a file
+	Shell   string            `json:"shell,omitempty"`   // what a shell tool runs
+	Git     []string          `json:"git,omitempty"`
+}
+
+type demoReplace struct {
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+func (a *app) demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "play a recorded conversation in a throw-away repository and show who wrote what",
+		Description: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
+			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
+			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +
+			"temporary directory is touched.",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "keep", Usage: "keep the repository and say where it is"}},
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			return a.demo(c.Context, c.Bool("keep"))
+		},
+	}
+}
+
+// demo plays the script.
+func (a *app) demo(ctx context.Context, keep bool) error {
+	var steps []demoStep
+	if err := json.Unmarshal(demoScript, &steps); err != nil {
+		return fmt.Errorf("read the recorded conversation: %w", err)
+	}
+	home, err := os.MkdirTemp("", "git-trace-demo-")
+	if err != nil {
+		return fmt.Errorf("make the throw-away repository: %w", err)
+	}
+	if !keep {
+		defer os.RemoveAll(home)
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return err
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find git-trace itself: %w", err)
+	}
+	p := demoPlayer{app: a, ctx: ctx, home: home, dir: filepath.Join(home, "server"), binary: binary}
+	if err := os.Mkdir(p.dir, 0o755); err != nil {
+		return err
+	}
+	for i, s := range steps {
+		if err := p.play(s); err != nil {
+			return fmt.Errorf("step %d of the recorded conversation: %w", i+1, err)
+		}
+	}
+	if keep {
+		fmt.Fprintf(a.std.err, "the repository is in %s\n", p.dir)
+	}
+	return nil
+}
+
+// demoPlayer plays the steps in its own home, with its own git configuration.
+type demoPlayer struct {
+	app    *app
+	ctx    context.Context
+	home   string
+	dir    string
+	binary string
+}
+
+func (p *demoPlayer) play(s demoStep) error {
+	if s.Say != "" {
+		fmt.Fprintf(p.app.std.out, "\n# %s\n", s.Say)
+	}
+	switch {
+	case s.Files != nil:
+		return p.begin(s.Files)
+	case s.Hook != "":
+		payload := strings.ReplaceAll(string(s.Payload), "${REPO}", p.dir)
+		return p.run(strings.NewReader(payload), p.binary, "hook", "claude-code", s.Hook)
+	case s.Replace != nil:
+		return p.replace(*s.Replace)
+	case s.Shell != "":
+		return p.run(nil, "sh", "-c", s.Shell)
+	case s.Git != nil && s.Git[0] == "trace":
+		fmt.Fprintf(p.app.std.out, "\n$ git %s\n", strings.Join(s.Git, " "))
+		return p.run(nil, p.binary, s.Git[1:]...)
+	case s.Git != nil:
+		return p.run(nil, "git", s.Git...)
+	}
+	return nil
+}
+
+// begin makes the repository, commits its first files and switches recording on.
+func (p *demoPlayer) begin(files map[string]string) error {
+	if err := p.run(nil, "git", "init", "-q", "-b", "main"); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := p.run(nil, "git", "add", "-A"); err != nil {
+		return err
+	}
+	if err := p.run(nil, "git", "commit", "-qm", "server: first version"); err != nil {
+		return err
+	}
+	repo, err := refs.DiscoverHook(p.dir)
+	if err != nil {
+		return err
+	}
+	installer := hooks.Installer{Repo: repo, Binary: p.binary}
+	if _, err := installer.Install(p.ctx); err != nil {
+		return err
+	}
+	return startRecording(p.ctx, repo)
+}
+
+func (p *demoPlayer) replace(r demoReplace) error {
+	name := filepath.Join(p.dir, r.Path)
+	content, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if !bytes.Contains(content, []byte(r.Old)) {
+		return fmt.Errorf("%s does not hold the text to replace", r.Path)
+	}
+	content = bytes.Replace(content, []byte(r.Old), []byte(r.New), 1)
+	return os.WriteFile(name, content, 0o644)
+}
+
+// run runs a command in the repository with an environment of its own: no configuration of the user takes part.
+func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
+	cmd := exec.CommandContext(p.ctx, name, args...)
+	cmd.Dir = p.dir
+	cmd.Env = []string{
+		"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TERM=" + os.Getenv("TERM"), "TZ=UTC", "LC_ALL=C.UTF-8",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_PAGER=cat",
+		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com",
+		"GIT_COMMITTER_NAME=A U Thor", "GIT_COMMITTER_EMAIL=author@example.com",
+	}
+	if in != nil {
+		cmd.Stdin = in
+	}
+	cmd.Stdout = p.app.std.out
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err, strings.TrimSpace(complaint.String()))
+	}
+	return nil
+}

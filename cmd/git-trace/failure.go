@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Exit statuses of the command line contract.
+const (
+	exitDone      = 0
+	exitFinding   = 1   // verify found damage, blame has no such path
+	exitUnchecked = 2   // could not be checked
+	exitGit       = 128 // not a repository, or git failed
+	exitUsage     = 129
+)
+
+// failure is an error with the exit status and the hint that go with it.
+type failure struct {
+	code int
+	err  error
+	hint string
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// fail gives an error an exit status and, where there is something to do about it, a hint.
+func fail(code int, err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{code: code, err: err, hint: hint}
+}
+
+// usage is a mistake on the command line.
+func usage(format string, args ...any) error {
+	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// silent is an exit status without a message: the output has said it.
+type silent int
+
+func (s silent) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// report prints an error as git does and returns the exit status. Nothing of it goes to standard output.
+func report(w io.Writer, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	var quiet silent
+	if errors.As(err, &quiet) {
+		return int(quiet)
+	}
+	code, hint := classify(err)
+	fmt.Fprintf(w, "git-trace: error: %s\n", printable(err.Error()))
+	if hint != "" {
+		fmt.Fprintf(w, "git-trace: hint: %s\n", printable(hint))
+	}
+	return code
+}
+
+func classify(err error) (int, string) {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.code, f.hint
+	}
+	var git *refs.GitError
+	switch {
+	case errors.Is(err, refs.ErrNotRepository):
+		return exitGit, "run this inside a repository, or name one with -C <path>"
+	case errors.Is(err, refs.ErrBare):
+		return exitGit, "a bare repository has no files to trace; use a clone with a work tree"
+	case errors.Is(err, refs.ErrUnsafe):
+		return exitGit, "if you trust it, add it to safe.directory in git's global configuration"
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitUnchecked, "something holds a lock or the disk is slow; try again"
+	case errors.As(err, &git):
+		return exitGit, ""
+	}
+	return exitGit, ""
+}
+
+// printable keeps messages to one line and free of control characters, whatever a file name or a log put into them.
+func printable(text string) string {
+	out := make([]rune, 0, len(text))
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			r = ' '
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f:
+			r = '?'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// maxPairs bounds the pairs of one rewrite that are recorded.
+const maxPairs = 100_000
+
+// runGitHook is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never prints,
+// never fails and ends in time: the user's git command is never the worse for it.
+func runGitHook(args []string, in io.Reader) int {
+	guard := guardHook()
+	defer guard()
+	if len(args) == 0 {
+		return exitDone
+	}
+	repo, err := refs.Discover(".")
+	if err != nil || repo.Bare() || !trails.Recording(repo) {
+		return exitDone
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), softLimit)
+	defer cancel()
+	if err := takeGitHook(ctx, repo, args[0], args[1:], in); err != nil {
+		noteFailure(repo, fmt.Errorf("%s: %w", args[0], err))
+	}
+	return exitDone
+}
+
+// takeGitHook acts on one hook (githooks(5)).
+func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []string, in io.Reader) error {
+	log := events.OpenLog(repo)
+	engine := trails.New(repo, log, nil)
+	now := time.Now()
+	switch name {
+	case "post-commit", "post-applypatch":
+		return correlate.Head(ctx, repo, engine, now)
+	case "post-merge":
+		return engine.Touched(ctx, now, events.PostCommit, "merge")
+	case "post-checkout":
+		return engine.Touched(ctx, now, events.PostCommit, "checkout")
+	case "post-rewrite":
+		kind := "rewrite"
+		if len(args) > 0 {
+			kind = args[0]
+		}
+		return correlate.Rewritten(ctx, log, repo, kind, readPairs(in), now)
+	}
+	return nil
+}
+
+// readPairs reads "OLD NEW[ EXTRA]" lines, as git gives them to post-rewrite.
+func readPairs(in io.Reader) []events.RewritePair {
+	var out []events.RewritePair
+	scan := bufio.NewScanner(in)
+	for scan.Scan() && len(out) < maxPairs {
+		fields := strings.Fields(scan.Text())
+		if len(fields) < 2 {
+			continue
+		}
+		old, errOld := refs.ParseOID(fields[0])
+		replacement, errNew := refs.ParseOID(fields[1])
+		if errOld == nil && errNew == nil {
+			out = append(out, events.RewritePair{Old: old, New: replacement})
+		}
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Time limits of a hook: what is not done after softLimit is put aside, and at hardLimit the process ends whatever it is
+// doing. An agent waits for its hooks.
+const (
+	softLimit = 1500 * time.Millisecond
+	hardLimit = 2 * time.Second
+	// maxPayload bounds what is read of a hook's standard input, in bytes.
+	maxPayload = 64 << 20
+)
+
+// runHook is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
+// hook prints to the model, and some loop on a hook that fails.
+func runHook(args []string, in io.Reader) int {
+	guard := guardHook()
+	defer guard()
+	if len(args) < 2 {
+		return exitDone
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), softLimit)
+	defer cancel()
+	payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
+	if err != nil || len(payload) > maxPayload {
+		return exitDone
+	}
+	env, err := capability.SystemEnv()
+	if err != nil {
+		return exitDone
+	}
+	agent, found := agents.Lookup(env, args[0])
+	if !found || agent.Decoder == nil {
+		return exitDone
+	}
+	boundaries, err := agent.Decoder.Decode(args[1], payload)
+	if err != nil {
+		noteFailure(nil, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+		return exitDone
+	}
+	for _, b := range boundaries {
+		for _, repo := range trails.Route(b) {
+			if err := takeBoundary(ctx, repo, agent, b); err != nil {
+				noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+			}
+		}
+	}
+	return exitDone
+}
+
+// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary.
+func takeBoundary(ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary) error {
+	engine := trails.New(repo, events.OpenLog(repo), settler(agent))
+	err := engine.Handle(ctx, b)
+	if err != nil {
+		return errors.Join(err, engine.Late(b))
+	}
+	return nil
+}
+
+// settler asks the agent's transcript how a call ended that never reported back.
+func settler(agent capability.Agent) trails.Settler {
+	return func(w trails.Window) trails.Outcome {
+		outcome := agent.Decoder.Settle(capability.Call{
+			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class,
+		})
+		switch outcome {
+		case capability.OutcomeRan:
+			return trails.OutcomeRan
+		case capability.OutcomeRejected:
+			return trails.OutcomeRejected
+		case capability.OutcomeUnknown:
+		}
+		return trails.OutcomeUnknown
+	}
+}
+
+// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred.
+func guardHook() func() {
+	timer := time.AfterFunc(hardLimit, func() { os.Exit(exitDone) })
+	return func() {
+		timer.Stop()
+		if r := recover(); r != nil {
+			noteFailure(nil, fmt.Errorf("panic: %v", r))
+			os.Exit(exitDone)
+		}
+	}
+}
+
+// maxHookLog bounds the file that doctor reads, in bytes.
+const maxHookLog = 64 << 10
+
+// noteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without a
+// repository there is no place for it.
+func noteFailure(repo *refs.Repo, err error) {
+	if repo == nil {
+		return
+	}
+	name := hookLog(repo)
+	if info, statErr := os.Stat(name); statErr == nil && info.Size() > maxHookLog {
+		_ = os.Rename(name, name+".old")
+	}
+	f, openErr := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if openErr != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), printable(err.Error()))
+}
+
+func hookLog(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "hook.log") }

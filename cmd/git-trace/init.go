@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// originLimit bounds the first snapshot, which reads the whole work tree once.
+const originLimit = 10 * time.Minute
+
+func (a *app) initCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "start recording: install git hooks here and the hooks of coding agents",
+		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--dry-run]",
+		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings for this\n" +
+			"repository; takes the first snapshot. Doing it again changes nothing.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "agent", Usage: "an agent to record; may be given more than once"},
+			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
+			&cli.BoolFlag{Name: "project-settings", Usage: "put the agents' hooks into the settings that the project commits"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			return a.initialise(c)
+		},
+	}
+}
+
+// installation is everything that init and uninstall act on.
+type installation struct {
+	repo   *refs.Repo
+	hooks  hooks.Installer
+	agents []capability.Agent
+	target capability.Target
+}
+
+// installation gathers what the flags name, without changing anything.
+func (a *app) installation(c *cli.Context) (*installation, error) {
+	repo, err := a.workTree()
+	if err != nil {
+		return nil, err
+	}
+	env, err := capability.SystemEnv()
+	if err != nil {
+		return nil, err
+	}
+	in := &installation{repo: repo, hooks: hooks.Installer{Repo: repo, Binary: env.Binary}}
+	in.target = capability.Target{Scope: capability.ScopeRepo, Repo: repo}
+	switch {
+	case c.Bool("global") && c.Bool("project-settings"):
+		return nil, usage("--global and --project-settings exclude each other")
+	case c.Bool("global"):
+		in.target.Scope = capability.ScopeUser
+	case c.Bool("project-settings"):
+		in.target.Scope = capability.ScopeProject
+	}
+	if in.agents, err = chooseAgents(env, c.StringSlice("agent")); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// chooseAgents gives the agents that were named, or all that can be recorded.
+func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error) {
+	var out []capability.Agent
+	var known []string
+	for _, agent := range agents.All(env) {
+		if agent.Installer == nil {
+			continue
+		}
+		known = append(known, agent.Name)
+		if len(names) == 0 || slices.Contains(names, agent.Name) {
+			out = append(out, agent)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, &failure{
+				code: exitUsage, err: fmt.Errorf("unknown agent '%s'", name), hint: "known are: " + strings.Join(known, ", "),
+			}
+		}
+	}
+	return out, nil
+}
+
+// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it was.
+func (a *app) initialise(c *cli.Context) error {
+	in, err := a.installation(c)
+	if err != nil {
+		return err
+	}
+	planned, err := in.plan(c.Context)
+	if err != nil {
+		return explainInstall(err)
+	}
+	if c.Bool("dry-run") {
+		a.printActions(planned, "would ")
+		if !trails.Recording(in.repo) {
+			fmt.Fprintln(a.std.out, "would start recording")
+		} else if len(planned) == 0 {
+			fmt.Fprintln(a.std.out, "nothing to do")
+		}
+		return nil
+	}
+	result, err := in.hooks.Install(c.Context)
+	if err != nil {
+		return explainInstall(err)
+	}
+	for _, agent := range in.agents {
+		if _, err := agent.Installer.Install(c.Context, in.target); err != nil {
+			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
+		}
+	}
+	started := !trails.Recording(in.repo)
+	if err := startRecording(c.Context, in.repo); err != nil {
+		return err
+	}
+	a.printActions(planned, "")
+	for _, note := range result.Notes {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(note))
+	}
+	switch {
+	case started:
+		fmt.Fprintln(a.std.out, "recording started; conversations that begin from now on are traced")
+	case len(planned) == 0:
+		fmt.Fprintln(a.std.out, "already recording; nothing to do")
+	}
+	return nil
+}
+
+// planned is one action of an installer, printable.
+type planned struct {
+	who  string // "git" or the agent's name
+	what string
+}
+
+func (in *installation) plan(ctx context.Context) ([]planned, error) {
+	var out []planned
+	gitActions, err := in.hooks.Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, action := range gitActions {
+		out = append(out, planned{"git", action.String()})
+	}
+	for _, agent := range in.agents {
+		actions, err := agent.Installer.Plan(ctx, in.target)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", agent.Name, err)
+		}
+		for _, action := range actions {
+			out = append(out, planned{agent.Name, describeAction(action)})
+		}
+	}
+	return out, nil
+}
+
+func describeAction(action capability.Action) string {
+	text := string(action.Op) + " " + action.Path
+	switch {
+	case len(action.Events) > 0:
+		text += fmt.Sprintf(" (%d hook events)", len(action.Events))
+	case action.Detail != "":
+		text += " (" + action.Detail + ")"
+	}
+	return text
+}
+
+func (a *app) printActions(actions []planned, prefix string) {
+	for _, one := range actions {
+		fmt.Fprintf(a.std.out, "%-12s %s%s\n", one.who, prefix, printable(relativeTo(a.dir, one.what)))
+	}
+}
+
+// relativeTo shortens absolute paths below the current directory, for reading.
+func relativeTo(dir, text string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil || abs == "/" {
+		return text
+	}
+	return strings.ReplaceAll(text, abs+string(filepath.Separator), "")
+}
+
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now belongs
+// to nobody, what changes from now on is seen.
+func startRecording(ctx context.Context, repo *refs.Repo) error {
+	ctx, cancel := context.WithTimeout(ctx, originLimit)
+	defer cancel()
+	if err := os.MkdirAll(repo.TracesDir(), 0o755); err != nil {
+		return fmt.Errorf("start recording: %w", err)
+	}
+	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {
+		return fmt.Errorf("start recording: %w", err)
+	}
+	return trails.SetRecording(repo, true)
+}
+
+// explainInstall gives an installer's error the exit status and hint of the contract.
+func explainInstall(err error) error {
+	var install *capability.InstallError
+	if errors.As(err, &install) {
+		return fail(exitGit, err, install.Hint)
+	}
+	return fail(exitGit, err, hooks.Hint(err))
+}
+
+func (a *app) uninstallCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "uninstall",
+		Usage:     "stop recording and take every hook out again",
+		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge]",
+		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
+			"that too.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "agent", Usage: "only this agent's hooks; may be given more than once"},
+			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
+			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
+			&cli.BoolFlag{Name: "purge", Usage: "also delete what was recorded here: the log, the snapshots, the prompts"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			return a.uninstall(c)
+		},
+	}
+}
+
+// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends.
+func (a *app) uninstall(c *cli.Context) error {
+	in, err := a.installation(c)
+	if err != nil {
+		return err
+	}
+	dry := c.Bool("dry-run")
+	for _, agent := range in.agents {
+		if dry {
+			status, err := agent.Installer.Status(c.Context, in.target)
+			if err == nil && len(status.Present)+len(status.Stale) > 0 {
+				fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name, printable(relativeTo(a.dir, status.Settings)))
+			}
+			continue
+		}
+		actions, err := agent.Installer.Remove(c.Context, in.target)
+		if err != nil {
+			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
+		}
+		for _, action := range actions {
+			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
+		}
+	}
+	if c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0 {
+		return nil
+	}
+	actions, err := in.hooks.PlanRemove(c.Context)
+	if err != nil {
+		return explainInstall(err)
+	}
+	var list []planned
+	for _, action := range actions {
+		list = append(list, planned{"git", action.String()})
+	}
+	if dry {
+		a.printActions(list, "would ")
+		return nil
+	}
+	if _, err := in.hooks.Remove(c.Context); err != nil {
+		return explainInstall(err)
+	}
+	a.printActions(list, "")
+	if err := trails.SetRecording(in.repo, false); err != nil {
+		return fmt.Errorf("stop recording: %w", err)
+	}
+	if c.Bool("purge") {
+		return a.purge(c.Context, in.repo)
+	}
+	fmt.Fprintln(a.std.out, "recording stopped")
+	a.tellKept(in.repo)
+	return nil
+}
+
+// tellKept says what stays behind and how to remove it.
+func (a *app) tellKept(repo *refs.Repo) {
+	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
+		return
+	}
+	fmt.Fprintf(a.std.out, "kept: %s and %s\n", refs.EventsRef, printable(relativeTo(a.dir, repo.TracesDir())))
+	fmt.Fprintln(a.std.err, "git-trace: hint: git trace uninstall --purge deletes them")
+}
+
+// purge deletes the log and everything beside it, in this repository and all of its work trees.
+func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
+	for _, ref := range []string{refs.EventsRef, refs.RecordsRef} {
+		if _, err := repo.ReadRef(ref); err != nil {
+			continue
+		}
+		if _, err := repo.Git(ctx, nil, "update-ref", "-d", ref); err != nil {
+			return fmt.Errorf("delete %s: %w", ref, err)
+		}
+	}
+	dirs := []string{repo.TracesDir(), repo.WorktreeTracesDir()}
+	linked, err := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "traces"))
+	if err == nil {
+		dirs = append(dirs, linked...)
+	}
+	for _, dir := range dirs {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("delete %s: %w", dir, err)
+		}
+	}
+	fmt.Fprintln(a.std.out, "recording stopped; everything recorded here is deleted")
+	return nil
+}
+
+// globQuote keeps the characters of a path from being read as a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

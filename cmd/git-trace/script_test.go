@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run the real binary beside the real git. The test binary stands in for git-trace, and for the small
+// programs below that play an agent and read a blame.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"git-trace": main,
+		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
+		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
+	})
+}
+
+const scriptDir = "../../testdata/script"
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scriptParams("main"))
+}
+
+// The same scripts in a linked work tree, and under a configuration that changes what git prints.
+func TestScriptsInLinkedWorktree(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scriptParams("linked"))
+}
+
+func TestScriptsUnderHostileConfiguration(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scriptParams("hostile"))
+}
+
+// scriptParams runs every script of the directory in one variant of its surroundings.
+func scriptParams(variant string) testscript.Params {
+	return testscript.Params{
+		Dir:                 scriptDir,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		ContinueOnError:     os.Getenv("KEEP_GOING") != "",
+		Setup:               func(env *testscript.Env) error { return setUpScript(env, variant) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo": func(ts *testscript.TestScript, neg bool, args []string) { makeRepo(ts, variant, args) },
+		},
+		Condition: func(cond string) (bool, error) {
+			if name, ok := strings.CutPrefix(cond, "variant:"); ok {
+				return name == variant, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+	}
+}
+
+const hostileConfig = `[diff]
+	noprefix = true
+	mnemonicPrefix = true
+	external = /bin/false
+	algorithm = histogram
+	renames = copies
+	context = 7
+	interHunkContext = 5
+	indentHeuristic = false
+	submodule = log
+	orderFile = /nonexistent-order
+	wsErrorHighlight = all
+[color]
+	ui = always
+[core]
+	quotePath = false
+	abbrev = 12
+	pager = /bin/false
+	commentChar = "%"
+[blame]
+	coloring = repeatedLines
+	showEmail = true
+	date = relative
+[log]
+	showSignature = true
+	date = relative
+	showRoot = false
+	follow = true
+[status]
+	short = true
+	showUntrackedFiles = no
+`
+
+func setUpScript(env *testscript.Env, variant string) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" +
+		"[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n[commit]\n\tgpgSign = false\n"
+	if variant == "hostile" {
+		config += strings.ReplaceAll(hostileConfig, "\torderFile = /nonexistent-order\n", "")
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("TZ", "UTC")
+	env.Setenv("LC_ALL", "C.UTF-8")
+	env.Setenv("GIT_AUTHOR_DATE", "2026-11-02T10:00:00Z")
+	env.Setenv("GIT_COMMITTER_DATE", "2026-11-02T10:00:00Z")
+	env.Setenv("GIT_EDITOR", "true")
+	env.Setenv("COLUMNS", "80")
+	env.Setenv("VARIANT", variant)
+	return nil
+}
+
+// makeRepo is the script command `repo NAME [-n]`: a repository, or a linked work tree of one, in which recording is on,
+// as the new current directory. With -n git-trace is not initialised.
+func makeRepo(ts *testscript.TestScript, variant string, args []string) {
+	if len(args) < 1 {
+		ts.Fatalf("usage: repo NAME [-n]")
+	}
+	dir := filepath.Join(ts.Getenv("WORK"), args[0])
+	run := func(at string, arg ...string) {
+		ts.Check(os.MkdirAll(at, 0o755))
+		ts.Check(ts.Chdir(at))
+		ts.Check(ts.Exec(arg[0], arg[1:]...))
+	}
+	at := dir
+	if variant == "linked" {
+		at = filepath.Join(filepath.Dir(dir), ".main-of-"+filepath.Base(dir))
+	}
+	run(at, "git", "init", "-q")
+	run(at, "git", "commit", "-q", "--allow-empty", "-m", "start")
+	if variant == "linked" {
+		run(at, "git", "switch", "-q", "--detach")
+		run(at, "git", "worktree", "add", "-q", dir, "main")
+	}
+	ts.Check(ts.Chdir(dir))
+	if len(args) == 1 {
+		ts.Check(ts.Exec("git-trace", "init"))
+	}
+}

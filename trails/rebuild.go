@@ -1,0 +1,205 @@
+package trails
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Rebuild derives the caches of ownership again from the patches in the log: who the owner keys stand for, and the vector
+// of every content that a patch led to. The new caches take the place of the old ones when they are complete. Vectors of
+// contents that no blob is left of cannot be derived; their lines are unknown until they change again.
+func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
+	cache := filepath.Join(repo.TracesDir(), "cache")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return fmt.Errorf("rebuild ownership: %w", err)
+	}
+	temp, err := os.MkdirTemp(cache, "rebuild-")
+	if err != nil {
+		return fmt.Errorf("rebuild ownership: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	objects := repo.Objects()
+	defer objects.Close()
+	r := rebuilder{
+		objects: objects,
+		known:   &Known{dir: filepath.Join(temp, "vectors"), mem: map[string][]knownRecord{}},
+		owners:  &Owners{dir: filepath.Join(temp, "owners")},
+	}
+	for event, err := range log {
+		if err != nil {
+			return fmt.Errorf("rebuild ownership: %w", err)
+		}
+		if err := r.take(event); err != nil {
+			return fmt.Errorf("rebuild ownership: event %d: %w", event.Seq, err)
+		}
+	}
+	if err := r.flush(); err != nil {
+		return fmt.Errorf("rebuild ownership: %w", err)
+	}
+	for _, name := range []string{"vectors", "owners"} {
+		if err := replaceDir(filepath.Join(temp, name), filepath.Join(cache, name)); err != nil {
+			return fmt.Errorf("rebuild ownership: %w", err)
+		}
+	}
+	return nil
+}
+
+// rebuilder gathers the patches of one change of one path, which follow each other in the log.
+type rebuilder struct {
+	objects *refs.Objects
+	known   *Known
+	owners  *Owners
+	group   []events.PatchData
+	from    string // worktree of the group
+}
+
+func (r *rebuilder) take(event events.Event) error {
+	if event.Type != events.PatchRecorded {
+		return nil
+	}
+	var p events.PatchData
+	if err := json.Unmarshal(event.Data, &p); err != nil {
+		return nil //nolint:nilerr // an event that is not what it says explains nothing; verify names it
+	}
+	if err := r.owner(event, p); err != nil {
+		return err
+	}
+	if len(r.group) > 0 {
+		g := r.group[0]
+		if g.Path != p.Path || g.Before != p.Before || g.After != p.After || g.Interval != p.Interval || r.from != event.Worktree {
+			if err := r.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	r.group, r.from = append(r.group, p), event.Worktree
+	return nil
+}
+
+// owner puts down who made a patch.
+func (r *rebuilder) owner(event events.Event, p events.PatchData) error {
+	key, ok := OwnerKeyOf(p.Patch)
+	if !ok || p.Owner == events.OwnerUnknown {
+		return nil
+	}
+	o := events.AnchorOwner{
+		Kind: p.Owner, Trace: event.Trace, Agent: event.Agent, Session: event.Session, Subagent: event.Subagent,
+		Model: p.Model, Tool: p.Tool, ToolCall: event.ToolCall, Prompt: p.Prompt, Step: event.Step,
+		Candidates: p.Candidates, Limits: event.Limits,
+	}
+	return r.owners.Put(key, o)
+}
+
+// flush makes the vector of the content that the gathered patches led to.
+func (r *rebuilder) flush() error {
+	group := r.group
+	r.group = nil
+	if len(group) == 0 || group[0].After.IsZero() {
+		return nil
+	}
+	first := group[0]
+	path, err := events.DecodePath(first.Path)
+	if err != nil {
+		return nil //nolint:nilerr // see take
+	}
+	before := path
+	for _, p := range group {
+		if p.OldPath != "" {
+			if before, err = events.DecodePath(p.OldPath); err != nil {
+				return nil //nolint:nilerr // see take
+			}
+		}
+	}
+	lines, err := r.lines(first.Before)
+	if errors.Is(err, refs.ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	base, found := r.known.Get(before, first.Before)
+	if !found || base.Len() != lines {
+		base = vector.Uniform(lines, vector.Unknown)
+	}
+	v := applyPatches(base, group)
+	want, err := r.lines(first.After)
+	if err == nil && want != v.Len() {
+		return nil // the patches do not lead there; better nothing than a shifted vector
+	}
+	return r.known.Put(path, first.After, v)
+}
+
+// lines counts the lines of a blob; none for no blob.
+func (r *rebuilder) lines(oid refs.OID) (int, error) {
+	if oid.IsZero() {
+		return 0, nil
+	}
+	raw, err := r.objects.Blob(oid)
+	if err != nil {
+		return 0, err
+	}
+	return len(linediff.Split(raw)), nil
+}
+
+// applyPatches carries a vector through the hunks of one change.
+func applyPatches(base vector.Vector, group []events.PatchData) vector.Vector {
+	slices.SortStableFunc(group, func(a, b events.PatchData) int {
+		if a.NewStart != b.NewStart {
+			return a.NewStart - b.NewStart
+		}
+		return a.OldStart - b.OldStart
+	})
+	var b vector.Builder
+	at := 0 // old lines taken so far
+	for _, p := range group {
+		start := p.OldStart - 1
+		if p.OldCount == 0 {
+			start = p.OldStart
+		}
+		if start < at {
+			start = at
+		}
+		b.AddSlice(base, at, start)
+		at = start + p.OldCount
+		owner := vector.Owner{Kind: p.Owner, Patch: p.Patch}
+		if p.Owner == events.OwnerUnknown {
+			owner = vector.Unknown
+		}
+		kept := map[int]vector.Owner{}
+		for _, k := range p.Kept {
+			for line := k.Start; line < k.Start+k.Count && line < p.NewStart+p.NewCount; line++ {
+				kept[line] = vector.Owner{Kind: k.Kind, Patch: k.Patch}
+			}
+		}
+		for line := p.NewStart; line < p.NewStart+p.NewCount; line++ {
+			if o, found := kept[line]; found {
+				b.Add(o, 1)
+			} else {
+				b.Add(owner, 1)
+			}
+		}
+	}
+	b.AddSlice(base, at, base.Len())
+	return b.Vector()
+}
+
+// replaceDir puts a new directory in the place of an old one.
+func replaceDir(fresh, place string) error {
+	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
+		return os.RemoveAll(place)
+	}
+	if err := os.RemoveAll(place); err != nil {
+		return err
+	}
+	return os.Rename(fresh, place)
+}
