@@ -27,7 +27,7 @@ func (s *session) columns(style *Style, digits int) error {
 	o, config := &s.opts, s.settings()
 	c := Columns{
 		Digits: digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
-		Annotate: o.Annotate, Prompts: o.Prompts, OnlyAI: o.OnlyAI,
+		Annotate: o.Annotate, Prompts: o.Prompts,
 		Email:         o.Email.Or(config.on("blame.showemail")),
 		BlankBoundary: o.BlankBoundary.Or(config.on("blame.blankboundary")),
 	}

@@ -19,5 +19,15 @@
 //     owner comes from a second, plain blame of the same final content, never from positions (owners_test.go).
 //   - Drawing is pure, and no control character of a file, a name or a log reaches a terminal (render_test.go).
 //
+// The header lines that the pass-through adds, in this order; only trace-contributor is in every block, and a block
+// holds until the next one:
+//
+//	trace-lines START COUNT    the final lines the block is about; in the incremental format only
+//	trace-contributor KIND     ai, human, mixed, unknown
+//	trace-id, trace-agent, trace-model, trace-session, trace-subagent, trace-step, trace-tool, trace-tool-call
+//	trace-prompt NUMBER        and with --prompts trace-prompt-text TEXT, on one line
+//	trace-patch, trace-evidence, trace-confidence, trace-previous
+//	trace-candidate TRACE CALL and trace-limit WORD, as often as there are any
+//
 // It does not decide whether there is a terminal, starts no pager and prints no errors: that is for the caller.
 package blame

@@ -210,12 +210,12 @@ func appendJSONString(buf []byte, s string) []byte {
 			continue
 		}
 		buf = append(buf, s[from:i]...)
-		switch {
-		case r == '"' || r == '\\':
+		switch r {
+		case '"', '\\':
 			buf = append(buf, '\\', byte(r))
-		case r == '\n':
+		case '\n':
 			buf = append(buf, '\\', 'n')
-		case r == '\t':
+		case '\t':
 			buf = append(buf, '\\', 't')
 		default:
 			buf = fmt.Appendf(buf, `\u%04x`, r)

@@ -21,7 +21,8 @@ func TestEveryOptionThatGitBlamePrintsIsKnown(t *testing.T) {
 		for _, word := range strings.Split(m[1], ", ") {
 			seen++
 			word, _, hasValue := strings.Cut(strings.Replace(word, "[no-]", "", 1), "[")
-			spec, ok := option{}, false
+			var spec option
+			var ok bool
 			if long, is := strings.CutPrefix(word, "--"); is {
 				spec, _, ok = findLong(long)
 			} else {

@@ -266,9 +266,8 @@ func (r *repo) graft() string {
 
 // reader is a reader of git's porcelain formats as others write them: it knows git's words and skips the rest.
 type reader struct {
-	commit, path string
-	lines        map[int]string // final line to "commit:path:original line"
-	text         map[int]string
+	lines map[int]string // final line to "commit:path:original line"
+	text  map[int]string
 }
 
 // readPorcelain follows git-blame(1) to the letter, without any of the package's code.
@@ -277,18 +276,18 @@ func readPorcelain(t *testing.T, stream string) reader {
 	position := regexp.MustCompile(`^([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$`)
 	r := reader{lines: map[int]string{}, text: map[int]string{}}
 	paths := map[string]string{}
-	orig, final := 0, 0
+	commit, orig, final := "", 0, 0
 	for _, line := range strings.Split(strings.TrimSuffix(stream, "\n"), "\n") {
 		switch m := position.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "\t"):
-			r.lines[final] = r.commit + ":" + paths[r.commit] + ":" + strconv.Itoa(orig)
+			r.lines[final] = commit + ":" + paths[commit] + ":" + strconv.Itoa(orig)
 			r.text[final] = line[1:]
 		case m != nil:
-			r.commit = m[1]
+			commit = m[1]
 			orig, _ = strconv.Atoi(m[2])
 			final, _ = strconv.Atoi(m[3])
 		case strings.HasPrefix(line, "filename "):
-			paths[r.commit] = strings.TrimPrefix(line, "filename ")
+			paths[commit] = strings.TrimPrefix(line, "filename ")
 		}
 	}
 	return r

@@ -57,7 +57,8 @@ func TestColumnsLineUpWhateverTheNames(t *testing.T) {
 		t.Errorf("got\n%s\nwant%s", got, want)
 	}
 	for line := range strings.Lines(got) {
-		if n := columns(line[:strings.Index(line, "│")]); n != 50 {
+		before, _, _ := strings.Cut(line, "│")
+		if n := columns(before); n != 50 {
 			t.Errorf("the bar stands in column %d in %q", n, line)
 		}
 	}
@@ -169,7 +170,7 @@ func TestACarriageReturnAtTheEndOfALineIsNotShownOnATerminal(t *testing.T) {
 
 func TestAConversationHasOneColourAndPeopleNone(t *testing.T) {
 	t.Parallel()
-	if TraceColor(claude.Trace) != TraceColor(claude.Trace) || TraceColor(claude.Trace) == TraceColor(codex.Trace) {
+	if TraceColor(claude.Trace) == TraceColor(codex.Trace) {
 		t.Errorf("colours %d and %d", TraceColor(claude.Trace), TraceColor(codex.Trace))
 	}
 	got := drawn(t, Style{Color: true, Terminal: true}, "A", []string{"a", "b"}, claude, person)

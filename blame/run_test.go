@@ -249,3 +249,35 @@ func TestTheHeadersOfAGroupSayWhereItsOwnersChange(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileNameNeedNotBeUTF8(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	const name = "caf\xe9.txt"
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte("one\n"), 0o666); err != nil {
+		t.Skip("no such names here")
+	}
+	id := r.commit("first")
+	k := &knows{lines: map[string]Attribution{at(id, name, 1): claude}}
+	out, err := r.blame(r.dir, k, Style{}, "--json", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate(t, compileSchema(t), out)
+	for _, want := range []string{
+		`"path":"caf\ufffd.txt","path_base64":"Y2Fm6S50eHQ="`, `"original_path_base64":"Y2Fm6S50eHQ="`, `"agent":"claude-code"`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not in\n%s", want, out)
+		}
+	}
+	git := r.git("blame", "--porcelain", name)
+	pass, err := r.blame(r.dir, k, Style{}, "--porcelain", name)
+	if err != nil || traceLine.ReplaceAllString(pass, "") != git || !strings.Contains(pass, "trace-agent claude-code\n") {
+		t.Errorf("%v\n%s\ngit\n%s", err, pass, git)
+	}
+	screen, err := r.blame(r.dir, k, Style{Terminal: true}, "-f", name)
+	if err != nil || !strings.Contains(screen, "caf<E9>.txt  claude-code 4f2a#3") {
+		t.Errorf("%v\n%s", err, screen)
+	}
+}

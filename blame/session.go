@@ -123,7 +123,7 @@ func (s *session) blame(args []string, format Format, each func(*Entry) error) (
 func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
 	for {
 		e, err := parser.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
 		if err != nil {

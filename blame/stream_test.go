@@ -16,7 +16,7 @@ func parse(stream []byte, format Format) (entries []Entry, again []byte, err err
 	p := NewParser(bytes.NewReader(stream), format)
 	for {
 		e, err := p.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return entries, append(again, p.Trailer()...), nil
 		}
 		if err != nil {

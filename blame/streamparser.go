@@ -3,6 +3,7 @@ package blame
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -63,7 +64,7 @@ func (p *Parser) Next() (Entry, error) {
 	p.head, p.hasPrevious = append(p.head[:0], line...), false
 	for ended := false; !ended; {
 		line, err := p.readLine()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return e, p.fail("ends within an entry")
 		}
 		if err != nil {
@@ -212,14 +213,14 @@ func (p *Parser) readLine() ([]byte, error) {
 		return line, nil
 	}
 	p.long = p.long[:0]
-	for ; err == bufio.ErrBufferFull; line, err = p.in.ReadSlice('\n') {
+	for ; errors.Is(err, bufio.ErrBufferFull); line, err = p.in.ReadSlice('\n') {
 		p.long = append(p.long, line...)
 	}
 	p.long = append(p.long, line...)
 	switch {
 	case err == nil:
 		return p.long, nil
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("read blame stream: %w", err)
 	case len(p.long) > 0:
 		return nil, p.fail("ends within a line")

@@ -31,7 +31,6 @@ type Columns struct {
 	Annotate      bool   // -c
 	BlankBoundary bool   // -b
 	Prompts       bool   // --prompts
-	OnlyAI        bool   // --only-ai: lines by people are already left out
 	// Repeated is the escape sequence for the columns of a line with the same commit as the line before: --color-lines.
 	Repeated string
 	// Ages are the colours of --color-by-age, oldest first.
