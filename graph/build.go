@@ -10,22 +10,20 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Anchors finds what the log says of a commit.
+// Anchors finds the events that name a commit, oldest first. The index of the log satisfies it.
 type Anchors interface {
-	// CommitAnchors gives the data of the commit_anchored events of a commit in the order of the log; none if it was
-	// never anchored.
-	CommitAnchors(ctx context.Context, commit refs.OID) ([]events.CommitData, error)
+	ByCommit(commit refs.OID) ([]events.Event, error)
 }
 
 // Walk gives the commits of a query as git finds them. The first error ends it.
 func Walk(ctx context.Context, repo *refs.Repo, anchors Anchors, q Query) iter.Seq2[*Commit, error] {
 	return func(yield func(*Commit, error) bool) {
 		err := gitLog(ctx, repo, q, func(c *Commit) error {
-			parts, err := anchors.CommitAnchors(ctx, c.ID)
+			recorded, err := anchors.ByCommit(c.ID)
 			if err != nil {
 				return fmt.Errorf("read anchors of %s: %w", c.Short, err)
 			}
-			if anchor, ok := latestAnchor(parts); ok {
+			if anchor, ok := bestAnchor(c.ID, recorded); ok {
 				c.credit(anchor)
 			}
 			if !yield(c, nil) {

@@ -2,28 +2,40 @@ package graph
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 )
 
-// latestAnchor puts the parts of one anchor together. A commit may have been anchored more than once, when it was seen
-// from two work trees; the last complete anchor counts. ok is false when there is none.
-func latestAnchor(parts []events.CommitData) (anchor []events.CommitData, ok bool) {
-	var current []events.CommitData
-	for _, p := range parts {
-		if p.Part == 0 {
+// bestAnchor puts the parts of anchors together. A commit may have been anchored more than once: from two work trees, or
+// in the logs of two people. Of those that are whole, the one that leaves fewest lines unknown counts, and then the last.
+// ok is false when there is none.
+func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitData, ok bool) {
+	parts := map[string][]events.CommitData{} // by writer: each log has its own order
+	for i := range recorded {
+		e := &recorded[i]
+		var data events.CommitData
+		if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &data) != nil || data.Commit != commit {
+			continue // foreign, and not what it says it is
+		}
+		current := parts[e.Writer]
+		if data.Part == 0 {
 			current = nil
 		}
-		if p.Part != len(current) {
+		if data.Part != len(current) {
 			continue // a part of an anchor whose beginning is not here
 		}
-		current = append(current, p)
-		if len(current) >= max(1, p.Parts) {
-			anchor, ok, current = current, true, nil
+		if current = append(current, data); len(current) >= max(1, data.Parts) {
+			if !ok || current[0].Unknown <= best[0].Unknown {
+				best, ok = current, true
+			}
+			current = nil
 		}
+		parts[e.Writer] = current
 	}
-	return anchor, ok
+	return best, ok
 }
 
 // credit fills in what an anchor says of the commit.

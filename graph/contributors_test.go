@@ -2,6 +2,7 @@ package graph
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -62,24 +63,41 @@ func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
 	}
 }
 
-func TestLatestAnchorIsTheLastThatIsWhole(t *testing.T) {
+func TestBestAnchorIsWholeAndKnowsMost(t *testing.T) {
 	t.Parallel()
-	part := func(n, of, added int) events.CommitData { return events.CommitData{Part: n, Parts: of, Added: added} }
+	part := func(writer string, n, of, unknown, added int) events.Event {
+		data := events.CommitData{Commit: oid("4"), Part: n, Parts: of, Added: added, Unknown: unknown}
+		raw, err := events.Encode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return events.Event{Type: events.CommitAnchored, Writer: writer, Data: raw}
+	}
+	other := part("a", 0, 1, 0, 1)
+	other.Data = []byte(strings.Replace(string(other.Data), "4", "5", 1))
 	for name, test := range map[string]struct {
-		parts []events.CommitData
-		want  []events.CommitData
+		recorded []events.Event
+		want     []int // what the parts say was added
 	}{
 		"none":                               {nil, nil},
-		"one event":                          {[]events.CommitData{part(0, 0, 1)}, []events.CommitData{part(0, 0, 1)}},
-		"two parts":                          {[]events.CommitData{part(0, 2, 1), part(1, 2, 1)}, []events.CommitData{part(0, 2, 1), part(1, 2, 1)}},
-		"anchored twice":                     {[]events.CommitData{part(0, 1, 1), part(0, 1, 2)}, []events.CommitData{part(0, 1, 2)}},
-		"the second was cut short":           {[]events.CommitData{part(0, 1, 1), part(0, 3, 2), part(1, 3, 2)}, []events.CommitData{part(0, 1, 1)}},
-		"a part without the one before it":   {[]events.CommitData{part(1, 2, 1)}, nil},
-		"parts of a foreign log out of turn": {[]events.CommitData{part(0, 3, 1), part(2, 3, 1), part(1, 3, 1)}, nil},
+		"one event":                          {[]events.Event{part("a", 0, 0, 0, 1)}, []int{1}},
+		"two parts":                          {[]events.Event{part("a", 0, 2, 0, 1), part("a", 1, 2, 0, 2)}, []int{1, 2}},
+		"anchored twice":                     {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 1, 0, 2)}, []int{2}},
+		"the second knows less":              {[]events.Event{part("a", 0, 1, 3, 1), part("b", 0, 1, 4, 2)}, []int{1}},
+		"the second was cut short":           {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 3, 0, 2), part("a", 1, 3, 0, 3)}, []int{1}},
+		"two logs side by side":              {[]events.Event{part("a", 0, 2, 1, 1), part("b", 0, 1, 9, 2), part("a", 1, 2, 0, 3)}, []int{1, 3}},
+		"a part without the one before it":   {[]events.Event{part("a", 1, 2, 0, 1)}, nil},
+		"parts of a foreign log out of turn": {[]events.Event{part("a", 0, 3, 0, 1), part("a", 2, 3, 0, 2), part("a", 1, 3, 0, 3)}, nil},
+		"an anchor of another commit":        {[]events.Event{other}, nil},
+		"something else":                     {[]events.Event{{Type: events.CommitAnchored, Data: []byte(`"x"`)}, {Type: events.CommitRewritten}}, nil},
 	} {
-		got, ok := latestAnchor(test.parts)
-		if ok != (test.want != nil) || !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		got, ok := bestAnchor(oid("4"), test.recorded)
+		var added []int
+		for _, p := range got {
+			added = append(added, p.Added)
+		}
+		if ok != (test.want != nil) || !reflect.DeepEqual(added, test.want) {
+			t.Errorf("%s: %v, want %v", name, added, test.want)
 		}
 	}
 }

@@ -134,11 +134,10 @@ func (d *Drawer) row(c *Commit, n int, label string, room int) string {
 	}
 	const gap = 2
 	left := room - cells.Width(label) - gap
-	shareRoom := len("100 %" + ofAdded)
-	if share == "" || left-shareRoom-gap < leastFiles {
-		share, shareRoom = "", 0
+	if column := len("100 %"+ofAdded) + gap; left-column >= leastFiles && share != "" {
+		left -= column
 	} else {
-		left -= shareRoom + gap
+		share = ""
 	}
 	files := fileList(who.Files, left)
 	text := d.paint(d.colorOf(who), label) + "  " + files

@@ -100,10 +100,10 @@ func sampleGraph() *Graph {
 
 func TestDrawGivesTheGoldenScreens(t *testing.T) {
 	t.Parallel()
-	colored, narrow := plainStyle(), plainStyle()
-	colored.Color = true
+	coloured, narrow := plainStyle(), plainStyle()
+	coloured.Color = true
 	narrow.Width = 48
-	for name, style := range map[string]Style{"plain": plainStyle(), "colored": colored, "narrow": narrow} {
+	for name, style := range map[string]Style{"plain": plainStyle(), "coloured": coloured, "narrow": narrow} {
 		var out bytes.Buffer
 		if err := Draw(&out, sampleGraph(), style); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,11 +13,9 @@ import (
 )
 
 // anchorsOf is a log that lies in memory.
-type anchorsOf map[refs.OID][]events.CommitData
+type anchorsOf map[refs.OID][]events.Event
 
-func (a anchorsOf) CommitAnchors(_ context.Context, commit refs.OID) ([]events.CommitData, error) {
-	return a[commit], nil
-}
+func (a anchorsOf) ByCommit(commit refs.OID) ([]events.Event, error) { return a[commit], nil }
 
 func TestBuildReadsWhateverNamesAndSubjectsHold(t *testing.T) {
 	t.Parallel()
