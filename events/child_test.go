@@ -24,6 +24,13 @@ func child() int {
 	appends, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_APPENDS"))
 	who, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_WHO"))
 	log := OpenLog(repo)
+	if os.Getenv("EVENTS_TEST_COPY") != "" {
+		_, err := log.Copy(context.Background(), refs.EventsRef)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return 0
+	}
 	for i := range appends {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		events, err := log.Append(ctx, []Draft{promptDraft(1_000_000*who + 2*i), promptDraft(1_000_000*who + 2*i + 1)})

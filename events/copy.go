@@ -1,0 +1,291 @@
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/zeebo/blake3"
+)
+
+// Copy is a log laid flat, for reading at random: the lines of all events one behind the other, addressed by offset. It
+// is a cache below <common>/traces/cache, brought up to date when it is opened. What cannot be written there, because
+// the directory is read-only or another process is at it, is held in memory instead. Close it.
+//
+// Every batch in it was hashed and chained when it was copied; the objects are not looked at again.
+type Copy struct {
+	// Notes say what kept the copy from holding the whole log.
+	Notes []string
+
+	ref  string
+	file *os.File // nil when all is in memory
+	gen  string   // names this build of the file; offsets hold for it alone
+	end  copyEnd  // of the file
+	tail copyTail // what follows the file's end in memory
+}
+
+// copyTail is the part of a copy that is in memory.
+type copyTail struct {
+	text []byte
+	end  copyEnd
+}
+
+// lockPatience is how long a reader waits for another process that is bringing the copy up to date.
+const lockPatience = 100 * time.Millisecond
+
+// Copy opens the copy of the log on a ref (refs.EventsRef for the own one) and brings it up to date. A log that does
+// not exist gives an empty copy. A damaged own log gives what could be read of it and a note; a damaged fetched log is an
+// error, for nothing of it is to be believed.
+func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
+	c, err := l.openCopy(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("copy log %s: %w", ref, err)
+	}
+	return c, nil
+}
+
+func (l *Log) openCopy(ctx context.Context, ref string) (*Copy, error) {
+	tip, err := l.Tip(ref)
+	if err != nil {
+		return nil, err
+	}
+	c := &Copy{ref: ref}
+	if tip.IsZero() {
+		return c, nil
+	}
+	path := l.copyPath(ref)
+	c.load(path, l.repo.Format)
+	if c.end.commit == tip {
+		return c, nil
+	}
+	lock, err := refs.Flock(path+".lock", lockPatience)
+	if err == nil {
+		defer lock.Unlock()
+		c.load(path, l.repo.Format) // another process may have been quicker
+		if c.end.commit != tip {
+			err = l.extendFile(ctx, c, path, tip)
+		}
+	}
+	if err != nil {
+		// The file cannot be written, or only to a point: the rest of the log goes into memory.
+		err = l.extendMemory(ctx, c, tip)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (l *Log) copyPath(ref string) string {
+	if ref == refs.EventsRef {
+		return filepath.Join(l.cacheDir(), "events.log")
+	}
+	sum := blake3.Sum256([]byte(ref))
+	return filepath.Join(l.cacheDir(), "fetched", hex.EncodeToString(sum[:8])+".log")
+}
+
+// ForgetCopies deletes the cache of all logs. Whoever reads one goes on with what it has open.
+func (l *Log) ForgetCopies() error {
+	for _, name := range []string{"events.log", "fetched", "tip"} {
+		if err := os.RemoveAll(filepath.Join(l.cacheDir(), name)); err != nil {
+			return fmt.Errorf("forget copies: %w", err)
+		}
+	}
+	return nil
+}
+
+// load opens the file, if it is a sound one, in the place of what c had.
+func (c *Copy) load(path string, format refs.ObjectFormat) {
+	c.unload()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		if f, err = os.Open(path); err != nil {
+			return
+		}
+	}
+	gen, end, err := readEnds(f, copyHeader(format, c.ref))
+	if err != nil {
+		_ = f.Close()
+		return
+	}
+	c.file, c.gen, c.end = f, gen, end
+}
+
+func (c *Copy) unload() {
+	c.Close()
+	c.file, c.gen, c.end = nil, "", copyEnd{}
+}
+
+// extendFile appends the batches between the file's end and the tip, or builds the file anew when it does not lie on
+// the way to the tip. Only sound batches are stored. The caller holds the file's lock.
+func (l *Log) extendFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
+	if c.file != nil {
+		err := l.appendToFile(ctx, c, tip)
+		if !errors.Is(err, errForked) {
+			return err
+		}
+	}
+	err := l.buildFile(ctx, c, path, tip)
+	if err != nil && !isBroken(err) {
+		c.unload()
+	}
+	return err
+}
+
+func (l *Log) buildFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
+	fresh := path + ".new"
+	header := copyHeader(l.repo.Format, c.ref) + hex.EncodeToString(raw[:]) + "\n"
+	if err := refs.WriteFileAtomic(fresh, []byte(header), 0o666); err != nil {
+		return err
+	}
+	c.load(fresh, l.repo.Format)
+	if c.file == nil {
+		return fmt.Errorf("open %s: %w", filepath.Base(fresh), ErrCopyDamaged)
+	}
+	err := l.appendToFile(ctx, c, tip)
+	if err != nil && !isBroken(err) {
+		_ = os.Remove(fresh)
+		return err
+	}
+	if renameErr := os.Rename(fresh, path); renameErr != nil {
+		_ = os.Remove(fresh)
+		return renameErr
+	}
+	return err
+}
+
+func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
+	// What lies behind the last whole batch was left by a killed process.
+	if err := c.file.Truncate(c.end.offset); err != nil {
+		return err
+	}
+	if _, err := c.file.Seek(c.end.offset, io.SeekStart); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(c.file, 1<<20)
+	end, err := l.copySound(ctx, c.end, tip, w)
+	if flushErr := w.Flush(); flushErr != nil {
+		return flushErr
+	}
+	c.end = end
+	return err
+}
+
+// extendMemory reads the batches between the file's end and the tip into memory; when the file does not lie on the way,
+// all of them. Of a damaged own log it keeps the events that are sound in themselves, and notes the damage.
+func (l *Log) extendMemory(ctx context.Context, c *Copy, tip refs.OID) error {
+	var text bytes.Buffer
+	end, err := l.copySound(ctx, c.end, tip, &text)
+	if errors.Is(err, errForked) && c.file != nil {
+		c.unload()
+		text.Reset()
+		end, err = l.copySound(ctx, c.end, tip, &text)
+	}
+	if isBroken(err) && c.ref == refs.EventsRef {
+		c.Notes = append(c.Notes, err.Error())
+		text.Reset()
+		end, err = l.copyWhatIsLeft(ctx, c.end, tip, &text)
+	}
+	c.tail = copyTail{text: text.Bytes(), end: end}
+	return err
+}
+
+// Close releases the file.
+func (c *Copy) Close() {
+	if c.file != nil {
+		_ = c.file.Close()
+	}
+}
+
+// Ref is the log that the copy is of.
+func (c *Copy) Ref() string { return c.ref }
+
+// Last is the number of the last event.
+func (c *Copy) Last() int64 { return c.last().seq }
+
+// Tip is the commit up to which the copy goes.
+func (c *Copy) Tip() refs.OID { return c.last().commit }
+
+func (c *Copy) last() copyEnd {
+	if c.tail.end.offset > 0 {
+		return c.tail.end
+	}
+	return c.end
+}
+
+// Generation names the build of the stored part; offsets below Stored hold for it alone. It is empty when nothing is stored.
+func (c *Copy) Generation() string { return c.gen }
+
+// Stored is the offset at which the part on disk ends and the part in memory begins.
+func (c *Copy) Stored() int64 { return c.end.offset }
+
+// Size is the offset behind the last line.
+func (c *Copy) Size() int64 { return c.end.offset + int64(len(c.tail.text)) }
+
+// ErrCopyDamaged reports that the stored copy is not what it was; ForgetCopies makes the next Copy build it anew.
+var ErrCopyDamaged = errors.New("cached copy of the log is damaged")
+
+// Line reads the line at an offset that Scan gave.
+func (c *Copy) Line(offset int64, length int) ([]byte, error) {
+	if offset < 0 || length < 0 || length > MaxEvent || offset+int64(length) > c.Size() {
+		return nil, ErrCopyDamaged
+	}
+	if offset >= c.end.offset {
+		at := offset - c.end.offset
+		return c.tail.text[at : at+int64(length)], nil
+	}
+	line := make([]byte, length)
+	if _, err := c.file.ReadAt(line, offset); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
+	}
+	return line, nil
+}
+
+// CopyLine is an event in a copy.
+type CopyLine struct {
+	Offset int64
+	Line   []byte // without its line feed; the next one may overwrite it
+}
+
+// Scan gives the lines of events from an offset on: 0, or what Stored or Size was for the same generation.
+func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
+	return func(yield func(CopyLine, error) bool) {
+		if from < 0 || from > c.Size() {
+			yield(CopyLine{}, ErrCopyDamaged)
+			return
+		}
+		var parts []io.Reader
+		if from < c.end.offset {
+			parts = append(parts, io.NewSectionReader(c.file, from, c.end.offset-from))
+		}
+		parts = append(parts, bytes.NewReader(c.tail.text[max(0, from-c.end.offset):]))
+		in := bufio.NewReaderSize(io.MultiReader(parts...), MaxEvent+1)
+		for offset := from; ; {
+			line, err := in.ReadSlice('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 {
+				return
+			}
+			if err != nil {
+				yield(CopyLine{}, fmt.Errorf("%w: %w", ErrCopyDamaged, err))
+				return
+			}
+			if line[0] == '{' && !yield(CopyLine{offset, line[:len(line)-1]}, nil) {
+				return
+			}
+			offset += int64(len(line))
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The file of a copy is a header line; then for each batch its events, one a line, and an end line:
+//
+//	git-trace copy 1 <object format> <ref> <generation>
+//	{…}
+//	{…}
+//	#<commit> <number of the last event> <its id> <length of the batch> <check sum>
+//
+// A batch counts when its end line is whole. A process may therefore be killed at any moment: the next one cuts off
+// what lies behind the last end line and goes on from there. Bytes before an end line never change.
+
+// copyEnd is what the last end line says.
+type copyEnd struct {
+	commit refs.OID
+	seq    int64
+	id     ID
+	offset int64 // behind the end line
+}
+
+// endWindow is how much of the end of the file is searched for an end line.
+const endWindow = 4 << 20
+
+// copyHeader is the header line up to the generation.
+func copyHeader(format refs.ObjectFormat, ref string) string {
+	return "git-trace copy 1 " + format.String() + " " + ref + " "
+}
+
+func (e copyEnd) line(length int) string {
+	body := fmt.Sprintf("#%s %d %s %d", e.commit, e.seq, e.id, length)
+	return body + " " + checkSum(body) + "\n"
+}
+
+func parseEnd(line string) (end copyEnd, length int, ok bool) {
+	space := strings.LastIndexByte(line, ' ')
+	if space < 0 || !strings.HasPrefix(line, "#") || checkSum(line[:space]) != line[space+1:] {
+		return end, 0, false
+	}
+	fields := strings.Split(line[1:space], " ")
+	if len(fields) != 4 {
+		return end, 0, false
+	}
+	commit, err := refs.ParseOID(fields[0])
+	if err != nil {
+		return end, 0, false
+	}
+	seq, seqErr := strconv.ParseInt(fields[1], 10, 64)
+	length, lenErr := strconv.Atoi(fields[3])
+	id, idErr := ParseID(fields[2])
+	if seqErr != nil || lenErr != nil || idErr != nil || seq < 1 || length < 1 {
+		return end, 0, false
+	}
+	return copyEnd{commit: commit, seq: seq, id: id}, length, true
+}
+
+// readEnds reads the generation from the beginning of a copy and finds its last whole batch, which it checks.
+func readEnds(f *os.File, header string) (gen string, end copyEnd, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", end, err
+	}
+	head := make([]byte, len(header)+17)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, info.Size()), head); err != nil {
+		return "", end, ErrCopyDamaged
+	}
+	gen = strings.TrimSuffix(string(head[len(header):]), "\n")
+	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
+		return "", end, ErrCopyDamaged
+	}
+	start := max(int64(len(head)), info.Size()-endWindow)
+	window := make([]byte, info.Size()-start)
+	if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
+		return "", end, err
+	}
+	end, err = lastEnd(window, start, int64(len(head)))
+	return gen, end, err
+}
+
+// lastEnd searches back for an end line whose batch is there.
+func lastEnd(window []byte, start, first int64) (copyEnd, error) {
+	for {
+		feed := bytes.LastIndexByte(window, '\n')
+		if feed < 0 {
+			break
+		}
+		from := bytes.LastIndexByte(window[:feed], '\n') + 1
+		end, length, ok := parseEnd(string(window[from:feed]))
+		if !ok {
+			window = window[:feed]
+			continue
+		}
+		end.offset = start + int64(feed) + 1
+		if batch := window[max(0, from-length):from]; end.offset-int64(length) < first || !endsIn(batch, end) {
+			return copyEnd{}, ErrCopyDamaged
+		}
+		return end, nil
+	}
+	if start == first {
+		return copyEnd{offset: first}, nil
+	}
+	return copyEnd{}, ErrCopyDamaged
+}
+
+// endsIn tells whether the last line of a batch is the event that its end line names.
+func endsIn(batch []byte, end copyEnd) bool {
+	batch, ok := bytes.CutSuffix(batch, []byte("\n"))
+	if !ok {
+		return false
+	}
+	e, hash, err := readChecked(batch[bytes.LastIndexByte(batch, '\n')+1:])
+	return err == nil && e.Seq == end.seq && hash == end.id
+}
+
+// brokenError reports that a log is not what it should be from one event on.
+type brokenError struct {
+	seq int64
+	why string
+}
+
+func (e *brokenError) Error() string { return fmt.Sprintf("log is broken at %d: %s", e.seq, e.why) }
+
+func isBroken(err error) bool {
+	var broken *brokenError
+	return errors.As(err, &broken)
+}
+
+// copySound writes the batches after end up to tip in the file's form, each one hashed and chained to the one before,
+// and returns the new end. At the first batch that is not sound it stops with a brokenError; errForked says that tip
+// does not come after end.
+func (l *Log) copySound(ctx context.Context, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {
+		lines, broken := checkBatch(l.repo.Format, c, end)
+		if broken != nil {
+			return broken
+		}
+		return writeBatch(w, c.oid, lines, &end)
+	})
+	if errors.Is(err, errForked) && end.commit.IsZero() {
+		err = &brokenError{1, "the log does not begin with its first batch"}
+	}
+	if err == nil || isBroken(err) || errors.Is(err, errForked) || ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
+		return end, err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return end, err // the writing failed, not the log
+	}
+	return end, &brokenError{end.seq + 1, err.Error()}
+}
+
+// checkBatch compares a batch with what must follow the end so far.
+func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine, *brokenError) {
+	checked := checkCommit(format, c, nil)
+	if len(checked.findings) > 0 {
+		f := checked.findings[0]
+		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail}
+	}
+	if checked.firstPrev != end.id {
+		return nil, &brokenError{end.seq + 1, "the next event does not follow the one before"}
+	}
+	for i, m := range checked.marks {
+		if m.seq != end.seq+1+int64(i) {
+			return nil, &brokenError{end.seq + 1 + int64(i), fmt.Sprintf("number %d stands there", m.seq)}
+		}
+	}
+	b, err := parseBatch(c.raw)
+	if err != nil {
+		return nil, &brokenError{end.seq + 1, err.Error()}
+	}
+	lines := make([]soundLine, len(b.lines))
+	for i, line := range b.lines {
+		lines[i] = soundLine{line, end.seq + 1 + int64(i), checked.lastID}
+	}
+	return lines, nil
+}
+
+// soundLine is an event to be copied; of the last one of a batch, the id counts.
+type soundLine struct {
+	text []byte
+	seq  int64
+	id   ID
+}
+
+// copyWhatIsLeft copies from a damaged log every event that is sound in itself, as far as the commits can be read.
+func (l *Log) copyWhatIsLeft(ctx context.Context, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+	write := func(c rawCommit) error {
+		b, _ := parseBatch(c.raw) // what cannot be taken apart has no lines
+		var lines []soundLine
+		for _, line := range b.lines {
+			if e, hash, err := readChecked(line); err == nil && hash == e.ID {
+				lines = append(lines, soundLine{line, e.Seq, e.ID})
+			}
+		}
+		return writeBatch(w, c.oid, lines, &end)
+	}
+	var commits []rawCommit
+	err := l.newestFirst(ctx, tip, end.commit, func(c rawCommit) error {
+		commits = append(commits, c)
+		return nil
+	})
+	if ctx.Err() != nil {
+		return end, ctx.Err()
+	}
+	_ = err // the log is known to be damaged: what came before the error is what is left
+	for i := len(commits) - 1; i >= 0; i-- {
+		if err := write(commits[i]); err != nil {
+			return end, err
+		}
+	}
+	return end, nil
+}
+
+// writeBatch writes the lines of a batch and its end line.
+func writeBatch(w io.Writer, commit refs.OID, lines []soundLine, end *copyEnd) error {
+	length := 0
+	for _, line := range lines {
+		for _, part := range [...][]byte{line.text, {'\n'}} {
+			n, err := w.Write(part)
+			if err != nil {
+				return err
+			}
+			length += n
+		}
+		end.seq, end.id = line.seq, line.id
+	}
+	if length == 0 {
+		return nil
+	}
+	end.commit = commit
+	text := end.line(length)
+	end.offset += int64(length + len(text))
+	_, err := io.WriteString(w, text)
+	return err
+}
