@@ -28,6 +28,7 @@ type Call struct {
 	Subagent   string // the agent's id of the subagent that made the call, "" for the main conversation
 	CallID     string
 	Class      events.ToolClass
+	Background bool // the call has a result already and went on in the background: the question is whether it has ended
 }
 
 // Outcome is what became of a tool call. The zero value is OutcomeUnknown.

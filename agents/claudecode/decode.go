@@ -51,12 +51,6 @@ func kindOf(event string) events.BoundaryKind {
 	return ""
 }
 
-// Sources of a prompt.
-const (
-	SourceUser = "user"
-	SourceTask = "task" // sent by the end of a background task, not by a person
-)
-
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one, and for a call
 // that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
@@ -97,9 +91,9 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 	case events.CwdChanged:
 		b.Cwd = either(payload.AbsPath(w.NewCwd), b.Cwd)
 	case events.PromptSubmit:
-		b.Source = SourceUser
+		b.Source = events.SourceUser
 		if strings.HasPrefix(strings.TrimSpace(w.Prompt), "<task-notification>") {
-			b.Source = SourceTask
+			b.Source = events.SourceTask
 		}
 		b.Prompt = &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
 	case events.TurnEnd, events.SubagentEnd:
@@ -127,14 +121,11 @@ func running(w *wire) []string {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	in, out := &w.Input, &w.Response
-	if w.Input.empty() {
-		in = &w.InputCamel
-	}
-	if w.Response.empty() {
-		out = &w.ResponseCamel
-	}
 	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
 	b.Tool = tool
+	if id := payload.Name(w.PromptID); id != "" {
+		b.Prompt = &events.Prompt{ID: id}
+	}
 	if payload.CallID(w.ToolUse) {
 		tool.CallID = w.ToolUse
 	} else {
@@ -144,7 +135,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	case events.ToolReads:
 		return
 	case events.ToolEdits:
-		path := payload.Path(either(in.path(), out.path()), b.Cwd, c.env.Home)
+		path := payload.Path(either(in.path(), out.FilePath), b.Cwd, c.env.Home)
 		if path == "" { // nothing says where it writes
 			tool.Class = events.ToolUnknown
 			break
@@ -153,7 +144,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		tool.Edits = declare(b.Kind, w.Tool, path, in, out)
 	case events.ToolRuns:
 		tool.Hints = payload.Hints(in.Command, b.Cwd, c.env.Home)
-		tool.Background = in.InBackground || in.BackgroundAlt || out.TaskID != ""
+		tool.Background = in.InBackground || out.TaskID != ""
 		if payload.CallID(out.TaskID) {
 			tool.TaskID = out.TaskID
 		}
@@ -163,7 +154,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		}
 	}
 	if b.Model == "" {
-		b.Model = lastModel(sessionFiles(b.Transcript, b.Subagent))
+		b.Model = lastModel(b.Transcript, b.Subagent)
 	}
 	if b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)

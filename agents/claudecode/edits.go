@@ -29,7 +29,7 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 		}
 		return []events.DeclaredEdit{edit}
 	case "NotebookEdit":
-		edit := events.DeclaredEdit{Path: path, Old: out.OldSource, New: either(in.NewSource, in.NewSourceAlt)}
+		edit := events.DeclaredEdit{Path: path, Old: out.OldSource, New: in.NewSource}
 		if out.NewSource != nil {
 			edit.New = *out.NewSource
 		}
@@ -52,7 +52,7 @@ func steps(in *input, out *response) []replacement {
 	}
 	step := in.replacement
 	if out.Old != nil && out.New != nil {
-		step = replacement{Old: *out.Old, New: *out.New, All: out.All || step.all()}
+		step = replacement{Old: *out.Old, New: *out.New, All: out.All || step.All}
 	}
 	return []replacement{step}
 }
@@ -60,7 +60,7 @@ func steps(in *input, out *response) []replacement {
 func replacements(done bool, path string, steps []replacement, out *response) []events.DeclaredEdit {
 	edits := make([]events.DeclaredEdit, len(steps))
 	for i := range steps {
-		edits[i] = events.DeclaredEdit{Path: path, Old: steps[i].old(), New: steps[i].new()}
+		edits[i] = events.DeclaredEdit{Path: path, Old: steps[i].Old, New: steps[i].New}
 	}
 	if !done {
 		return edits
@@ -69,18 +69,20 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	if before == nil {
 		before = out.OriginalMulti
 	}
-	if before == nil && steps[0].old() == "" { // an edit of nothing makes a new file
+	if before == nil && steps[0].Old == "" { // an edit of nothing makes a new file
 		before = new(string)
 	}
 	edits[0].Before = before
 	if before == nil || out.UserModified {
 		return edits
 	}
-	content, exact := *before, true
+	content := *before
 	for i := range steps {
-		if content, exact = replace(content, &steps[i]); !exact {
+		next, exact := replace(content, &steps[i])
+		if !exact {
 			return edits
 		}
+		content = next
 	}
 	edits[len(edits)-1].After = &content
 	return edits
@@ -88,30 +90,20 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 
 // replace does what Claude's edit tools do to a content, and tells whether the result is certain.
 func replace(content string, step *replacement) (string, bool) {
-	from, to := step.old(), step.new()
+	from, to := step.Old, step.New
 	if from == "" {
 		return to, strings.TrimSpace(content) == ""
 	}
 	count := strings.Count(content, from)
-	if count == 0 || count > 1 && !step.all() {
+	if count == 0 || count > 1 && !step.All {
 		return "", false
 	}
 	// Text that is replaced by nothing takes its newline with it.
 	if to == "" && !strings.HasSuffix(from, "\n") && strings.Contains(content, from+"\n") {
 		from += "\n"
 	}
-	if step.all() {
+	if step.All {
 		return strings.ReplaceAll(content, from, to), true
 	}
 	return strings.Replace(content, from, to, 1), true
-}
-
-func (out *response) path() string { return either(out.FilePath, out.FilePathSnake) }
-
-func (in *input) empty() bool {
-	return in.path() == "" && in.Path == "" && in.Command == "" && len(in.Edits) == 0
-}
-
-func (out *response) empty() bool {
-	return out.path() == "" && out.TaskID == "" && out.Original == nil && out.UpdatedBook == nil && out.Content == nil
 }

@@ -27,7 +27,6 @@ func TestReplaceDoesWhatTheToolDoes(t *testing.T) {
 		{"nothing in an empty file makes the content", "", replacement{New: "x\n"}, "x\n", true},
 		{"nothing in a blank file makes the content", " \n", replacement{New: "x\n"}, "x\n", true},
 		{"nothing in a file with text gives no result", "a", replacement{New: "x\n"}, "x\n", false},
-		{"the camel case is understood", "b b", replacement{OldCamel: "b", NewCamel: "x", AllCamel: true}, "x x", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -43,31 +42,37 @@ func TestReplaceDoesWhatTheToolDoes(t *testing.T) {
 func TestContentsAreGivenOnlyWhenTheyAreCertain(t *testing.T) {
 	t.Parallel()
 	original := "a\nb\n"
+	one := input{replacement: replacement{Old: "a", New: "x"}}
+	lost := input{replacement: replacement{Old: "z", New: "x"}}
+	chain := input{Edits: []replacement{{Old: "a", New: "x"}, {Old: "x", New: "y"}}}
+	broken := input{Edits: []replacement{{Old: "a", New: "x"}, {Old: "a", New: "y"}}}
+	known := response{Original: &original}
+	const before, after = events.ToolBefore, events.ToolAfter
 	tests := []struct {
-		name          string
-		kind          events.BoundaryKind
-		in            input
-		out           response
-		before, after string // "-" for none
+		name        string
+		kind        events.BoundaryKind
+		in          input
+		out         response
+		first, last string // "-" for none
 	}{
-		{"before the call nothing is certain", events.ToolBefore, input{replacement: replacement{Old: "a", New: "x"}}, response{Original: &original}, "-", "-"},
-		{"after a failure nothing is certain", events.ToolFailed, input{replacement: replacement{Old: "a", New: "x"}}, response{Original: &original}, "-", "-"},
-		{"after the call both are", events.ToolAfter, input{replacement: replacement{Old: "a", New: "x"}}, response{Original: &original}, "a\nb\n", "x\nb\n"},
-		{"an original that is left out leaves out both", events.ToolAfter, input{replacement: replacement{Old: "a", New: "x"}}, response{}, "-", "-"},
-		{"a user's change leaves the result out", events.ToolAfter, input{replacement: replacement{Old: "a", New: "x"}}, response{Original: &original, UserModified: true}, "a\nb\n", "-"},
-		{"a text that is not there leaves the result out", events.ToolAfter, input{replacement: replacement{Old: "z", New: "x"}}, response{Original: &original}, "a\nb\n", "-"},
-		{"a chain that breaks leaves the result out", events.ToolAfter, input{Edits: []replacement{{Old: "a", New: "x"}, {Old: "a", New: "y"}}}, response{Original: &original}, "a\nb\n", "-"},
-		{"a chain goes on from its own result", events.ToolAfter, input{Edits: []replacement{{Old: "a", New: "x"}, {Old: "x", New: "y"}}}, response{OriginalMulti: &original}, "a\nb\n", "y\nb\n"},
+		{"before the call nothing is certain", before, one, known, "-", "-"},
+		{"after a failure nothing is certain", events.ToolFailed, one, known, "-", "-"},
+		{"after the call both are", after, one, known, "a\nb\n", "x\nb\n"},
+		{"an original that is left out leaves out both", after, one, response{}, "-", "-"},
+		{"a user's change leaves the result out", after, one, response{Original: &original, UserModified: true}, "a\nb\n", "-"},
+		{"a text that is not there leaves the result out", after, lost, known, "a\nb\n", "-"},
+		{"a chain that breaks leaves the result out", after, broken, known, "a\nb\n", "-"},
+		{"a chain goes on from its own result", after, chain, response{OriginalMulti: &original}, "a\nb\n", "y\nb\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			edits := declare(test.kind, "Edit", "/f", &test.in, &test.out)
-			if got := show(edits[0].Before); got != test.before {
-				t.Errorf("before is %q, want %q", got, test.before)
+			if got := show(edits[0].Before); got != test.first {
+				t.Errorf("before is %q, want %q", got, test.first)
 			}
-			if got := show(edits[len(edits)-1].After); got != test.after {
-				t.Errorf("after is %q, want %q", got, test.after)
+			if got := show(edits[len(edits)-1].After); got != test.last {
+				t.Errorf("after is %q, want %q", got, test.last)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 // (gitignore(5)), which belongs to the clone, and holds for every work tree.
 const (
 	localPattern = "/" + configName + "/" + localName
-	excludeBlock = "# git-trace: begin (personal settings of Claude Code)\n" + localPattern + "\n# git-trace: end"
+	excludeBlock = "# >>> git-trace claude-code >>>\n" + localPattern + "\n# <<< git-trace claude-code <<<"
 )
 
 // addExclude appends the rule. A nil document stands for a file that does not exist. The block begins with a newline and

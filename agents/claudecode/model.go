@@ -30,17 +30,22 @@ func sessionFiles(path, subagent string) []string {
 	}
 }
 
-// lastModel is the model of the last answer in the first of the files that exists, "" when none tells. At a tool's hook
-// the answer that holds the call is on disk already.
-func lastModel(paths []string) string {
-	for _, path := range paths {
-		file, err := transcript.Open(path)
-		if err != nil {
-			continue
+// lastModel is the model of the last answer in the session file, "" when nothing tells. At a tool's hook the answer that
+// holds the call is on disk already; a subagent's first answer is often not, and the file beside its session file names the
+// model it was started with.
+func lastModel(path, subagent string) string {
+	for _, path := range sessionFiles(path, subagent) {
+		name := ""
+		if file, err := transcript.Open(path); err == nil {
+			name = modelIn(file)
+			_ = file.Close()
 		}
-		name := modelIn(file)
-		_ = file.Close()
-		return name
+		if name == "" && subagent != "" {
+			name = startedWith(strings.TrimSuffix(path, ".jsonl") + ".meta.json")
+		}
+		if name != "" {
+			return name
+		}
 	}
 	return ""
 }
@@ -48,7 +53,7 @@ func lastModel(paths []string) string {
 func modelIn(file *transcript.Tail) string {
 	for _, window := range modelWindows {
 		for line := range file.Lines(window) {
-			if name := answerModel(line); name != "" {
+			if name := modelOf(line); name != "" {
 				return name
 			}
 		}
@@ -59,20 +64,51 @@ func modelIn(file *transcript.Tail) string {
 	return ""
 }
 
-// answerModel is the model that a session line names as the author of an answer, "" for every other line. Answers that the
-// client made up itself have the model "<synthetic>".
-func answerModel(line []byte) string {
-	if !bytes.Contains(line, []byte(`"assistant"`)) || !bytes.Contains(line, []byte(`"model"`)) {
+// modelOf is the model that a session line names, "" for most lines: an answer names its author, and newer clients note the
+// model before the first answer and when it changes. Answers that the client made up have the model "<synthetic>".
+func modelOf(line []byte) string {
+	if !bytes.Contains(line, []byte(`"model"`)) ||
+		!bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"modelId"`)) {
 		return ""
 	}
-	var answer struct {
+	var entry struct {
 		Type    string `json:"type"`
 		Message struct {
 			Model string `json:"model"`
 		} `json:"message"`
+		Attachment struct {
+			Type     string `json:"type"`
+			Identity struct {
+				Model string `json:"modelId"`
+			} `json:"identity"`
+		} `json:"attachment"`
 	}
-	if json.Unmarshal(line, &answer) != nil || answer.Type != "assistant" || answer.Message.Model == "<synthetic>" {
+	if json.Unmarshal(line, &entry) != nil {
 		return ""
 	}
-	return payload.Name(answer.Message.Model)
+	switch {
+	case entry.Type == "assistant" && entry.Message.Model != "<synthetic>":
+		return payload.Name(entry.Message.Model)
+	case entry.Type == "attachment" && entry.Attachment.Type == "model":
+		return payload.Name(entry.Attachment.Identity.Model)
+	}
+	return ""
+}
+
+// startedWith is the model in the description of a subagent, a small file of one object.
+func startedWith(path string) string {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	for line := range file.Lines(modelWindows[0]) {
+		var meta struct {
+			Model string `json:"model"`
+		}
+		if json.Unmarshal(line, &meta) == nil {
+			return payload.Name(meta.Model)
+		}
+	}
+	return ""
 }

@@ -26,8 +26,22 @@ func answer(t testing.TB, model, content string) string {
 	t.Helper()
 	return line(t, map[string]any{
 		"type": "assistant", "isSidechain": false, "sessionId": session,
-		"message": map[string]any{"role": "assistant", "model": model, "content": []any{map[string]any{"type": "text", "text": content}}},
+		"message": map[string]any{
+			"role": "assistant", "model": model, "content": []any{map[string]any{"type": "text", "text": content}},
+		},
 	})
+}
+
+func noted(t testing.TB, model string) string {
+	t.Helper()
+	return line(t, map[string]any{
+		"type": "attachment", "attachment": map[string]any{"type": "model", "identity": map[string]any{"modelId": model}},
+	})
+}
+
+func typed(t testing.TB, text string) string {
+	t.Helper()
+	return line(t, map[string]any{"type": "user", "message": map[string]any{"content": text}})
 }
 
 // save writes a session file and gives its path.
@@ -43,7 +57,8 @@ func save(t testing.TB, lines ...string) string {
 func payloadFor(t testing.TB, path, agent string) []byte {
 	t.Helper()
 	return []byte(line(t, map[string]any{
-		"session_id": session, "transcript_path": path, "agent_id": agent, "tool_name": "Bash", "tool_use_id": callID, "tool_input": map[string]any{"command": "make"},
+		"session_id": session, "transcript_path": path, "agent_id": agent,
+		"tool_name": "Bash", "tool_use_id": callID, "tool_input": map[string]any{"command": "make"},
 	}))
 }
 
@@ -61,19 +76,23 @@ func modelOf(t *testing.T, path, agent string) string {
 
 func TestTheModelIsThatOfTheLastAnswer(t *testing.T) {
 	t.Parallel()
-	user := line(t, map[string]any{"type": "user", "message": map[string]any{"content": `say {"type":"assistant","message":{"model":"fake"}}`}})
+	user := typed(t, `say {"type":"assistant","message":{"model":"fake"}}`)
+	const opus, haiku, sonnet = "claude-opus-4-6", "claude-haiku-4-5", "claude-sonnet-4-5"
+	hi := answer(t, opus, "hi")
 	tests := []struct {
 		name  string
 		lines []string
 		want  string
 	}{
-		{"a single answer tells", []string{answer(t, "claude-opus-4-6", "hi")}, "claude-opus-4-6"},
-		{"the last answer counts", []string{answer(t, "claude-opus-4-6", "hi"), user, answer(t, "claude-sonnet-4-5", "ho"), user}, "claude-sonnet-4-5"},
-		{"answers that the client made up are passed over", []string{answer(t, "claude-opus-4-6", "hi"), answer(t, "<synthetic>", "API Error")}, "claude-opus-4-6"},
-		{"a torn line is passed over", []string{answer(t, "claude-opus-4-6", "hi"), `{"type":"assistant","message":{"model":"claude-s`}, "claude-opus-4-6"},
-		{"an answer before a long line is found", []string{answer(t, "claude-opus-4-6", "hi"), line(t, map[string]any{"type": "user", "message": strings.Repeat("x", 200_000)})}, "claude-opus-4-6"},
-		{"an answer of a megabyte is found", []string{user, answer(t, "claude-opus-4-6", strings.Repeat("x", 1<<20))}, "claude-opus-4-6"},
+		{"a single answer tells", []string{hi}, opus},
+		{"the last answer counts", []string{hi, user, answer(t, sonnet, "ho"), user}, sonnet},
+		{"answers that the client made up are passed over", []string{hi, answer(t, "<synthetic>", "API Error")}, opus},
+		{"a torn line is passed over", []string{hi, `{"type":"assistant","message":{"model":"claude-s`}, opus},
+		{"an answer before a long line is found", []string{hi, typed(t, strings.Repeat("x", 200_000))}, opus},
+		{"an answer of a megabyte is found", []string{user, answer(t, opus, strings.Repeat("x", 1<<20))}, opus},
 		{"text that looks like an answer is not one", []string{user}, ""},
+		{"the model noted at the start counts before the first answer", []string{noted(t, opus), user}, opus},
+		{"a change of the model counts before the next answer", []string{hi, noted(t, haiku)}, haiku},
 		{"a model's name is plain text", []string{answer(t, "bad\x1b[31m", "hi")}, ""},
 		{"an empty file does not tell", nil, ""},
 	}
@@ -107,6 +126,27 @@ func TestTheModelOfASubagentIsInItsOwnFile(t *testing.T) {
 	}
 }
 
+func TestTheModelOfASubagentThatHasNotAnsweredIsInItsDescription(t *testing.T) {
+	t.Parallel()
+	path := save(t, answer(t, "claude-opus-4-6", "parent"))
+	own := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-"+subagent)
+	if err := os.MkdirAll(filepath.Dir(own), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := []struct{ name, content string }{
+		{".meta.json", `{"agentType":"general-purpose","model":"claude-haiku-4-5"}`},
+		{".jsonl", ""},
+	}
+	for _, file := range files {
+		if err := os.WriteFile(own+file.name, []byte(file.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := modelOf(t, path, subagent); got != "claude-haiku-4-5" {
+			t.Errorf("with %s: got %q", file.name, got)
+		}
+	}
+}
+
 func TestSessionFilesThatAreNotFilesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a.jsonl")
@@ -125,7 +165,8 @@ func TestSessionFilesThatAreNotFilesAreLeftAlone(t *testing.T) {
 }
 
 const (
-	refused  = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file)."
+	refused = "The user doesn't want to proceed with this tool use. The tool use was rejected " +
+		"(eg. if it was a file edit, the new_string was NOT written to the file)."
 	stopNow  = refused + " STOP what you are doing and wait for the user to tell you how to proceed."
 	withText = refused + " To tell you how to proceed, the user said:\nuse the other file"
 )
@@ -148,6 +189,7 @@ func TestSettlingACallWithoutItsHook(t *testing.T) {
 	kind := func(kind, when string) map[string]any {
 		return map[string]any{"toolDenialKind": kind, "toolDenial" + when + "Run": true}
 	}
+	done := ended(t, false, "see "+callID, nil)
 	tests := []struct {
 		name  string
 		class events.ToolClass
@@ -166,19 +208,19 @@ func TestSettlingACallWithoutItsHook(t *testing.T) {
 		{"an interruption", events.ToolRuns, ended(t, true, "Interrupted", map[string]any{"toolDenialKind": "interrupted"}), ran},
 		{"a refusal by a rule", events.ToolRuns, ended(t, true, "no", map[string]any{"toolDenialKind": "permission-rule"}), rejected},
 		{"a result withheld after the call", events.ToolRuns, ended(t, true, "no", kind("permission-rule", "After")), ran},
-		{"a refusal by the automatic mode", events.ToolRuns, ended(t, true, "Permission for this action was denied by the Claude Code auto mode classifier.", nil), rejected},
-		{"a permission that was not granted", events.ToolEdits, ended(t, true, "Claude requested permissions to write to /x, but you haven't granted it yet.", nil), rejected},
+		{"a refusal by the automatic mode", events.ToolRuns, ended(t, true, "Permission for this action was denied by", nil), rejected},
+		{"a permission that was not granted", events.ToolEdits, ended(t, true, "Claude requested permissions to write to /x", nil), rejected},
 		{"a hook that blocked the call", events.ToolRuns, ended(t, true, "PreToolUse:Bash hook error: [guard]: no", nil), rejected},
 		{"a refusal in blocks", events.ToolRuns, ended(t, true, []any{map[string]any{"type": "text", "text": withText}}, nil), rejected},
-		{"a call cancelled beside another", events.ToolRuns, ended(t, true, "<tool_use_error>Sibling tool call errored</tool_use_error>", nil), unknown},
-		{"the result of another call", events.ToolRuns, strings.ReplaceAll(ended(t, false, "see "+callID, nil), `"tool_use_id":"`+callID, `"tool_use_id":"other`), unknown},
-		{"an answer that quotes a result", events.ToolRuns, strings.Replace(ended(t, false, "done", nil), `"type":"user"`, `"type":"assistant"`, 1), unknown},
+		{"a call cancelled beside another", events.ToolRuns, ended(t, true, "<tool_use_error>Sibling tool call errored", nil), unknown},
+		{"the result of another call", events.ToolRuns, strings.Replace(done, `"tool_use_id":"`, `"tool_use_id":"x`, 1), unknown},
+		{"an answer that quotes a result", events.ToolRuns, strings.Replace(done, `"type":"user"`, `"type":"assistant"`, 1), unknown},
 		{"a line that is torn", events.ToolRuns, ended(t, false, "done", nil)[:80], unknown},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			path := save(t, answer(t, "m", callID), test.line, line(t, map[string]any{"type": "user", "message": map[string]any{"content": "go on"}}))
+			path := save(t, answer(t, "m", callID), test.line, typed(t, "go on"))
 			got := decoder(nil).Settle(capability.Call{Transcript: path, CallID: callID, Class: test.class})
 			if got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
@@ -225,7 +267,7 @@ func BenchmarkModel(b *testing.B) {
 	lines := []string{}
 	for range 200 {
 		lines = append(lines, answer(b, "claude-opus-4-6", strings.Repeat("word ", 200)),
-			line(b, map[string]any{"type": "user", "message": map[string]any{"content": strings.Repeat("result ", 1000)}}))
+			typed(b, strings.Repeat("result ", 1000)))
 	}
 	lines = append(lines, answer(b, "claude-opus-4-6", strings.Repeat("word ", 2000)), line(b, map[string]any{"type": "mode"}))
 	data := payloadFor(b, save(b, lines...), "")

@@ -20,6 +20,9 @@ func (c *Client) Settle(call capability.Call) capability.Outcome {
 	if !payload.CallID(call.CallID) || (call.Subagent != "" && !payload.SessionID(call.Subagent)) {
 		return capability.OutcomeUnknown
 	}
+	if call.Background {
+		return settleBackground(call)
+	}
 	id := []byte(`"` + call.CallID + `"`)
 	for _, path := range sessionFiles(payload.AbsPath(call.Transcript), call.Subagent) {
 		file, err := transcript.Open(path)

@@ -9,74 +9,52 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 )
 
-// wire is a hook payload with the fields of all events, as Claude writes them and, for each, in the camel case that its
-// relatives use. The whole of it is decoded in one pass; what is not named here is skipped without a copy.
+// wire is a hook payload with the fields of all events. The whole of it is decoded in one pass; what is not named here is
+// skipped without a copy.
 type wire struct {
-	Event          string `json:"hook_event_name"`
-	EventCamel     string `json:"hookEventName"`
-	Session        string `json:"session_id"`
-	SessionCamel   string `json:"sessionId"`
-	Transcript     string `json:"transcript_path"`
-	TransCamel     string `json:"transcriptPath"`
-	Cwd            string `json:"cwd"`
-	NewCwd         string `json:"new_cwd"`
-	NewCwdCamel    string `json:"newCwd"`
-	Agent          string `json:"agent_id"`
-	AgentCamel     string `json:"agentId"`
-	AgentType      string `json:"agent_type"`
-	AgentTypeCamel string `json:"agentType"`
-	Model          model  `json:"model"`
-	Source         string `json:"source"`
-	Reason         string `json:"reason"`
-	Trigger        string `json:"trigger"`
-	Prompt         string `json:"prompt"`
-	PromptID       string `json:"prompt_id"`
-	PromptIDCamel  string `json:"promptId"`
-	Background     []task `json:"background_tasks"`
-	BackCamel      []task `json:"backgroundTasks"`
-
-	Tool          string   `json:"tool_name"`
-	ToolCamel     string   `json:"toolName"`
-	ToolUse       string   `json:"tool_use_id"`
-	ToolUseCamel  string   `json:"toolUseId"`
-	Input         input    `json:"tool_input"`
-	InputCamel    input    `json:"toolInput"`
-	Response      response `json:"tool_response"`
-	ResponseCamel response `json:"toolResponse"`
+	Session    string   `json:"session_id"`
+	Transcript string   `json:"transcript_path"`
+	Cwd        string   `json:"cwd"`
+	NewCwd     string   `json:"new_cwd"`
+	Agent      string   `json:"agent_id"`
+	AgentType  string   `json:"agent_type"`
+	Model      model    `json:"model"`
+	Source     string   `json:"source"`
+	Reason     string   `json:"reason"`
+	Trigger    string   `json:"trigger"`
+	Prompt     string   `json:"prompt"`
+	PromptID   string   `json:"prompt_id"`
+	Background []task   `json:"background_tasks"`
+	Tool       string   `json:"tool_name"`
+	ToolUse    string   `json:"tool_use_id"`
+	Input      input    `json:"tool_input"`
+	Response   response `json:"tool_response"`
 }
 
 // input is tool_input with the fields of all tools that write.
 type input struct {
-	FilePath      string `json:"file_path"`
-	FilePathCamel string `json:"filePath"`
-	Notebook      string `json:"notebook_path"`
-	NotebookCamel string `json:"notebookPath"`
-	Path          string `json:"path"`
-	Content       string `json:"content"`
+	FilePath string `json:"file_path"`
+	Notebook string `json:"notebook_path"`
+	Path     string `json:"path"` // of tools of MCP servers
+	Content  string `json:"content"`
 	replacement
-	Edits         []replacement `json:"edits"`
-	NewSource     string        `json:"new_source"`
-	NewSourceAlt  string        `json:"newSource"`
-	Command       string        `json:"command"`
-	InBackground  bool          `json:"run_in_background"`
-	BackgroundAlt bool          `json:"runInBackground"`
+	Edits        []replacement `json:"edits"`
+	NewSource    string        `json:"new_source"`
+	Command      string        `json:"command"`
+	InBackground bool          `json:"run_in_background"`
 }
 
 // replacement is one old text and its new one.
 type replacement struct {
-	Old      string `json:"old_string"`
-	OldCamel string `json:"oldString"`
-	New      string `json:"new_string"`
-	NewCamel string `json:"newString"`
-	All      bool   `json:"replace_all"`
-	AllCamel bool   `json:"replaceAll"`
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"`
 }
 
 // response is tool_response with the fields of all tools that write. It is text instead of an object for calls that failed.
 type response struct {
 	Type          string        `json:"type"` // of a Write: create or update
 	FilePath      string        `json:"filePath"`
-	FilePathSnake string        `json:"file_path"`
 	Content       *string       `json:"content"`
 	Old           *string       `json:"oldString"`
 	New           *string       `json:"newString"`
@@ -115,8 +93,7 @@ func (m *model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parse decodes a payload. A field of an unexpected type counts as absent: fields are independent, and tools of other
-// vendors give the same names to other things. The depth is limited by encoding/json.
+// parse decodes a payload. Relatives of the client write its keys in camel case; their payloads are decoded a second time.
 func parse(data []byte) (*wire, error) {
 	data, err := payload.UTF8(data)
 	if err != nil {
@@ -125,38 +102,60 @@ func parse(data []byte) (*wire, error) {
 	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) == 0 || first[0] != '{' {
 		return nil, errors.New("payload is not a JSON object")
 	}
+	w, err := decode(data)
+	if err != nil || w.Session != "" || !bytes.Contains(data, []byte(`"sessionId"`)) {
+		return w, err
+	}
+	return decode(snakeKeys(data))
+}
+
+// decode takes a field of an unexpected type for an absent one: fields are independent, and tools of other vendors give the
+// same names to other things. The depth is limited by encoding/json.
+func decode(data []byte) (*wire, error) {
 	w := new(wire)
 	var wrongType *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, w); err != nil && !errors.As(err, &wrongType) {
 		return nil, fmt.Errorf("payload is not JSON: %w", err)
 	}
-	w.fold()
 	return w, nil
 }
 
-// fold takes the camel-case form of every field that has no other.
-func (w *wire) fold() {
-	w.Event = either(w.Event, w.EventCamel)
-	w.Session = either(w.Session, w.SessionCamel)
-	w.Transcript = either(w.Transcript, w.TransCamel)
-	w.NewCwd = either(w.NewCwd, w.NewCwdCamel)
-	w.Agent = either(w.Agent, w.AgentCamel)
-	w.AgentType = either(w.AgentType, w.AgentTypeCamel)
-	w.PromptID = either(w.PromptID, w.PromptIDCamel)
-	w.Tool = either(w.Tool, w.ToolCamel)
-	w.ToolUse = either(w.ToolUse, w.ToolUseCamel)
-	if w.Background == nil {
-		w.Background = w.BackCamel
+// snakeKeys gives a valid object with the keys of its fields and of those of its tool input in snake case. A tool's response
+// has camel case in the native payload too and stays.
+func snakeKeys(object []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil {
+		return object
 	}
+	renamed := make(map[string]json.RawMessage, len(fields))
+	for key, value := range fields {
+		if key = snake(key); key == "tool_input" {
+			value = snakeKeys(value)
+		}
+		renamed[key] = value
+	}
+	out, err := json.Marshal(renamed)
+	if err != nil {
+		return object
+	}
+	return out
 }
 
-func (in *input) path() string {
-	return either(either(in.FilePath, in.FilePathCamel), either(in.Notebook, in.NotebookCamel))
+func snake(key string) string {
+	out := make([]byte, 0, len(key)+4)
+	for i := range len(key) {
+		c := key[i]
+		if 'A' <= c && c <= 'Z' {
+			out = append(out, '_')
+			c += 'a' - 'A'
+		}
+		out = append(out, c)
+	}
+	return string(out)
 }
 
-func (r *replacement) old() string { return either(r.Old, r.OldCamel) }
-func (r *replacement) new() string { return either(r.New, r.NewCamel) }
-func (r *replacement) all() bool   { return r.All || r.AllCamel }
+// path is the file that the tool is asked to write.
+func (in *input) path() string { return either(in.FilePath, in.Notebook) }
 
 func either(a, b string) string {
 	if a != "" {

@@ -30,7 +30,8 @@ func TestACommandIsReadBackWhateverThePath(t *testing.T) {
 func TestCommandsThatAreNotOurs(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
-		"", "git-trace", "git-trace hook claude-code", "git-trace status", "git-trace hook claude-code Stop; rm x", "git-trace hook claude-code Stop | tee",
+		"", "git-trace", "git-trace hook claude-code", "git-trace status",
+		"git-trace hook claude-code Stop; rm x", "git-trace hook claude-code Stop | tee",
 		"git-trace hook claude-code $X", "'git-trace hook claude-code Stop", `"git-trace`, `git-trace\`, "git-trace hook claude-code Stop extra",
 		"other hooks claude-code stop", `"$(x)" hook claude-code Stop`,
 	} {

@@ -100,7 +100,8 @@ var documents = []struct{ name, doc string }{
 	{"empty hooks", "{\n  \"hooks\": {}\n}\n"},
 	{"empty hooks over two lines", "{\n  \"hooks\": {\n  },\n  \"z\": null\n}"},
 	{"an empty event", `{"hooks": {"PreToolUse": [ ]}}`},
-	{"hooks of others", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"/usr/local/bin/guard\"}\n        ]\n      }\n    ]\n  }\n}\n"},
+	{"hooks of others", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n" +
+		"          {\"type\": \"command\", \"command\": \"/usr/local/bin/guard\"}\n        ]\n      }\n    ]\n  }\n}\n"},
 	{"hooks of others on other events", `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "beep"}]}]}, "theme": "dark"}`},
 	{"tabs", "{\n\t\"model\": \"opus\"\n}\n"},
 	{"four spaces", "{\n    \"model\": \"opus\"\n}\n"},
@@ -176,7 +177,8 @@ func TestRemovalKeepsWhatOthersAddedLater(t *testing.T) {
 
 func TestRemovalTakesAHandlerOutOfASharedGroup(t *testing.T) {
 	t.Parallel()
-	const doc = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/x/git-trace hook claude-code Stop"}, {"type": "command", "command": "beep"}]}]}}`
+	const doc = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/x/git-trace hook claude-code Stop"}, ` +
+		`{"type": "command", "command": "beep"}]}]}}`
 	out, _, err := hookfile.Remove([]byte(doc), ours)
 	if want := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}}`; err != nil || string(out) != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)

@@ -19,7 +19,10 @@ func TestHintsOfACommandLine(t *testing.T) {
 		{"an absolute path is one", "cat /src/a.go", []string{"/src/a.go"}},
 		{"a path after a redirection is one", "echo x >/src/out.txt", []string{"/src/out.txt"}},
 		{"a quoted path keeps its spaces", `sed -i 's/a b/c/' "/src/my file.go"`, []string{"/src/my file.go", "/home/dev/work/s/a b/c"}},
-		{"cd comes first and moves what follows", "cat /etc/hosts && cd sub && echo x > in/here", []string{"/home/dev/work/sub", "/etc/hosts", "/home/dev/work/sub/in/here"}},
+		{
+			"cd comes first and moves what follows", "cat /etc/hosts && cd sub && echo x > in/here",
+			[]string{"/home/dev/work/sub", "/etc/hosts", "/home/dev/work/sub/in/here"},
+		},
 		{"git -C adds up and moves nothing else", "git -C a -C b status; cat c/d", []string{"/home/dev/work/a/b", "/home/dev/work/c/d"}},
 		{"the home directory is known", "cd ~/other && ls ~/third/x", []string{"/home/dev/other", "/home/dev/third/x"}},
 		{"a value of an option is a path", "tar --directory=/src/x -xf y", []string{"/src/x"}},

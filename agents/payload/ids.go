@@ -65,19 +65,19 @@ func Name(text string) string {
 // Path is an absolute, cleaned path for text: text itself, text in the home directory for a leading "~/", or text below
 // cwd. It is "" where that gives no path, as for a relative one without a cwd.
 func Path(text, cwd, home string) string {
-	if text == "" || len(text) > maxPath || strings.ContainsRune(text, 0) {
+	if text == "" {
 		return ""
 	}
+	path := text
 	if rest, ok := strings.CutPrefix(text, "~/"); ok && filepath.IsAbs(home) {
-		return filepath.Join(home, rest)
+		path = filepath.Join(home, rest)
+	} else if !filepath.IsAbs(text) {
+		path = filepath.Join(cwd, text)
 	}
-	if filepath.IsAbs(text) {
-		return filepath.Clean(text)
-	}
-	if !filepath.IsAbs(cwd) {
+	if !filepath.IsAbs(path) || len(path) > maxPath || strings.ContainsRune(path, 0) {
 		return ""
 	}
-	return filepath.Join(cwd, text)
+	return filepath.Clean(path)
 }
 
 // AbsPath is text as a cleaned path if it is an absolute one, otherwise "".

@@ -71,7 +71,9 @@ func TestSessionIDsThatCouldLeaveADirectoryAreRefused(t *testing.T) {
 			t.Errorf("%q is refused", id)
 		}
 	}
-	for _, id := range []string{"", ".", "..", "../../x", "a/b", `a\b`, "c:d", "a b", "a\x00b", "a\nb", "é", ".git", strings.Repeat("a", 129)} {
+	for _, id := range []string{
+		"", ".", "..", "../../x", "a/b", `a\b`, "c:d", "a b", "a\x00b", "a\nb", "é", ".git", strings.Repeat("a", 129),
+	} {
 		if payload.SessionID(id) {
 			t.Errorf("%q is accepted", id)
 		}

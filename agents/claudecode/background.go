@@ -1,0 +1,36 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// settleBackground finds out whether a call that went on in the background has ended: the client then puts a notification
+// for the model into the queue of the conversation, and a line of it into the session file, before any other call begins.
+func settleBackground(call capability.Call) capability.Outcome {
+	file, err := transcript.Open(payload.AbsPath(call.Transcript))
+	if err != nil {
+		return capability.OutcomeUnknown
+	}
+	defer func() { _ = file.Close() }()
+	mark := "<tool-use-id>" + call.CallID + "</tool-use-id>"
+	for line := range file.Lines(settleWindow) {
+		if !bytes.Contains(line, []byte(mark)) {
+			continue
+		}
+		var queued struct {
+			Type    string `json:"type"`
+			Content string `json:"content"`
+		}
+		if json.Unmarshal(line, &queued) == nil && queued.Type == "queue-operation" &&
+			strings.HasPrefix(queued.Content, "<task-notification>") && strings.Contains(queued.Content, mark) {
+			return capability.OutcomeRan
+		}
+	}
+	return capability.OutcomeUnknown
+}
