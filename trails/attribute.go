@@ -76,7 +76,7 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 		}
 	}
 	for _, f := range files {
-		if f.old.whole || f.new.whole || f.oldMode != f.newMode || f.old.oid == f.new.oid {
+		if f.withoutLines() {
 			if err := s.recordWhole(f); err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	if w.Background {
 		gone := b.Kind == events.SessionEnd ||
 			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.TaskID)
-		return ending{window: w, status: "done"}, gone
+		return ending{window: w, status: "done"}, gone || s.settle(*w) == OutcomeRan
 	}
 	var must bool
 	switch b.Kind {

@@ -44,6 +44,13 @@ type file struct {
 	sources  []vector.Content // what git put the new content together from, if it did
 }
 
+// withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode, of
+// the name alone, or of an empty file.
+func (f *file) withoutLines() bool {
+	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
+	return f.old.whole || f.new.whole || modeChanged || f.old.oid == f.new.oid || len(f.old.lines)+len(f.new.lines) == 0
+}
+
 // gather reads the contents of the changed paths and pairs what was renamed.
 func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 	var files []*file

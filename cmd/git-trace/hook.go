@@ -76,7 +76,7 @@ func takeBoundary(ctx context.Context, repo *refs.Repo, agent capability.Agent, 
 func settler(agent capability.Agent) trails.Settler {
 	return func(w trails.Window) trails.Outcome {
 		outcome := agent.Decoder.Settle(capability.Call{
-			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class,
+			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})
 		switch outcome {
 		case capability.OutcomeRan:

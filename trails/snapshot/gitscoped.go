@@ -50,7 +50,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 		return nil, err
 	}
 	for i, path := range unknown {
-		if !ignored[i] {
+		if ignored[i] == included {
 			dirs = append(dirs, path)
 		}
 	}

@@ -19,43 +19,67 @@ type ignorer struct {
 	out  *bufio.Reader
 }
 
-var errCheckIgnore = errors.New("git check-ignore: unexpected answer")
+var errCheckIgnore = errors.New("unexpected answer")
+
+// verdict is what the ignore rules say of a path.
+type verdict uint8
+
+const (
+	included verdict = iota
+	ignored
+	unknown // git could not tell: the path is beyond a link, or changed its kind, since it was listed
+)
+
+// maxRestarts bounds how many paths of one question git may fail on.
+const maxRestarts = 16
 
 // ask judges paths by the ignore rules alone: it does not know what is tracked. A directory must be there for a rule
 // that is only for directories to apply.
-func (g *ignorer) ask(ctx context.Context, paths []string) ([]bool, error) {
-	if len(paths) == 0 {
-		return nil, nil
+func (g *ignorer) ask(ctx context.Context, paths []string) ([]verdict, error) {
+	verdicts := make([]verdict, len(paths))
+	for at, restarts := 0, 0; at < len(paths); restarts++ {
+		n, err := g.askSome(ctx, paths[at:], verdicts[at:])
+		at += n
+		if err == nil {
+			continue
+		}
+		g.close()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		if ctx.Err() != nil || !errors.Is(err, io.EOF) || restarts == maxRestarts {
+			return nil, fmt.Errorf("git check-ignore: %w", err)
+		}
+		verdicts[at] = unknown
+		at++
 	}
+	return verdicts, nil
+}
+
+// askSome fills in verdicts until git gives up, and returns how many.
+func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdict) (int, error) {
 	if g.cmd == nil {
 		if err := g.start(ctx); err != nil {
-			return nil, fmt.Errorf("git check-ignore: %w", err)
+			return 0, err
 		}
 	}
 	sent := make(chan error, 1)
-	go func() {
-		w := bufio.NewWriterSize(g.in, 64<<10)
+	go func(in io.Writer) {
+		w := bufio.NewWriterSize(in, 64<<10)
 		for _, path := range paths {
 			_, _ = w.WriteString("./" + path + "\x00") // a leading colon would be pathspec magic
 		}
 		sent <- w.Flush()
-	}()
-	ignored := make([]bool, len(paths))
-	var err error
+	}(g.in)
 	for i := range paths {
-		if ignored[i], err = g.answer(); err != nil {
-			break
+		var err error
+		if verdicts[i], err = g.answer(); err != nil {
+			_ = g.in.Close() // ends the sender too
+			<-sent
+			return i, err
 		}
 	}
-	if err != nil {
-		g.close()
-		<-sent
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return nil, fmt.Errorf("git check-ignore: %w", err)
-	}
-	return ignored, <-sent
+	return len(paths), <-sent
 }
 
 func (g *ignorer) start(ctx context.Context) error {
@@ -77,21 +101,24 @@ func (g *ignorer) start(ctx context.Context) error {
 
 // answer reads SOURCE NUL LINE NUL PATTERN NUL PATH NUL; without a pattern no rule matched, and "!" begins one that
 // takes a path back in.
-func (g *ignorer) answer() (bool, error) {
+func (g *ignorer) answer() (verdict, error) {
 	var pattern string
 	for field := range 4 {
 		text, err := g.out.ReadString(0)
 		if err != nil {
-			return false, err
+			return unknown, err
 		}
 		if field == 2 {
 			pattern = text
 		}
 	}
-	if pattern == "" {
-		return false, errCheckIgnore
+	switch {
+	case pattern == "":
+		return unknown, errCheckIgnore
+	case pattern[0] == 0 || pattern[0] == '!':
+		return included, nil
 	}
-	return pattern[0] != 0 && pattern[0] != '!', nil
+	return ignored, nil
 }
 
 // close ends the process. Its status says only whether something was ignored.

@@ -74,6 +74,9 @@ func (s *scan) update() error {
 
 // seed takes a snapshot without a last one to start from. What changed since, if there was one, git finds out.
 func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
+	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // also when git has every object already
+		return Snapshot{}, err
+	}
 	e.root = &dir{}
 	idx, err := s.index()
 	if err != nil {
@@ -166,7 +169,7 @@ func (s *scan) attributes() error {
 			continue
 		}
 		if d := s.e.root.descend(parentPath(path)); d != nil {
-			if j, ok := d.find(attributesFile); !ok || d.entries[j].flags&flagGone != 0 {
+			if j, ok := d.find(attributesFile); !ok || d.entries[j].flags&flagGone != 0 || !d.entries[j].st.isFile() {
 				return unsupported(reasonMissing, path, "tracked attribute file is missing")
 			}
 		}

@@ -21,12 +21,16 @@ func (s *scan) judge() error {
 	for i, q := range list {
 		paths[i] = join(q.d.path, q.name)
 	}
-	ignored, err := s.asker.ask(s.ctx, paths)
+	verdicts, err := s.asker.ask(s.ctx, paths)
 	if err != nil {
 		return err
 	}
 	for i, q := range list {
-		if err := s.settle(q, ignored[i]); err != nil {
+		if verdicts[i] == unknown {
+			q.d.flags |= dirRacy
+			continue
+		}
+		if err := s.settle(q, verdicts[i] == ignored); err != nil {
 			return err
 		}
 	}

@@ -146,10 +146,6 @@ func (w *worker) change() string {
 		_, err = f.Write(old)
 		w.must(err)
 		w.must(f.Close())
-		if w.rnd.IntN(3) == 0 {
-			w.did += " keeping its time"
-			w.must(os.Chtimes(full, info.ModTime(), info.ModTime()))
-		}
 	case kind == 6 && regular:
 		w.did = "append " + path
 		w.must(appendFile(full, w.content()))
@@ -167,7 +163,7 @@ func (w *worker) change() string {
 	case kind == 10:
 		to := w.anyPath()
 		w.did = "rename " + path + " to " + to
-		if strings.HasPrefix(to+"/", path+"/") {
+		if strings.HasPrefix(to+"/", path+"/") || strings.HasPrefix(path+"/", to+"/") {
 			return ""
 		}
 		w.place(to, func() { w.must(os.Rename(full, w.path(to))) })
@@ -210,7 +206,7 @@ func (w *worker) rule() {
 			text += w.pick("*.o", "build/", "!c.o", "/e", "d/*", "!d/e", "*.log", "é", "a", ".gitignore", "build") + "\n"
 		}
 		w.did = fmt.Sprintf("write %s %q", name, text)
-		w.write(name, text)
+		w.place(name, func() { w.write(name, text) })
 	case 3:
 		w.did = "delete " + name
 		w.remove(name)
@@ -222,7 +218,7 @@ func (w *worker) rule() {
 		name = join(dir, ".gitattributes")
 		text := w.pick("*.txt text\n", "* text=auto\n", "*.up filter=up\n", "*.o -text\n*.up -filter\n", "a ident\n")
 		w.did = fmt.Sprintf("write %s %q", name, text)
-		w.write(name, text)
+		w.place(name, func() { w.write(name, text) })
 	case 7:
 		value := w.pick("true", "input", "false")
 		w.did = "core.autocrlf " + value

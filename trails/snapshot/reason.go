@@ -15,7 +15,7 @@ const (
 	reasonConfig  reasonKind = "config"  // until the configuration changes
 	reasonIndex   reasonKind = "index"   // until the index no longer has such entries
 	reasonPath    reasonKind = "path"    // until the path is gone
-	reasonMissing reasonKind = "missing" // until the path is there, or the index changes
+	reasonMissing reasonKind = "missing" // until the path is there as a file, or the index changes
 )
 
 // reason is why the own method does not do.
@@ -57,7 +57,7 @@ func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error)
 }
 
 func (e *Engine) stillHolds(ctx context.Context, r reason) (bool, error) {
-	_, statErr := os.Lstat(filepath.Join(e.repo.WorkTree, string(r.Path)))
+	info, statErr := os.Lstat(filepath.Join(e.repo.WorkTree, string(r.Path)))
 	switch r.Kind {
 	case reasonPath:
 		return statErr == nil, nil
@@ -67,7 +67,7 @@ func (e *Engine) stillHolds(ctx context.Context, r reason) (bool, error) {
 			return false, err
 		}
 		if stamp == e.meta.Git.Index {
-			return r.Kind == reasonIndex || statErr != nil, nil
+			return r.Kind == reasonIndex || statErr != nil || !info.Mode().IsRegular(), nil
 		}
 		if r.Kind == reasonMissing {
 			return false, nil

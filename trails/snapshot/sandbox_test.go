@@ -250,8 +250,7 @@ func (w *watcher) check(label, want string) Snapshot {
 	w.must(e.Save())
 	w.used = snap.Method
 	if snap.Tree.String() != want {
-		w.Errorf("%s: %s method: tree %s, want %s\n%s", label, snap.Method, snap.Tree, want, w.sideGit("ls-tree", "-r", snap.Tree.String()))
-		w.FailNow()
+		w.Fatalf("%s: %s method: tree\n%s\nwant\n%s", label, snap.Method, strings.Join(w.flat(snap.Tree.String()), "\n"), strings.Join(w.flat(want), "\n"))
 	}
 	w.checkChanges(label, snap)
 	w.last = snap.Tree

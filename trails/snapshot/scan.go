@@ -36,12 +36,13 @@ type scan struct {
 type work struct {
 	self   finding
 	found  []finding
-	read   bool // list it
-	judge  bool // ask about all its names again, and about those below
-	rules  bool // its .gitignore came, went or changed
-	dirty  bool // its tree, or one below, has to be built
-	uneven bool // has entries that are gone
-	listed bool // is in scan.touched
+	left   []string // names that are no longer tracked
+	read   bool     // list it
+	judge  bool     // ask about all its names again, and about those below
+	rules  bool     // its .gitignore came, went or changed
+	dirty  bool     // its tree, or one below, has to be built
+	uneven bool     // has entries that are gone
+	listed bool     // is in scan.touched
 }
 
 // finding is an lstat that does not agree with the state.

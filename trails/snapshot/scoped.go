@@ -147,11 +147,11 @@ func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error
 	if err != nil {
 		return err
 	}
-	first := name
+	first, kind := name, st.kind()
 	if len(missing) > 0 {
-		first = missing[0]
+		first, kind = missing[0], kindDir
 	}
-	if i, ok := d.findOther(first); ok && !tracked && d.others[i].kind != kindSpecial && !s.rulesChanged(d) {
+	if i, ok := d.findOther(first); ok && !tracked && d.others[i].kind == kind && !s.rulesChanged(d) {
 		return nil // known to be ignored
 	}
 	if !tracked {
@@ -159,7 +159,7 @@ func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error
 		if err != nil {
 			return err
 		}
-		if ignored[0] {
+		if ignored[0] != included {
 			if len(missing) == 0 {
 				s.leaveOut(query{d, name, st.kind()})
 				s.e.changed = true
@@ -189,7 +189,7 @@ func (s *scan) openDirs(d *dir, names []string) (*dir, error) {
 			if err != nil {
 				return nil, err
 			}
-			partial = ignored[0]
+			partial = ignored[0] != included
 		}
 		if _, err := s.tree.lstat(path + "/.git"); err == nil && !partial {
 			return nil, unsupported(reasonPath, path+"/.git", "repository inside the work tree")
@@ -260,7 +260,7 @@ func (s *scan) lookDir(d *dir, missing []string, name string) error {
 		return err
 	}
 	ignored, err := s.asker.ask(s.ctx, []string{path})
-	if err != nil || ignored[0] && !idx.hasBelow(path) {
+	if err != nil || ignored[0] != included && !idx.hasBelow(path) {
 		return err
 	}
 	sub, err := s.openDirs(d, append(missing, name))

@@ -161,9 +161,9 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 		reason = &no.reason
 	}
+	e.root, e.changed = nil, true // what the own method had begun is of no use
 	if e.meta.Git == nil {
-		e.meta.Git = &gitState{}
-		e.root, e.changed, paths = nil, true, nil
+		e.meta.Git, paths = &gitState{}, nil
 	}
 	e.meta.Git.Reason = *reason
 	snap, err := e.runGit(ctx, paths)

@@ -92,9 +92,7 @@ func (s *scan) untrack() {
 			if e.flags&(flagTracked|flagSeen) == flagTracked {
 				e.flags = e.flags&^flagTracked | flagTodo
 				s.touch(d)
-				if d.flags&dirPartial == 0 {
-					s.queries = append(s.queries, query{d, e.name, e.st.kind()})
-				}
+				d.w.left = append(d.w.left, e.name)
 			}
 			e.flags &^= flagSeen
 		}

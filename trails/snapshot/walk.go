@@ -75,10 +75,17 @@ func (s *scan) examine(d *dir) error {
 			d.rules, w.judge, read = sum, true, true
 		}
 	}
-	if !read {
-		return nil
+	if read {
+		if err := s.read(d, st); err != nil {
+			return err
+		}
 	}
-	return s.read(d, st)
+	for _, name := range w.left {
+		if i, ok := d.find(name); ok && d.entries[i].flags&flagGone == 0 {
+			s.queries = append(s.queries, query{d, name, d.entries[i].st.kind()})
+		}
+	}
+	return nil
 }
 
 // ownStat is the directory's state before it is read.

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents/driver"
+)
+
+// buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "git-trace-bin-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "urfave_cli_no_docs", "-o", filepath.Join(dir, "git-trace"), ".").CombinedOutput()
+	if err != nil {
+		return "", &buildError{string(out)}
+	}
+	return filepath.Join(dir, "git-trace"), nil
+})
+
+type buildError struct{ out string }
+
+func (e *buildError) Error() string { return "build git-trace: " + e.out }
+
+// traced is a repository in which git-trace records, and the binary that does it.
+type traced struct {
+	*driver.Repo
+	t      *testing.T
+	binary string
+}
+
+func newTraced(t *testing.T) *traced {
+	t.Helper()
+	driver.Need(t, "claude")
+	binary, err := buildOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &traced{Repo: driver.NewRepo(t), t: t, binary: binary}
+	r.trace("init")
+	return r
+}
+
+// trace runs git-trace as the person does.
+func (r *traced) trace(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), r.binary, args...)
+	cmd.Dir, cmd.Env = r.Dir, r.Env(filepath.Dir(r.binary))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("git-trace %s: %v: %s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// blamed is one line of `blame --json`, as far as these tests look at it.
+type blamed struct {
+	Content     string  `json:"content"`
+	Commit      *string `json:"commit"`
+	Contributor string  `json:"contributor"`
+	Agent       string  `json:"agent"`
+	Model       string  `json:"model"`
+	Session     string  `json:"session"`
+	Subagent    string  `json:"subagent"`
+	ToolCall    string  `json:"tool_call"`
+	Prompt      *struct {
+		Index int    `json:"index"`
+		Text  string `json:"text"`
+	} `json:"prompt"`
+}
+
+// owner is who wrote the line: the tool call's readable part for an agent's line, else human or unknown.
+func (l blamed) owner() string {
+	if l.Contributor != "ai" {
+		return l.Contributor
+	}
+	if l.ToolCall == "" {
+		return "ai"
+	}
+	parts := strings.Split(l.ToolCall, "_")
+	return strings.Join(parts[1:len(parts)-1], "_")
+}
+
+func (r *traced) blame(file string) []blamed {
+	r.t.Helper()
+	var out struct{ Lines []blamed }
+	if err := json.Unmarshal([]byte(r.trace("blame", "--json", file)), &out); err != nil {
+		r.t.Fatalf("blame %s: %v", file, err)
+	}
+	return out.Lines
+}
+
+// want compares the owners of a file with "owner | content" lines.
+func (r *traced) want(file string, lines ...string) {
+	r.t.Helper()
+	var got []string
+	for _, l := range r.blame(file) {
+		got = append(got, l.owner()+" | "+l.Content)
+	}
+	if strings.Join(got, "\n") != strings.Join(lines, "\n") {
+		r.t.Errorf("%s:\n%s\nwant:\n%s", file, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+func (r *traced) run(script string, opts driver.Options) *driver.Result {
+	r.t.Helper()
+	opts.Path = append(opts.Path, filepath.Dir(r.binary))
+	return driver.RunClaude(r.t, r.Repo, driver.Load(r.t, script), opts)
+}
+
+func (r *traced) commitAll() {
+	r.t.Helper()
+	r.Git("add", "-A")
+	r.Git("commit", "-q", "-m", "human commit")
+}
+
+func TestClaudeEditsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t)
+	res := r.run("basic", driver.Options{})
+	r.want("a.txt", "unknown | line 1", "main_t1_0 | line 2 by Edit", "unknown | line 3", "main_t3_0 | line 4 in parallel", "unknown | line 5")
+	r.commitAll()
+	r.want("a.txt", "unknown | line 1", "main_t1_0 | line 2 by Edit", "unknown | line 3", "main_t3_0 | line 4 in parallel", "unknown | line 5")
+	r.want("greet.py", "main_t2_0 | def greet(name):", `main_t7_0 |     line = "hello " + name`, "main_t7_0 |     print(line)", "main_t7_0 |     return line")
+	r.want("b.py", "main_t4_0 | def f(x):", "main_t4_1 |     return x + 1")
+	r.want("docs/guide.md", "main_t3_3 | # Guide", "main_t3_3 | ", "main_t3_3 | Call greet.")
+	r.want("log.txt", "main_t3_2 | from the shell", "main_t5_0 | written before the failure")
+	r.want("relative.txt", "main_t8_0 | a relative path")
+	r.want("README.md", "unknown | # scratch")
+	for _, l := range r.blame("greet.py") {
+		if l.Session != res.Session || l.Agent != "claude-code" || l.Model == "" || l.Prompt == nil || l.Prompt.Index != 1 || !strings.Contains(l.Prompt.Text, "[[script:main]]") {
+			t.Errorf("line %q is %+v of session %s", l.Content, l, res.Session)
+		}
+	}
+	r.trace("verify")
+	r.run("basic", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}})
+	r.commitAll()
+	lines := r.blame("a.txt")
+	if last := lines[len(lines)-1]; last.owner() != "second_t1_0" || last.Prompt.Index != 2 || last.Session != res.Session {
+		t.Errorf("the second turn's line is %+v", last)
+	}
+}
+
+func TestClaudeShellEditsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t)
+	r.run("shell", driver.Options{})
+	r.commitAll()
+	r.want("a.txt", "unknown | line 1", "main_t0_0 | line 2 by sed", "unknown | line 3", "main_t7_0 | line 4 by patch", "unknown | line 5")
+	r.want("config.yml", "main_t1_0 | name: demo", "main_t1_0 | port: 8080", "main_t1_0 | verbose: false")
+	order := r.blame("order.txt")
+	if len(order) != 3 || order[0].owner() != "main_t5_0" || order[1].owner() != "main_t5_1" {
+		t.Errorf("order.txt is owned by %+v", order)
+	}
+	// The client may learn of the end of the background call before or after the next call begins: in the second case
+	// both calls could have written the line, and blame says so instead of choosing.
+	if last := order[len(order)-1]; last.Contributor != "ai" || last.owner() != "main_t11_0" && last.ToolCall != "" {
+		t.Errorf("the line after the background call is %+v", last)
+	}
+	r.want("background.txt", "main_t10_0 | from the background")
+	table := r.blame("table.txt")
+	if len(table) != 25 || table[0].owner() != "main_t3_0" || table[24].owner() != "main_t4_0" {
+		t.Errorf("table.txt is owned by %s and %s in %d lines", table[0].owner(), table[24].owner(), len(table))
+	}
+	copied := r.blame("lib/copy.py")
+	if last := copied[len(copied)-1]; last.owner() != "main_t8_0" {
+		t.Errorf("the line after cd is %+v", last)
+	}
+}
+
+func TestPeopleKeepTheirLinesBesideClaude(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t)
+	r.run("human", driver.Options{})
+	r.commitAll()
+	r.want("a.txt", "unknown | line 1", "unknown | line 2", "unknown | line 3", "unknown | line 4", "human | line 5 by human", "main_t2_0 | line 6 by agent")
+	r.want("README.md", "unknown | # scratch", "human | read me first")
+	r.want("todo.txt", "human | todo one", "human | todo two", "human | todo three by human", "main_t3_0 | todo four by agent")
+	r.want("slow.txt", "main_t4_0 | slow work done")
+	r.want("agent.txt", "main_t5_0 | written by agent", "human | last words by human")
+	r.run("human", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}})
+	r.commitAll()
+	r.want("a.txt", "unknown | line 1", "unknown | line 2", "human | line 3 by human before the second turn works", "second_t1_0 | line 4 by agent", "human | line 5 by human", "main_t2_0 | line 6 by agent")
+}
+
+func TestClaudeSubagentsInParallelKeepTheirCalls(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t)
+	res := r.run("subagents", driver.Options{})
+	r.commitAll()
+	r.want("a.txt", "subA_t1_0 | line 1 by A", "subA_t2_0 | line 2 by A", "unknown | line 3", "subB_t1_0 | line 4 by B", "subB_t2_0 | line 5 by B")
+	r.want("b.py", "unknown | def f():", "subC_t1_0 |     return 3")
+	r.want("only-a.txt", "subA_t3_0 | A")
+	r.want("main.txt", "main_t3_0 | by the main agent")
+	for _, l := range r.blame("a.txt") {
+		if l.Contributor == "ai" && (l.Session != res.Session || l.Subagent == "") {
+			t.Errorf("line %q is %+v, not a sub-agent's of %s", l.Content, l, res.Session)
+		}
+	}
+	for _, l := range r.blame("shared.txt") {
+		if l.Contributor != "ai" || l.Session != res.Session {
+			t.Errorf("line %q is %+v", l.Content, l)
+		}
+	}
+}
+
+func TestClaudeCommitsInTheMiddleOfItsTurn(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t)
+	r.run("commit", driver.Options{})
+	r.want("lib.txt", "main_t0_0 | one", "main_t2_0 | two, changed after the commit", "main_t0_0 | three", "main_t3_0 | four", "main_t3_0 | five")
+	r.want("note.txt", "human | note by human")
+	steps := r.blame("steps.txt")
+	for i, l := range steps {
+		want := "main_t4_0"
+		if i == 4 {
+			want = "main_t6_0"
+		}
+		if l.owner() != want || (l.Commit == nil) != (i == 4) {
+			t.Errorf("steps.txt line %d is %+v, want %s", i+1, l, want)
+		}
+	}
+	r.Git("fsck", "--full", "--strict")
+	r.Git("gc", "-q", "--prune=now")
+	r.trace("verify")
+}
