@@ -313,7 +313,7 @@ func (s *step) attributeSeeded() error {
 				return fmt.Errorf("read %s: %w", strconv.Quote(d.Path), err)
 			}
 			f := &file{path: d.Path, oldPath: d.Path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
-			f.old = s.reportedText(*d.Before)
+			f.old = s.reportedText(*d.Before, now)
 			f.vec = s.vectorOf(d.Path, f.old)
 			files = append(files, f)
 		}
@@ -349,15 +349,19 @@ func (s *step) expectPath(w *Window, path string) error {
 	if tool != w {
 		return nil
 	}
-	before, after := s.reportedText(*said.Before), s.reportedText(*said.After)
 	entry, found := s.snap.Lookup(path)
+	now, err := s.read(entry.Mode, entry.OID)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
+	}
+	before, after := s.reportedText(*said.Before, now), s.reportedText(*said.After, now)
 	onDisk := entry.OID == before.oid || !found && *said.Before == ""
 	if !onDisk || before.oid == after.oid || before.whole || after.whole {
 		return nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after, reported: true}
 	f.vec = s.vectorOf(path, before)
-	err := s.settleFiles([]*file{f}, func(f *file) []segment {
+	err = s.settleFiles([]*file{f}, func(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w))}}
 	})
 	if s.state.Expected == nil {

@@ -1,6 +1,8 @@
 package trails
 
 import (
+	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
@@ -25,7 +27,7 @@ func (s *step) segments(f *file) []segment {
 	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() {
 		return whole
 	}
-	before, after := s.reportedText(*said.Before), s.reportedText(*said.After)
+	before, after := s.reportedText(*said.Before, f.old, f.new), s.reportedText(*said.After, f.old, f.new)
 	if before.whole || after.whole {
 		return whole
 	}
@@ -66,7 +68,18 @@ func (s *step) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-func (s *step) reportedText(content string) text {
+// reportedText is a content as a tool reported it. Clients report text with line feeds alone, whatever the file has, so it
+// is given the line ends of the contents it lies between.
+func (s *step) reportedText(content string, like ...text) text {
+	for _, t := range like {
+		if bytes.Contains(t.bytes, []byte("\r\n")) && !strings.Contains(content, "\r") {
+			content = strings.ReplaceAll(content, "\n", "\r\n")
+			break
+		}
+		if len(t.bytes) > 0 {
+			break
+		}
+	}
 	raw := []byte(content)
 	return newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
 }

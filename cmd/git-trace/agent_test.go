@@ -236,7 +236,7 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 		if err != nil {
 			return nil
 		}
-		text := string(raw)
+		text := strings.ReplaceAll(string(raw), "\r\n", "\n") // as the client reports it
 		return &text
 	}
 	switch verb {
