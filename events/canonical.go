@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -112,8 +113,8 @@ func Canonical(raw []byte) ([]byte, error) {
 	if err := dec.Decode(&value); err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
-	if dec.More() {
-		return nil, errors.New("canonical JSON: more than one value")
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("canonical JSON: text after the value")
 	}
 	out, err := appendAny(make([]byte, 0, len(raw)), value, MaxDepth)
 	if err != nil {

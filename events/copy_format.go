@@ -33,8 +33,11 @@ type copyEnd struct {
 	offset int64 // behind the end line
 }
 
-// endWindow is how much of the end of the file is searched for an end line.
-const endWindow = 4 << 20
+// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then more.
+const (
+	endWindow     = 32 << 10
+	longEndWindow = 4 << 20
+)
 
 // copyHeader is the header line up to the generation.
 func copyHeader(format refs.ObjectFormat, ref string) string {
@@ -82,12 +85,16 @@ func readEnds(f *os.File, header string) (gen string, end copyEnd, err error) {
 	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
 		return "", end, ErrCopyDamaged
 	}
-	start := max(int64(len(head)), info.Size()-endWindow)
-	window := make([]byte, info.Size()-start)
-	if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
-		return "", end, err
+	for _, size := range [...]int64{endWindow, longEndWindow} {
+		start := max(int64(len(head)), info.Size()-size)
+		window := make([]byte, info.Size()-start)
+		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
+			return "", end, err
+		}
+		if end, err = lastEnd(window, start, int64(len(head))); err == nil || start == int64(len(head)) {
+			break
+		}
 	}
-	end, err = lastEnd(window, start, int64(len(head)))
 	return gen, end, err
 }
 

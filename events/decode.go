@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -166,12 +165,38 @@ func (d *decoder) time() error {
 	if err := readText(d, &text, 1); err != nil {
 		return err
 	}
-	t, err := time.Parse(timeLayout, text)
-	if err != nil || t.Format(timeLayout) != text {
+	t, ok := parseTime(text)
+	if !ok {
 		return fmt.Errorf("%.40q is not RFC 3339 in UTC with nine digits of fraction", text)
 	}
 	d.event.Time = t
 	return nil
+}
+
+// parseTime reads timeLayout and nothing else, several times faster than time.Parse.
+func parseTime(text string) (time.Time, bool) {
+	if len(text) != len(timeLayout) {
+		return time.Time{}, false
+	}
+	var fields [7]int
+	field := 0
+	for i := range len(timeLayout) {
+		digit := text[i] >= '0' && text[i] <= '9'
+		switch mark := timeLayout[i]; {
+		case mark < '0' || mark > '9': // - T : . Z
+			if text[i] != mark {
+				return time.Time{}, false
+			}
+			field++
+		case !digit:
+			return time.Time{}, false
+		default:
+			fields[field] = 10*fields[field] + int(text[i]-'0')
+		}
+	}
+	t := time.Date(fields[0], time.Month(fields[1]), fields[2], fields[3], fields[4], fields[5], fields[6], time.UTC)
+	// Date takes the thirtieth of February for the second of March.
+	return t, int(t.Month()) == fields[1] && t.Day() == fields[2] && t.Hour() == fields[3] && t.Minute() == fields[4] && t.Second() == fields[5]
 }
 
 // integer reads a positive integer that fits an int.
@@ -230,7 +255,7 @@ func splitID(line []byte) (head, tail []byte, err error) {
 
 // checkWriter tells whether text is a writer id: 16 lower-case hexadecimal digits.
 func checkWriter(text string) error {
-	if len(text) != writerDigits || strings.Trim(text, hexDigits) != "" {
+	if len(text) != writerDigits || !isHex(text) {
 		return fmt.Errorf("%.40q is not a writer id of %d hex digits", text, writerDigits)
 	}
 	return nil

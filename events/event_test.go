@@ -333,3 +333,17 @@ func BenchmarkDecodeLine(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkReadChecked(b *testing.B) {
+	data := PatchData{Patch: "0123456789abcdef0123456789abcdef", Interval: 7, Path: "cmd/main.go", NewStart: 10, NewCount: 12, Owner: OwnerAI, Lines: strings.Repeat("AAAAAAAA", 12)}
+	d := fullDraft()
+	d.Type, d.Data = PatchRecorded, mustEncode(b, data)
+	d, _ = d.normal()
+	e, _ := seal(d, place{seq: 1, prev: longestID, writer: "0123456789abcdef"})
+	b.SetBytes(int64(len(e.Raw())))
+	for b.Loop() {
+		if _, hash, err := readChecked(e.Raw()); err != nil || hash != e.ID {
+			b.Fatal(err)
+		}
+	}
+}

@@ -18,10 +18,19 @@ const (
 // ParseID checks that text has the form of an event id.
 func ParseID(text string) (ID, error) {
 	digits, ok := strings.CutPrefix(text, idPrefix)
-	if !ok || len(digits) != idDigits || strings.Trim(digits, hexDigits) != "" {
+	if !ok || len(digits) != idDigits || !isHex(digits) {
 		return "", fmt.Errorf("%.80q is not an event id", text)
 	}
 	return ID(text), nil
+}
+
+func isHex(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
 }
 
 // TraceID names a conversation: the UUIDv5 of its agent and the agent's own session id.

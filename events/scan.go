@@ -22,8 +22,9 @@ func CheckCanonical(raw []byte) error {
 
 // scanner walks canonical JSON. Every method leaves pos behind what it accepted.
 type scanner struct {
-	buf []byte
-	pos int
+	buf   []byte
+	pos   int
+	plain bool // the last string was ASCII without escapes
 }
 
 func (s *scanner) fault(what string) error {
@@ -97,15 +98,24 @@ func (s *scanner) object(depth int, member func(name []byte) error) error {
 		return nil
 	}
 	var last []byte
+	lastPlain := true
 	for first := true; ; first = false {
 		name, err := s.str()
 		if err != nil {
 			return err
 		}
-		if !first && !inOrder(last, name) {
+		order := -1
+		switch {
+		case first:
+		case s.plain && lastPlain:
+			order = bytes.Compare(last[1:len(last)-1], name[1:len(name)-1])
+		default:
+			order = compareKeys(unquote(last), unquote(name))
+		}
+		if order >= 0 {
 			return s.fault("member names out of order or doubled")
 		}
-		last = name
+		last, lastPlain = name, s.plain
 		if err := s.expect(':'); err != nil {
 			return err
 		}
@@ -127,59 +137,47 @@ func (s *scanner) object(depth int, member func(name []byte) error) error {
 	}
 }
 
-// inOrder compares two quoted member names.
-func inOrder(a, b []byte) bool {
-	plain := func(s []byte) bool {
-		for _, c := range s {
-			if c == '\\' || c >= utf8.RuneSelf {
-				return false
-			}
-		}
-		return true
-	}
-	if plain(a) && plain(b) {
-		return bytes.Compare(a[1:len(a)-1], b[1:len(b)-1]) < 0
-	}
-	return compareKeys(unquote(a), unquote(b)) < 0
-}
-
 // str walks a string and returns it with its quotes.
 func (s *scanner) str() ([]byte, error) {
 	start := s.pos
 	if err := s.expect('"'); err != nil {
 		return nil, err
 	}
-	length := 0
-	for {
-		c := s.peek()
+	s.plain = true
+	escapes := 0 // bytes by which the escapes are longer than what they stand for
+	for buf := s.buf; s.pos < len(buf); {
+		c := buf[s.pos]
+		if c < utf8.RuneSelf && c >= 0x20 && c != '"' && c != '\\' {
+			s.pos++
+			continue
+		}
 		switch {
-		case s.pos >= len(s.buf) || c < 0x20:
-			return nil, s.fault("unfinished string or bare control character")
 		case c == '"':
 			s.pos++
-			if length > MaxField {
+			if length := s.pos - start - 2 - escapes; length > MaxField {
 				return nil, fmt.Errorf("byte %d: string of %d bytes: %w", start, length, ErrTooLong)
 			}
-			return s.buf[start:s.pos], nil
+			return buf[start:s.pos], nil
+		case c < 0x20:
+			return nil, s.fault("bare control character")
 		case c == '\\':
-			n := escapeLength(s.buf[s.pos:])
+			n := escapeLength(buf[s.pos:])
 			if n == 0 {
 				return nil, s.fault("escape that is not the canonical one")
 			}
+			s.plain = false
 			s.pos += n
-			length++
-		case c < utf8.RuneSelf:
-			s.pos++
-			length++
+			escapes += n - 1
 		default:
-			r, n := utf8.DecodeRune(s.buf[s.pos:])
+			r, n := utf8.DecodeRune(buf[s.pos:])
 			if r == utf8.RuneError && n == 1 {
 				return nil, s.fault("not valid UTF-8")
 			}
+			s.plain = false
 			s.pos += n
-			length += n
 		}
 	}
+	return nil, s.fault("unfinished string")
 }
 
 // escapeLength is the length of the canonical escape that b begins with, or 0.
