@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -11,12 +12,14 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
+const blameUsage = "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>"
+
 // blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
 func (a *app) blameCommand() *cli.Command {
 	return &cli.Command{
 		Name:            "blame",
 		Usage:           "who wrote each line of a file, and in which conversation",
-		UsageText:       "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>",
+		UsageText:       blameUsage,
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}
@@ -24,6 +27,10 @@ func (a *app) blameCommand() *cli.Command {
 
 func (a *app) blame(args []string) error {
 	opts, err := blame.Parse(args)
+	if errors.Is(err, blame.ErrHelp) {
+		fmt.Fprintf(a.std.err, "usage: %s\n", blameUsage)
+		return silent(exitUsage)
+	}
 	if err != nil {
 		return blameFailure(err)
 	}

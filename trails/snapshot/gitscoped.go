@@ -35,7 +35,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 		}
 		switch {
 		case place == elsewhere:
-		case old.hasBelow(path) || place == directory && user.hasBelow(path):
+		case old.hasBelow(path) || place == directory && (old.find(path) != nil || user.hasBelow(path)):
 			dirs = append(dirs, path)
 		case old.find(path) != nil || place != nowhere && user.find(path) != nil:
 			files = append(files, path)

@@ -275,9 +275,25 @@ func (w *watcher) checkScoped(label, path, want string) {
 	outside := func(line string) bool { return !inside(line) && !inTheWay(line) }
 	gotOut, lastOut := filter(got, outside), filter(last, outside)
 	if !slices.Equal(gotIn, wantIn) || !slices.Equal(gotOut, lastOut) {
-		w.Fatalf("%s: scoped to %s (%s):\ninside %q\n  want %q\noutside %q\n   want %q", label, path, snap.Method, gotIn, wantIn, gotOut, lastOut)
+		w.Fatalf("%s: scoped to %s (%s):\ninside %s\noutside %s", label, path, snap.Method, difference(gotIn, wantIn), difference(gotOut, lastOut))
 	}
 	w.last = snap.Tree
+}
+
+// difference shows what two lists do not share: "+" only the first has, "-" only the second.
+func difference(got, want []string) string {
+	text := ""
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			text += "\n+" + line
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			text += "\n-" + line
+		}
+	}
+	return text
 }
 
 func filter(lines []string, keep func(string) bool) []string {

@@ -250,7 +250,7 @@ func (w *watcher) check(label, want string) Snapshot {
 	w.must(e.Save())
 	w.used = snap.Method
 	if snap.Tree.String() != want {
-		w.Fatalf("%s: %s method: tree\n%s\nwant\n%s", label, snap.Method, strings.Join(w.flat(snap.Tree.String()), "\n"), strings.Join(w.flat(want), "\n"))
+		w.Fatalf("%s: %s method: %s", label, snap.Method, difference(w.flat(snap.Tree.String()), w.flat(want)))
 	}
 	w.checkChanges(label, snap)
 	w.last = snap.Tree
