@@ -156,7 +156,6 @@ func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
 	end := h.NewStart + h.NewCount
 	add := func(first, last int, who actor) {
 		run := patchRun{hunk: h, who: who, first: first, last: last}
-		run.who.limits = unionLimits(who.limits, p.seg.limits)
 		if len(out) == 0 {
 			run.oldLen = h.OldCount
 		}

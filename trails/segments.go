@@ -2,6 +2,8 @@ package trails
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -14,17 +16,16 @@ import (
 type segment struct {
 	from, to text
 	decide   decision
-	// limits hold for every patch of the segment.
-	limits []events.Limit
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
 // it and as it left it splits its interval exactly: what changed before it wrote is not its own (a person typing while
-// the permission prompt waits, another agent), and neither is what another writer did afterwards.
+// the permission prompt waits, another agent), and neither is what another writer did afterwards. With no other writer
+// about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
 	whole := []segment{{from: f.old, to: f.new, decide: s.decide(f.path)}}
 	tool, said := s.reported(f.path)
-	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() {
+	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole
 	}
 	before, after := s.reportedText(*said.Before, f.old, f.new), s.reportedText(*said.After, f.old, f.new)
@@ -32,25 +33,40 @@ func (s *step) segments(f *file) []segment {
 		return whole
 	}
 	others := writers(s.state.Windows, f.path, s.state.seen(f.path))
+	if len(others) <= 1 {
+		after = f.new
+	}
 	aside := s.decide(f.path, tool)
 	var chain []segment
-	add := func(from, to text, by decision, limits ...events.Limit) {
+	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
-			chain = append(chain, segment{from, to, by, limits})
+			chain = append(chain, segment{from, to, by})
 		}
 	}
 	add(f.old, before, aside)
 	add(before, after, always(byWindow(tool)))
-	if len(others) > 1 {
-		add(after, f.new, aside)
-	} else { // a formatter that ran on what the tool wrote
-		add(after, f.new, always(byWindow(tool)), events.LimitPayloadMismatch)
-	}
+	add(after, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
 		// The report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
 		return []segment{{from: f.old, to: f.new, decide: decideAmong(others, f.path, []*Window{tool})}}
 	}
 	return chain
+}
+
+// converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the file
+// cannot be compared with blobs then. Line ends alone do not count.
+func (s *step) converted(f *file) bool {
+	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(f.path))
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLineBytes {
+		return false
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	same := func(b []byte) bool { return s.repo.Format.Hash(refs.BlobObject, b) == f.new.oid }
+	return !same(raw) && !same(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")))
 }
 
 // reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
