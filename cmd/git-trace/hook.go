@@ -39,10 +39,8 @@ func runHook(args []string, in io.Reader) int {
 	if err != nil || len(payload) > maxPayload {
 		return exitDone
 	}
-	env, err := capability.SystemEnv()
-	if err != nil {
-		return exitDone
-	}
+	home, _ := os.UserHomeDir() // without one, an agent's files are found by what its payload names
+	env := capability.Env{Home: home, Getenv: os.Getenv}
 	agent, found := agents.Lookup(env, args[0])
 	if !found || agent.Decoder == nil {
 		return exitDone
