@@ -156,9 +156,13 @@ func parentPath(path string) string {
 // baseName is the last component of a path.
 func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
+// join is DIR/NAME; either may be empty.
 func join(dir, name string) string {
-	if dir == "" {
+	switch {
+	case dir == "":
 		return name
+	case name == "":
+		return dir
 	}
 	return dir + "/" + name
 }

@@ -7,23 +7,27 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
 // TestRandomWorkIsSeenAsGitSeesIt lets a work tree live through random steps; after each, the snapshot must be git's tree.
-// GITTRACE_LONG=1 makes it long.
+// GITTRACE_LONG=1 makes it long, GITTRACE_SEED=N makes it start elsewhere.
 func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 	t.Parallel()
-	seeds, steps := 6, 60
+	first, seeds, steps := 0, 6, 60
 	if os.Getenv("GITTRACE_LONG") != "" {
 		seeds, steps = 8, 2000
+		if from, err := strconv.Atoi(os.Getenv("GITTRACE_SEED")); err == nil {
+			first = from
+		}
 	}
 	if testing.Short() {
 		seeds, steps = 2, 30
 	}
-	for seed := range seeds {
+	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorker(t, uint64(seed))
