@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -23,6 +24,8 @@ const (
 	hardLimit = 2 * time.Second
 	// maxPayload bounds what is read of a hook's standard input, in bytes.
 	maxPayload = 64 << 20
+	// maxHookMemory is where a hook begins to collect garbage after all, in bytes.
+	maxHookMemory = 256 << 20
 )
 
 // runHook is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
@@ -89,6 +92,8 @@ func settler(agent capability.Agent) trails.Settler {
 
 // guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred.
 func guardHook() func() {
+	debug.SetGCPercent(-1) // the process is gone before a collection would pay
+	debug.SetMemoryLimit(maxHookMemory)
 	timer := time.AfterFunc(hardLimit, func() { os.Exit(exitDone) })
 	return func() {
 		timer.Stop()
