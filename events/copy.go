@@ -176,7 +176,7 @@ func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
 		return err
 	}
 	w := bufio.NewWriterSize(c.file, 1<<20)
-	end, err := l.copySound(ctx, c.end, tip, w)
+	end, err := l.copySound(ctx, c.ref, c.end, tip, w)
 	if flushErr := w.Flush(); flushErr != nil {
 		return flushErr
 	}
@@ -188,11 +188,11 @@ func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
 // all of them. Of a damaged own log it keeps the events that are sound in themselves, and notes the damage.
 func (l *Log) extendMemory(ctx context.Context, c *Copy, tip refs.OID) error {
 	var text bytes.Buffer
-	end, err := l.copySound(ctx, c.end, tip, &text)
+	end, err := l.copySound(ctx, c.ref, c.end, tip, &text)
 	if errors.Is(err, errForked) && c.file != nil {
 		c.unload()
 		text.Reset()
-		end, err = l.copySound(ctx, c.end, tip, &text)
+		end, err = l.copySound(ctx, c.ref, c.end, tip, &text)
 	}
 	if isBroken(err) && c.ref == refs.EventsRef {
 		c.Notes = append(c.Notes, err.Error())

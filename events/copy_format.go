@@ -148,10 +148,14 @@ func isBroken(err error) bool {
 
 // copySound writes the batches after end up to tip in the file's form, each one hashed and chained to the one before,
 // and returns the new end. At the first batch that is not sound it stops with a brokenError; errForked says that tip
-// does not come after end.
-func (l *Log) copySound(ctx context.Context, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+// does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of its types.
+func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+	fetched, foreign := parseFetched(ref)
 	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {
 		lines, broken := checkBatch(l.repo.Format, c, end)
+		if broken == nil && foreign {
+			broken = checkForeign(lines, fetched.Writer)
+		}
 		if broken != nil {
 			return broken
 		}
@@ -194,6 +198,23 @@ func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine
 		lines[i] = soundLine{line, end.seq + 1 + int64(i), checked.lastID}
 	}
 	return lines, nil
+}
+
+// checkForeign looks at what only strangers get wrong.
+func checkForeign(lines []soundLine, writer string) *brokenError {
+	for _, line := range lines {
+		e, err := DecodeLine(line.text)
+		if err == nil && e.Writer != writer {
+			err = fmt.Errorf("written by %s, the ref names %s", e.Writer, writer)
+		}
+		if err == nil {
+			err = e.CheckData()
+		}
+		if err != nil {
+			return &brokenError{line.seq, err.Error()}
+		}
+	}
+	return nil
 }
 
 // soundLine is an event to be copied; of the last one of a batch, the id counts.

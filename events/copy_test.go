@@ -194,7 +194,9 @@ func TestDamagedOwnLogGivesWhatIsLeft(t *testing.T) {
 func TestDamagedFetchedLogIsNotBelievedAtAll(t *testing.T) {
 	t.Parallel()
 	log, good := sampleLog(t, 0, 6)
-	const ref = "refs/traces/remotes/origin/00000000000000ff/events"
+	writer, err := log.Writer()
+	check(t, err)
+	ref := "refs/traces/remotes/origin/" + writer + "/events"
 	bad := good.copied()
 	*bad.line(9) = strings.Replace(*bad.line(9), `"v":1`, `"v":2`, 1)
 	bad.write(ref)

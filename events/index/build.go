@@ -1,0 +1,182 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// buildChunk is how many rows go into one transaction.
+const buildChunk = 200_000
+
+// writeStore brings the file up to date. Each transaction says how far it got, so that a build may be killed at any
+// moment and goes on from there.
+func (ix *Index) writeStore(path string, progress Progress) error {
+	return guarded(func() error {
+		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+		if err != nil {
+			return fmt.Errorf("open %w", asDamage(err))
+		}
+		defer func() { _ = db.Close() }()
+		if err := db.Update(ix.dropStrangers); err != nil {
+			return fmt.Errorf("write index: %w", err)
+		}
+		var done, total int64
+		for _, s := range ix.sources {
+			total += s.copy.Stored()
+		}
+		for _, s := range ix.sources {
+			if s.copy.Generation() == "" {
+				continue
+			}
+			err := storeLog(db, s.copy, func(at int64) {
+				if progress != nil {
+					progress(done+at, total)
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("write index: %w", err)
+			}
+			done += s.copy.Stored()
+		}
+		return nil
+	})
+}
+
+// dropStrangers removes the logs that are no longer there, and makes room for those that are.
+func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
+	var gone [][]byte
+	err := tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+		if !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Ref() == string(name) }) {
+			gone = append(gone, bytes.Clone(name))
+		}
+		return nil
+	})
+	for _, name := range gone {
+		if err == nil {
+			err = tx.DeleteBucket(name)
+		}
+	}
+	return err
+}
+
+// storeLog indexes what a bucket lacks of its log.
+func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
+	from := int64(-1)
+	err := db.Update(func(tx *bbolt.Tx) error {
+		var err error
+		from, err = prepareBucket(tx, c)
+		return err
+	})
+	if err != nil || from >= c.Stored() {
+		return err
+	}
+	chunk := &recent{traces: map[events.TraceID]*Trace{}}
+	flush := func(indexed int64) error {
+		if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, c, indexed) }); err != nil {
+			return err
+		}
+		chunk = &recent{traces: map[events.TraceID]*Trace{}}
+		progress(indexed)
+		return nil
+	}
+	for line, err := range c.Scan(from) {
+		if err != nil {
+			return err
+		}
+		if line.Offset >= c.Stored() {
+			break
+		}
+		if len(chunk.rows) >= buildChunk {
+			if err := flush(line.Offset); err != nil {
+				return err
+			}
+		}
+		if err := chunk.take(line); err != nil {
+			return err
+		}
+	}
+	return flush(c.Stored())
+}
+
+// prepareBucket tells from where a log has to be indexed. A bucket about another build of the copy starts anew.
+func prepareBucket(tx *bbolt.Tx, c *events.Copy) (int64, error) {
+	name := []byte(c.Ref())
+	if b := tx.Bucket(name); b != nil {
+		if s := openShelf(b, c); s.rows != nil {
+			return s.indexed, nil
+		}
+		if err := tx.DeleteBucket(name); err != nil {
+			return 0, err
+		}
+	}
+	b, err := tx.CreateBucket(name)
+	if err != nil {
+		return 0, err
+	}
+	for _, child := range []string{rowsBucket, tracesBucket} {
+		if _, err := b.CreateBucket([]byte(child)); err != nil {
+			return 0, err
+		}
+	}
+	return 0, writeMeta(b, c, 0)
+}
+
+func writeMeta(b *bbolt.Bucket, c *events.Copy, indexed int64) error {
+	meta, err := json.Marshal(storedMeta{Version: storeVersion, Generation: c.Generation(), Indexed: indexed})
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(metaKey), meta)
+}
+
+// store writes the rows and adds the summaries to those that are there.
+func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
+	b := tx.Bucket([]byte(c.Ref()))
+	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
+	// In order, so that pages are filled one after the other.
+	slices.SortFunc(r.rows, func(a, b row) int { return bytes.Compare(a.key, b.key) })
+	for _, row := range r.rows {
+		if err := rows.Put(row.key, appendPlace(nil, row.at)); err != nil {
+			return err
+		}
+	}
+	for id, t := range r.traces {
+		var sum Trace
+		if v := summaries.Get(summaryKey(id)); v != nil {
+			var err error
+			if sum, err = parseTrace(v); err != nil {
+				return err
+			}
+		}
+		sum.join(*t)
+		text, err := json.Marshal(sum)
+		if err != nil {
+			return err
+		}
+		if err := summaries.Put(summaryKey(id), text); err != nil {
+			return err
+		}
+	}
+	return writeMeta(b, c, indexed)
+}
+
+func summaryKey(id events.TraceID) []byte { return exact(byTrace, string(id)) }
+
+func appendPlace(b []byte, at place) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(at.offset))
+	return binary.BigEndian.AppendUint32(b, uint32(at.length))
+}
+
+func parsePlace(v []byte) (place, error) {
+	if len(v) != 12 {
+		return place{}, fmt.Errorf("%w: row of %d bytes", errDamaged, len(v))
+	}
+	return place{int64(binary.BigEndian.Uint64(v)), int(binary.BigEndian.Uint32(v[8:]))}, nil
+}

@@ -1,0 +1,176 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// fetchFrom brings another clone's log in, as a pull does, and returns its writer.
+func fetchFrom(t testing.TB, repo, other *refs.Repo, remote string) string {
+	t.Helper()
+	writer, err := events.OpenLog(other).Writer()
+	check(t, err)
+	runGit(t, repo.WorkTree, "fetch", "-q", other.WorkTree, fmt.Sprintf("+%s:refs/traces/remotes/%s/%s/events", refs.EventsRef, remote, writer))
+	return writer
+}
+
+func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
+	t.Parallel()
+	repo, second, third := newRepo(t), newRepo(t), newRepo(t)
+	story(t, repo, "mine", 3)
+	story(t, second, "hers", 4)
+	story(t, third, "his", 2)
+	story(t, third, "mine", 1) // the same conversation, seen from another clone
+	fetchFrom(t, repo, second, "origin")
+	fetchFrom(t, repo, third, "other/remote")
+	own, err := events.OpenLog(repo).Writer()
+	check(t, err)
+	runGit(t, repo.WorkTree, "update-ref", "refs/traces/remotes/origin/"+own+"/events", refs.EventsRef) // the own log, come back
+	story(t, second, "hers too", 1)
+	fetchFrom(t, repo, second, "upstream") // the same writer from another remote, further on
+
+	ix := open(t, repo)
+	if len(ix.Notes()) > 0 {
+		t.Error(ix.Notes())
+	}
+	traces, err := ix.Traces()
+	check(t, err)
+	got := map[string]int{}
+	for _, tr := range traces {
+		got[tr.Session] = tr.Prompts
+	}
+	if want := map[string]int{"mine": 4, "hers": 4, "his": 2, "hers too": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("conversations %v, want %v", got, want)
+	}
+	writers, err := ix.Writers()
+	check(t, err)
+	if len(writers) != 3 || writers[0].ID != own || writers[0].Ref != refs.EventsRef {
+		t.Errorf("writers %v", writers)
+	}
+	calls, err := ix.ToolCall("toolu_hers_2")
+	check(t, err)
+	if len(calls) != 3 || calls[0].Writer == own {
+		t.Errorf("%d events of a fetched call", len(calls))
+	}
+	if e, ok, err := ix.Event(1); err != nil || !ok || e.Writer != own {
+		t.Errorf("event 1 is of %s, %v", e.Writer, err)
+	}
+	memory := answers(t, ix, []string{"mine", "hers", "his"}, 4)
+	ix.Close()
+	if _, _, err := Rebuild(context.Background(), repo, nil); err != nil {
+		t.Fatal(err)
+	}
+	if stored := answers(t, open(t, repo), []string{"mine", "hers", "his"}, 4); stored != memory {
+		t.Error("stored and unstored answers differ")
+	}
+	runGit(t, repo.WorkTree, "pack-refs", "--all")
+	if packed := answers(t, open(t, repo), []string{"mine", "hers", "his"}, 4); packed != memory {
+		t.Error("answers differ when the refs are packed")
+	}
+	for _, ref := range strings.Fields(runGit(t, repo.WorkTree, "for-each-ref", "--format=%(refname)", "refs/traces/remotes")) {
+		runGit(t, repo.WorkTree, "update-ref", "-d", ref)
+	}
+	if traces, err := open(t, repo).Traces(); err != nil || len(traces) != 1 {
+		t.Errorf("after the remotes are gone: %d conversations, %v", len(traces), err)
+	}
+}
+
+// TestHostileLogsChangeNothing spoils a fetched log in many ways: the own answers stay, nothing panics, a note says so.
+func TestHostileLogsChangeNothing(t *testing.T) {
+	t.Parallel()
+	repo, other := newRepo(t), newRepo(t)
+	story(t, repo, "mine", 3)
+	story(t, other, "hers", 3)
+	writer := fetchFrom(t, repo, other, "origin")
+	ref := "refs/traces/remotes/origin/" + writer + "/events"
+	runGit(t, repo.WorkTree, "config", "gc.auto", "0")
+	before := localState(t, repo)
+	commits := strings.Fields(runGit(t, repo.WorkTree, "rev-list", "--reverse", ref))
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
+		var parent refs.OID
+		spoiled := rand.N(len(commits))
+		for i, name := range commits {
+			oid, err := refs.ParseOID(name)
+			check(t, err)
+			objects := repo.Objects()
+			_, raw, err := objects.Read(oid)
+			check(t, err)
+			_ = objects.Close()
+			if i > 0 {
+				raw = bytes.Replace(raw, []byte("parent "+commits[i-1]), []byte("parent "+parent.String()), 1)
+			}
+			if i == spoiled {
+				raw = spoil(raw)
+			}
+			parent, err = repo.WriteLoose(repo.MainObjects(), refs.CommitObject, raw)
+			check(t, err)
+		}
+		runGit(t, repo.WorkTree, "update-ref", ref, parent.String())
+		ix, err := Open(repo)
+		check(t, err)
+		traces, err := ix.Traces()
+		check(t, err)
+		if len(traces) != 1 || traces[0].Session != "mine" || len(ix.Notes()) != 1 || !strings.HasPrefix(ix.Notes()[0], "left out: ") {
+			t.Errorf("commit %d spoiled: %d conversations, notes %v", spoiled, len(traces), ix.Notes())
+		}
+		ix.Close()
+	}
+	for _, target := range []string{"HEAD^{tree}", "HEAD"} {
+		runGit(t, repo.WorkTree, "commit", "-q", "--allow-empty", "-m", "x")
+		oid := strings.TrimSpace(runGit(t, repo.WorkTree, "rev-parse", target))
+		check(t, os.WriteFile(repo.CommonDir+"/"+ref, []byte(oid+"\n"), 0o666))
+		ix := open(t, repo)
+		if traces, err := ix.Traces(); err != nil || len(traces) != 1 || len(ix.Notes()) != 1 {
+			t.Errorf("a ref to %s: %d conversations, notes %v, %v", target, len(traces), ix.Notes(), err)
+		}
+	}
+	if after := localState(t, repo); after != before {
+		t.Errorf("local state changed:\n%s\n%s", before, after)
+	}
+}
+
+// spoil changes a commit of a log so that no part of the change is sound.
+func spoil(raw []byte) []byte {
+	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
+	switch rand.N(6) {
+	case 0:
+		return append(bytes.Clone(head), "\n\ntraces: 1 events 1..1\n\n{}\n"...)
+	case 1:
+		return append(bytes.Clone(head), "\n\n\x1b]0;owned\x07\n"...)
+	case 2:
+		deep := strings.Repeat(`[`, 100_000)
+		return append(bytes.Clone(head), "\n\ntraces: 1 events 1..1\n\n"+deep+"\n"...)
+	case 3:
+		return head
+	case 4:
+		lines := bytes.Split(message, []byte("\n"))
+		i := 2 + rand.N(len(lines)-3)
+		lines[i] = bytes.Replace(lines[i], []byte(`"v":1`), []byte(`"v":1.5`), 1)
+		return append(append(bytes.Clone(head), "\n\n"...), bytes.Join(lines, []byte("\n"))...)
+	default:
+		out := bytes.Clone(raw)
+		at := len(head) + 2 + rand.N(len(message)-2)
+		out[at] ^= byte(1 + rand.N(127))
+		return out
+	}
+}
+
+// localState is what a fetched log must never change.
+func localState(t testing.TB, repo *refs.Repo) string {
+	t.Helper()
+	writer, err := os.ReadFile(repo.TracesDir() + "/writer")
+	check(t, err)
+	return string(writer) + runGit(t, repo.WorkTree, "rev-parse", refs.EventsRef)
+}

@@ -1,0 +1,168 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Index answers questions about the events of a repository. It is for one goroutine. Close it.
+type Index struct {
+	log     *events.Log
+	store   *store    // nil when there is none, or none that can be read
+	sources []*source // the own log first
+	notes   []string
+}
+
+// Open brings the caches of all logs up to date and opens them.
+func Open(repo *refs.Repo) (*Index, error) {
+	ix := &Index{log: events.OpenLog(repo)}
+	if err := ix.open(context.Background(), nil); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return ix, nil
+}
+
+// Progress is told how many bytes of how many are indexed.
+type Progress func(done, total int64)
+
+// Rebuild throws the caches of all logs away and makes them anew, and tells how many events they hold. Notes say what
+// kept a log from being complete.
+func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int64, notes []string, err error) {
+	log := events.OpenLog(repo)
+	if err := log.Heal(ctx); err != nil {
+		notes = append(notes, err.Error())
+	}
+	if err := forget(log); err != nil {
+		return 0, notes, fmt.Errorf("rebuild: %w", err)
+	}
+	ix := &Index{log: log}
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	if err := ix.open(ctx, progress); err != nil {
+		return 0, notes, fmt.Errorf("rebuild: %w", err)
+	}
+	defer ix.Close()
+	for _, s := range ix.sources {
+		count += s.copy.Last()
+		if s.copy.Stored() < s.copy.Size() {
+			notes = append(notes, "the cache of "+s.copy.Ref()+" cannot be written")
+		}
+	}
+	return count, append(notes, ix.notes...), nil
+}
+
+// forget deletes the caches.
+func forget(log *events.Log) error {
+	return errors.Join(removeStore(storePath(log)), log.ForgetCopies())
+}
+
+func storePath(log *events.Log) string {
+	return filepath.Join(log.Repo().TracesDir(), "cache", "index.db")
+}
+
+// open opens the copies, then the store. A build that was asked for stores everything; otherwise a little that is
+// missing is left to memory.
+func (ix *Index) open(ctx context.Context, build Progress) error {
+	for try := 0; ; try++ {
+		err := ix.openCopies(ctx)
+		if err == nil {
+			err = ix.openStore(build)
+		}
+		if err == nil || !damaged(err) || try > 0 {
+			return err
+		}
+		ix.Close()
+		if err := forget(ix.log); err != nil {
+			return err
+		}
+	}
+}
+
+func (ix *Index) openCopies(ctx context.Context) error {
+	own, err := ix.log.Copy(ctx, refs.EventsRef)
+	if err != nil {
+		return err
+	}
+	ix.sources = []*source{{copy: own}}
+	ix.notes = own.Notes
+	fetched, err := ix.log.Fetched(ctx)
+	if err != nil {
+		return err
+	}
+	writer, err := ix.log.Writer()
+	if err != nil {
+		ix.notes = append(ix.notes, err.Error())
+	}
+	byWriter := map[string]*source{}
+	for _, f := range fetched {
+		if f.Writer == writer {
+			continue // what this clone wrote and got back
+		}
+		c, err := ix.log.Copy(ctx, f.Ref)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", err))
+			continue
+		}
+		// One writer's log can come from two remotes; the longer one holds the shorter one, or one of them is not true.
+		if other := byWriter[f.Writer]; other != nil {
+			if other.copy.Last() >= c.Last() {
+				c.Close()
+			} else {
+				other.copy.Close()
+				other.copy = c
+			}
+			continue
+		}
+		s := &source{copy: c}
+		byWriter[f.Writer] = s
+		ix.sources = append(ix.sources, s)
+	}
+	return nil
+}
+
+// Close releases the files.
+func (ix *Index) Close() {
+	for _, s := range ix.sources {
+		s.copy.Close()
+	}
+	ix.sources = nil
+	if ix.store != nil {
+		ix.store.close()
+		ix.store = nil
+	}
+}
+
+// Notes say what is missing from the answers, one sentence each: a damaged log, a fetched log that was left out.
+func (ix *Index) Notes() []string { return ix.notes }
+
+// errDamaged reports that the store is not what it was.
+var errDamaged = errors.New("index is damaged")
+
+func damaged(err error) bool {
+	return errors.Is(err, errDamaged) || errors.Is(err, events.ErrCopyDamaged)
+}
+
+// mended runs a query, and once more on fresh caches when it came upon damage.
+func mended[T any](ix *Index, query func() (T, error)) (T, error) {
+	out, err := query()
+	if !damaged(err) {
+		return out, err
+	}
+	ix.Close()
+	if err := forget(ix.log); err != nil {
+		return out, fmt.Errorf("mend index: %w", err)
+	}
+	if err := ix.open(context.Background(), nil); err != nil {
+		return out, fmt.Errorf("mend index: %w", err)
+	}
+	return query()
+}

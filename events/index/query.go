@@ -1,0 +1,158 @@
+package index
+
+import (
+	"fmt"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ByCommit gives the events that anchor a commit, and the rewritings in which it is the old or the new one.
+func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
+	return ix.all(exact(byCommit, commit.String()))
+}
+
+// ByTrace gives the events of a conversation in the order of the log.
+func (ix *Index) ByTrace(trace events.TraceID) ([]events.Event, error) {
+	return ix.all(exact(byTrace, string(trace)))
+}
+
+// ByPath gives the events that name a path, as git has it: patches, anchors, windows that declare it.
+func (ix *Index) ByPath(path string) ([]events.Event, error) {
+	return ix.all(exact(byPath, events.EncodePath(path)))
+}
+
+// ByType gives the events of one type.
+func (ix *Index) ByType(typ events.Type) ([]events.Event, error) {
+	return ix.all(exact(byType, string(typ)))
+}
+
+// ToolCall gives the events of a tool call. Different agents can use the same id.
+func (ix *Index) ToolCall(id string) ([]events.Event, error) {
+	return ix.all(exact(byTool, id))
+}
+
+// Patch gives the event that recorded a patch; false if there is none.
+func (ix *Index) Patch(id events.PatchID) (events.Event, bool, error) {
+	return ix.first(exact(byPatch, string(id)))
+}
+
+// Prompt gives the event of a conversation's prompt, counted from 1; false if there is none.
+func (ix *Index) Prompt(trace events.TraceID, index int) (events.Event, bool, error) {
+	return ix.first(exact(byPrompt, promptTerm(trace, index)))
+}
+
+// Event gives an event of the own log by its number; false if there is none.
+func (ix *Index) Event(seq int64) (events.Event, bool, error) {
+	if seq < 1 {
+		return events.Event{}, false, nil
+	}
+	return ix.firstOf(func() []*source { return ix.sources[:min(1, len(ix.sources))] }, key(byNumber, "", seq))
+}
+
+// ByID gives an event by its whole id; false if there is none.
+func (ix *Index) ByID(id events.ID) (events.Event, bool, error) {
+	if _, err := events.ParseID(string(id)); err != nil {
+		return events.Event{}, false, err
+	}
+	found, err := ix.all(exact(byID, string(id)[len("b3:"):][:idTerm]))
+	for _, e := range found {
+		if e.ID == id {
+			return e, true, err
+		}
+	}
+	return events.Event{}, false, err
+}
+
+// Last is the number of the own log's last event.
+func (ix *Index) Last() int64 {
+	if len(ix.sources) == 0 {
+		return 0
+	}
+	return ix.sources[0].copy.Last()
+}
+
+// Writers lists who wrote the logs that are covered, with the number of events of each: the own one first.
+func (ix *Index) Writers() ([]Writer, error) {
+	return mended(ix, func() ([]Writer, error) {
+		var out []Writer
+		for _, s := range ix.sources {
+			if s.copy.Last() == 0 {
+				continue
+			}
+			found, err := s.matches(key(byNumber, "", s.copy.Last()), 1)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range found {
+				out = append(out, Writer{ID: e.Writer, Ref: s.copy.Ref(), Events: s.copy.Last(), Last: e})
+			}
+		}
+		return out, nil
+	})
+}
+
+// Writer is a log that the index covers.
+type Writer struct {
+	ID     string
+	Ref    string
+	Events int64
+	Last   events.Event
+}
+
+// all gives the events of the rows that begin with prefix, log by log.
+func (ix *Index) all(prefix []byte) ([]events.Event, error) {
+	return mended(ix, func() ([]events.Event, error) {
+		var out []events.Event
+		for _, s := range ix.sources {
+			found, err := s.matches(prefix, 0)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+		}
+		return out, nil
+	})
+}
+
+// first gives the first such event, of the own log if it has one.
+func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
+	return ix.firstOf(func() []*source { return ix.sources }, prefix)
+}
+
+func (ix *Index) firstOf(sources func() []*source, prefix []byte) (events.Event, bool, error) {
+	e, err := mended(ix, func() (events.Event, error) {
+		for _, s := range sources() {
+			found, err := s.matches(prefix, 1)
+			if err != nil {
+				return events.Event{}, err
+			}
+			if len(found) > 0 {
+				return found[0], nil
+			}
+		}
+		return events.Event{}, nil
+	})
+	return e, err == nil && e.ID != "", err
+}
+
+// matches reads the events of at most limit rows; 0 means all.
+func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
+	var places []place
+	err := s.scan(prefix, func(_ []byte, at place) bool {
+		places = append(places, at)
+		return len(places) != limit
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	out := make([]events.Event, 0, len(places))
+	for _, at := range places {
+		e, err := s.event(at)
+		if err != nil {
+			return nil, fmt.Errorf("read index: %w", err)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

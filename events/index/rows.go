@@ -1,0 +1,151 @@
+package index
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// A row says that the event at a place is found under a term. Its key is one byte for the kind of term, the term, a NUL
+// and the event's number; so the events of one term lie side by side in the order of the log, and the terms of one kind
+// in the order of their bytes, which is what finding an id by its beginning takes.
+type row struct {
+	key []byte
+	at  place
+}
+
+// place is where a copy has an event.
+type place struct {
+	offset int64
+	length int
+}
+
+// kind is what sort of thing a term is.
+type kind byte
+
+// The kinds of term. The letters are part of the stored index; a change takes a new storeVersion.
+const (
+	byNumber  kind = 's' // no term: the number alone
+	byID      kind = 'i' // the first idTerm hex digits of the event's id
+	byType    kind = 't'
+	byTrace   kind = 'c'
+	bySession kind = 'n' // the agent's own session id; one row a conversation
+	byPath    kind = 'p' // as stored
+	byCommit  kind = 'g' // hex digits of an anchored commit, or of either side of a rewriting
+	byPatch   kind = 'h'
+	byTool    kind = 'u' // tool call id
+	byPrompt  kind = 'q' // trace, a NUL and the prompt's index
+)
+
+// idTerm is how many digits of an event id are in the index; the event itself has the rest.
+const idTerm = 16
+
+// longestTerm keeps keys within what the database takes; longer terms are cut and told apart by a hash.
+const longestTerm = 512
+
+// prefixOf is the beginning of all keys of a kind whose terms begin with a text.
+func prefixOf(k kind, beginning string) []byte {
+	return append([]byte{byte(k)}, beginning...)
+}
+
+// exact is the beginning of all keys of one term.
+func exact(k kind, term string) []byte {
+	if len(term) > longestTerm {
+		sum := blake3.Sum256([]byte(term))
+		term = term[:longestTerm-len(sum)] + string(sum[:])
+	}
+	if k == byNumber {
+		return []byte{byte(k)}
+	}
+	// A term with a NUL, which only a foreign log could hold, must not pass for a shorter one.
+	return append(prefixOf(k, strings.ReplaceAll(term, "\x00", "\x01")), 0)
+}
+
+func key(k kind, term string, seq int64) []byte {
+	return binary.BigEndian.AppendUint64(exact(k, term), uint64(seq))
+}
+
+// promptTerm names one prompt of a conversation.
+func promptTerm(trace events.TraceID, index int) string {
+	return string(trace) + "\x01" + string(binary.BigEndian.AppendUint32(nil, uint32(index)))
+}
+
+// named is what an event's data name, of all types at once.
+type named struct {
+	Index   int            `json:"index"`
+	Path    string         `json:"path"`
+	OldPath string         `json:"old_path"`
+	Paths   []string       `json:"paths"`
+	Patch   events.PatchID `json:"patch"`
+	Commit  string         `json:"commit"`
+	Files   []struct {
+		Path string `json:"path"`
+	} `json:"files"`
+	Pairs []struct {
+		Old string `json:"old"`
+		New string `json:"new"`
+	} `json:"pairs"`
+	// For the summaries.
+	Model    string           `json:"model"`
+	Owner    events.OwnerKind `json:"owner"`
+	NewCount int              `json:"new_count"`
+	OldCount int              `json:"old_count"`
+}
+
+// namesThings tells whether the data of a type hold anything for the index.
+func namesThings(t events.Type) bool {
+	switch t {
+	case events.SessionStarted, events.PromptSubmitted, events.WindowOpened, events.WindowClosed, events.PatchRecorded,
+		events.CaptureIncomplete, events.CommitAnchored, events.CommitRewritten:
+		return true
+	}
+	return false
+}
+
+// rowsOf appends the rows of an event. Data that cannot be read name nothing.
+func rowsOf(rows []row, e *events.Event, at place) ([]row, named) {
+	add := func(k kind, term string) { rows = append(rows, row{key(k, term, e.Seq), at}) }
+	some := func(k kind, term string) {
+		if term != "" {
+			add(k, term)
+		}
+	}
+	add(byNumber, "")
+	add(byID, string(e.ID)[len("b3:"):][:idTerm])
+	add(byType, string(e.Type))
+	some(byTrace, string(e.Trace))
+	some(byTool, e.ToolCall)
+	var n named
+	if !e.Known() || !namesThings(e.Type) || json.Unmarshal(e.Data, &n) != nil {
+		return rows, named{}
+	}
+	switch e.Type {
+	case events.SessionStarted:
+		some(bySession, e.Session)
+	case events.PromptSubmitted:
+		add(byPrompt, promptTerm(e.Trace, n.Index))
+	case events.PatchRecorded:
+		some(byPatch, string(n.Patch))
+		some(byPath, n.Path)
+		some(byPath, n.OldPath)
+	case events.CommitAnchored:
+		some(byCommit, n.Commit)
+		for _, f := range n.Files {
+			some(byPath, f.Path)
+		}
+	case events.CommitRewritten:
+		for _, p := range n.Pairs {
+			some(byCommit, p.Old)
+			some(byCommit, p.New)
+		}
+	default:
+		for _, p := range n.Paths {
+			some(byPath, p)
+		}
+	}
+	return rows, n
+}

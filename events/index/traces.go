@@ -1,0 +1,126 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Trace sums a conversation up.
+type Trace struct {
+	ID      events.TraceID `json:"id"`
+	Agent   string         `json:"agent"`
+	Session string         `json:"session"`
+	Writer  string         `json:"writer"`           // who recorded it
+	Models  []string       `json:"models,omitempty"` // in the order they were first used
+	First   time.Time      `json:"first"`
+	Last    time.Time      `json:"last"`
+	Events  int            `json:"events"`
+	Prompts int            `json:"prompts"`
+	Calls   int            `json:"calls"` // tool calls that may have written
+	Patches int            `json:"patches"`
+	Added   int            `json:"added"`   // lines that its patches brought
+	Removed int            `json:"removed"` // and took away
+}
+
+// mostModels bounds what a foreign log can make a summary hold.
+const mostModels = 16
+
+// count takes an event of the conversation in.
+func (t *Trace) count(e *events.Event, n named) {
+	if t.Events == 0 {
+		t.ID, t.Writer, t.First, t.Last = e.Trace, e.Writer, e.Time, e.Time
+	}
+	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
+	t.Events++
+	if e.Time.Before(t.First) {
+		t.First = e.Time
+	}
+	if e.Time.After(t.Last) {
+		t.Last = e.Time
+	}
+	t.uses(n.Model)
+	switch e.Type {
+	case events.PromptSubmitted:
+		t.Prompts++
+	case events.WindowOpened:
+		t.Calls++
+	case events.PatchRecorded:
+		t.Patches++
+		t.Added += max(0, n.NewCount)
+		t.Removed += max(0, n.OldCount)
+	}
+}
+
+func (t *Trace) uses(model string) {
+	if model != "" && len(t.Models) < mostModels && !slices.Contains(t.Models, model) {
+		t.Models = append(t.Models, model)
+	}
+}
+
+// join adds what another part of the log, or another log, says of the same conversation.
+func (t *Trace) join(o Trace) {
+	if t.Events == 0 {
+		*t = o
+		t.Models = slices.Clone(o.Models)
+		return
+	}
+	t.Agent, t.Session = cmp.Or(t.Agent, o.Agent), cmp.Or(t.Session, o.Session)
+	for _, m := range o.Models {
+		t.uses(m)
+	}
+	if o.First.Before(t.First) {
+		t.First = o.First
+	}
+	if o.Last.After(t.Last) {
+		t.Last = o.Last
+	}
+	t.Events += o.Events
+	t.Prompts += o.Prompts
+	t.Calls += o.Calls
+	t.Patches += o.Patches
+	t.Added += o.Added
+	t.Removed += o.Removed
+}
+
+// Traces lists the conversations of all logs, the one with the latest event first.
+func (ix *Index) Traces() ([]Trace, error) {
+	return mended(ix, func() ([]Trace, error) {
+		all := map[events.TraceID]*Trace{}
+		for _, s := range ix.sources {
+			err := s.traces(func(t Trace) {
+				if all[t.ID] == nil {
+					all[t.ID] = &Trace{}
+				}
+				all[t.ID].join(t)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		out := make([]Trace, 0, len(all))
+		for _, t := range all {
+			out = append(out, *t)
+		}
+		slices.SortFunc(out, func(a, b Trace) int {
+			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
+		})
+		return out, nil
+	})
+}
+
+// Trace sums one conversation up; false if there is none with that id.
+func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
+	t, err := mended(ix, func() (Trace, error) {
+		var sum Trace
+		for _, s := range ix.sources {
+			if err := s.trace(id, func(t Trace) { sum.join(t) }); err != nil {
+				return Trace{}, err
+			}
+		}
+		return sum, nil
+	})
+	return t, err == nil && t.Events > 0, err
+}
