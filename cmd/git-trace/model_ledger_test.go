@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The model knows who wrote every line without knowing anything of git. A line with a word in it is unique: whatever
+// git does to it, its writer stays its writer. Between them stand lines that are everywhere; their owner is known as long
+// as both neighbours of their block stay, so that a dictionary of line contents cannot pass.
+
+// The owners that are no conversation.
+const (
+	byHuman   = "human"
+	byUnknown = "unknown"
+)
+
+// commons are the lines that are everywhere.
+var commons = []string{"}", "", "return nil", "end", ""}
+
+// ledger remembers who wrote what.
+type ledger struct {
+	words map[string]string          // a unique line without its white space → who wrote it
+	runs  map[string]map[string]bool // a block of common lines with its neighbours → the owners that it was seen to have
+}
+
+func newLedger() *ledger {
+	return &ledger{words: map[string]string{}, runs: map[string]map[string]bool{}}
+}
+
+// unsure marks a block of common lines whose owner the text alone does not tell.
+const unsure = "?"
+
+// bare is a line without its white space.
+func bare(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, line)
+}
+
+func isCommon(line string) bool {
+	key := bare(line)
+	return slices.ContainsFunc(commons, func(c string) bool { return bare(c) == key })
+}
+
+// block is a run of common lines first ≤ i < last between two neighbours.
+type block struct {
+	first, last int
+	key         string // "" when a neighbour is neither a unique line nor the file's end: a conflict marker
+}
+
+// blocks lists the runs of common lines of a text.
+func (l *ledger) blocks(lines []string) []block {
+	var out []block
+	for i := 0; i < len(lines); {
+		if !isCommon(lines[i]) {
+			i++
+			continue
+		}
+		b := block{first: i}
+		var text []string
+		for ; i < len(lines) && isCommon(lines[i]); i++ {
+			text = append(text, bare(lines[i]))
+		}
+		b.last = i
+		before, after, known := "^", "$", true
+		if b.first > 0 {
+			before = bare(lines[b.first-1])
+			known = l.words[before] != ""
+		}
+		if b.last < len(lines) {
+			after = bare(lines[b.last])
+			known = known && l.words[after] != ""
+		}
+		if known && (before != "^" || after != "$") {
+			b.key = before + "\x00" + strings.Join(text, "\x01") + "\x00" + after
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// expect gives, for each line, the owners that are right; none for a line that nothing is known of.
+func (l *ledger) expect(lines []string) [][]string {
+	out := make([][]string, len(lines))
+	for i, line := range lines {
+		if who := l.words[bare(line)]; who != "" {
+			out[i] = []string{who}
+		}
+	}
+	for _, b := range l.blocks(lines) {
+		seen := l.runs[b.key]
+		if b.key == "" || len(seen) == 0 || seen[unsure] {
+			continue
+		}
+		for list := range seen {
+			for k, who := range strings.Split(list, ",") {
+				if !slices.Contains(out[b.first+k], who) {
+					out[b.first+k] = append(out[b.first+k], who)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sole is the owner of a line if only one is right.
+func sole(owners []string) string {
+	if len(owners) == 1 {
+		return owners[0]
+	}
+	return unsure
+}
+
+// edit is what somebody made of a text: from says which old line each new line is, -1 for what was written.
+type edit struct {
+	old, text []string
+	from      []int
+}
+
+// after joins an edit to the ones before it, since the text that base had.
+func (e edit) after(base edit) edit {
+	from := make([]int, len(e.from))
+	for i, at := range e.from {
+		from[i] = -1
+		if at >= 0 {
+			from[i] = base.from[at]
+		}
+	}
+	return edit{base.old, e.text, from}
+}
+
+// record takes in an edit. White space apart, a line that stays is the same line. Whole is the edit together with those
+// before it that nobody but the same writer saw: who looks at a text from time to time sees only that.
+func (l *ledger) record(e, whole edit, who string) {
+	text, from := e.text, e.from
+	was := l.expect(e.old)
+	owners := make([]string, len(text))
+	for i, at := range from {
+		switch {
+		case at >= 0 && isCommon(text[i]):
+			owners[i] = sole(was[at])
+		case at >= 0:
+		case !isCommon(text[i]):
+			key := bare(text[i])
+			if had, taken := l.words[key]; taken {
+				panic(fmt.Sprintf("model: %q is written by %s and was by %s", text[i], who, had))
+			}
+			l.words[key] = who
+		default:
+			owners[i] = who
+		}
+	}
+	doubt := l.doubtful(e, owners)
+	for n := range l.doubtful(whole, owners) {
+		doubt[n] = true
+	}
+	for _, b := range l.blocks(text) {
+		if b.key == "" {
+			continue
+		}
+		list := strings.Join(owners[b.first:b.last], ",")
+		if doubt[b.first] || strings.Contains(list, unsure) {
+			list = unsure
+		}
+		if l.runs[b.key] == nil {
+			l.runs[b.key] = map[string]bool{}
+		}
+		l.runs[b.key][list] = true
+	}
+}
+
+// hunk is a place where the texts differ: old lines i ≤ n < j became new lines a ≤ n < b.
+type hunk struct{ i, j, a, b int }
+
+func hunksOf(old int, from []int) []hunk {
+	var out []hunk
+	h := hunk{}
+	for n := 0; n <= len(from); n++ {
+		at := old
+		if n < len(from) {
+			if from[n] < 0 {
+				continue
+			}
+			at = from[n]
+		}
+		h.j, h.b = at, n
+		if h.j > h.i || h.b > h.a {
+			out = append(out, h)
+		}
+		h = hunk{i: at + 1, a: n + 1}
+	}
+	return out
+}
+
+// doubtful finds the blocks whose first line's owner, or any other's, depends on how the texts are compared: an inserted
+// brace beside an equal one may be either. It answers for the first line of each block.
+func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
+	old, text, was := e.old, e.text, l.expect(e.old)
+	out := map[int]bool{}
+	firstOf := map[int]int{}
+	for _, b := range l.blocks(text) {
+		for n := b.first; n < b.last; n++ {
+			firstOf[n] = b.first
+		}
+	}
+	if !slices.IsSorted(keptOf(e.from)) {
+		for _, b := range l.blocks(text) { // something moved: what stands as it stood is sure
+			if l.runs[b.key] == nil {
+				out[b.first] = true
+			}
+		}
+		return out
+	}
+	same := func(lines []string, x, y int) bool {
+		return x >= 0 && y >= 0 && x < len(lines) && y < len(lines) &&
+			isCommon(lines[x]) && isCommon(lines[y]) && bare(lines[x]) == bare(lines[y])
+	}
+	for _, h := range hunksOf(len(old), e.from) {
+		slides := same(text, h.a-1, h.b-1) || same(text, h.a, h.b)
+		if h.a == h.b {
+			slides = same(old, h.i-1, h.j-1) || same(old, h.i, h.j)
+		}
+		var gone []string
+		for n := h.i; n < h.j; n++ {
+			if isCommon(old[n]) {
+				gone = append(gone, bare(old[n]))
+			}
+		}
+		again := false
+		for n := h.a; n < h.b; n++ {
+			again = again || isCommon(text[n]) && slices.Contains(gone, bare(text[n]))
+		}
+		if !slides && !again {
+			continue
+		}
+		owning := map[string]bool{}
+		for n := h.i; n < h.j; n++ {
+			if isCommon(old[n]) {
+				owning[sole(was[n])] = true
+			}
+		}
+		var near []int
+		for n := h.a - 1; n <= h.b; n++ {
+			if n >= 0 && n < len(text) && isCommon(text[n]) {
+				near = append(near, n)
+			}
+		}
+		for n := range text {
+			first, common := firstOf[n]
+			if common && slices.ContainsFunc(near, func(m int) bool { return firstOf[m] == first }) {
+				owning[owners[n]] = true
+			}
+		}
+		if len(owning) > 1 {
+			for _, n := range near {
+				out[firstOf[n]] = true
+			}
+		}
+	}
+	return out
+}
+
+// keptOf are the old lines that stayed, in their new order.
+func keptOf(from []int) []int {
+	return slices.DeleteFunc(slices.Clone(from), func(at int) bool { return at < 0 })
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// profile says what may happen in a run.
+type profile struct {
+	name    string
+	rewrite bool // git's commands that make commits anew or put other contents into the work tree
+	unseen  bool // commands with git's hooks switched off, commits made by plumbing
+	linked  bool // several work trees
+	process bool // agents' boundaries go through the hook process
+}
+
+var profiles = []profile{
+	{name: "edits"},
+	{name: "rewrites", rewrite: true},
+	{name: "unseen", rewrite: true, unseen: true},
+	{name: "linked", rewrite: true, unseen: true, linked: true},
+	{name: "process", rewrite: true, process: true},
+}
+
+// operation is something that may happen. It answers false when it could not.
+type operation struct {
+	name   string
+	weight int
+	when   func(profile) bool
+	act    func(w *world, rng *rand.Rand, dir string) bool
+}
+
+func always(profile) bool       { return true }
+func rewrites(p profile) bool   { return p.rewrite }
+func unseen(p profile) bool     { return p.unseen }
+func linkedTree(p profile) bool { return p.linked }
+
+var operations = []operation{
+	{"agent edits", 22, always, agentEdit},
+	{"agent writes a new file", 4, always, agentNew},
+	{"agent runs a script", 5, always, agentScript},
+	{"agent's turn", 4, always, agentTurn},
+	{"person edits", 14, always, humanEdit},
+	{"person writes a new file", 3, always, humanNew},
+	{"block moved", 4, always, moveBlock},
+	{"white space changed", 4, always, respace},
+	{"renamed", 4, always, rename},
+	{"removed", 3, always, remove},
+	{"staged", 4, always, stage},
+	{"commit", 14, always, commitAll},
+	{"commit of a path", 5, always, commitPath},
+	{"commit of a part", 8, always, commitPart},
+	{"amend", 4, rewrites, amend},
+	{"commit by plumbing", 4, unseen, commitPlumbing},
+}
+
+// outcome is what a run found.
+type outcome struct {
+	seed     uint64
+	profile  profile
+	steps    int
+	findings []wrongLine
+	err      error
+	world    *world
+	names    []string
+}
+
+// runModel plays the operations of a seed. Each step draws from its own source, so that leaving steps out (keep) leaves
+// the others much as they were. It stops at the first wrongLine when asked to.
+func runModel(root string, seed uint64, p profile, steps int, keep func(int) bool, fatal func(wrongLine) bool) (o outcome) {
+	o = outcome{seed: seed, profile: p}
+	w := newWorld(root, p)
+	o.world = w
+	defer func() {
+		if r := recover(); r != nil {
+			broke, ok := r.(failed)
+			if !ok {
+				panic(fmt.Sprintf("seed %d step %d: %v\n%s", seed, w.step, r, strings.Join(w.script, "\n")))
+			}
+			o.err = broke.err
+		}
+	}()
+	w.begin(rand.New(rand.NewPCG(seed, 0)))
+	for w.step = 1; w.step <= steps; w.step++ {
+		if !keep(w.step) {
+			continue
+		}
+		w.written, w.named = 0, 0
+		rng := rand.New(rand.NewPCG(seed, uint64(w.step)))
+		dir := w.trees[rng.IntN(len(w.trees))]
+		name := w.act(rng, dir)
+		o.names = append(o.names, fmt.Sprintf("%d %s", w.step, name))
+		o.steps++
+		found := w.check(dir, "")
+		o.findings = append(o.findings, found...)
+		if slices.ContainsFunc(found, fatal) {
+			return o
+		}
+	}
+	for _, dir := range w.trees {
+		o.findings = append(o.findings, w.check(dir, "")...)
+	}
+	return o
+}
+
+// act chooses what happens and lets it happen.
+func (w *world) act(rng *rand.Rand, dir string) string {
+	list, total := operations, 0
+	for _, op := range list {
+		if op.when(w.profile) {
+			total += op.weight
+		}
+	}
+	for range 12 {
+		n := rng.IntN(total)
+		for _, op := range list {
+			if !op.when(w.profile) {
+				continue
+			}
+			if n -= op.weight; n >= 0 {
+				continue
+			}
+			w.say(fmt.Sprintf("\n# %d: %s", w.step, op.name))
+			w.quiet = w.profile.unseen && rng.IntN(4) == 0
+			done := op.act(w, rng, dir)
+			w.quiet = false
+			if done {
+				return op.name
+			}
+			break
+		}
+	}
+	return "nothing"
+}
+
+// number reads a number from the environment.
+func number(name string, preset int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return preset
+}
+
+// TestModel plays random operations on repositories and compares the blame of every file with a model that knows the
+// owner of every line. docs/fuzzing.md says how to run it for longer and how to read a failure.
+func TestModel(t *testing.T) {
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", 20)
+	steps := number("GITTRACE_MODEL_STEPS", 40)
+	limit := time.Duration(number("GITTRACE_MODEL_SECONDS", 0)) * time.Second
+	if testing.Short() && os.Getenv("GITTRACE_MODEL_SEEDS") == "" {
+		count = 4
+	}
+	choose := profiles
+	if name := os.Getenv("GITTRACE_MODEL_PROFILE"); name != "" {
+		choose = slices.DeleteFunc(slices.Clone(profiles), func(p profile) bool { return p.name != name })
+	}
+	start := time.Now()
+	seeds := make(chan uint64)
+	results := make(chan outcome)
+	var workers sync.WaitGroup
+	for range number("GITTRACE_MODEL_WORKERS", runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for seed := range seeds {
+				p := choose[int(seed)%len(choose)]
+				results <- playSeed(t, seed, p, steps)
+			}
+		})
+	}
+	go func() {
+		for seed := first; (seed < first+count || limit > 0) && (limit == 0 || time.Since(start) < limit); seed++ {
+			seeds <- uint64(seed)
+		}
+		close(seeds)
+		workers.Wait()
+		close(results)
+	}()
+	tally := map[string]int{}
+	runs, done := 0, 0
+	for o := range results {
+		runs, done = runs+1, done+o.steps
+		reportRun(t, o, tally)
+	}
+	t.Logf("%d runs, %d operations, %s: %v", runs, done, time.Since(start).Round(time.Second), tally)
+}
+
+// playSeed runs one seed in a directory of its own.
+func playSeed(t *testing.T, seed uint64, p profile, steps int) outcome {
+	keep := func(int) bool { return true }
+	if only := os.Getenv("GITTRACE_MODEL_KEEP"); only != "" {
+		keep = func(n int) bool { return slices.Contains(strings.Split(only, ","), strconv.Itoa(n)) }
+	}
+	o := inScratch(t, seed, p, steps, keep)
+	if os.Getenv("GITTRACE_MODEL_MINIMISE") != "" && len(o.findings) > 0 {
+		o = minimise(t, o, steps)
+	}
+	return o
+}
+
+func inScratch(t *testing.T, seed uint64, p profile, steps int, keep func(int) bool) outcome {
+	root, err := os.MkdirTemp("", fmt.Sprintf("model-%d-", seed))
+	if err != nil {
+		return outcome{seed: seed, profile: p, err: err}
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	if os.Getenv("GITTRACE_MODEL_LEAVE") == "" {
+		defer os.RemoveAll(root)
+	} else {
+		t.Logf("seed %d in %s", seed, root)
+	}
+	return runModel(root, seed, p, steps, keep, func(f wrongLine) bool { return f.class != lostHuman })
+}
+
+// minimise leaves out steps as long as the same kind of wrongLine is left.
+func minimise(t *testing.T, o outcome, steps int) outcome {
+	class := o.findings[len(o.findings)-1].class
+	last := o.findings[len(o.findings)-1].step
+	var kept []int
+	for n := 1; n <= min(steps, last); n++ {
+		kept = append(kept, n)
+	}
+	for size := max(1, len(kept)/2); size >= 1; size /= 2 {
+		for at := 0; at < len(kept); {
+			fewer := slices.Concat(kept[:at], kept[min(at+size, len(kept)):])
+			try := inScratch(t, o.seed, o.profile, last, func(n int) bool { return slices.Contains(fewer, n) })
+			if try.err == nil && slices.ContainsFunc(try.findings, func(f wrongLine) bool { return f.class == class }) {
+				o, kept = try, fewer
+			} else {
+				at += size
+			}
+		}
+	}
+	return o
+}
+
+// reportRun prints what a run found, with everything that is needed to see it again.
+func reportRun(t *testing.T, o outcome, tally map[string]int) {
+	if o.err != nil {
+		t.Errorf("seed %d (%s): %v\n%s", o.seed, o.profile.name, o.err, strings.Join(o.world.script, "\n"))
+		return
+	}
+	grave := false
+	seen := map[string]bool{}
+	var lines []string
+	for _, f := range o.findings {
+		key := f.class + f.tree + f.path + f.text
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		tally[f.class]++
+		grave = grave || f.class != lostHuman || !o.profile.unseen
+		lines = append(lines, f.String())
+	}
+	if !grave {
+		return
+	}
+	t.Errorf("seed %d (%s):\n%s\n\n%s\n\n%s", o.seed, o.profile.name, strings.Join(lines, "\n"),
+		strings.Join(o.names, ", "), o.world.archive())
+}
+
+// archive is the run as a script for testdata/script.
+func (w *world) archive() string {
+	var b strings.Builder
+	b.WriteString(strings.Join(w.script, "\n"))
+	b.WriteString("\n")
+	for name, text := range w.files {
+		if strings.Contains(b.String(), name) {
+			fmt.Fprintf(&b, "-- %s --\n%s", name, text)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// world is one repository of the model with its work trees, and what the model knows of it. What happens to it is also
+// written down as a script of the kind that testdata/script holds.
+type world struct {
+	root    string
+	home    string
+	trees   []string // directories of the work trees, the main one first
+	ledger  *ledger
+	script  []string          // the commands so far
+	files   map[string]string // contents that the script refers to
+	agent   capability.Agent
+	profile profile
+	at      string // where the script stands
+
+	step    int // of the operation under way
+	written int // unique lines in this step
+	named   int // files, branches in this step
+	calls   int
+	quiet   bool            // git's hooks are switched off for the command
+	unseen  map[string]edit // of each file, since the last boundary
+}
+
+// failed is what stops a run: the model's machinery broke, not the attribution.
+type failed struct{ err error }
+
+func (w *world) must(err error) {
+	if err != nil {
+		panic(failed{fmt.Errorf("step %d: %w", w.step, err)})
+	}
+}
+
+func newWorld(root string, p profile) *world {
+	w := &world{
+		root: root, home: filepath.Join(root, "home"), ledger: newLedger(), files: map[string]string{}, profile: p,
+		unseen: map[string]edit{},
+	}
+	w.must(os.MkdirAll(w.home, 0o755))
+	w.must(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(modelConfig), 0o644))
+	env, err := capability.SystemEnv()
+	w.must(err)
+	w.agent, _ = agents.Lookup(env, "claude-code")
+	return w
+}
+
+const modelConfig = "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" +
+	"[advice]\n\tdetachedHead = false\n[gc]\n\tauto = 0\n[rerere]\n\tenabled = false\n"
+
+// begin makes the repository: some files from before recording, then git trace init.
+func (w *world) begin(rng *rand.Rand) {
+	dir := filepath.Join(w.root, "main")
+	w.must(os.MkdirAll(dir, 0o755))
+	w.trees = []string{dir}
+	w.at = dir
+	w.script = append(w.script, "repo main -n")
+	w.run(dir, "git", "init", "-q")
+	w.run(dir, "git", "commit", "-q", "--allow-empty", "-m", "start")
+	for i := range 1 + rng.IntN(3) {
+		path := fmt.Sprintf("f%d.txt", i)
+		if i == 2 {
+			path = "dir/f2.txt"
+		}
+		w.writeAs(dir, path, nil, w.text(rng, 4+rng.IntN(12)), byUnknown)
+		w.put(dir, path)
+	}
+	w.git(dir, "add", "-A")
+	w.git(dir, "commit", "-q", "-m", "before")
+	w.script = append(w.script, "exec git-trace init")
+	w.run(dir, "git-trace", "init")
+	for _, s := range sessions {
+		w.start(dir, s)
+	}
+}
+
+var sessions = []string{"S1", "S2", "S3"}
+
+// env is the environment of every process: one minute passes with each step, so that equal commits differ.
+func (w *world) env() []string {
+	when := time.Date(2026, 11, 2, 10, w.step, 0, 0, time.UTC).Format(time.RFC3339)
+	return append(os.Environ(),
+		"HOME="+w.home, "GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"WORK="+w.root,
+	)
+}
+
+// run runs a process that must succeed.
+func (w *world) run(dir, name string, args ...string) string {
+	out, err := w.process(dir, nil, name, args...)
+	if err != nil {
+		w.must(fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out))
+	}
+	return out
+}
+
+func (w *world) process(dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, append(w.env(), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// ask runs a git command that only reads.
+func (w *world) ask(dir string, args ...string) (string, bool) {
+	out, err := w.process(dir, nil, "git", args...)
+	return strings.TrimRight(out, "\n"), err == nil
+}
+
+// git runs a git command of the script and tells whether it succeeded.
+func (w *world) git(dir string, args ...string) bool { return w.gitEnv(dir, nil, args...) }
+
+func (w *world) gitEnv(dir string, env []string, args ...string) bool {
+	if w.quiet {
+		args = append([]string{"-c", "core.hooksPath=/dev/null"}, args...)
+	}
+	w.enter(dir)
+	for _, e := range env {
+		w.say("env " + quoteWord(strings.ReplaceAll(e, w.root, "$WORK")))
+	}
+	_, err := w.process(dir, env, "git", args...)
+	words := []string{"exec", "git"}
+	if err != nil {
+		words[0] = "! exec"
+	}
+	for _, a := range args {
+		words = append(words, quoteWord(a))
+	}
+	w.say(strings.Join(words, " "))
+	return err == nil
+}
+
+// enter moves the script to a work tree.
+func (w *world) enter(dir string) {
+	if w.at != dir {
+		w.at = dir
+		w.say("cd $WORK/" + filepath.Base(dir))
+	}
+}
+
+func (w *world) say(line string) { w.script = append(w.script, line) }
+
+// quoteWord quotes a word for the script.
+func quoteWord(text string) string {
+	if text != "" && !strings.ContainsAny(text, " '\"$#\n\t") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// keep stores a content that the script refers to and returns its name.
+func (w *world) keep(content string) string {
+	name := fmt.Sprintf("c%d-%d", w.step, len(w.files))
+	w.files[name] = content
+	w.must(os.WriteFile(filepath.Join(w.root, name), []byte(content), 0o644))
+	return name
+}
+
+// read is the content of a file as lines; ok is false when it is not there or cannot be edited line by line.
+func (w *world) read(dir, path string) (lines []string, ok bool) {
+	raw, err := os.ReadFile(filepath.Join(dir, path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, false
+	}
+	w.must(err)
+	return splitLines(string(raw)), true
+}
+
+// blob is the content of a file in a revision, or in the index.
+func (w *world) blob(dir, rev string) (lines []string, ok bool) {
+	cmd := exec.Command("git", "cat-file", "blob", rev)
+	cmd.Dir, cmd.Env = dir, w.env()
+	out, err := cmd.Output()
+	return splitLines(string(out)), err == nil
+}
+
+// splitLines cuts a text into lines that keep their ends.
+func splitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// joinLines is the text of the lines; the last one ends as the others do.
+func joinLines(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.TrimRight(l, "\r\n"))
+		if strings.HasSuffix(l, "\r\n") || strings.HasSuffix(l, "\r") {
+			b.WriteString("\r")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// store writes a file without a word to anybody.
+func (w *world) store(dir, path string, lines []string) {
+	name := filepath.Join(dir, path)
+	w.must(os.MkdirAll(filepath.Dir(name), 0o755))
+	w.must(os.WriteFile(name, []byte(joinLines(lines)), 0o644))
+}
+
+// put writes the file's present content into the script.
+func (w *world) put(dir, path string) {
+	raw, err := os.ReadFile(filepath.Join(dir, path))
+	w.must(err)
+	w.enter(dir)
+	if strings.Contains(path, "/") {
+		w.say("mkdir " + filepath.Dir(path))
+	}
+	w.say(fmt.Sprintf("cp $WORK/%s %s", w.keep(string(raw)), path))
+}
+
+// writeAs stores a text and remembers who wrote what of it.
+func (w *world) writeAs(dir, path string, from []int, lines []string, who string) {
+	old, _ := w.read(dir, path)
+	if from == nil {
+		from = make([]int, len(lines))
+		for i := range from {
+			from[i] = -1
+		}
+	}
+	e := edit{old, lines, from}
+	whole, key := e, dir+"\x00"+path
+	if base, found := w.unseen[key]; found && slices.Equal(base.text, old) {
+		whole = e.after(base)
+	}
+	w.ledger.record(e, whole, who)
+	w.unseen[key] = whole
+	w.store(dir, path, lines)
+}
+
+// boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through the
+// hook process itself.
+func (w *world) boundary(dir, session, event string, fields map[string]any) {
+	payload := map[string]any{
+		"session_id": session, "transcript_path": filepath.Join(w.home, ".claude", "projects", "x", session+".jsonl"),
+		"cwd": dir, "hook_event_name": event, "prompt_id": "00000000-0000-4000-8000-000000000001",
+	}
+	for k, v := range fields {
+		payload[k] = v
+	}
+	raw, err := json.Marshal(payload)
+	w.must(err)
+	if input, ok := fields["tool_input"].(map[string]any); ok && input["file_path"] != nil {
+		rel, _ := filepath.Rel(dir, input["file_path"].(string))
+		delete(w.unseen, dir+"\x00"+rel)
+	} else {
+		clear(w.unseen)
+	}
+	if w.profile.process {
+		cmd := exec.Command("git-trace", "hook", "claude-code", event)
+		cmd.Dir, cmd.Env, cmd.Stdin = dir, w.env(), bytes.NewReader(raw)
+		out, err := cmd.CombinedOutput()
+		if err != nil || len(out) > 0 {
+			w.must(fmt.Errorf("hook %s: %w: %q", event, err, out))
+		}
+		return
+	}
+	boundaries, err := w.agent.Decoder.Decode(event, raw)
+	w.must(err)
+	for _, b := range boundaries {
+		for _, repo := range trails.Route(b) {
+			w.must(takeBoundary(context.Background(), repo, w.agent, b))
+		}
+	}
+}
