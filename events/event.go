@@ -127,8 +127,8 @@ func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	w := memberWriter{buf: append(make([]byte, 0, len(d.Data)+64), '{')}
 	w.text("agent", d.Agent)
 	w.raw("data", d.Data)
-	head = append(w.buf, ',')
-	w.buf, w.some = make([]byte, 0, 512), false
+	w.buf = append(w.buf, ',')
+	head, w.buf, w.some = w.buf, make([]byte, 0, 512), false
 	w.list("limits", len(d.Limits), func(i int) string { return string(d.Limits[i]) })
 	w.list("method", len(d.Method), func(i int) string { return string(d.Method[i]) })
 	if at != nil {

@@ -1,10 +1,10 @@
 package events
 
 import (
+	"crypto/sha1" //nolint:gosec // see NewTraceID
+	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"github.com/google/uuid"
 )
 
 // ID names an event: "b3:" and the 64 hex digits of its BLAKE3-256.
@@ -39,10 +39,18 @@ type TraceID string
 // PatchID names a patch: 32 hex digits, derived from what the patch is and where it stands, not from its event.
 type PatchID string
 
-// traceNamespace is the UUIDv5 namespace of trace ids. It is part of the stored format and never changes.
-var traceNamespace = uuid.MustParse("6f1d0c5e-3b0a-5d1e-9a55-6a7c2b9f4e10")
+// traceNamespace is the UUIDv5 namespace of trace ids, 6f1d0c5e-3b0a-5d1e-9a55-6a7c2b9f4e10. It is part of the stored
+// format and never changes.
+const traceNamespace = "\x6f\x1d\x0c\x5e\x3b\x0a\x5d\x1e\x9a\x55\x6a\x7c\x2b\x9f\x4e\x10"
 
-// NewTraceID derives the id of a conversation, so that hooks, transcripts and other machines agree on it.
+// NewTraceID derives the id of a conversation, so that hooks, transcripts and other machines agree on it: the UUIDv5
+// (RFC 9562) of agent and session with a NUL between them. It is written out here because the usual library links the
+// net package, which every hook would have to start.
 func NewTraceID(agent, session string) TraceID {
-	return TraceID(uuid.NewSHA1(traceNamespace, []byte(agent+"\x00"+session)).String())
+	sum := sha1.Sum([]byte(traceNamespace + agent + "\x00" + session)) //nolint:gosec // UUIDv5 is SHA-1 by definition
+	id := sum[:16]
+	id[6] = id[6]&0x0f | 0x50 // version 5
+	id[8] = id[8]&0x3f | 0x80 // RFC 9562 variant
+	text := hex.EncodeToString(id)
+	return TraceID(text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:])
 }

@@ -214,7 +214,7 @@ func eachObject(r io.Reader, yield func(rawCommit) error) error {
 	in := bufio.NewReaderSize(r, 256<<10)
 	for {
 		line, err := in.ReadString('\n')
-		if err == io.EOF && line == "" {
+		if errors.Is(err, io.EOF) && line == "" {
 			return nil
 		}
 		if err != nil {

@@ -116,10 +116,10 @@ func (f *finder) terms(s *source, k kind, what CandidateKind, text string) error
 		if err != nil {
 			return err
 		}
-		switch {
-		case k == bySession:
+		switch k {
+		case bySession:
 			id = string(e.Trace)
-		case k == byTool:
+		case byTool:
 			id = e.ToolCall // whole, should the term be cut
 		}
 		f.add(Candidate{Kind: what, ID: id, Event: e})
