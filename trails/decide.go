@@ -62,11 +62,11 @@ func decideAmong(ws []*Window, path string, abandoned []*Window) decision {
 	rest := decideOthers(edits, others, texts)
 	answers := map[string]*actor{}
 	return func(line []byte) *actor {
-		key := string(linediff.StripSpace(line))
+		key := linediff.StripSpace(line)
 		var by []*Window
 		which := ""
 		for i, w := range edits {
-			if texts[i][key] {
+			if texts[i][string(key)] {
 				by = append(by, w)
 				which += strconv.Itoa(i) + " "
 			}
