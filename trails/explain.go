@@ -94,8 +94,11 @@ func (s *step) composeFrom(f *file, head refs.OID) error {
 		return err
 	}
 	add(t)
-	if len(sources) > 0 {
-		f.sources = sources
+	f.sources = sources
+	if !t.oid.IsZero() && !t.whole {
+		// git put this content there first; what is written now replaced its lines, not those from before.
+		f.old, f.oldPath, f.oldMode = t, f.path, f.newMode
+		f.vec = s.vectorOf(f.path, t)
 	}
 	return nil
 }
