@@ -123,3 +123,24 @@ func headOf(word string, n int) string {
 	}
 	return word
 }
+
+// Expand writes out tabs as blanks, with stops every eight cells of the text's own.
+func Expand(text string) string {
+	if !strings.Contains(text, "\t") {
+		return text
+	}
+	const stop = 8
+	var b strings.Builder
+	at := 0
+	for _, r := range text {
+		if r == '\t' {
+			n := stop - at%stop
+			b.WriteString(strings.Repeat(" ", n))
+			at += n
+			continue
+		}
+		b.WriteRune(r)
+		at += runeWidth(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/graph"
+)
+
+func (a *app) doctorCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "doctor",
+		Usage:     "check everything that recording depends on, and mend it",
+		UsageText: "git trace doctor [--fix]",
+		Description: "Each thing that recording depends on is checked, the whole log included. With --fix hooks are installed\n" +
+			"again, what waits in the spool is appended, and damaged state is made anew. The exit status is 1 when\n" +
+			"problems remain.",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "fix", Usage: "mend what can be mended"}, colorFlag()},
+	}, a.doctor)
+}
+
+// check is one thing that doctor looks at.
+type check struct {
+	name string
+	run  func(context.Context) (fine string, problems []finding)
+}
+
+func (a *app) doctor(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	h, err := a.health(repo)
+	if err != nil {
+		return err
+	}
+	screen, _, err := a.plainScreen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	if !h.recording() {
+		t := rows{screen: screen}
+		t.row("problem", "nothing is recorded here", "git trace init")
+		if err := t.write(); err != nil {
+			return err
+		}
+		return silent(exitFinding)
+	}
+	remain := 0
+	for _, one := range h.checks() {
+		left, err := h.examine(c.Context, screen, one, c.Bool("fix"))
+		if err != nil {
+			return err
+		}
+		remain += left
+	}
+	if err := h.printFailures(screen, time.Now()); err != nil {
+		return err
+	}
+	if remain > 0 {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+// examine runs one check, mends what it found if that is asked for, and returns how many problems remain.
+func (h *health) examine(ctx context.Context, s *screen, one check, mend bool) (remain int, err error) {
+	t := rows{screen: s}
+	fine, problems := one.run(ctx)
+	if len(problems) == 0 {
+		t.row("ok", one.name+": "+fine, "")
+		return 0, t.write()
+	}
+	done := map[*repair]bool{}
+	for _, p := range problems {
+		if !mend || p.fix == nil {
+			t.row("problem", p.What, p.Mend)
+			remain++
+			continue
+		}
+		if done[p.fix] {
+			continue
+		}
+		done[p.fix] = true
+		if err := p.fix.run(ctx); err != nil {
+			t.row("problem", p.What+"; it could not be mended: "+err.Error(), "")
+			remain++
+			continue
+		}
+		t.row("mended", p.What+"; "+p.fix.what, "")
+	}
+	if len(done) > 0 {
+		if _, left := one.run(ctx); len(left) > remain { // a repair that did not help
+			for _, p := range left[remain:] {
+				t.row("problem", p.What, p.Mend)
+			}
+			remain = len(left)
+		}
+	}
+	return remain, t.write()
+}
+
+// shownFailures bounds the failures that doctor lists.
+const shownFailures = 5
+
+// printFailures lists what hooks could not tell anybody.
+func (h *health) printFailures(s *screen, now time.Time) error {
+	failures, err := hookFailures(h.repo)
+	if err != nil || len(failures) == 0 {
+		return nil
+	}
+	t := rows{screen: s}
+	for _, f := range failures[max(0, len(failures)-shownFailures):] {
+		t.row("note", "a hook failed "+graph.Ago(f.Time, now)+": "+f.What, "")
+	}
+	if n := len(failures) - shownFailures; n > 0 {
+		t.row("note", fmt.Sprintf("%s before that in %s", plural(n, "failure"), h.shorten(hookLog(h.repo))), "")
+	}
+	return t.write()
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) eventsCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "events",
+		Usage:     "the events of the log, oldest first (plumbing)",
+		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>] [-n <number>]",
+		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, whose form\n" +
+			"may change.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "type", Usage: "only events of this `type`; may be given more than once"},
+			&cli.StringFlag{Name: "trace", Usage: "only events of the conversation with this `id`, which may be abbreviated"},
+			limitFlag("events, the last ones"), jsonFlag(), colorFlag(),
+		},
+	}, a.events)
+}
+
+func (a *app) events(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	filter, err := a.eventFilter(c, repo)
+	if err != nil {
+		return err
+	}
+	all, err := events.OpenLog(repo).Copy(c.Context, refs.EventsRef)
+	if err != nil {
+		return fail(exitUnchecked, err, "git trace verify names the damage")
+	}
+	defer all.Close()
+	if c.Bool("json") {
+		out := newLineWriter(quietWriter{a.std.out})
+		err = eachEvent(c.Context, all, filter, func(line []byte) error { return out.line(line) })
+		err = errors.Join(err, out.flush())
+	} else {
+		err = a.printEvents(c, repo, all, filter)
+	}
+	if err == nil && len(all.Notes) > 0 {
+		return fail(exitFinding, errors.New(strings.Join(all.Notes, "; ")), "git trace verify lists every fault")
+	}
+	return err
+}
+
+func (a *app) printEvents(c *cli.Context, repo *refs.Repo, all *events.Copy, filter *eventFilter) error {
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	short := func(id events.TraceID) string { return string(id)[:min(len(id), fewestDigits)] }
+	printer := eventPrinter{screen: screen, short: short}
+	out := newLineWriter(screen.Out)
+	err = eachEvent(c.Context, all, filter, func(line []byte) error {
+		e, err := events.DecodeLine(line)
+		if err != nil {
+			return err
+		}
+		return out.line([]byte(printer.line(e)))
+	})
+	return errors.Join(err, out.flush(), screen.Close())
+}
+
+// eventFilter chooses events.
+type eventFilter struct {
+	types []string
+	trace events.TraceID
+	last  int // of those that are left, only so many from the end; negative for all
+}
+
+func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error) {
+	f := &eventFilter{types: c.StringSlice("type"), last: c.Int("max-count")}
+	for _, t := range f.types {
+		if !events.Type(t).Known() {
+			return nil, usage("'%s' is no event type", t)
+		}
+	}
+	if prefix := c.String("trace"); prefix != "" {
+		reader, err := a.openIndex(repo)
+		if err != nil {
+			return nil, err
+		}
+		defer reader.Close()
+		if f.trace, err = findTrace(reader, prefix); err != nil {
+			return nil, reportAmbiguous(a.std.err, err)
+		}
+	}
+	return f, nil
+}
+
+// wants looks at the bytes before it decodes: most lines of a long log are refused by that.
+func (f *eventFilter) wants(line []byte) bool {
+	if len(f.types) == 0 && f.trace == "" {
+		return true
+	}
+	if f.trace != "" && !bytes.Contains(line, []byte(`"trace":"`+f.trace+`"`)) {
+		return false
+	}
+	if len(f.types) > 0 && !slices.ContainsFunc(f.types, func(t string) bool { return bytes.Contains(line, []byte(`"type":"`+t+`"`)) }) {
+		return false
+	}
+	e, err := events.DecodeLine(line)
+	return err == nil && (f.trace == "" || e.Trace == f.trace) &&
+		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
+}
+
+// eachEvent gives the lines that the filter wants, in order. They are valid until the next one.
+func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func([]byte) error) error {
+	type place struct {
+		offset int64
+		length int
+	}
+	var kept []place // the last ones wanted, as a ring
+	seen := 0
+	for line, err := range all.Scan(0) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case !f.wants(line.Line):
+		case f.last < 0:
+			if err := yield(line.Line); err != nil {
+				return err
+			}
+		case len(kept) < f.last:
+			kept = append(kept, place{line.Offset, len(line.Line)})
+		case f.last > 0:
+			kept[seen%f.last] = place{line.Offset, len(line.Line)}
+			seen++
+		}
+	}
+	for i := range kept {
+		p := kept[(seen+i)%len(kept)]
+		line, err := all.Line(p.offset, p.length)
+		if err != nil {
+			return err
+		}
+		if err := yield(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lineWriter writes lines in large pieces.
+type lineWriter struct {
+	w   io.Writer
+	buf []byte
+}
+
+func newLineWriter(w io.Writer) *lineWriter { return &lineWriter{w: w} }
+
+func (l *lineWriter) line(text []byte) error {
+	l.buf = append(append(l.buf, text...), '\n')
+	if len(l.buf) < 64<<10 {
+		return nil
+	}
+	return l.flush()
+}
+
+func (l *lineWriter) flush() error {
+	if len(l.buf) == 0 {
+		return nil
+	}
+	_, err := l.w.Write(l.buf)
+	l.buf = l.buf[:0]
+	if err != nil {
+		return fmt.Errorf("write events: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) graphCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "graph",
+		Usage:     "commits as git log --graph draws them, beside the conversations whose lines they hold",
+		UsageText: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
+		Description: "Below a commit stand the conversations that wrote lines of it, with the files and the lines they added,\n" +
+			"and their share of all that the commit added. A commit without such lines was written by people, or nothing\n" +
+			"was recorded of it; --json tells the two apart.",
+		Flags: []cli.Flag{
+			limitFlag("commits"),
+			&cli.BoolFlag{Name: "all", Usage: "begin at every ref, not at HEAD"},
+			&cli.BoolFlag{Name: "first-parent", Usage: "follow only the first parent of merges"},
+			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only commits younger than `date`"},
+			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only commits older than `date`"},
+			&cli.StringFlag{Name: "author", Usage: "only commits whose author matches `pattern`"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.graph)
+}
+
+func (a *app) graph(c *cli.Context, ops operands) error {
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	query, err := graphQuery(c, ops)
+	if err != nil {
+		return err
+	}
+	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(query.Revs) == 0 {
+		return fail(exitGit, errors.New("there are no commits yet"), "")
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	if c.Bool("json") {
+		g, err := graph.Build(c.Context, repo, reader, query)
+		if err != nil {
+			return err
+		}
+		return graph.WriteJSON(quietWriter{a.std.out}, g)
+	}
+	return a.drawGraph(c, repo, reader, query)
+}
+
+// drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
+func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, query graph.Query) error {
+	short, err := shortTraces(reader)
+	if err != nil {
+		return err
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	drawer := graph.NewDrawer(screen.Out, graph.Style{
+		Color: screen.Color, Width: screen.Width, Now: time.Now(), ShortTrace: short, TraceColor: blame.TraceColor,
+	})
+	for commit, err := range graph.Walk(c.Context, repo, reader, query) {
+		if err == nil {
+			err = drawer.Commit(commit)
+		}
+		if err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
+	return screen.Close()
+}
+
+// graphQuery turns options and operands into what git log is asked.
+func graphQuery(c *cli.Context, ops operands) (graph.Query, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return graph.Query{}, err
+	}
+	q := graph.Query{Dir: dir, Revs: ops.list, Paths: ops.behind, Dashed: ops.dashed}
+	if n := c.Int("max-count"); n >= 0 {
+		q.Options = append(q.Options, "--max-count="+strconv.Itoa(n))
+	}
+	for _, name := range []string{"since", "until", "author"} {
+		if value := c.String(name); value != "" {
+			q.Options = append(q.Options, "--"+name+"="+value)
+		}
+	}
+	if c.Bool("first-parent") {
+		q.Options = append(q.Options, "--first-parent")
+	}
+	if c.Bool("all") {
+		q.Revs = append([]string{"--all"}, q.Revs...)
+	}
+	return q, nil
+}

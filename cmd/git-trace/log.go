@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// logSchema names the form of the JSON output; docs/schema/log-1.schema.json describes it.
+const logSchema = "git-trace.log/1"
+
+func (a *app) logCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "log",
+		Usage:     "the conversations, newest first",
+		UsageText: "git trace log [<options>]",
+		Description: "Each conversation with its agent and model, what was asked first, the lines it added and removed, and\n" +
+			"the commits that hold lines of it. `git trace show <id>` shows one in full.",
+		Flags: []cli.Flag{
+			limitFlag("conversations"),
+			&cli.StringSliceFlag{Name: "agent", Usage: "only conversations of this `agent`; may be given more than once"},
+			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only conversations that went on after `date`"},
+			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only conversations that began before `date`"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.log)
+}
+
+// conversation is what log tells of a trace.
+type conversation struct {
+	Trace   events.TraceID `json:"trace"`
+	Agent   string         `json:"agent"`
+	Session string         `json:"session"`
+	Writer  string         `json:"writer"`
+	Models  []string       `json:"models"`
+	First   time.Time      `json:"first"`
+	Last    time.Time      `json:"last"`
+	Prompts int            `json:"prompts"`
+	Calls   int            `json:"calls"`
+	Added   int            `json:"added"`
+	Removed int            `json:"removed"`
+	Files   int            `json:"files"`
+	Commits []commitLines  `json:"commits"`
+	Prompt  *promptText    `json:"prompt"` // the first one whose text is kept
+}
+
+// promptText is a prompt with its text.
+type promptText struct {
+	Index int    `json:"index"`
+	Text  string `json:"text"`
+}
+
+func (a *app) log(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	all, err := reader.Traces()
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseTraces(c, repo, all)
+	if err != nil {
+		return err
+	}
+	list, err := conversations(repo, reader, chosen)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, struct {
+			Schema        string         `json:"schema"`
+			Conversations []conversation `json:"conversations"`
+		}{logSchema, list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
+		return nil
+	}
+	return a.drawLog(c, repo, list, abbreviator(all))
+}
+
+// chooseTraces leaves those that the options ask for.
+func chooseTraces(c *cli.Context, repo *refs.Repo, all []index.Trace) ([]index.Trace, error) {
+	since, err := gitDate(c, repo, "since")
+	if err != nil {
+		return nil, err
+	}
+	until, err := gitDate(c, repo, "until")
+	if err != nil {
+		return nil, err
+	}
+	agents := map[string]bool{}
+	for _, name := range c.StringSlice("agent") {
+		agents[name] = true
+	}
+	var out []index.Trace
+	for _, t := range all {
+		if n := c.Int("max-count"); n >= 0 && len(out) == n {
+			break
+		}
+		if len(agents) > 0 && !agents[t.Agent] || !since.IsZero() && t.Last.Before(since) || !until.IsZero() && t.First.After(until) {
+			continue
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// gitDate has git read a date, in any form that git log takes; zero when the option was not given.
+func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) {
+	text := c.String(option)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	out, err := repo.Git(c.Context, nil, "rev-parse", "--since="+text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(string(out)), "--max-age="), 10, 64)
+	if err != nil {
+		return time.Time{}, usage("option '--%s': '%s' is no date", option, text)
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+// conversations gathers what is told of each trace.
+func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) ([]conversation, error) {
+	lines, err := newLineage(reader)
+	if err != nil {
+		return nil, err
+	}
+	held, err := lines.anchors("", func(o *events.AnchorOwner) bool { return o.Trace != "" })
+	if err != nil {
+		return nil, err
+	}
+	byTrace := map[events.TraceID][]anchored{}
+	for _, a := range held {
+		byTrace[a.owner.Trace] = append(byTrace[a.owner.Trace], a)
+	}
+	prompts := trails.NewPrompts(repo)
+	out := make([]conversation, 0, len(traces))
+	for _, t := range traces {
+		one := conversation{
+			Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Models: append([]string{}, t.Models...),
+			First: t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
+			Commits: sumCommits(byTrace[t.ID]), Prompt: firstPrompt(prompts, t),
+		}
+		if one.Files, err = filesOf(reader, t.ID); err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// firstPrompt is the first prompt whose text this machine has. The first few are looked for: those before may have been
+// submitted before recording began.
+func firstPrompt(prompts *trails.Prompts, t index.Trace) *promptText {
+	const most = 3
+	for i := 1; i <= min(t.Prompts, most); i++ {
+		if text, ok, err := prompts.Get(t.ID, i); err == nil && ok {
+			return &promptText{i, strings.ToValidUTF8(text, "\ufffd")}
+		}
+	}
+	return nil
+}
+
+// filesOf counts the files that a conversation changed.
+func filesOf(reader *index.Index, trace events.TraceID) (int, error) {
+	recorded, err := reader.ByTrace(trace)
+	if err != nil {
+		return 0, err
+	}
+	files := map[string]bool{}
+	for _, e := range recorded {
+		if e.Type == events.PatchRecorded {
+			files[dataOf[events.PatchData](e).Path] = true
+		}
+	}
+	return len(files), nil
+}

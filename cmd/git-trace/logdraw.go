@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []conversation, short func(events.TraceID) string) error {
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	d := newLogDrawer(screen, list, short, time.Now())
+	for i := range list {
+		if _, err := io.WriteString(screen.Out, d.conversation(&list[i])); err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
+	return screen.Close()
+}
+
+// logDrawer draws conversations under each other, their figures in columns.
+type logDrawer struct {
+	pen   pen
+	width int
+	short func(events.TraceID) string
+	now   time.Time
+	// Columns of the first line.
+	id, agent, model, ago, prompts int
+}
+
+func newLogDrawer(s *screen, list []conversation, short func(events.TraceID) string, now time.Time) *logDrawer {
+	d := &logDrawer{pen: pen{s.Color}, width: s.Width, short: short, now: now}
+	calls := 0
+	for i := range list {
+		c := &list[i]
+		d.id = max(d.id, cells.Width(cells.Safe(short(c.Trace))))
+		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
+		d.model = max(d.model, cells.Width(modelsOf(c)))
+		d.ago = max(d.ago, len(graph.Ago(c.Last, now)))
+		d.prompts = max(d.prompts, len(plural(c.Prompts, "prompt")))
+		calls = max(calls, len(plural(c.Calls, "call")))
+	}
+	const gaps = 10
+	d.model = max(min(d.model, d.width-gaps-d.id-d.agent-d.ago-d.prompts-calls), 8)
+	return d
+}
+
+// modelsOf names the model used last; the others are in the full view.
+func modelsOf(c *conversation) string {
+	if len(c.Models) == 0 {
+		return "unknown model"
+	}
+	name := cells.Safe(c.Models[len(c.Models)-1])
+	if n := len(c.Models) - 1; n > 0 {
+		name += " +" + strconv.Itoa(n)
+	}
+	return name
+}
+
+// conversation draws one: who and when, what was asked, and what came of it.
+func (d *logDrawer) conversation(c *conversation) string {
+	var b strings.Builder
+	color := traceColor(c.Trace)
+	b.WriteString(d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
+	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
+	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
+	b.WriteString(d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  ")
+	b.WriteString(cells.Pad(plural(c.Prompts, "prompt"), d.prompts) + "  " + plural(c.Calls, "call") + "\n")
+	indent := strings.Repeat(" ", d.id+2)
+	room := d.width - len(indent)
+	if c.Prompt != nil {
+		b.WriteString(indent + cells.Cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
+	}
+	b.WriteString(indent + cells.Cut(outcomeText(c), room) + "\n")
+	return b.String()
+}
+
+// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits".
+func outcomeText(c *conversation) string {
+	if c.Files == 0 {
+		return "changed nothing"
+	}
+	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), plural(c.Files, "file"))
+	switch {
+	case len(c.Commits) > 0:
+		text += fmt.Sprintf(" · %s in %s", plural(sumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
+	case c.Added > 0:
+		text += " · not committed"
+	}
+	return text
+}
+
+// pen paints text where colour is wanted.
+type pen struct{ on bool }
+
+// Escape sequences (ECMA-48, select graphic rendition).
+const (
+	faint     = "\x1b[2m"
+	bold      = "\x1b[1m"
+	hashColor = "\x1b[33m"
+	plusColor = "\x1b[32m"
+	lessColor = "\x1b[31m"
+	plain     = "\x1b[m"
+)
+
+func (p pen) paint(color, text string) string {
+	if !p.on || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return color + text + plain
+}
+
+// traceColor is the one colour of a conversation.
+func traceColor(id events.TraceID) string {
+	return "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(id))) + "m"
+}

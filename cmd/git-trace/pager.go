@@ -1,0 +1,108 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// pagerCommand is the pager that git would start (core.pager and pager.<cmd> in git-config(1)), or "" for none.
+func pagerCommand(config refs.Config) string {
+	command := "less"
+	if value, set := os.LookupEnv("PAGER"); set {
+		command = value
+	}
+	if value, set := config.Get("core.pager"); set {
+		command = value
+	}
+	if value, set := os.LookupEnv("GIT_PAGER"); set {
+		command = value
+	} else if value, set := config.Get("pager.trace"); set {
+		switch {
+		case isTrue(value):
+		case config.Bool("pager.trace", true):
+			command = value
+		default:
+			return ""
+		}
+	}
+	if command == "cat" {
+		return ""
+	}
+	return command
+}
+
+// isTrue tells whether a value that is a command or a boolean is the boolean.
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// pager is a running pager and the pipe to it.
+type pager struct {
+	pipe io.WriteCloser
+	cmd  *exec.Cmd
+	done sync.Once
+	ints chan os.Signal
+}
+
+// startPager starts a pager on the terminal; nil when it cannot be started, as git then writes without one.
+func startPager(command string, terminal *os.File, errors io.Writer) *pager {
+	cmd := exec.Command(command)
+	if strings.ContainsAny(command, "|&;<>()$`\\\"' \t\n*?[#~=%") { // as git: the shell only where it is needed
+		cmd = exec.Command("sh", "-c", command)
+	}
+	cmd.Stdout, cmd.Stderr = terminal, errors
+	cmd.Env = append(os.Environ(), pagerDefaults()...)
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil
+	}
+	if err := cmd.Start(); err != nil {
+		return nil
+	}
+	p := &pager{pipe: pipe, cmd: cmd, ints: make(chan os.Signal, 1)}
+	// The interrupt key is the pager's as long as it shows something; the writer only stops writing.
+	signal.Notify(p.ints, os.Interrupt)
+	go func() {
+		<-p.ints
+		_ = p.Close()
+		os.Exit(exitInterrupted)
+	}()
+	return p
+}
+
+// exitInterrupted is what a shell reports of a command that was interrupted.
+const exitInterrupted = 130
+
+// pagerDefaults are git's own settings for the pagers it knows, where the user has none.
+func pagerDefaults() []string {
+	var out []string
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} {
+		if _, set := os.LookupEnv(name); !set {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+// Write gives text to the pager. A pager that was left ends the command without a word.
+func (p *pager) Write(text []byte) (int, error) { return quietWriter{p.pipe}.Write(text) }
+
+// Close says that there is no more and waits until the pager ends. How it ends is the reader's business.
+func (p *pager) Close() error {
+	p.done.Do(func() {
+		_ = p.pipe.Close()
+		_ = p.cmd.Wait()
+		signal.Stop(p.ints)
+	})
+	return nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// openIndex opens the logs for reading and warns of what is missing from them.
+func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
+	reader, err := index.Open(repo)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
+	}
+	for _, note := range reader.Notes() {
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
+	}
+	return reader, nil
+}
+
+// fewestDigits is the shortest abbreviation of an id, as in git.
+const fewestDigits = 4
+
+// shortTraces abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is
+// shown anywhere can be given to show.
+func shortTraces(reader *index.Index) (func(events.TraceID) string, error) {
+	traces, err := reader.Traces()
+	if err != nil {
+		return nil, err
+	}
+	return abbreviator(traces), nil
+}
+
+func abbreviator(traces []index.Trace) func(events.TraceID) string {
+	ids := make([]string, len(traces))
+	for i, t := range traces {
+		ids[i] = string(t.ID)
+	}
+	n := uniqueLength(ids, fewestDigits)
+	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
+}
+
+// uniqueLength is the fewest leading bytes, at least fewest, that tell different ids apart.
+func uniqueLength(ids []string, fewest int) int {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	for i := 1; i < len(ids); i++ {
+		a, b := ids[i-1], ids[i]
+		same := 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		fewest = max(fewest, same+1)
+	}
+	return fewest
+}
+
+// ambiguous is an id that stands for several things. Like git it lists them.
+type ambiguous struct {
+	id         string
+	candidates []string
+}
+
+func (e *ambiguous) Error() string { return fmt.Sprintf("id '%s' is ambiguous", e.id) }
+
+// reportAmbiguous lists the candidates of an ambiguous id, one a line, and gives the exit status; other errors it
+// returns as they are.
+func reportAmbiguous(w io.Writer, err error) error {
+	var several *ambiguous
+	if !errors.As(err, &several) {
+		return err
+	}
+	fmt.Fprintf(w, "git-trace: error: %s\n", printable(several.Error()))
+	fmt.Fprintln(w, "git-trace: hint: the candidates are:")
+	for _, c := range several.candidates {
+		fmt.Fprintf(w, "git-trace: hint:   %s\n", c)
+	}
+	return silent(exitGit)
+}
+
+// findTrace finds a conversation by its id or the agent's session id, in full or from the beginning.
+func findTrace(reader *index.Index, id string) (events.TraceID, error) {
+	id = strings.TrimSuffix(strings.ToLower(id), "…")
+	if len(id) < fewestDigits {
+		return "", fail(exitFinding, fmt.Errorf("id '%s' is too short", id), "give four digits or more")
+	}
+	found, err := reader.Find(id)
+	if err != nil {
+		return "", err
+	}
+	traces := slices.DeleteFunc(found, func(c index.Candidate) bool { return c.Kind != index.FoundTrace })
+	if len(traces) == 1 {
+		return events.TraceID(traces[0].ID), nil
+	}
+	for _, c := range traces {
+		if c.ID == id || c.Event.Session == id {
+			return events.TraceID(c.ID), nil
+		}
+	}
+	if len(traces) == 0 {
+		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id), "git trace log lists conversations")
+	}
+	return "", ambiguousID(id, traces)
+}
+
+func ambiguousID(id string, found []index.Candidate) error {
+	e := &ambiguous{id: id}
+	var ids []string
+	for _, c := range found {
+		ids = append(ids, c.ID)
+	}
+	n := uniqueLength(ids, 8)
+	for _, c := range found {
+		what := string(c.Kind)
+		switch c.Kind {
+		case index.FoundTrace:
+			what = "conversation"
+		case index.FoundToolCall:
+			what = "tool call"
+		case index.FoundPatch, index.FoundCommit, index.FoundEvent:
+		}
+		text := fmt.Sprintf("%s %s", cells.Safe(c.ID[:min(n, len(c.ID))]), what)
+		if about := words(c.Event.Agent, describeEvent(c.Event)); c.Kind != index.FoundCommit && about != "" {
+			text += " - " + cells.Cut(cells.Safe(about), 50)
+		}
+		e.candidates = append(e.candidates, text)
+	}
+	return e
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// object is what an id stands for; one of the fields below kind is set.
+type object struct {
+	kind     objectKind
+	trace    events.TraceID // of a trace and of a prompt
+	prompt   int
+	toolCall string
+	patch    events.PatchID
+	commit   refs.OID
+	event    events.Event
+}
+
+// objectKind is the sort of thing that show can show.
+type objectKind string
+
+const (
+	traceObject    objectKind = "trace"
+	promptObject   objectKind = "prompt"
+	toolCallObject objectKind = "tool_call"
+	patchObject    objectKind = "patch"
+	commitObject   objectKind = "commit"
+	eventObject    objectKind = "event"
+)
+
+// resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else
+// begins with the same digits.
+type resolver struct {
+	repo   *refs.Repo
+	reader *index.Index
+}
+
+// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, tool calls, patches,
+// commits as git names them, events (b3:… or @N).
+func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
+	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
+	if seq, ok := strings.CutPrefix(id, "@"); ok {
+		return r.numbered(id, seq)
+	}
+	if at := strings.LastIndexAny(id, "#:"); at > 0 && !strings.HasPrefix(id, "b3:") {
+		if n, err := strconv.Atoi(id[at+1:]); err == nil {
+			return r.promptOf(id[:at], n)
+		}
+	}
+	var found []index.Candidate
+	if len(id) >= fewestDigits {
+		var err error
+		if found, err = r.reader.Find(strings.ToLower(id)); err == nil && strings.ToLower(id) != id {
+			var exact []index.Candidate
+			exact, err = r.reader.Find(id)
+			found = merge(found, exact)
+		}
+		if err != nil {
+			return object{}, err
+		}
+	}
+	return r.choose(ctx, id, found)
+}
+
+// merge adds the candidates that are not there yet.
+func merge(list, more []index.Candidate) []index.Candidate {
+	for _, c := range more {
+		there := false
+		for _, have := range list {
+			there = there || have.Kind == c.Kind && have.ID == c.ID
+		}
+		if !there {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// choose decides among what the log knows and what git knows under a name.
+func (r *resolver) choose(ctx context.Context, id string, found []index.Candidate) (object, error) {
+	var traces, others []index.Candidate
+	for _, c := range found {
+		switch {
+		case c.ID == id, c.Kind == index.FoundTrace && c.Event.Session == id:
+			return objectOf(c), nil
+		case c.Kind == index.FoundTrace:
+			traces = append(traces, c)
+		default:
+			others = append(others, c)
+		}
+	}
+	switch len(traces) {
+	case 1:
+		return objectOf(traces[0]), nil
+	case 0:
+	default:
+		return object{}, ambiguousID(id, traces)
+	}
+	commit, known, err := r.commit(ctx, id)
+	if err != nil {
+		return object{}, err
+	}
+	if known {
+		isDigits := strings.Trim(id, "0123456789abcdefABCDEF") == ""
+		others = merge(others, []index.Candidate{{Kind: index.FoundCommit, ID: commit.String()}})
+		if !isDigits || len(others) == 1 {
+			return object{kind: commitObject, commit: commit}, nil
+		}
+	}
+	switch len(others) {
+	case 1:
+		return objectOf(others[0]), nil
+	case 0:
+		return object{}, fail(exitFinding, fmt.Errorf("nothing has the id '%s'", id),
+			"git trace log lists conversations, git trace graph commits")
+	}
+	return object{}, ambiguousID(id, others)
+}
+
+func objectOf(c index.Candidate) object {
+	switch c.Kind {
+	case index.FoundTrace:
+		return object{kind: traceObject, trace: events.TraceID(c.ID)}
+	case index.FoundPatch:
+		return object{kind: patchObject, patch: events.PatchID(c.ID)}
+	case index.FoundToolCall:
+		return object{kind: toolCallObject, toolCall: c.ID}
+	case index.FoundCommit:
+		commit, _ := refs.ParseOID(c.ID)
+		return object{kind: commitObject, commit: commit}
+	case index.FoundEvent:
+	}
+	return object{kind: eventObject, event: c.Event}
+}
+
+// numbered is an event of the own log by its number.
+func (r *resolver) numbered(id, text string) (object, error) {
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 {
+		return object{}, fail(exitFinding, fmt.Errorf("'%s' is no event number", id), "events are numbered from @1")
+	}
+	e, ok, err := r.reader.Event(seq)
+	if err != nil {
+		return object{}, err
+	}
+	if !ok {
+		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq), fmt.Sprintf("the log ends at @%d", r.reader.Last()))
+	}
+	return object{kind: eventObject, event: e}, nil
+}
+
+func (r *resolver) promptOf(id string, n int) (object, error) {
+	trace, err := findTrace(r.reader, id)
+	if err != nil {
+		return object{}, err
+	}
+	if _, ok, err := r.reader.Prompt(trace, n); err != nil || !ok {
+		if err != nil {
+			return object{}, err
+		}
+		sum, _, err := r.reader.Trace(trace)
+		if err != nil {
+			return object{}, err
+		}
+		return object{}, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", trace, n),
+			fmt.Sprintf("it has %s", plural(sum.Prompts, "prompt")))
+	}
+	return object{kind: promptObject, trace: trace, prompt: n}, nil
+}
+
+// commit asks git for a commit in any form of gitrevisions(7).
+func (r *resolver) commit(ctx context.Context, id string) (commit refs.OID, known bool, err error) {
+	if id == "" || id[0] == '-' {
+		return refs.OID{}, false, nil
+	}
+	out, err := r.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", id+"^{commit}")
+	var refused *refs.GitError
+	if errors.As(err, &refused) {
+		return refs.OID{}, false, nil
+	}
+	if err != nil {
+		return refs.OID{}, false, err
+	}
+	commit, err = refs.ParseOID(strings.TrimSpace(string(out)))
+	return commit, err == nil, err
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// screen is where a command that people read writes to: the terminal, through a pager or not, or whatever standard output
+// was redirected to.
+type screen struct {
+	Out      io.Writer
+	Color    bool
+	Width    int  // in columns
+	Terminal bool // what is written ends on a terminal
+
+	pager *pager
+}
+
+// defaultWidth is how wide a screen is that does not say.
+const defaultWidth = 80
+
+// screen opens the screen with a pager, if git would start one. When says what --color says: always, never, auto, or
+// nothing, which leaves it to the configuration. The caller closes the screen and returns the error of that.
+func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
+	s, config, err := a.plainScreen(repo, when)
+	if err != nil || !s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
+		return s, err
+	}
+	file, ok := a.std.out.(*os.File)
+	if !ok {
+		return s, nil
+	}
+	if command := pagerCommand(config); command != "" {
+		if s.pager = startPager(command, file, a.std.err); s.pager != nil {
+			s.Out = s.pager
+		}
+	}
+	return s, nil
+}
+
+// plainScreen opens the screen without a pager. The configuration is read only if the terminal needs it, or colour might.
+func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, error) {
+	s := &screen{Out: quietWriter{a.std.out}, Width: defaultWidth}
+	var columns int
+	if columns, s.Terminal = terminalOf(a.std.out); columns > 0 {
+		s.Width = columns
+	}
+	// Git starts the pager itself for `git -p trace …` and with pager.trace; it then says so, and how wide the screen is.
+	s.Terminal = s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true"
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		s.Width = n
+	}
+	var config refs.Config
+	if repo != nil && (s.Terminal || when == "") {
+		var err error
+		if config, err = repo.Config(context.Background()); err != nil {
+			return nil, config, err
+		}
+	}
+	switch when {
+	case "always":
+		s.Color = true
+	case "never":
+	case "auto", "":
+		s.Color = colored(config, when == "", s.Terminal)
+	default:
+		return nil, config, usage("--color takes always, never or auto, not '%s'", when)
+	}
+	return s, config, nil
+}
+
+// colored decides as git does (color.ui in git-config(1)). NO_COLOR outranks the configuration, and --color both.
+func colored(config refs.Config, configured, terminal bool) bool {
+	value, set := config.Get("color.ui")
+	switch {
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case configured && set && strings.EqualFold(value, "always"):
+		return true
+	case configured && set && (strings.EqualFold(value, "never") || !config.Bool("color.ui", true)):
+		return false
+	}
+	if os.Getenv("GIT_PAGER_IN_USE") == "true" && !config.Bool("color.pager", true) {
+		return false
+	}
+	return terminal && os.Getenv("TERM") != "dumb"
+}
+
+// terminalOf is terminalWidth of what may be no file at all.
+func terminalOf(w io.Writer) (columns int, ok bool) {
+	if file, isFile := w.(*os.File); isFile {
+		return terminalWidth(file)
+	}
+	return 0, false
+}
+
+// Close waits until the reader has left the pager.
+func (s *screen) Close() error {
+	if s.pager == nil {
+		return nil
+	}
+	return s.pager.Close()
+}
+
+// quietWriter ends a command without a word when nobody reads any more: the reader of a pipe has seen enough.
+type quietWriter struct {
+	w io.Writer
+}
+
+func (q quietWriter) Write(p []byte) (int, error) {
+	n, err := q.w.Write(p)
+	if err != nil && closedByReader(err) {
+		return n, fmt.Errorf("%w: %w", silent(exitDone), err)
+	}
+	return n, err
+}
+
+func closedByReader(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+}

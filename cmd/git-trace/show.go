@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// showSchema names the form of the JSON output; docs/schema/show-1.schema.json describes it.
+const showSchema = "git-trace.show/1"
+
+func (a *app) showCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "show",
+		Usage:     "one conversation, prompt, tool call, patch, commit or event",
+		UsageText: "git trace show [--json] <id>…",
+		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a tool call\n" +
+			"(toolu_…), a patch, a commit in any form that git knows, or an event (b3:… or @17). Ids may be abbreviated to\n" +
+			"four characters or more. Of an ambiguous one the candidates are listed, and the exit status is 128; it is 1\n" +
+			"when there is no such id.",
+		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+	}, a.show)
+}
+
+// view is what is shown of an object.
+type view interface {
+	// draw writes it for people.
+	draw(d *showDrawer)
+}
+
+// shown is an object with its kind, as it stands in JSON.
+type shown struct {
+	kind objectKind
+	view view
+}
+
+// MarshalJSON gives {"kind": KIND, KIND: {…}}.
+func (s shown) MarshalJSON() ([]byte, error) {
+	raw, err := marshal(s.view)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(`{"kind":"` + string(s.kind) + `","` + string(s.kind) + `":` + string(raw) + `}`), nil
+}
+
+func (a *app) show(c *cli.Context, ops operands) error {
+	ids := append(ops.list, ops.behind...)
+	if len(ids) == 0 {
+		return usage("an id is needed: git trace show <id>…")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	r := resolver{repo: repo, reader: reader}
+	views, err := newViewer(c.Context, repo, reader)
+	if err != nil {
+		return err
+	}
+	defer views.close()
+	objects := []shown{}
+	for _, id := range ids {
+		o, err := r.resolve(c.Context, id)
+		if err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+		v, err := views.view(o)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, shown{o.kind, v})
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, struct {
+			Schema  string  `json:"schema"`
+			Objects []shown `json:"objects"`
+		}{showSchema, objects})
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	d := newShowDrawer(screen, views)
+	for i, o := range objects {
+		if i > 0 {
+			d.line("")
+		}
+		o.view.draw(d)
+		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
+	return screen.Close()
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+)
+
+// Bounds of the list of calls, in cells.
+const (
+	mostTool  = 12
+	leastCall = 14 // of a tool call id, or what tells the ids apart
+	heldWidth = 13 // of the commits at the right
+)
+
+// calls lists tool calls: tool, id, what was changed, and where that is now.
+func (d *showDrawer) calls(list []callView) {
+	tool, ids := 4, make([]string, 0, len(list))
+	for i := range list {
+		tool = max(tool, cells.Width(cells.Safe(list[i].Tool)))
+		ids = append(ids, list[i].ToolCall)
+	}
+	tool = min(tool, mostTool)
+	digits, id := uniqueLength(ids, leastCall), 0
+	for _, text := range ids {
+		id = max(id, cells.Width(shortCall(text, digits)))
+	}
+	id = min(id, d.width/3)
+	for i := range list {
+		c := &list[i]
+		left := "  " + cells.Fit(cells.Safe(c.Tool), tool) + "  " + cells.Fit(shortCall(c.ToolCall, digits), id) + "  "
+		room := d.width - cells.Width(left) - heldWidth - 2
+		what := cells.Cut(changes(c), max(room, 10))
+		d.line(left + what + strings.Repeat(" ", max(room-cells.Width(what), 0)+2) + d.pen.paint(faint, d.held(c)))
+	}
+}
+
+// shortCall abbreviates the id of a tool call. The ellipsis may be pasted with it.
+func shortCall(id string, digits int) string {
+	if len(id) <= digits+1 {
+		return cells.Safe(id)
+	}
+	return cells.Safe(id[:digits]) + "…"
+}
+
+// changes says what a call changed.
+func changes(c *callView) string {
+	var out []string
+	switch c.Status {
+	case "", "done":
+	default:
+		out = append(out, c.Status)
+	}
+	for _, f := range c.Files {
+		out = append(out, cells.Safe(f.Path)+" "+counts(f.Added, f.Removed))
+	}
+	if len(c.Files) == 0 {
+		out = append(out, "no change")
+	}
+	return strings.Join(out, "  ")
+}
+
+func counts(added, removed int) string {
+	switch {
+	case removed == 0:
+		return "+" + strconv.Itoa(added)
+	case added == 0:
+		return "−" + strconv.Itoa(removed)
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
+}
+
+// held says which commit holds lines of a call.
+func (d *showDrawer) held(c *callView) string {
+	added := 0
+	for _, f := range c.Files {
+		added += f.Added
+	}
+	switch n := len(c.Commits); {
+	case n == 1:
+		return d.commit(c.Commits[0].Commit)
+	case n > 1:
+		return cells.Cut(d.commit(c.Commits[0].Commit), heldWidth-3) + " +" + strconv.Itoa(n-1)
+	case added > 0:
+		return "not committed"
+	}
+	return ""
+}
+
+func (t *toolCallView) draw(d *showDrawer) {
+	d.field("tool call", d.safe(t.ToolCall))
+	d.field("conversation", words(d.conversation(t.Trace, t.Prompt), d.safe(dotted(t.Agent, t.Model, t.Subagent))))
+	d.field("tool", d.safe(words(t.Tool, t.Status)))
+	if t.Opened != nil {
+		d.field("time", d.when(*t.Opened))
+	}
+	d.field("commits", d.commits(t.Commits))
+	d.limits(t.Limits)
+	for _, hunk := range t.Hunks {
+		d.line("")
+		d.hunk(hunk, true)
+	}
+}
+
+func (d *showDrawer) limits(list []events.Limit) {
+	var out []string
+	for _, l := range list {
+		out = append(out, strings.ReplaceAll(d.safe(string(l)), "_", " "))
+	}
+	d.field("but", strings.Join(out, ", "))
+}
+
+func (p *patchView) draw(d *showDrawer) {
+	d.field("patch", d.safe(string(p.Patch)))
+	switch {
+	case p.Trace != "":
+		d.field("conversation", words(d.conversation(p.Trace, p.Prompt), d.safe(dotted(p.Agent, p.Model, p.Subagent))))
+		d.field("tool call", d.safe(words(p.Tool, p.ToolCall)))
+	case p.Owner == events.OwnerHuman:
+		d.field("by", "people")
+	default:
+		d.field("by", d.safe(string(p.Owner)))
+	}
+	for _, c := range p.Candidates {
+		d.field("perhaps", words(d.conversation(c.Trace, 0), d.safe(words(c.Agent, c.ToolCall))))
+	}
+	d.field("time", d.when(p.Time))
+	d.field("commits", d.commits(p.Commits))
+	for _, id := range p.Previous {
+		d.field("replaces", "lines of "+d.safe(string(id)))
+	}
+	d.limits(p.Limits)
+	d.line("")
+	d.hunk(p, false)
+}
+
+// hunk draws a patch as a unified diff without context.
+func (d *showDrawer) hunk(p *patchView, named bool) {
+	path := d.safe(p.Path)
+	if p.OldPath != "" {
+		path = d.safe(p.OldPath) + " → " + path
+	}
+	if named {
+		path += d.pen.paint(faint, "  patch "+d.safe(string(p.Patch)))
+	}
+	d.line(d.pen.paint(bold, path))
+	if p.OldCount+p.NewCount == 0 {
+		d.line("  " + words(wholeChange(p), d.safe(p.Mode)))
+		return
+	}
+	d.line(fmt.Sprintf("@@ -%s +%s @@", hunkRange(p.OldStart, p.OldCount), hunkRange(p.NewStart, p.NewCount)))
+	d.side("-", lessColor, p.Removed, p.OldCount)
+	d.side("+", plusColor, p.Added, p.NewCount)
+	for _, k := range p.Kept {
+		why := map[string]string{"space": "only white space changed", "moved": "they were moved", "restored": "git put them back"}[k.Why]
+		d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start, plural(k.Count, "line"), why)))
+	}
+}
+
+func wholeChange(p *patchView) string {
+	switch {
+	case p.Before.IsZero() && p.Mode == "":
+		return "file without lines"
+	case p.Before == p.After:
+		return "mode changed"
+	}
+	return "changed as a whole: it has no lines"
+}
+
+// hunkRange is a range as a unified diff writes it.
+func hunkRange(start, count int) string {
+	if count == 1 {
+		return strconv.Itoa(start)
+	}
+	return fmt.Sprintf("%d,%d", start, count)
+}
+
+func (d *showDrawer) side(sign, color string, lines []string, count int) {
+	if lines == nil {
+		d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
+		return
+	}
+	for _, line := range lines {
+		d.line(d.pen.paint(color, sign+d.content(strings.TrimSuffix(line, "\r"))))
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/graph/cells"
+)
+
+func (c *commitView) draw(d *showDrawer) {
+	g := &c.commit
+	d.field("commit", d.pen.paint(hashColor, g.ID.String())+d.refNames(g.Refs))
+	d.field("author", d.safe(fmt.Sprintf("%s <%s>", g.Author, g.Mail)))
+	d.field("date", d.when(g.Time))
+	d.field("subject", d.safe(g.Subject))
+	if !g.Anchored {
+		d.line("")
+		d.line("nothing is recorded of this commit")
+		return
+	}
+	d.field("added", fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", plural(g.Added, "line"), g.AI, g.Human, g.Unknown))
+	for i := range g.Contributors {
+		d.line("")
+		d.contributor(g, i)
+	}
+}
+
+func (d *showDrawer) refNames(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + d.safe(strings.Join(names, ", ")) + ")"
+}
+
+// contributor draws who wrote lines of a commit, and how many of each file.
+func (d *showDrawer) contributor(c *graph.Commit, n int) {
+	who := &c.Contributors[n]
+	name := string(events.OwnerUnknown)
+	switch {
+	case who.Trace != "":
+		name = words(d.conversation(who.Trace, who.Prompt), d.safe(dotted(who.Agent, who.Model)))
+	case who.Kind == events.OwnerHuman:
+		name = "people"
+	case who.Kind == events.OwnerAI:
+		var ids []string
+		for _, one := range who.Candidates {
+			ids = append(ids, d.conversation(one.Trace, 0))
+		}
+		name = "one of " + strings.Join(ids, ", ")
+	}
+	d.line(fmt.Sprintf("%s  %s", name, plural(who.Lines, "line")))
+	widest := 0
+	for _, f := range who.Files {
+		widest = max(widest, cells.Width(d.safe(f.Path)))
+	}
+	const figures = 8
+	widest = min(widest, d.width-figures)
+	for _, f := range who.Files {
+		d.line("  " + cells.Pad(cells.CutLeft(d.safe(f.Path), widest), widest) + fmt.Sprintf(" +%d", f.Lines))
+	}
+}

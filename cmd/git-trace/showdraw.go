@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// showDrawer draws views for people.
+type showDrawer struct {
+	pen    pen
+	width  int
+	now    time.Time
+	short  func(events.TraceID) string
+	digits int // of a commit id
+	text   strings.Builder
+}
+
+func newShowDrawer(s *screen, v *viewer) *showDrawer {
+	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo)}
+}
+
+// commitDigits is how many digits git abbreviates commit ids to here.
+func commitDigits(ctx context.Context, repo *refs.Repo) int {
+	const usual = 7
+	out, err := repo.Git(ctx, nil, "rev-parse", "--short", "HEAD")
+	if err != nil {
+		return usual
+	}
+	return max(len(strings.TrimSpace(string(out))), fewestDigits)
+}
+
+func (d *showDrawer) line(text string) {
+	d.text.WriteString(strings.TrimRight(text, " "))
+	d.text.WriteByte('\n')
+}
+
+// take gives what was drawn and begins anew.
+func (d *showDrawer) take() string {
+	text := d.text.String()
+	d.text.Reset()
+	return text
+}
+
+func (d *showDrawer) safe(text string) string { return cells.Safe(text) }
+
+// content is a line of a file or of a prompt.
+func (d *showDrawer) content(line string) string { return cells.Safe(cells.Expand(line)) }
+
+// field draws a label and what belongs to it; nothing when that is empty.
+func (d *showDrawer) field(label, text string) {
+	if text != "" {
+		d.line(cells.Pad(label, 14) + text)
+	}
+}
+
+// conversation names a conversation or a prompt of it, in its colour.
+func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
+	if trace == "" {
+		return ""
+	}
+	id := d.safe(d.short(trace))
+	if prompt > 0 {
+		id += "#" + strconv.Itoa(prompt)
+	}
+	return d.pen.paint(traceColor(trace), id)
+}
+
+func (d *showDrawer) commit(id refs.OID) string {
+	text := id.String()
+	return text[:min(d.digits, len(text))]
+}
+
+// commits names commits with the lines that each holds.
+func (d *showDrawer) commits(list []commitLines) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, d.pen.paint(hashColor, d.commit(c.Commit))+" ("+plural(c.Lines, "line")+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+// when is a moment in the user's own time zone, and how long ago it was.
+func (d *showDrawer) when(t time.Time) string {
+	return t.Local().Format("2006-01-02 15:04:05") + ", " + graph.Ago(t, d.now)
+}
+
+// span is a stretch of time.
+func (d *showDrawer) span(first, last time.Time) string {
+	first, last = first.Local(), last.Local()
+	form := "2006-01-02 15:04"
+	if first.Format(time.DateOnly) == last.Format(time.DateOnly) {
+		form = "15:04"
+	}
+	text := first.Format("2006-01-02 15:04")
+	if first.Format("15:04") != last.Format("15:04") || form != "15:04" {
+		text += " to " + last.Format(form)
+	}
+	return text + ", " + graph.Ago(last, d.now)
+}
+
+func (t *traceView) draw(d *showDrawer) {
+	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
+	d.field("agent", d.safe(dotted(append([]string{t.Agent}, t.Models...)...)))
+	d.field("session", d.safe(t.Session))
+	d.field("time", d.span(t.First, t.Last))
+	d.field("changes", outcomeText(&t.conversation))
+	d.field("commits", d.commits(t.Commits))
+	if n := len(t.Subagents); n > 0 {
+		d.field("sub-agents", strconv.Itoa(n))
+	}
+	for i := range t.Turns {
+		d.line("")
+		t.Turns[i].draw(d)
+	}
+}
+
+// shownPromptLines bounds the text of a prompt where the whole conversation is shown.
+const shownPromptLines = 3
+
+// draw shows a prompt below its conversation, or, alone, with its whole text.
+func (p *promptView) draw(d *showDrawer) {
+	head := d.conversation(p.Trace, p.Index)
+	at := ""
+	if p.Time != nil {
+		at = p.Time.Local().Format("2006-01-02 15:04")
+	}
+	switch {
+	case p.Index == 0:
+		head = "before the first prompt"
+	case p.Kind == "task":
+		at += "  sent by a background task of the agent"
+	}
+	d.line(head + "  " + d.pen.paint(faint, strings.TrimSpace(d.safe(p.Agent)+"  "+at)))
+	switch {
+	case p.Text == nil && p.Index > 0:
+		d.line("  " + d.pen.paint(faint, fmt.Sprintf("(%s; the text is not kept here)", plural(p.Chars, "character"))))
+	case p.Text != nil && p.alone:
+		for line := range strings.Lines(*p.Text) {
+			d.line("  " + d.content(strings.TrimRight(line, "\r\n")))
+		}
+	case p.Text != nil:
+		for _, line := range cells.Wrap(`"`+cells.Line(*p.Text)+`"`, d.width-2, shownPromptLines) {
+			d.line("  " + line)
+		}
+	}
+	d.calls(p.Calls)
+}

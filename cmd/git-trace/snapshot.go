@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// snapshotSchema names the form of the JSON output; docs/schema/snapshot-1.schema.json describes it.
+const snapshotSchema = "git-trace.snapshot/1"
+
+// The snapshots of this command have a state of their own, so that the timeline goes on as if they had not been taken.
+const (
+	snapshotState = "snapshot.state"
+	snapshotLock  = "snapshot.lock"
+	snapshotWait  = time.Minute
+)
+
+func (a *app) snapshotCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "snapshot",
+		Usage:     "name the content of the whole work tree by a tree id (plumbing)",
+		UsageText: "git trace snapshot [--json]",
+		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the index.\n" +
+			"The tree lies in the object store of git-trace. The timeline of the work tree takes no notice.",
+		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+	}, a.snapshot)
+}
+
+func (a *app) snapshot(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	taken, err := takeSnapshot(c, repo)
+	if err != nil {
+		return err
+	}
+	skipped := make([]string, 0, len(taken.Skipped))
+	for _, path := range taken.Skipped {
+		skipped = append(skipped, events.EncodePath(path))
+	}
+	out := quietWriter{a.std.out}
+	if c.Bool("json") {
+		return writeJSON(out, struct {
+			Schema  string   `json:"schema"`
+			Tree    refs.OID `json:"tree"`
+			Method  string   `json:"method"`
+			Skipped []string `json:"skipped"`
+		}{snapshotSchema, taken.Tree, taken.Method, skipped})
+	}
+	for _, path := range skipped {
+		fmt.Fprintf(a.std.err, "git-trace: warning: could not be captured: %s\n", cells.Safe(path))
+	}
+	_, err = fmt.Fprintln(out, taken.Tree)
+	return err
+}
+
+func takeSnapshot(c *cli.Context, repo *refs.Repo) (snapshot.Snapshot, error) {
+	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), snapshotLock), snapshotWait)
+	if err != nil {
+		return snapshot.Snapshot{}, err
+	}
+	defer lock.Unlock()
+	engine, err := snapshot.Open(c.Context, repo, filepath.Join(repo.WorktreeTracesDir(), snapshotState))
+	if err != nil {
+		return snapshot.Snapshot{}, err
+	}
+	taken, err := engine.Full(c.Context)
+	if err != nil {
+		return taken, err
+	}
+	return taken, engine.Save()
+}

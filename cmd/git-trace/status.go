@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/hooks"
+)
+
+// statusSchema names the form of the JSON output; docs/schema/status-1.schema.json describes it.
+const statusSchema = "git-trace.status/1"
+
+// statusReport is what status tells.
+type statusReport struct {
+	Schema    string        `json:"schema"`
+	WorkTree  string        `json:"work_tree"`
+	Recording bool          `json:"recording"`
+	GitHooks  hooks.Status  `json:"git_hooks"`
+	Agents    []agentHealth `json:"agents"`
+	Log       *logHealth    `json:"log"`
+	Spooled   int           `json:"spooled"`
+	Pending   *pendingLines `json:"pending"`
+	Failure   *hookFailure  `json:"failure"` // the last one that is recent
+	Attention []finding     `json:"attention"`
+}
+
+// pendingLines are lines by agents that no commit holds.
+type pendingLines struct {
+	Conversations int `json:"conversations"`
+	Lines         int `json:"lines"`
+	Files         int `json:"files"`
+}
+
+func (a *app) statusCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "status",
+		Usage:     "what is recorded here, for whom, and whether anything is wrong",
+		UsageText: "git trace status [--json]",
+		Description: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` looks closer,\n" +
+			"`git trace verify` reads the whole log.",
+		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+	}, a.status)
+}
+
+func (a *app) status(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	h, err := a.health(repo)
+	if err != nil {
+		return err
+	}
+	report, err := h.status(c.Context, time.Now())
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, report)
+	}
+	screen, _, err := a.plainScreen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	return drawStatus(screen, report, time.Now())
+}
+
+// recentFailure is how long a failed hook is worth mentioning.
+const recentFailure = 24 * time.Hour
+
+// status gathers everything that can be known quickly.
+func (h *health) status(ctx context.Context, now time.Time) (statusReport, error) {
+	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Attention: []finding{}}
+	var err error
+	if r.GitHooks, err = h.hooks.Status(ctx); err != nil {
+		return r, err
+	}
+	r.Agents = h.agentsHealth(ctx)
+	if r.Log, err = h.logHealth(ctx); err != nil {
+		r.Attention = append(r.Attention, finding{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"})
+	}
+	if files, err := h.log.Spooled(); err == nil {
+		r.Spooled = len(files)
+	}
+	failures, err := hookFailures(h.repo)
+	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
+		r.Failure = &failures[n-1]
+	}
+	if !r.Recording {
+		return r, nil
+	}
+	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
+	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
+	r.Attention = append(r.Attention, h.spoolFindings()...)
+	return r, nil
+}
+
+// drawStatus writes one row for each thing, and below what needs attention what to do about it.
+func drawStatus(s *screen, r statusReport, now time.Time) error {
+	t := rows{screen: s}
+	if r.Recording {
+		t.row("recording", recordingText(r), "")
+	} else {
+		t.row("recording", "nothing is recorded here", "git trace init")
+	}
+	switch {
+	case r.Log != nil:
+		t.row("log", fmt.Sprintf("%s, the last %s", plural(int(r.Log.Events), "event"), graph.Ago(r.Log.LastTime, now)), "")
+	case r.Recording:
+		t.row("log", "no events yet", "")
+	}
+	if p := r.Pending; p != nil && p.Lines > 0 {
+		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
+			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
+	}
+	for _, f := range r.Attention {
+		t.row("attention", f.What, f.Mend)
+	}
+	if r.Failure != nil {
+		t.row("attention", "a hook failed "+graph.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
+	}
+	return t.write()
+}
+
+func recordingText(r statusReport) string {
+	var names []string
+	for _, agent := range r.Agents {
+		if agent.Traced {
+			names = append(names, agent.Name)
+		}
+	}
+	text := strings.Join(names, ", ")
+	if text == "" {
+		text = "no agent"
+	}
+	if !r.GitHooks.Works() {
+		return text
+	}
+	text += "; git hooks ok"
+	if others := besideWhom(r.GitHooks); others != "" {
+		text += " beside " + others
+	}
+	return text
+}
+
+func besideWhom(st hooks.Status) string {
+	for _, one := range st.Hooks {
+		if one.Beside != "" && one.Beside != "another hook" {
+			return one.Beside
+		}
+	}
+	if st.Shared {
+		return "other repositories in " + filepath.ToSlash(st.Dir)
+	}
+	return ""
+}
+
+// rows are a table of labels and texts.
+type rows struct {
+	screen *screen
+	text   strings.Builder
+	last   string
+}
+
+const labelWidth = 12
+
+// row adds a row; mend, what to do about it, stands at its end where there is room, else below. A label that is that of
+// the row above is left out.
+func (t *rows) row(label, text, mend string) {
+	text, mend = cells.Line(text), cells.Line(mend)
+	room := t.screen.Width - labelWidth
+	shown := label
+	if label == t.last {
+		shown = ""
+	}
+	t.last = label
+	lines := cells.Wrap(text, room, 8)
+	const gap = 4
+	if n := len(lines); mend != "" && n == 1 && cells.Width(text)+gap+cells.Width(mend) <= room {
+		lines[0] = text + strings.Repeat(" ", gap) + t.paint(mend)
+	} else if mend != "" {
+		for _, line := range cells.Wrap(mend, room, 8) {
+			lines = append(lines, t.paint(line))
+		}
+	}
+	for i, line := range lines {
+		if i > 0 {
+			shown = ""
+		}
+		t.text.WriteString(cells.Pad(shown, labelWidth) + line + "\n")
+	}
+}
+
+// paint marks what can be typed.
+func (t *rows) paint(text string) string {
+	if !t.screen.Color {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[m"
+}
+
+func (t *rows) write() error {
+	_, err := io.WriteString(t.screen.Out, t.text.String())
+	return err
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// terminalWidth tells whether a file is a console, and how many columns its window has.
+func terminalWidth(f *os.File) (columns int, ok bool) {
+	var info windows.ConsoleScreenBufferInfo
+	if err := windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info); err != nil {
+		return 0, false
+	}
+	return int(info.Window.Right-info.Window.Left) + 1, true
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+)
+
+// verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.
+const verifySchema = "git-trace.verify/1"
+
+func (a *app) verifyCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "verify",
+		Usage:     "check that nothing in the event log was changed",
+		UsageText: "git trace verify [--json]",
+		Description: "Reads the log from its objects, hashes every byte again, and lists every fault it finds. A log is\n" +
+			"consistent; or consistent and anchored up to an event, which a copy outside of it confirms; or broken.\n" +
+			"The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could not be checked.",
+		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+	}, a.verify)
+}
+
+func (a *app) verify(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	report, err := events.OpenLog(repo).Verify(c.Context, events.Verification{
+		Anchors: []events.AnchorSource{events.FetchedCopies{}},
+	})
+	if err != nil {
+		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+	}
+	write := func(w io.Writer) error { return printReport(w, report) }
+	if c.Bool("json") {
+		write = func(w io.Writer) error { return writeVerifyJSON(w, report) }
+	}
+	if err := write(quietWriter{a.std.out}); err != nil {
+		return err
+	}
+	if report.State == events.Broken {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+// printReport says the state first, then what is wrong, one fault a line.
+func printReport(w io.Writer, report events.Report) error {
+	if report.Tip.IsZero() && report.State != events.Broken {
+		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")
+		return err
+	}
+	summary := fmt.Sprintf("%s, %s in %s", report.Summary(), plural(report.Events, "event"), plural(report.Commits, "batch"))
+	if report.AnchoredBy != "" {
+		summary += " (" + cells.Safe(report.AnchoredBy) + ")"
+	}
+	if _, err := fmt.Fprintln(w, summary); err != nil {
+		return err
+	}
+	for _, fault := range report.Faults {
+		where := ""
+		if !fault.Commit.IsZero() {
+			where = " in " + fault.Commit.String()[:12]
+		}
+		if _, err := fmt.Fprintf(w, "event %d%s: %s: %s\n", fault.Seq, where, fault.Kind, cells.Safe(fault.Detail)); err != nil {
+			return err
+		}
+	}
+	if report.MoreFaults > 0 {
+		if _, err := fmt.Fprintf(w, "and %s more\n", plural(report.MoreFaults, "fault")); err != nil {
+			return err
+		}
+	}
+	for _, note := range report.Notes {
+		if _, err := fmt.Fprintf(w, "note: %s\n", cells.Safe(note)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeVerifyJSON(w io.Writer, report events.Report) error {
+	return writeJSON(w, struct {
+		Schema string `json:"schema"`
+		events.Report
+		Faults []events.Fault `json:"faults"`
+	}{verifySchema, report, append([]events.Fault{}, report.Faults...)})
+}
