@@ -1,0 +1,286 @@
+package rawjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// MaxDepth is the nesting beyond which a text is refused.
+const MaxDepth = 512
+
+// Errors of a text that is not JSON.
+var (
+	ErrSyntax    = errors.New("not JSON")
+	ErrTruncated = errors.New("JSON ends too early")
+	ErrDepth     = errors.New("JSON is nested too deeply")
+)
+
+// Kind is the kind of a value, named by the byte that it begins with.
+type Kind byte
+
+// The kinds of values. None stands for the end of the text and for a byte that begins no value.
+const (
+	None   Kind = 0
+	Object Kind = '{'
+	Array  Kind = '['
+	String Kind = '"'
+	Number Kind = '0'
+	Bool   Kind = 't'
+	Null   Kind = 'n'
+)
+
+// Decoder walks the JSON values of a text. After the first error every method gives the zero value, so that errors are
+// looked at once, at the end.
+//
+//	d := rawjson.NewDecoder(line)
+//	for d.Open(); d.Member(); {
+//		switch string(d.Key()) {
+//		case "type":
+//			kind = d.Text()
+//		}
+//	}
+//	if err := d.Err(); err != nil …
+type Decoder struct {
+	data  []byte
+	pos   int
+	err   error
+	key   []byte
+	stack []byte // what is open: Object or Array
+	fresh bool   // nothing of the innermost object or array has been read
+	due   bool   // a value is due: its key, or its place in an array, has been read
+}
+
+// NewDecoder begins to walk data.
+func NewDecoder(data []byte) *Decoder {
+	d := &Decoder{}
+	d.Reset(data)
+	return d
+}
+
+// Reset begins to walk another text and keeps the decoder's memory.
+func (d *Decoder) Reset(data []byte) {
+	*d = Decoder{data: data, stack: d.stack[:0], due: true}
+}
+
+// Err is the first fault of the text; it names the byte at which it was noticed.
+func (d *Decoder) Err() error { return d.err }
+
+// Pos is the number of bytes that have been read.
+func (d *Decoder) Pos() int { return d.pos }
+
+// Key is the name of the member that Member moved to, with its escapes resolved. It is valid until the next call of Member.
+func (d *Decoder) Key() []byte { return d.key }
+
+// Kind tells what kind of value comes next.
+func (d *Decoder) Kind() Kind {
+	if d.err != nil {
+		return None
+	}
+	d.space()
+	if d.pos == len(d.data) {
+		return None
+	}
+	switch c := d.data[d.pos]; {
+	case c == '{', c == '[', c == '"', c == 'n':
+		return Kind(c)
+	case c == 't', c == 'f':
+		return Bool
+	case c == '-', '0' <= c && c <= '9':
+		return Number
+	}
+	return None
+}
+
+// Open enters the object that comes next. A value of another kind is entered as an object without members.
+func (d *Decoder) Open() { d.open(Object) }
+
+// OpenArray enters the array that comes next. A value of another kind is entered as an empty array.
+func (d *Decoder) OpenArray() { d.open(Array) }
+
+// empty stands on the stack for a value of another kind than the one asked for.
+const empty = 'x'
+
+func (d *Decoder) open(kind Kind) {
+	if d.err != nil {
+		return
+	}
+	if d.Kind() != kind {
+		d.Skip()
+		d.push(empty)
+		return
+	}
+	d.pos++
+	d.push(byte(kind))
+}
+
+func (d *Decoder) push(kind byte) {
+	if len(d.stack) == MaxDepth {
+		d.fail(ErrDepth)
+		return
+	}
+	d.stack = append(d.stack, kind)
+	d.fresh, d.due = true, false
+}
+
+func (d *Decoder) pop() {
+	d.stack = d.stack[:len(d.stack)-1]
+	d.fresh, d.due = false, false
+}
+
+// Member moves to the next member of the object that was opened last; at its end it leaves the object and gives false. A
+// value that nobody has read is skipped.
+func (d *Decoder) Member() bool {
+	if !d.next('}') {
+		return false
+	}
+	if d.pos == len(d.data) || d.data[d.pos] != '"' {
+		d.failHere()
+		return false
+	}
+	raw, escaped := d.quoted()
+	if d.err != nil {
+		return false
+	}
+	d.key = raw
+	if escaped || !plain(raw) {
+		d.key = []byte(unquote(raw))
+	}
+	d.space()
+	if d.pos == len(d.data) || d.data[d.pos] != ':' {
+		d.failHere()
+		return false
+	}
+	d.pos++
+	d.due = true
+	return true
+}
+
+// Element moves to the next element of the array that was opened last; at its end it leaves the array and gives false.
+func (d *Decoder) Element() bool {
+	if !d.next(']') {
+		return false
+	}
+	d.due = true
+	return true
+}
+
+// next moves to where the next member or element begins.
+func (d *Decoder) next(end byte) bool {
+	if d.err != nil || len(d.stack) == 0 {
+		return false
+	}
+	if d.stack[len(d.stack)-1] == empty {
+		d.pop()
+		return false
+	}
+	if d.due {
+		if d.Skip(); d.err != nil {
+			return false
+		}
+	}
+	d.space()
+	if d.pos == len(d.data) {
+		d.failHere()
+		return false
+	}
+	switch c := d.data[d.pos]; {
+	case c == end:
+		d.pos++
+		d.pop()
+		return false
+	case d.fresh:
+		d.fresh = false
+		return true
+	case c == ',':
+		d.pos++
+		d.space()
+		if d.pos < len(d.data) && d.data[d.pos] == end {
+			d.failHere()
+			return false
+		}
+		return true
+	}
+	d.failHere()
+	return false
+}
+
+// Skip reads over the next value.
+func (d *Decoder) Skip() {
+	if d.err != nil {
+		return
+	}
+	d.due = false
+	d.pos, d.err = skip(d.data, d.pos, MaxDepth-len(d.stack))
+}
+
+// Raw is the text of the next value, without the spaces around it. It shares memory with the text that is walked.
+func (d *Decoder) Raw() []byte {
+	if d.err != nil {
+		return nil
+	}
+	d.space()
+	from := d.pos
+	d.Skip()
+	if d.err != nil {
+		return nil
+	}
+	return d.data[from:d.pos]
+}
+
+// Rest is what has not been read.
+func (d *Decoder) Rest() []byte { return d.data[d.pos:] }
+
+func (d *Decoder) space() {
+	for d.pos < len(d.data) && isSpace(d.data[d.pos]) {
+		d.pos++
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// quoted reads a string and gives what stands between its quotes.
+func (d *Decoder) quoted() (raw []byte, escaped bool) {
+	end, escaped := stringEnd(d.data, d.pos)
+	if end < 0 {
+		d.pos = len(d.data)
+		d.failHere()
+		return nil, false
+	}
+	raw = d.data[d.pos+1 : end-1]
+	d.pos, d.due = end, false
+	return raw, escaped
+}
+
+// stringEnd is the offset after the string that begins at pos, -1 when the text ends in it.
+func stringEnd(data []byte, pos int) (end int, escaped bool) {
+	for i := pos + 1; ; {
+		quote := bytes.IndexByte(data[i:], '"')
+		if quote < 0 {
+			return -1, escaped
+		}
+		quote += i
+		from := quote
+		for from > i && data[from-1] == '\\' {
+			from--
+		}
+		if !escaped && (from < quote || bytes.IndexByte(data[i:quote], '\\') >= 0) {
+			escaped = true
+		}
+		if i = quote + 1; (quote-from)%2 == 0 {
+			return i, escaped
+		}
+	}
+}
+
+func (d *Decoder) failHere() {
+	if d.pos >= len(d.data) {
+		d.fail(ErrTruncated)
+		return
+	}
+	d.fail(ErrSyntax)
+}
+
+func (d *Decoder) fail(err error) { d.err = at(err, d.pos) }
+
+func at(err error, pos int) error { return fmt.Errorf("byte %d: %w", pos, err) }

@@ -1,0 +1,17 @@
+// Package rawjson walks JSON text without building it: session files are hundreds of megabytes of strings of which a
+// reader wants a few, and encoding/json decodes or checks all of them.
+//
+// [Decoder] goes through a text once, member by member; what the caller does not ask for is skipped. [AppendCanonical]
+// writes a text again in the one form over which the content hash of a record is computed.
+//
+// What it promises:
+//
+//   - A text that encoding/json takes is taken, with the same strings and the same numbers.
+//   - Braces, brackets, colons, commas, quotes, literals and numbers are checked, so that a broken or glued line is
+//     noticed at the place where it breaks. Two things are let pass that RFC 8259 forbids: control characters in
+//     strings, and escapes that do not exist in strings that nobody asks for.
+//   - Nothing panics, and nesting is limited ([MaxDepth]).
+//
+// A value of another kind than the one asked for is skipped and gives the zero value: foreign formats change, and one
+// member that did is no reason to lose the rest.
+package rawjson

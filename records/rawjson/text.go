@@ -1,0 +1,161 @@
+package rawjson
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text is the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not UTF-8
+// becomes U+FFFD, as encoding/json has it.
+func (d *Decoder) Text() string {
+	if d.Kind() != String {
+		d.Skip()
+		return ""
+	}
+	raw, escaped := d.quoted()
+	if !escaped && plain(raw) {
+		return string(raw)
+	}
+	return unquote(raw)
+}
+
+// Bytes is the next value if it is a string: a view of the text where nothing has to be resolved, a copy elsewhere; nil for
+// a value of another kind.
+func (d *Decoder) Bytes() []byte {
+	if d.Kind() != String {
+		d.Skip()
+		return nil
+	}
+	raw, escaped := d.quoted()
+	if !escaped && plain(raw) {
+		return raw
+	}
+	return []byte(unquote(raw))
+}
+
+// Int is the next value if it is a whole number that fits, otherwise 0.
+func (d *Decoder) Int() int64 {
+	if d.Kind() != Number {
+		d.Skip()
+		return 0
+	}
+	raw := d.Raw()
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == float64(int64(f)) {
+		return int64(f)
+	}
+	return 0
+}
+
+// Float is the next value if it is a number, otherwise 0.
+func (d *Decoder) Float() float64 {
+	if d.Kind() != Number {
+		d.Skip()
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(d.Raw()), 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+// Bool is the next value if it is true or false, otherwise false.
+func (d *Decoder) Bool() bool { return string(d.Raw()) == "true" }
+
+// Unquote resolves the escapes of a JSON string given with its quotes; "" when raw is none.
+func Unquote(raw []byte) string {
+	d := Decoder{data: raw}
+	return d.Text()
+}
+
+// plain tells whether the bytes of a string without escapes stand for themselves.
+func plain(raw []byte) bool { return utf8.Valid(raw) }
+
+func unquote(raw []byte) string {
+	out := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		slash := bytes.IndexByte(raw, '\\')
+		if slash < 0 {
+			out = appendValid(out, raw)
+			break
+		}
+		out = appendValid(out, raw[:slash])
+		raw = raw[slash+1:]
+		if len(raw) == 0 {
+			break
+		}
+		out, raw = appendEscape(out, raw)
+	}
+	return string(out)
+}
+
+func appendValid(out, raw []byte) []byte {
+	if utf8.Valid(raw) {
+		return append(out, raw...)
+	}
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		out = utf8.AppendRune(out, r)
+		raw = raw[size:]
+	}
+	return out
+}
+
+// appendEscape resolves the escape whose letter raw begins with.
+func appendEscape(out, raw []byte) (next, rest []byte) {
+	switch c := raw[0]; c {
+	case 'n':
+		return append(out, '\n'), raw[1:]
+	case 't':
+		return append(out, '\t'), raw[1:]
+	case 'r':
+		return append(out, '\r'), raw[1:]
+	case 'b':
+		return append(out, '\b'), raw[1:]
+	case 'f':
+		return append(out, '\f'), raw[1:]
+	case 'u':
+		r, ok := hex4(raw[1:])
+		if !ok {
+			return utf8.AppendRune(out, utf8.RuneError), raw[1:]
+		}
+		raw = raw[5:]
+		if utf16.IsSurrogate(r) {
+			pair := rune(utf8.RuneError)
+			if len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
+				if low, ok := hex4(raw[2:]); ok {
+					pair = utf16.DecodeRune(r, low)
+				}
+			}
+			if r = pair; r != utf8.RuneError {
+				raw = raw[6:]
+			}
+		}
+		return utf8.AppendRune(out, r), raw
+	default: // a quote, a backslash, a slash; an escape that does not exist stands for its letter
+		return append(out, c), raw[1:]
+	}
+}
+
+func hex4(raw []byte) (rune, bool) {
+	if len(raw) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}

@@ -1,0 +1,86 @@
+package rawjson
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString writes text as a JSON string: UTF-8 as it is, the shortest escape where JSON demands one. What is not UTF-8
+// becomes U+FFFD.
+func AppendString(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			dst = append(dst, text[from:i]...)
+			dst = appendControl(dst, c)
+			i++
+			from = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, text[from:i]...)
+			dst = append(dst, "\uFFFD"...)
+			from = i + 1
+		}
+		i += size
+	}
+	return append(append(dst, text[from:]...), '"')
+}
+
+// appendControl writes an ASCII character that must be escaped.
+func appendControl(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+}
+
+// appendASCII writes text as a JSON string in which everything beyond printable ASCII is escaped.
+func appendASCII(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i, r := range text {
+		if ' ' <= r && r <= '~' && r != '"' && r != '\\' {
+			continue
+		}
+		dst = append(dst, text[from:i]...)
+		switch {
+		case r < utf8.RuneSelf:
+			dst = appendControl(dst, byte(r))
+			from = i + 1
+		case r < 0x10000:
+			dst = appendUnit(dst, r)
+			_, size := utf8.DecodeRuneInString(text[i:]) // 1 for a byte that is not UTF-8
+			from = i + size
+		default:
+			high, low := utf16.EncodeRune(r)
+			dst = appendUnit(appendUnit(dst, high), low)
+			from = i + 4
+		}
+	}
+	return append(append(dst, text[from:]...), '"')
+}
+
+func appendUnit(dst []byte, unit rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[unit>>12&0xf], hexDigits[unit>>8&0xf], hexDigits[unit>>4&0xf], hexDigits[unit&0xf])
+}
