@@ -1,0 +1,68 @@
+package events
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEveryPointOfFailure kills an append at each of its system calls in turn, and lets each of them fail, by strace.
+func TestEveryPointOfFailure(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	if out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("no strace here: %s", bytes.TrimSpace(out))
+	}
+	calls := []string{"openat", "write", "renameat,?renameat2,?rename", "linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir", "pwrite64", "flock"}
+	for _, call := range calls {
+		for _, fault := range []string{"signal=KILL", "error=EIO"} {
+			t.Run(call+" "+fault, func(t *testing.T) {
+				t.Parallel()
+				repo := newRepo(t)
+				log := OpenLog(repo)
+				mustAppend(t, log, promptDraft(0))
+				var acked []ID
+				points := 0
+				for when, hit := 1, true; hit && when < 80; when++ {
+					var ids []ID
+					points++
+					ids, hit = appendUnderFault(t, repo.WorkTree, when, fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when))
+					acked = append(acked, ids...)
+					if r := verifyRef(t, log, ""); r.State != Consistent {
+						t.Fatalf("%s %d: %s %v", fault, when, r.Summary(), r.Faults)
+					}
+				}
+				if points < 2 {
+					t.Error("the call was never met")
+				}
+				t.Logf("%d points, %d appends acknowledged all the same", points-1, len(acked)/2)
+				acked = append(acked, mustAppend(t, log, promptDraft(1))[0].ID)
+				holdsExactly(t, log, acked, false)
+				fsck(t, repo)
+			})
+		}
+	}
+}
+
+// appendUnderFault appends once in a process that strace disturbs; hit tells whether the process got as far as the call.
+func appendUnderFault(t *testing.T, dir string, who int, inject string) (acked []ID, hit bool) {
+	t.Helper()
+	trace := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.Command("strace", "-f", "-qq", "-o", trace, "-e", inject, os.Args[0])
+	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), "EVENTS_TEST_APPENDS=1")
+	out, _ := cmd.Output() // killed or failed: what counts is what it acknowledged
+	for line := range strings.Lines(string(out)) {
+		if id, err := ParseID(strings.TrimSpace(line)); err == nil {
+			acked = append(acked, id)
+		}
+	}
+	text, err := os.ReadFile(trace)
+	check(t, err)
+	return acked, bytes.Contains(text, []byte("(INJECTED)")) || bytes.Contains(text, []byte("killed by SIGKILL"))
+}
