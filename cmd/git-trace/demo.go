@@ -125,20 +125,9 @@ func (p *demoPlayer) play(s demoStep) error {
 	return nil
 }
 
-// begin makes the repository, commits its first files and switches recording on.
+// begin makes the repository, switches recording on, and lets a person commit the first files.
 func (p *demoPlayer) begin(files map[string]string) error {
 	if err := p.run(nil, "git", "init", "-q", "-b", "main"); err != nil {
-		return err
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o644); err != nil {
-			return err
-		}
-	}
-	if err := p.run(nil, "git", "add", "-A"); err != nil {
-		return err
-	}
-	if err := p.run(nil, "git", "commit", "-qm", "server: first version"); err != nil {
 		return err
 	}
 	repo, err := refs.DiscoverHook(p.dir)
@@ -149,7 +138,18 @@ func (p *demoPlayer) begin(files map[string]string) error {
 	if _, err := installer.Install(p.ctx); err != nil {
 		return err
 	}
-	return startRecording(p.ctx, repo)
+	if err := startRecording(p.ctx, repo); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := p.run(nil, "git", "add", "-A"); err != nil {
+		return err
+	}
+	return p.run(nil, "git", "commit", "-qm", "server: first version")
 }
 
 func (p *demoPlayer) replace(r demoReplace) error {
