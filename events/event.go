@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zeebo/blake3"
 )
@@ -171,6 +172,9 @@ func (d Draft) normal() (Draft, error) {
 		return d, fmt.Errorf("%s: data: not an object", d.Type)
 	}
 	d.Data, d.Time = data, d.Time.UTC()
+	if !utf8.ValidString(d.Worktree) {
+		d.Worktree = EncodePath(d.Worktree) // named after a directory, which may be of any bytes
+	}
 	return d, nil
 }
 

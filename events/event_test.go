@@ -189,6 +189,18 @@ func TestDraftsOutsideTheClosedListsAreRefused(t *testing.T) {
 	}
 }
 
+func TestWorkTreeNamedInAnyBytes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"feature": "feature", "caf\xe9": `"caf\351"`, `"caf\351"`: `"caf\351"`} {
+		d := promptDraft(0)
+		d.Worktree = name
+		ready, err := prepare([]Draft{d}, testTime)
+		if err != nil || ready[0].Worktree != want {
+			t.Errorf("%q is stored as %q, %v", name, ready[0].Worktree, err)
+		}
+	}
+}
+
 func TestFitCutsListsAndSaysSo(t *testing.T) {
 	t.Parallel()
 	lines := make([]Fingerprint, 20_000)
