@@ -14,8 +14,8 @@ var layers = map[string][]string{
 	"refs":      {},
 	"events":    {"refs"},
 	"trails":    {"refs", "events"},
-	"agents":    {"refs", "events"},
 	"records":   {"refs", "events"},
+	"agents":    {"refs", "events", "records"},
 	"correlate": {"refs", "events", "trails"},
 	"blame":     {"refs", "events", "trails", "correlate"},
 	"graph":     {"refs", "events", "trails", "correlate"},
@@ -51,6 +51,7 @@ func TestHookPathStaysLight(t *testing.T) {
 		"net/http", "net", "go.etcd.io/bbolt", "github.com/urfave/cli/v2", "github.com/go-git/go-git/v5",
 		"github.com/go-git/go-git/v5/plumbing/object", "html/template", "text/template", "encoding/gob", "database/sql",
 		"github.com/sergi/go-diff/diffmatchpatch", "github.com/santhosh-tekuri/jsonschema/v6",
+		module + "records/redact", module + "records/store", "github.com/zricethezav/gitleaks/v8/detect",
 	}
 	deps := strings.Fields(goList(t, "-deps", module+"trails", module+"correlate", module+"agents/claudecode", module+"events"))
 	for _, dep := range deps {

@@ -1,0 +1,60 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// ErrNotRecord reports JSON that is not a TraceRecord.
+var ErrNotRecord = errors.New("not a trace record")
+
+// Decode reads one record. Members that are absent get the schema's defaults; members that this version does not know are
+// dropped. What a required member must be is checked, the rest is left to Check.
+func Decode(raw []byte) (*Record, error) {
+	d := rawjson.NewDecoder(raw)
+	if d.Skip(); d.Err() != nil { // before encoding/json sees it: the depth is limited
+		return nil, fmt.Errorf("decode record: %w", d.Err())
+	}
+	r := &Record{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, fmt.Errorf("decode record: %w", err)
+	}
+	switch {
+	case r.SchemaVersion == "":
+		return nil, fmt.Errorf("decode record: %w: no schema_version", ErrNotRecord)
+	case r.TraceID == "":
+		return nil, fmt.Errorf("decode record: %w: no trace_id", ErrNotRecord)
+	case r.SessionID == "":
+		return nil, fmt.Errorf("decode record: %w: no session_id", ErrNotRecord)
+	case r.Agent.Name == "":
+		return nil, fmt.Errorf("decode record: %w: no agent", ErrNotRecord)
+	}
+	r.fill()
+	return r, nil
+}
+
+// UnmarshalJSON takes an attribution that does not say whether it is experimental for one that is.
+func (a *Attribution) UnmarshalJSON(raw []byte) error {
+	type plain Attribution
+	value := plain{Experimental: true}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err
+	}
+	*a = Attribution(value)
+	return nil
+}
+
+// UnmarshalJSON keeps an input as it is written, without the spaces; anything but an object becomes an empty one.
+func (c *ToolCall) UnmarshalJSON(raw []byte) error {
+	type plain ToolCall
+	if err := json.Unmarshal(raw, (*plain)(c)); err != nil {
+		return err
+	}
+	if len(c.Input) == 0 || c.Input[0] != '{' {
+		c.Input = json.RawMessage("{}")
+	}
+	return nil
+}

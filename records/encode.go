@@ -1,0 +1,132 @@
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// hashPlace stands in a record while its hash is computed.
+var hashPlace = strings.Repeat("0", 64)
+
+// Encode writes a record as one line of JSON without a line feed: every member, in the schema's order. It computes the
+// content hash and sets it in the record, and makes absent lists empty ones.
+func Encode(r *Record) ([]byte, error) {
+	r.fill()
+	r.ContentHash = &hashPlace
+	raw, err := marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	hash, err := ContentHash(raw)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	r.ContentHash = &hash
+	return setHash(raw, hash), nil
+}
+
+// marshal is encoding/json without the escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// setHash puts the hash where hashPlace stands. No string before it can hold the bytes that are looked for: a quote inside
+// a string has a backslash before it.
+func setHash(raw []byte, hash string) []byte {
+	name := []byte(`"content_hash":"`)
+	at := bytes.Index(raw, name) + len(name)
+	copy(raw[at:], hash)
+	return raw
+}
+
+// fill makes absent lists and maps empty ones, where the schema allows no null, and sets what has a default.
+func (r *Record) fill() {
+	if r.SchemaVersion == "" {
+		r.SchemaVersion = SchemaVersion
+	}
+	list(&r.Environment.LanguageEcosystem)
+	list(&r.ToolDefinitions)
+	list(&r.Steps)
+	list(&r.Dependencies)
+	list(&r.GitLinks)
+	if r.SystemPrompts == nil {
+		r.SystemPrompts = map[string]string{}
+	}
+	if r.Metadata == nil {
+		r.Metadata = map[string]json.RawMessage{}
+	}
+	absent(&r.Environment.VCS.Type, VCSNone)
+	absent(&r.Outcome.SignalSource, SourceDeterministic)
+	absent(&r.Outcome.SignalConfidence, SignalDerived)
+	absent(&r.Lifecycle, Provisional)
+	for i := range r.Steps {
+		r.Steps[i].fill()
+	}
+	for i := range r.GitLinks {
+		absent(&r.GitLinks[i].VCSType, VCSGit)
+	}
+	if r.Attribution != nil {
+		r.Attribution.fill()
+	}
+}
+
+func (s *Step) fill() {
+	list(&s.ToolsAvailable)
+	list(&s.ToolCalls)
+	list(&s.Observations)
+	list(&s.Snippets)
+	for i := range s.ToolCalls {
+		if len(s.ToolCalls[i].Input) == 0 {
+			s.ToolCalls[i].Input = json.RawMessage("{}")
+		}
+	}
+}
+
+func (a *Attribution) fill() {
+	list(&a.Files)
+	for i := range a.Files {
+		list(&a.Files[i].Conversations)
+		for j := range a.Files[i].Conversations {
+			c := &a.Files[i].Conversations[j]
+			list(&c.Ranges)
+			if c.Contributor == nil {
+				c.Contributor = map[string]string{}
+			}
+			for k := range c.Ranges {
+				absent(&c.Ranges[k].ChangeType, Addition)
+			}
+		}
+	}
+}
+
+func list[T any](s *[]T) {
+	if *s == nil {
+		*s = []T{}
+	}
+}
+
+func absent[T ~string](s *T, value T) {
+	if *s == "" {
+		*s = value
+	}
+}
+
+// SetMeta sets a member of the metadata. A value that cannot be JSON is a fault of the caller and leaves the member out.
+func (r *Record) SetMeta(name string, value any) {
+	raw, err := marshal(value)
+	if err != nil {
+		return
+	}
+	if r.Metadata == nil {
+		r.Metadata = map[string]json.RawMessage{}
+	}
+	r.Metadata[name] = raw
+}

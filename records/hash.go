@@ -1,0 +1,114 @@
+package records
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// outsideHash are the members of a record that its hash does not cover: the hash itself, the id, which once was random, and
+// a summary that versions between 0.3 and 0.4 had.
+var outsideHash = []string{"content_hash", "trace_id", "intent"}
+
+// ContentHash is the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the form of
+// Python's json.dumps with sorted keys. It holds for records of every version of the schema.
+func ContentHash(raw []byte) (string, error) {
+	return contentHash(raw, nil)
+}
+
+// contentHash hashes a record whose steps may stand elsewhere.
+func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (string, error) {
+	members, err := topMembers(raw)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	buf := []byte("{")
+	for i, m := range members {
+		if i > 0 {
+			buf = append(buf, ", "...)
+		}
+		buf = append(append(append(buf, '"'), m.name...), `": `...)
+		if m.name == "steps" && steps != nil {
+			buf = append(buf, '[')
+			first := true
+			err = steps(func(raw []byte) error {
+				if !first {
+					buf = append(buf, ", "...)
+				}
+				first = false
+				if buf, err = rawjson.AppendCanonical(buf, raw); err != nil {
+					return err
+				}
+				_, _ = sum.Write(buf) // a hash takes everything
+				buf = buf[:0]
+				return nil
+			})
+			buf = append(buf, ']')
+		} else {
+			buf, err = rawjson.AppendCanonical(buf, m.value)
+		}
+		if err != nil {
+			return "", fmt.Errorf("hash record: %w", err)
+		}
+		_, _ = sum.Write(buf)
+		buf = buf[:0]
+	}
+	_, _ = sum.Write(append(buf, '}'))
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+type topMember struct {
+	name  string
+	value []byte
+}
+
+// topMembers lists the members that the hash covers, in the order of the canonical form.
+func topMembers(raw []byte) ([]topMember, error) {
+	var members []topMember
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object {
+		return nil, fmt.Errorf("hash record: %w", ErrNotRecord)
+	}
+	for d.Open(); d.Member(); {
+		name := string(d.Key())
+		if slices.Contains(outsideHash, name) {
+			continue
+		}
+		if quoted := rawjson.AppendString(nil, name); len(quoted) != len(name)+2 {
+			return nil, fmt.Errorf("hash record: %w: member %.40q", ErrNotRecord, name)
+		}
+		members = slices.DeleteFunc(members, func(m topMember) bool { return m.name == name })
+		members = append(members, topMember{name, d.Raw()})
+	}
+	if d.Err() != nil {
+		return nil, fmt.Errorf("hash record: %w", d.Err())
+	}
+	slices.SortFunc(members, func(a, b topMember) int { return cmp.Compare(a.name, b.name) })
+	return members, nil
+}
+
+// HashHolds tells whether the content hash that a record carries is its own: of the record as it is written or, where the
+// writer left out members that have defaults, of the whole record.
+func HashHolds(raw []byte) (bool, error) {
+	r, err := Decode(raw)
+	if err != nil {
+		return false, err
+	}
+	if r.ContentHash == nil {
+		return false, nil
+	}
+	carried := *r.ContentHash
+	own, err := ContentHash(raw)
+	if err != nil || own == carried {
+		return err == nil, err
+	}
+	if _, err = Encode(r); err != nil {
+		return false, err
+	}
+	return *r.ContentHash == carried, nil
+}

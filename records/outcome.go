@@ -1,0 +1,117 @@
+package records
+
+import "encoding/json"
+
+// Outcome is how the conversation ended.
+type Outcome struct {
+	Success          *bool          `json:"success"`
+	SignalSource     string         `json:"signal_source"`
+	SignalConfidence Signal         `json:"signal_confidence"`
+	Description      *string        `json:"description"`
+	Patch            *string        `json:"patch"` // unified diff
+	Committed        bool           `json:"committed"`
+	CommitSHA        *string        `json:"commit_sha"`
+	TerminalState    *TerminalState `json:"terminal_state"`
+	Reward           *Float         `json:"reward"`
+	RewardSource     *string        `json:"reward_source"`
+}
+
+// Signal tells how trustworthy an outcome is.
+type Signal string
+
+// The signals.
+const (
+	SignalDerived   Signal = "derived"   // read from a fact, such as a commit
+	SignalInferred  Signal = "inferred"  // concluded
+	SignalAnnotated Signal = "annotated" // said by a person
+)
+
+// SourceDeterministic is the usual source of an outcome: the session file itself.
+const SourceDeterministic = "deterministic"
+
+// TerminalState is how a conversation ended.
+type TerminalState string
+
+// The terminal states.
+const (
+	GoalReached TerminalState = "goal_reached"
+	Interrupted TerminalState = "interrupted"
+	Failed      TerminalState = "error"
+	Abandoned   TerminalState = "abandoned"
+)
+
+// GitLink ties the record to a commit.
+type GitLink struct {
+	VCSType         VCSType `json:"vcs_type"`
+	Revision        string  `json:"revision"`
+	RepoURL         *string `json:"repo_url"`
+	Branch          *string `json:"branch"`
+	Tier            Tier    `json:"tier"`
+	CommitReachable *bool   `json:"commit_reachable"`
+	ContentAlive    *bool   `json:"content_alive"`
+}
+
+// Tier is the evidence for a link, best first.
+type Tier string
+
+// The tiers.
+const (
+	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds what a tool call wrote
+	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, the lines were changed in between
+	TierOverlapping    Tier = "overlapping"                  // files and times overlap
+	TierOrphan         Tier = "orphan"                       // no commit was found
+)
+
+// Attribution tells which lines the conversation wrote.
+type Attribution struct {
+	Experimental     bool              `json:"experimental"` // true if any range is of low confidence
+	Revision         map[string]string `json:"revision"`     // vcs_type, revision
+	Files            []AttributedFile  `json:"files"`
+	UnaccountedFiles []string          `json:"unaccounted_files"` // changed in the commit without a tool call; null: not looked at
+}
+
+// AttributedFile is one file of an attribution.
+type AttributedFile struct {
+	Path          string                   `json:"path"`
+	Conversations []AttributedConversation `json:"conversations"`
+}
+
+// AttributedConversation are the lines that one step wrote.
+type AttributedConversation struct {
+	Contributor map[string]string          `json:"contributor"` // type, model_id
+	URL         *string                    `json:"url"`         // opentraces://<trace>/step_<N>
+	IDs         map[string]json.RawMessage `json:"ids"`
+	Related     []map[string]string        `json:"related"`
+	Ranges      []AttributedRange          `json:"ranges"`
+}
+
+// AttributedRange are lines of a file, counted from 1, both ends included.
+type AttributedRange struct {
+	StartLine   int                        `json:"start_line"`
+	EndLine     int                        `json:"end_line"`
+	ContentHash *string                    `json:"content_hash"` // see LineHash
+	Confidence  *Confidence                `json:"confidence"`
+	ChangeType  ChangeType                 `json:"change_type"`
+	Original    map[string]json.RawMessage `json:"original"`
+	Contributor map[string]string          `json:"contributor"`
+}
+
+// Confidence is how sure a range is.
+type Confidence string
+
+// The confidences.
+const (
+	High   Confidence = "high"
+	Medium Confidence = "medium"
+	Low    Confidence = "low"
+)
+
+// ChangeType is what happened to a range.
+type ChangeType string
+
+// The change types.
+const (
+	Addition     ChangeType = "addition"
+	Modification ChangeType = "modification"
+	Deletion     ChangeType = "deletion"
+)

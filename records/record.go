@@ -1,0 +1,114 @@
+package records
+
+import "encoding/json"
+
+// SchemaVersion is the version of the TraceRecord schema that this package writes.
+const SchemaVersion = "0.3.0"
+
+// Record is one conversation. A nil pointer is a null: not known.
+type Record struct {
+	SchemaVersion    string                     `json:"schema_version"`
+	TraceID          string                     `json:"trace_id"`
+	SessionID        string                     `json:"session_id"` // the agent's own id
+	ContentHash      *string                    `json:"content_hash"`
+	TimestampStart   *string                    `json:"timestamp_start"` // ISO 8601, as the agent wrote it
+	TimestampEnd     *string                    `json:"timestamp_end"`
+	ExecutionContext *ExecutionContext          `json:"execution_context"`
+	Task             Task                       `json:"task"`
+	Agent            Agent                      `json:"agent"`
+	Environment      Environment                `json:"environment"`
+	SystemPrompts    map[string]string          `json:"system_prompts"` // by hash
+	ToolDefinitions  []json.RawMessage          `json:"tool_definitions"`
+	Steps            []Step                     `json:"steps"`
+	Outcome          Outcome                    `json:"outcome"`
+	Dependencies     []string                   `json:"dependencies"`
+	Metrics          Metrics                    `json:"metrics"`
+	Security         Security                   `json:"security"`
+	Attribution      *Attribution               `json:"attribution"`
+	Lifecycle        Lifecycle                  `json:"lifecycle"`
+	GitLinks         []GitLink                  `json:"git_links"`
+	GenerationIndex  int                        `json:"generation_index"` // counts up with every version of the record of a session
+	Metadata         map[string]json.RawMessage `json:"metadata"`
+}
+
+// ExecutionContext tells an agent that edits code from one that acts in an environment.
+type ExecutionContext string
+
+// The contexts.
+const (
+	Devtime ExecutionContext = "devtime"
+	Runtime ExecutionContext = "runtime"
+)
+
+// Lifecycle tells whether commits are known for a record.
+type Lifecycle string
+
+// The lifecycles.
+const (
+	Provisional Lifecycle = "provisional" // not yet tied to a commit
+	Final       Lifecycle = "final"       // tied to the commits in git_links
+)
+
+// Task is what was asked for.
+type Task struct {
+	Description   *string `json:"description"`
+	Source        *string `json:"source"`         // user_prompt, skill, command
+	Repository    *string `json:"repository"`     // owner/name
+	RepositoryURL *string `json:"repository_url"` // of the remote, without credentials
+	BaseCommit    *string `json:"base_commit"`
+}
+
+// Agent is the program that spoke with the model.
+type Agent struct {
+	Name    string  `json:"name"` // claude-code, codex-cli, …
+	Version *string `json:"version"`
+	Model   *string `json:"model"` // provider/model
+}
+
+// Environment is where the agent ran.
+type Environment struct {
+	OS                *string  `json:"os"` // darwin, linux, windows
+	Shell             *string  `json:"shell"`
+	VCS               VCS      `json:"vcs"`
+	LanguageEcosystem []string `json:"language_ecosystem"` // most used first
+}
+
+// VCS is the state of version control when the conversation began.
+type VCS struct {
+	Type       VCSType `json:"type"`
+	BaseCommit *string `json:"base_commit"`
+	Branch     *string `json:"branch"`
+	Diff       *string `json:"diff"`
+}
+
+// VCSType names a version control system.
+type VCSType string
+
+// The version control systems of environments and links.
+const (
+	VCSNone VCSType = "none"
+	VCSGit  VCSType = "git"
+	VCSJJ   VCSType = "jj"
+)
+
+// Metrics are sums over the steps.
+type Metrics struct {
+	TotalSteps               int    `json:"total_steps"`
+	TotalInputTokens         int64  `json:"total_input_tokens"` // neither read from nor written to the cache
+	TotalOutputTokens        int64  `json:"total_output_tokens"`
+	TotalDurationS           *Float `json:"total_duration_s"`
+	CacheHitRate             *Float `json:"cache_hit_rate"` // share of all tokens of prompts that the cache gave, 0 to 1
+	EstimatedCostUSD         *Float `json:"estimated_cost_usd"`
+	TotalCacheReadTokens     int64  `json:"total_cache_read_tokens"`
+	TotalCacheCreationTokens int64  `json:"total_cache_creation_tokens"`
+}
+
+// Security tells what was done before the record was stored. Tier is read and kept, and not written by git-trace: the
+// schema's page has it, the schema's source has Scanned in its place.
+type Security struct {
+	Tier              *int    `json:"tier,omitempty"`
+	Scanned           bool    `json:"scanned"`
+	FlagsReviewed     int     `json:"flags_reviewed"`
+	RedactionsApplied int     `json:"redactions_applied"`
+	ClassifierVersion *string `json:"classifier_version"`
+}

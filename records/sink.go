@@ -1,0 +1,37 @@
+package records
+
+// Sink takes a conversation step by step.
+type Sink interface {
+	// Step takes the next step. The step and what it points to belong to the sink from then on.
+	Step(step *Step) error
+	// Late takes the result of a call whose step was taken before, in place of the result that step has for the call.
+	Late(stepIndex int, result Observation) error
+}
+
+// Collector is a sink that keeps the steps in memory, in a record.
+type Collector struct{ Steps []Step }
+
+// Step keeps the step.
+func (c *Collector) Step(step *Step) error {
+	c.Steps = append(c.Steps, *step)
+	return nil
+}
+
+// Late puts the result into the step that it belongs to.
+func (c *Collector) Late(stepIndex int, result Observation) error {
+	if i := stepIndex - 1; i >= 0 && i < len(c.Steps) {
+		c.Steps[i].setObservation(result)
+	}
+	return nil
+}
+
+// setObservation replaces the observation of a call, or adds it.
+func (s *Step) setObservation(result Observation) {
+	for i := range s.Observations {
+		if s.Observations[i].SourceCallID == result.SourceCallID {
+			s.Observations[i] = result
+			return
+		}
+	}
+	s.Observations = append(s.Observations, result)
+}

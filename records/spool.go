@@ -1,0 +1,212 @@
+package records
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// spoolMemory is how much of a conversation a spool keeps in memory before it goes to a file.
+const spoolMemory = 8 << 20
+
+// Spool is a sink that keeps the steps as JSON lines: in memory while they are few, then in a file without a name. A
+// conversation of any length is written as one record in little memory.
+type Spool struct {
+	dir   string
+	mem   []byte
+	file  *os.File
+	out   *bufio.Writer
+	count int
+	late  map[int][]Observation
+}
+
+// NewSpool gives an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory for
+// temporary files.
+func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
+
+// Len is the number of steps.
+func (s *Spool) Len() int { return s.count }
+
+// Step keeps the step.
+func (s *Spool) Step(step *Step) error {
+	step.fill()
+	raw, err := marshal(step)
+	if err != nil {
+		return fmt.Errorf("keep step %d: %w", step.StepIndex, err)
+	}
+	return s.AppendRaw(raw)
+}
+
+// AppendRaw keeps a step that is JSON already, as Each gave it: on one line.
+func (s *Spool) AppendRaw(raw []byte) error {
+	s.count++
+	if s.file == nil && len(s.mem)+len(raw) < spoolMemory {
+		s.mem = append(append(s.mem, raw...), '\n')
+		return nil
+	}
+	if s.file == nil {
+		if err := s.toFile(); err != nil {
+			return fmt.Errorf("keep steps: %w", err)
+		}
+	}
+	if _, err := s.out.Write(raw); err != nil {
+		return fmt.Errorf("keep steps: %w", err)
+	}
+	if err := s.out.WriteByte('\n'); err != nil {
+		return fmt.Errorf("keep steps: %w", err)
+	}
+	return nil
+}
+
+func (s *Spool) toFile() error {
+	file, err := os.CreateTemp(s.dir, "git-trace-steps-*")
+	if err != nil {
+		return err
+	}
+	// Without a name nothing is left behind, however the process ends. Where that is not possible Close removes it.
+	_ = os.Remove(file.Name())
+	s.file, s.out = file, bufio.NewWriterSize(file, 256<<10)
+	_, err = s.out.Write(s.mem)
+	s.mem = nil
+	return err
+}
+
+// Late keeps a result until the steps are read.
+func (s *Spool) Late(stepIndex int, result Observation) error {
+	s.late[stepIndex] = append(s.late[stepIndex], result)
+	return nil
+}
+
+// Each gives the steps in order, each as JSON. What is given is valid until the next step.
+func (s *Spool) Each(yield func(raw []byte) error) error {
+	var in *bufio.Reader
+	if s.file == nil {
+		in = bufio.NewReader(&memory{s.mem})
+	} else {
+		if err := s.out.Flush(); err != nil {
+			return fmt.Errorf("read steps back: %w", err)
+		}
+		in = bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 256<<10)
+	}
+	var long []byte
+	for index := 1; index <= s.count; index++ {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = append(long[:0], line...)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				line, err = in.ReadSlice('\n')
+				long = append(long, line...)
+			}
+			line = long
+		}
+		if err != nil {
+			return fmt.Errorf("read steps back: %w", err)
+		}
+		line = line[:len(line)-1]
+		if results := s.late[index]; len(results) > 0 {
+			if line, err = amend(line, results); err != nil {
+				return err
+			}
+		}
+		if err := yield(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memory reads a slice that may grow afterwards.
+type memory struct{ rest []byte }
+
+func (m *memory) Read(p []byte) (int, error) {
+	if len(m.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+func amend(raw []byte, results []Observation) ([]byte, error) {
+	var step Step
+	if err := json.Unmarshal(raw, &step); err != nil {
+		return nil, fmt.Errorf("read steps back: %w", err)
+	}
+	for _, result := range results {
+		step.setObservation(result)
+	}
+	step.fill()
+	return marshal(&step)
+}
+
+// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed, with its content hash,
+// which it also sets in head. The steps of head are not looked at.
+func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
+	steps := head.Steps
+	head.Steps = nil
+	defer func() { head.Steps = steps }()
+	head.fill()
+	head.ContentHash = &hashPlace
+	raw, err := marshal(head)
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	hash, err := contentHash(raw, s.Each)
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	head.ContentHash = &hash
+	raw = setHash(raw, hash)
+	before, after, err := cutSteps(raw)
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	_, err = out.Write(before)
+	first := true
+	if err == nil {
+		err = s.Each(func(raw []byte) error {
+			if !first {
+				_ = out.WriteByte(',') // an error stays and is given by Flush
+			}
+			first = false
+			_, err := out.Write(raw)
+			return err
+		})
+	}
+	if err == nil {
+		_, err = out.Write(after)
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
+}
+
+// cutSteps cuts a record without steps between the brackets of its empty list.
+func cutSteps(raw []byte) (before, after []byte, err error) {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == "steps" {
+			d.Skip()
+			return raw[:d.Pos()-1], raw[d.Pos()-1:], nil
+		}
+	}
+	return nil, nil, ErrNotRecord
+}
+
+// Close drops the steps.
+func (s *Spool) Close() error {
+	s.mem = nil
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	_ = os.Remove(s.file.Name())
+	return err
+}

@@ -1,0 +1,68 @@
+package records_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+func TestASpoolWritesTheRecordThatEncodeWrites(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"in memory": 100, "in a file": 100_000, "of long lines": 3 << 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spool := records.NewSpool(t.TempDir())
+			defer func() { _ = spool.Close() }()
+			var collector records.Collector
+			for i := range 200 {
+				if size > 1<<20 && i == 5 {
+					break
+				}
+				for _, sink := range []records.Sink{spool, &collector} {
+					text := fmt.Sprintf("step %d <é> %s", i+1, strings.Repeat("x\n", size/2))
+					err := sink.Step(&records.Step{
+						StepIndex: i + 1, Role: records.RoleAgent, Content: &text,
+						ToolCalls: []records.ToolCall{{ToolCallID: fmt.Sprint("call", i)}},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, sink := range []records.Sink{spool, &collector} {
+				late := "late"
+				for _, index := range []int{1, 3} {
+					result := records.Observation{SourceCallID: fmt.Sprint("call", index-1), Content: &late}
+					if err := errors.Join(sink.Late(index, result), sink.Late(index, result)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			head := &records.Record{TraceID: "t", SessionID: "s", Agent: records.Agent{Name: "a"}}
+			head.SetMeta("steps", []int{})
+			var got bytes.Buffer
+			if err := spool.WriteRecord(&got, head); err != nil {
+				t.Fatal(err)
+			}
+			whole := &records.Record{TraceID: "t", SessionID: "s", Agent: records.Agent{Name: "a"}, Steps: collector.Steps}
+			whole.SetMeta("steps", []int{})
+			want, err := records.Encode(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("got %.300s\nwant %.300s", got.Bytes(), want)
+			}
+			if *head.ContentHash != *whole.ContentHash || spool.Len() != len(collector.Steps) {
+				t.Errorf("hash %s, %d steps; want %s, %d", *head.ContentHash, spool.Len(), *whole.ContentHash, len(collector.Steps))
+			}
+			if faults := whole.Check(); len(faults) > 0 {
+				t.Error(faults)
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package records
+
+import "encoding/json"
+
+// Step is one prompt of the user or one answer of the model with the calls it made and what came of them.
+type Step struct {
+	StepIndex             int           `json:"step_index"` // from 1
+	Role                  Role          `json:"role"`
+	Content               *string       `json:"content"`
+	ReasoningContent      *string       `json:"reasoning_content"`
+	Model                 *string       `json:"model"`
+	SystemPromptHash      *string       `json:"system_prompt_hash"`
+	AgentRole             *string       `json:"agent_role"` // main, or the kind of the subagent
+	ParentStep            *int          `json:"parent_step"`
+	CallType              *CallType     `json:"call_type"`
+	SubagentTrajectoryRef *string       `json:"subagent_trajectory_ref"` // the agent's id of the subagent that a call of this step started
+	ToolsAvailable        []string      `json:"tools_available"`
+	ToolCalls             []ToolCall    `json:"tool_calls"`
+	Observations          []Observation `json:"observations"`
+	Snippets              []Snippet     `json:"snippets"`
+	TokenUsage            TokenUsage    `json:"token_usage"`
+	Timestamp             *string       `json:"timestamp"`
+}
+
+// Role tells who speaks in a step.
+type Role string
+
+// The roles.
+const (
+	RoleSystem Role = "system"
+	RoleUser   Role = "user"
+	RoleAgent  Role = "agent"
+)
+
+// CallType tells whose step it is.
+type CallType string
+
+// The call types.
+const (
+	CallMain     CallType = "main"
+	CallSubagent CallType = "subagent"
+	CallWarmup   CallType = "warmup" // the client prepared a cache; nobody asked
+)
+
+// ToolCall is one call of a tool. Input is a JSON object, its members in the agent's order.
+type ToolCall struct {
+	ToolCallID string          `json:"tool_call_id"`
+	ToolName   string          `json:"tool_name"`
+	Input      json.RawMessage `json:"input"`
+	DurationMS *int64          `json:"duration_ms"`
+}
+
+// Observation is what a call gave.
+type Observation struct {
+	SourceCallID  string  `json:"source_call_id"`
+	Content       *string `json:"content"`
+	OutputSummary *string `json:"output_summary"` // the beginning, at most 200 characters
+	Error         *string `json:"error"`          // see the Error constants; exit_code:N for a command that failed
+}
+
+// The errors of observations.
+const (
+	ErrorTool        = "tool_error"  // the tool reported an error
+	ErrorInterrupted = "interrupted" // the user ended the call while it ran
+	ErrorRejected    = "rejected"    // the call never ran
+	ErrorNoResult    = "no_result"   // the session file holds no result
+)
+
+// Snippet is a piece of code that a step wrote or saw.
+type Snippet struct {
+	FilePath   string  `json:"file_path"`
+	StartLine  *int    `json:"start_line"`
+	EndLine    *int    `json:"end_line"`
+	Language   *string `json:"language"`
+	Text       *string `json:"text"`
+	SourceStep *int    `json:"source_step"`
+}
+
+// TokenUsage is what one answer of the model cost. The buckets do not overlap.
+type TokenUsage struct {
+	InputTokens       int64 `json:"input_tokens"`
+	OutputTokens      int64 `json:"output_tokens"`
+	CacheReadTokens   int64 `json:"cache_read_tokens"`
+	CacheWriteTokens  int64 `json:"cache_write_tokens"`
+	PrefixReuseTokens int64 `json:"prefix_reuse_tokens"`
+}
+
+// Add adds another usage.
+func (u *TokenUsage) Add(other TokenUsage) {
+	u.InputTokens += other.InputTokens
+	u.OutputTokens += other.OutputTokens
+	u.CacheReadTokens += other.CacheReadTokens
+	u.CacheWriteTokens += other.CacheWriteTokens
+	u.PrefixReuseTokens += other.PrefixReuseTokens
+}
