@@ -20,7 +20,7 @@ import (
 // Time limits of a hook: what is not done after softLimit is put aside, and at hardLimit the process ends whatever it is
 // doing. An agent waits for its hooks.
 const (
-	softLimit = 1500 * time.Millisecond
+	softLimit = 1200 * time.Millisecond
 	hardLimit = 2 * time.Second
 	// maxPayload bounds what is read of a hook's standard input, in bytes.
 	maxPayload = 64 << 20
