@@ -4,40 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks"
 )
 
-// hookFindings says what is wrong with the git hooks.
+// hookFindings says what is wrong with the git hooks, once for hooks with which the same is wrong.
 func (h *health) hookFindings(st hooks.Status) []finding {
+	if slices.ContainsFunc(st.Notes, func(note string) bool { return strings.HasPrefix(note, "git runs no hooks here") }) {
+		return []finding{{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)}}
+	}
 	var out []finding
-	off, absent := false, 0
+	names := map[string][]string{} // hooks by what is wrong with them
 	for _, one := range st.Hooks {
 		if one.Works() {
 			continue
 		}
-		f := finding{What: one.Hook + " hook " + hookProblem(one, h.shorten), Mend: "git trace doctor --fix", fix: h.reinstall}
-		switch one.State {
-		case hooks.Damaged:
-			f.Mend, f.fix = hooks.Hint(hooks.ErrDamaged), nil
-		case hooks.Blocked:
-			f.Mend, f.fix = hooks.Hint(hooks.ErrBlocked), nil
-		case hooks.Bypassed:
-			off = off || strings.HasPrefix(one.Detail, "git runs no hooks")
-		case hooks.Absent, hooks.ForeignOnly:
-			absent++
+		problem := hookProblem(one, h.shorten)
+		if names[problem] == nil {
+			out = append(out, h.hookFinding(one.State, problem))
 		}
-		out = append(out, f)
+		names[problem] = append(names[problem], one.Hook)
 	}
-	switch {
-	case off:
-		return []finding{{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)}}
-	case absent == len(st.Hooks):
-		return []finding{{What: "no git hook is installed", Mend: "git trace init", fix: h.reinstall}}
+	for i := range out {
+		broken := names[out[i].What]
+		who := strings.Join(broken, ", ") + " hook "
+		switch {
+		case len(broken) == len(st.Hooks):
+			who = "every git hook "
+		case len(broken) > 1:
+			who = "each of the hooks " + strings.Join(broken, ", ") + " "
+		}
+		out[i].What = who + out[i].What
 	}
 	return out
+}
+
+func (h *health) hookFinding(state hooks.State, problem string) finding {
+	switch state {
+	case hooks.Damaged:
+		return finding{What: problem, Mend: hooks.Hint(hooks.ErrDamaged)}
+	case hooks.Blocked:
+		return finding{What: problem, Mend: hooks.Hint(hooks.ErrBlocked)}
+	default:
+		return finding{What: problem, Mend: "git trace doctor --fix", fix: h.reinstall}
+	}
 }
 
 func hookProblem(one hooks.HookStatus, shorten func(string) string) string {
@@ -85,12 +98,18 @@ func (h *health) agentFindings(all []agentHealth) []finding {
 }
 
 func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
+	settings := h.shorten(t.Settings)
 	var install *capability.InstallError
 	switch {
-	case errors.As(t.err, &install):
-		return []finding{{What: agent.Name + ": " + t.Error, Mend: install.Hint}}
 	case t.err != nil:
-		return []finding{{What: agent.Name + ": " + t.Error, Mend: "see whether " + h.shorten(t.Settings) + " can be read"}}
+		f := finding{What: agent.Name + ": " + t.Error, Mend: "see whether " + settings + " can be read"}
+		if errors.As(t.err, &install) {
+			f.Mend = install.Hint
+		}
+		if t.Settings != "" {
+			f.What = strings.ReplaceAll(f.What, t.Settings, settings)
+		}
+		return []finding{f}
 	case !t.touched():
 		return nil
 	}
@@ -102,7 +121,6 @@ func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
 	add := func(format string, args ...any) {
 		out = append(out, finding{What: agent.Name + ": " + fmt.Sprintf(format, args...), Mend: "git trace doctor --fix", fix: again})
 	}
-	settings := h.shorten(t.Settings)
 	if n := len(t.Missing); n > 0 {
 		add("%s missing in %s (%s)", plural(n, "hook"), settings, strings.Join(t.Missing, ", "))
 	}

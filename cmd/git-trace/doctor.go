@@ -77,33 +77,34 @@ func (h *health) examine(ctx context.Context, s *screen, one check, mend bool) (
 		t.row("ok", one.name+": "+fine, "")
 		return 0, t.write()
 	}
-	done := map[*repair]bool{}
+	if !mend {
+		t.findings("problem", problems)
+		return len(problems), t.write()
+	}
+	var left, mended []finding
+	tried := map[*repair]error{}
 	for _, p := range problems {
-		if !mend || p.fix == nil {
-			t.row("problem", p.What, p.Mend)
-			remain++
+		if p.fix == nil {
+			left = append(left, p)
 			continue
 		}
-		if done[p.fix] {
+		err, done := tried[p.fix]
+		if !done {
+			err = p.fix.run(ctx)
+			tried[p.fix] = err
+		}
+		if err != nil {
+			left = append(left, finding{What: p.What + "; it could not be mended: " + err.Error()})
 			continue
 		}
-		done[p.fix] = true
-		if err := p.fix.run(ctx); err != nil {
-			t.row("problem", p.What+"; it could not be mended: "+err.Error(), "")
-			remain++
-			continue
-		}
-		t.row("mended", p.What+"; "+p.fix.what, "")
+		mended = append(mended, finding{What: p.What, Mend: p.fix.what})
 	}
-	if len(done) > 0 {
-		if _, left := one.run(ctx); len(left) > remain { // a repair that did not help
-			for _, p := range left[remain:] {
-				t.row("problem", p.What, p.Mend)
-			}
-			remain = len(left)
-		}
+	t.findings("mended", mended)
+	if len(left) == 0 { // a repair that helped leaves nothing to find
+		_, left = one.run(ctx)
 	}
-	return remain, t.write()
+	t.findings("problem", left)
+	return len(left), t.write()
 }
 
 // shownFailures bounds the failures that doctor lists.

@@ -130,7 +130,7 @@ func (h *health) checkTimeline(context.Context) (string, []finding) {
 	if !state.Tree.IsZero() {
 		if _, _, err := objects.Read(state.Tree); err != nil {
 			return "", []finding{{
-				What: "the last snapshot is not in " + h.shorten(h.repo.SideObjects()) + ": " + err.Error(),
+				What: "the last snapshot is lost: " + err.Error(),
 				Mend: "git trace doctor --fix", fix: anew,
 			}}
 		}

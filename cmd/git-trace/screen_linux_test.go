@@ -6,10 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,15 +51,91 @@ func openTerminal(t *testing.T, columns uint16) (terminal *os.File, shown func()
 func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
 	t.Helper()
 	terminal, shown := openTerminal(t, 60)
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command("git-trace", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, terminal, os.Stderr
 	cmd.Env = append(
 		[]string{
-			"GIT_TRACE_TEST_MAIN=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "TZ=UTC",
+			"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "TZ=UTC",
 			"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		}, env...)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("git-trace %v: %v", args, err)
 	}
 	return shown()
+}
+
+// newScreenRepo makes a repository with one commit.
+func newScreenRepo(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"-c", "user.name=A U Thor", "-c", "user.email=author@example.com", "commit", "-q", "--allow-empty", "-m", "one \x1b[31mred"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	return dir
+}
+
+func TestTerminalGetsPagerColourAndWidthAsGitGivesThem(t *testing.T) {
+	t.Parallel()
+	dir := newScreenRepo(t)
+	const colour = "\x1b[33m"
+	for name, test := range map[string]struct {
+		env      []string
+		config   []string // key, value
+		paged    bool
+		coloured bool
+	}{
+		"a terminal has colour and the pager of PAGER": {[]string{"PAGER=sed s/^/P:/"}, nil, true, true},
+		"GIT_PAGER outranks PAGER":                     {[]string{"PAGER=false", "GIT_PAGER=sed s/^/P:/"}, nil, true, true},
+		"core.pager outranks PAGER":                    {[]string{"PAGER=false"}, []string{"core.pager", "sed s/^/P:/"}, true, true},
+		"pager.trace names one":                        {[]string{"PAGER=false"}, []string{"pager.trace", "sed s/^/P:/"}, true, true},
+		"pager.trace switches it off":                  {[]string{"PAGER=sed s/^/P:/"}, []string{"pager.trace", "false"}, false, true},
+		"cat is no pager":                              {[]string{"GIT_PAGER=cat"}, nil, false, true},
+		"a pager that is not there is left out":        {[]string{"PAGER=/nonexistent"}, nil, false, true},
+		"NO_COLOR is heard":                            {[]string{"PAGER=cat", "NO_COLOR=1"}, nil, false, false},
+		"color.ui is heard":                            {[]string{"PAGER=cat"}, []string{"color.ui", "false"}, false, false},
+		"a dumb terminal has no colour":                {[]string{"PAGER=cat", "TERM=dumb"}, nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := test.env
+			if len(test.config) > 0 {
+				env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0="+test.config[0], "GIT_CONFIG_VALUE_0="+test.config[1])
+			}
+			shown := onTerminal(t, dir, env, "graph")
+			if paged := strings.HasPrefix(shown, "P:"); paged != test.paged {
+				t.Errorf("paged: %v\n%q", paged, shown)
+			}
+			if coloured := strings.Contains(shown, colour); coloured != test.coloured {
+				t.Errorf("coloured: %v\n%q", coloured, shown)
+			}
+			if !strings.Contains(shown, "one ^[[31mred") {
+				t.Errorf("foreign text is not safe: %q", shown)
+			}
+		})
+	}
+}
+
+func TestTerminalSetsTheWidth(t *testing.T) {
+	t.Parallel()
+	dir := newScreenRepo(t)
+	line := strings.TrimSuffix(onTerminal(t, dir, []string{"PAGER=cat", "NO_COLOR=1"}, "graph"), "\n")
+	if got := len(line); got != 60 {
+		t.Errorf("on 60 columns the line takes %d: %q", got, line)
+	}
+}
+
+// A reader who leaves the pager at once ends the command, without an error.
+func TestLeavingThePagerIsNoError(t *testing.T) {
+	t.Parallel()
+	dir := newScreenRepo(t)
+	if shown := onTerminal(t, dir, []string{"PAGER=true"}, "graph"); shown != "" {
+		t.Errorf("shown: %q", shown)
+	}
 }

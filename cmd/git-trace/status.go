@@ -124,9 +124,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
 			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
 	}
-	for _, f := range r.Attention {
-		t.row("attention", f.What, f.Mend)
-	}
+	t.findings("attention", r.Attention)
 	if r.Failure != nil {
 		t.row("attention", "a hook failed "+graph.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
 	}
@@ -187,18 +185,41 @@ func (t *rows) row(label, text, mend string) {
 	t.last = label
 	lines := cells.Wrap(text, room, 8)
 	const gap = 4
-	if n := len(lines); mend != "" && n == 1 && cells.Width(text)+gap+cells.Width(mend) <= room {
+	inline := len(lines) == 1 && cells.Width(text)+gap+cells.Width(mend) <= room
+	if inline && mend != "" {
 		lines[0] = text + strings.Repeat(" ", gap) + t.paint(mend)
-	} else if mend != "" {
-		for _, line := range cells.Wrap(mend, room, 8) {
-			lines = append(lines, t.paint(line))
-		}
 	}
 	for i, line := range lines {
 		if i > 0 {
 			shown = ""
 		}
 		t.text.WriteString(cells.Pad(shown, labelWidth) + line + "\n")
+	}
+	if !inline {
+		t.below(mend)
+	}
+}
+
+// findings adds rows for findings, and below those that are mended alike what mends them, once.
+func (t *rows) findings(label string, list []finding) {
+	for i, f := range list {
+		alone := (i == 0 || list[i-1].Mend != f.Mend) && (i == len(list)-1 || list[i+1].Mend != f.Mend)
+		switch {
+		case alone:
+			t.row(label, f.What, f.Mend)
+		case i == len(list)-1 || list[i+1].Mend != f.Mend:
+			t.row(label, f.What, "")
+			t.below(f.Mend)
+		default:
+			t.row(label, f.What, "")
+		}
+	}
+}
+
+// below adds what to do about the rows above.
+func (t *rows) below(mend string) {
+	for _, line := range cells.Wrap(cells.Line(mend), t.screen.Width-labelWidth, 8) {
+		t.text.WriteString(strings.Repeat(" ", labelWidth) + t.paint(line) + "\n")
 	}
 }
 
