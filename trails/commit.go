@@ -2,6 +2,7 @@ package trails
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -36,6 +37,10 @@ func (e *Engine) AtCommit(
 	anchor func(*View) ([]events.Draft, error),
 ) error {
 	return e.advance(ctx, at, func(s *step) error {
+		if slices.Contains(s.state.Anchored, commit) {
+			return nil
+		}
+		s.state.Anchored = append(s.state.Anchored, commit)
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
 		seeded := s.state.Interval == 0
 		s.narrow, s.base = true, parent

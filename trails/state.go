@@ -29,6 +29,8 @@ type state struct {
 	Sessions map[events.TraceID]*sessionState `json:"sessions,omitempty"`
 	// Scoped remembers in which interval a path was last seen by a scoped snapshot that came after the last full one.
 	Scoped map[string]int64 `json:"scoped,omitempty"`
+	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
+	Anchored []refs.OID `json:"anchored,omitempty"`
 	// Expected are contents that a tool said it wrote and that were not on disk yet: path → blob.
 	Expected map[string]refs.OID `json:"expected,omitempty"`
 }
@@ -45,6 +47,9 @@ type sessionState struct {
 	Ended      bool      `json:"ended,omitempty"`
 	Subagents  []string  `json:"subagents,omitempty"` // those already announced
 }
+
+// maxAnchored bounds the commits that the state remembers.
+const maxAnchored = 64
 
 // maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
 const maxSessions = 64
@@ -97,6 +102,7 @@ func (s *state) forget() {
 		}
 	}
 	s.Windows = kept
+	s.Anchored = s.Anchored[max(0, len(s.Anchored)-maxAnchored):]
 	for p, seen := range s.Scoped {
 		if seen <= s.LastFull {
 			delete(s.Scoped, p)
