@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// recorded is a repository in which an agent's conversation was recorded and partly committed.
+type recorded struct {
+	t    *testing.T
+	dir  string
+	home string
+}
+
+func newRecorded(t *testing.T) *recorded {
+	t.Helper()
+	r := &recorded{t: t, dir: filepath.Join(t.TempDir(), "a repo"), home: t.TempDir()}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n"
+	if err := os.WriteFile(filepath.Join(r.home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.run("git", "init", "-q")
+	r.run("git-trace", "init")
+	r.run("agent", "alpha", "start")
+	r.run("agent", "alpha", "prompt", "make <close> safe & \xff")
+	r.run("agent", "alpha", "write", "a.go", `one\ntwo\nthree\n`)
+	r.run("agent", "alpha", "write", "caf\xe9.go", `odd name\n`)
+	r.run("agent", "alpha/helper", "substart")
+	r.run("agent", "alpha/helper", "bash", "printf '\\\\377\\\\n' >bytes; printf '\\\\000' >binary")
+	r.run("agent", "alpha", "fail", "echo half >half")
+	r.run("agent", "alpha", "stop")
+	r.run("sh", "-c", "sed -i 's/two/2/' a.go; git add a.go bytes binary; git commit -qm 'first <one>'")
+	r.run("git", "commit", "-q", "--amend", "-m", "first, amended")
+	r.run("agent", "bravo", "prompt", "adopted in the middle")
+	r.run("agent", "bravo", "edit", "a.go", "three", "drei")
+	r.run("agent", "bravo", "pre", "bash", "true")
+	return r
+}
+
+func (r *recorded) run(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = r.dir
+	cmd.Env = []string{
+		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
+	}
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("%q: %v: %s", args, err, complaint.String())
+	}
+	return string(out)
+}
+
+const schemaDir = "../../docs/schema"
+
+func compileSchemas(t *testing.T) func(name string) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	files, err := filepath.Glob(schemaDir + "/*.schema.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("schemas: %v", err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(f)
+		_ = f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		id, _ := value.(map[string]any)["$id"].(string)
+		if err := compiler.AddResource(id, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(name string) *jsonschema.Schema {
+		schema, err := compiler.Compile("https://github.com/git-trace/git-trace/docs/schema/" + name + "-1.schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema
+	}
+}
+
+func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
+	t.Parallel()
+	schemaOf := compileSchemas(t)
+	r := newRecorded(t)
+	last := strings.TrimSpace(r.run("git", "rev-parse", "HEAD"))
+	for name, args := range map[string][]string{
+		"conversations":            {"log", "--json"},
+		"no conversations":         {"log", "--json", "--agent=nobody"},
+		"a conversation":           {"show", "--json", "alpha"},
+		"one seen in the middle":   {"show", "--json", "bravo"},
+		"every call and its hunks": append([]string{"show", "--json"}, r.ids("window_opened", "tool_call")...),
+		"every patch":              append([]string{"show", "--json"}, r.ids("patch_recorded", "patch")...),
+		"every event":              append([]string{"show", "--json"}, r.ids("", "id")...),
+		"commits":                  {"show", "--json", last, "HEAD"},
+		"commits beside traces":    {"graph", "--json"},
+		"no commits":               {"graph", "--json", "-n0"},
+		"status":                   {"status", "--json"},
+		"verification":             {"verify", "--json"},
+		"a snapshot":               {"snapshot", "--json"},
+		"owners":                   {"blame", "--json", "a.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := r.run(append([]string{"git-trace"}, args...)...)
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if err := schemaOf(args[0]).Validate(value); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if strings.Contains(out, `\u003c`) || strings.Contains(out, `\u0026`) {
+				t.Errorf("escaped for HTML: %s", out)
+			}
+		})
+	}
+}
+
+// ids collects the values of a member from the events of a type.
+func (r *recorded) ids(typ, member string) []string {
+	r.t.Helper()
+	args := []string{"git-trace", "events", "--json"}
+	if typ != "" {
+		args = append(args, "--type", typ)
+	}
+	var ids []string
+	for line := range strings.Lines(r.run(args...)) {
+		_, rest, found := strings.Cut(line, fmt.Sprintf("%q:\"", member))
+		id, _, ended := strings.Cut(rest, `"`)
+		if found && ended {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		r.t.Fatalf("no event of type %q names a %s", typ, member)
+	}
+	return ids
+}
