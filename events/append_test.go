@@ -46,6 +46,10 @@ func TestFirstAppendOpensTheLog(t *testing.T) {
 			if !slices.EqualFunc(got, append(events, more...), func(a, b Event) bool { return bytes.Equal(a.Raw(), b.Raw()) }) {
 				t.Error("the log holds other events than the appends returned")
 			}
+			expectCopy(t, log, 4)
+			if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 4 || r.Writer != writer {
+				t.Errorf("verified: %+v", r)
+			}
 			if out := runGit(t, repo.WorkTree, "fsck", "--full", "--strict"); strings.Contains(out, "dangling") || strings.Contains(out, "error") {
 				t.Error(out)
 			}
@@ -55,6 +59,13 @@ func TestFirstAppendOpensTheLog(t *testing.T) {
 			if subject := runGit(t, repo.WorkTree, "log", "-1", "--format=%s|%an|%ae|%ad|%T", "--date=iso-strict", refs.EventsRef); subject !=
 				"traces: 1 events 4..4|git-trace|git-trace@localhost|2026-11-20T09:00:02+00:00|"+repo.Format.EmptyTree().String()+"\n" {
 				t.Error(subject)
+			}
+			runGit(t, repo.WorkTree, "gc", "-q", "--prune=now")
+			check(t, log.ForgetCopies())
+			mustAppend(t, log, promptDraft(3))
+			expectCopy(t, log, 5)
+			if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 5 {
+				t.Errorf("verified when packed: %+v", r)
 			}
 		})
 	}

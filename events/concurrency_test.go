@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -86,23 +87,32 @@ func TestEightWritersBesideGitLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	tests := map[string][][]string{
-		"alone":                    nil,
-		"beside pack-refs":         {{"pack-refs", "--all"}},
-		"beside gc with prune=now": {{"gc", "-q", "--prune=now"}, {"pack-refs", "--all"}},
+	tests := map[string]struct {
+		worktrees int
+		commands  [][]string
+	}{
+		"alone":                     {1, nil},
+		"in four linked work trees": {4, nil},
+		"beside pack-refs":          {1, [][]string{{"pack-refs", "--all"}}},
+		"beside gc with prune=now":  {1, [][]string{{"gc", "-q", "--prune=now"}, {"pack-refs", "--all"}}},
 	}
-	for name, commands := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			repo := newRepo(t)
 			runGit(t, repo.WorkTree, "commit", "-q", "--allow-empty", "-m", "root")
-			stop := harry(t, repo.WorkTree, commands...)
+			dirs := []string{repo.WorkTree}
+			for i := 1; i < test.worktrees; i++ {
+				dirs = append(dirs, filepath.Join(t.TempDir(), fmt.Sprint("linked", i)))
+				runGit(t, repo.WorkTree, "worktree", "add", "-q", dirs[i])
+			}
+			stop := harry(t, repo.WorkTree, test.commands...)
 			const writers, appends = 8, 25
 			var acked []ID
 			var mu sync.Mutex
 			var wait sync.WaitGroup
 			for who := range writers {
 				ids := make(chan ID)
-				cmd := startChild(t, repo.WorkTree, who, appends, ids)
+				cmd := startChild(t, dirs[who%len(dirs)], who, appends, ids)
 				wait.Go(func() {
 					for id := range ids {
 						mu.Lock()

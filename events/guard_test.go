@@ -21,7 +21,7 @@ func pretendGC(t *testing.T, repo *refs.Repo, pid int) string {
 	return path
 }
 
-func looseFile(repo *refs.Repo, oid refs.OID) string {
+func looseFileOf(repo *refs.Repo, oid refs.OID) string {
 	name := oid.String()
 	return filepath.Join(repo.MainObjects(), name[:2], name[2:])
 }
@@ -39,13 +39,13 @@ func TestCommitsPrunedWhileAppendedComeBack(t *testing.T) {
 		commits = append(commits, tip)
 	}
 	for _, c := range commits {
-		check(t, os.Remove(looseFile(log.repo, c)))
+		check(t, os.Remove(looseFileOf(log.repo, c)))
 	}
 	mustAppend(t, log, promptDraft(4)) // the gc still runs: nothing can be mended, nothing stops
 	check(t, os.Remove(pid))
 	mustAppend(t, log, promptDraft(5))
 	for _, c := range commits {
-		if _, err := os.Lstat(looseFile(log.repo, c)); err != nil {
+		if _, err := os.Lstat(looseFileOf(log.repo, c)); err != nil {
 			t.Error(err)
 		}
 	}

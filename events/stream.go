@@ -21,8 +21,14 @@ type rawCommit struct {
 	raw []byte
 }
 
-// looseWalk is how many commits are read as loose files before git is asked: the usual few new batches cost no process.
-const looseWalk = 512
+// How many commits, of how many bytes, are read as loose files before git is asked: the usual few new batches cost no
+// process. A file beyond looseFile is left to git, which tells the size before it sends the content; what is smaller cannot
+// inflate to more than a thousand times that.
+const (
+	looseWalk  = 512
+	looseBytes = 16 << 20
+	looseFile  = 64 << 10
+)
 
 // errStopped ends a stream that its consumer has had enough of.
 var errStopped = errors.New("stopped")
@@ -96,11 +102,12 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 // followLoose goes back as far as commits lie loose, and returns the first one that was not given to yield.
 func (l *Log) followLoose(tip, stop refs.OID, yield func(rawCommit) error) (refs.OID, error) {
 	next := tip
-	for n := 0; n < looseWalk && next != stop && !next.IsZero(); n++ {
-		typ, raw, err := refs.ReadLoose(l.repo.MainObjects(), next)
+	for n, size := 0, 0; n < looseWalk && size < looseBytes && next != stop && !next.IsZero(); n++ {
+		typ, raw, err := l.readSmallLoose(next)
 		if err != nil {
-			return next, nil // packed, in an alternate, or damaged: git knows
+			return next, nil // packed, in an alternate, large, or damaged: git knows
 		}
+		size += len(raw)
 		if typ != refs.CommitObject {
 			return next, fmt.Errorf("object %s is a %s: %w", next, typ, ErrNotBatch)
 		}
@@ -117,6 +124,19 @@ func (l *Log) followLoose(tip, stop refs.OID, yield func(rawCommit) error) (refs
 		return next, errForked
 	}
 	return next, nil
+}
+
+// readSmallLoose reads an object of the repository's own store if its file is a small one.
+func (l *Log) readSmallLoose(oid refs.OID) (refs.ObjectType, []byte, error) {
+	name := oid.String()
+	info, err := os.Stat(filepath.Join(l.repo.MainObjects(), name[:2], name[2:]))
+	if err != nil {
+		return "", nil, err
+	}
+	if info.Size() > looseFile {
+		return "", nil, ErrTooLong
+	}
+	return refs.ReadLoose(l.repo.MainObjects(), oid)
 }
 
 // listing is how git lists commits: options for rev-list, and environment, as where else it may look for objects.

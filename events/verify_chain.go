@@ -51,6 +51,7 @@ func (s *summary) fault(at int, kind FaultKind, detail string) {
 
 // add takes the commit before the ones taken so far.
 func (s *summary) add(c checkedCommit) {
+	s.dropped += c.dropped
 	base, n := len(s.marks), len(c.marks)
 	index := func(i int) int { return base + n - 1 - i } // of the commit's i-th event
 	// A fault of the commit as a whole is told of its first faulty event, else of its first one.

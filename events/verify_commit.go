@@ -42,12 +42,20 @@ type checkedCommit struct {
 	oid      refs.OID
 	marks    []mark
 	findings []finding
+	dropped  int
 	// The ends, for the links to the commits before and after.
 	firstPrev, firstID, lastID, lastHash ID
 	hits                                 []Anchor // events that an anchor speaks of, as they are
 }
 
+// maxFindings are kept of one commit; the rest is counted.
+const maxFindings = 1000
+
 func (c *checkedCommit) fault(at int, kind FaultKind, format string, args ...any) {
+	if len(c.findings) == maxFindings {
+		c.dropped++
+		return
+	}
 	c.findings = append(c.findings, finding{at, kind, fmt.Sprintf(format, args...)})
 }
 

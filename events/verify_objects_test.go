@@ -26,7 +26,7 @@ func rewriteLoose(t *testing.T, repo *refs.Repo, oid refs.OID, change func([]byt
 	fmt.Fprintf(z, "%s %d\x00", typ, len(content))
 	_, _ = z.Write(content)
 	check(t, z.Close())
-	writeOver(t, looseFile(repo, oid), out.Bytes())
+	writeOver(t, looseFileOf(repo, oid), out.Bytes())
 }
 
 func writeOver(t *testing.T, path string, text []byte) {
@@ -58,7 +58,7 @@ func TestObjectsChangedInPlaceAreFound(t *testing.T) {
 	}
 	for range rounds {
 		i := rand.N(len(oids))
-		path := looseFile(log.repo, oids[i])
+		path := looseFileOf(log.repo, oids[i])
 		good, err := os.ReadFile(path)
 		check(t, err)
 		where := 0
@@ -74,11 +74,11 @@ func TestObjectsChangedInPlaceAreFound(t *testing.T) {
 	}
 	// What does not even inflate, is empty, is missing, or is something else.
 	blob := mustOID(t, runGit(t, log.repo.WorkTree, "hash-object", "-w", log.writerPath()))
-	other, err := os.ReadFile(looseFile(log.repo, blob))
+	other, err := os.ReadFile(looseFileOf(log.repo, blob))
 	check(t, err)
 	for name, text := range map[string][]byte{"garbage": []byte("garbage"), "empty": {}, "missing": nil, "a blob": other} {
 		i := 4
-		path := looseFile(log.repo, oids[i])
+		path := looseFileOf(log.repo, oids[i])
 		good, err := os.ReadFile(path)
 		check(t, err)
 		if text == nil {

@@ -104,25 +104,32 @@ func (r *verifyReader) take(c rawCommit) error {
 
 // single reads the next commit on its own.
 func (r *verifyReader) single(ctx context.Context) (rawCommit, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends a git that has more to say than is wanted
 	cmd := r.v.log.repo.Command(ctx, "cat-file", "--batch")
 	cmd.Env = append(cmd.Env, r.env()...)
 	cmd.Stdin = strings.NewReader(r.next.String() + "\n")
-	out, err := cmd.Output()
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
-		return rawCommit{}, errors.New("missing or damaged")
+		return rawCommit{}, err
 	}
 	var found []rawCommit
-	err = eachObject(bytes.NewReader(out), func(c rawCommit) error {
+	err = eachObject(out, func(c rawCommit) error {
 		found = append(found, c)
 		return nil
 	})
+	if err != nil {
+		cancel()
+	}
+	_ = cmd.Wait() // a failure shows in what was read
 	switch {
-	case errors.Is(err, refs.ErrMissing):
+	case errors.Is(err, refs.ErrMissing), err == nil && len(found) != 1:
 		return rawCommit{}, errors.New("missing or damaged")
 	case err != nil:
 		return rawCommit{}, err
-	case len(found) != 1:
-		return rawCommit{}, errors.New("git gives no answer")
 	}
 	found[0].oid = r.next
 	return found[0], nil
@@ -152,6 +159,7 @@ func looksLikeBatch(raw []byte) bool {
 type checks struct {
 	v     *verifier
 	chunk []rawCommit
+	size  int // bytes in chunk
 	queue chan *checkJob
 	done  chan struct{}
 	slots chan struct{}
@@ -161,8 +169,12 @@ type checkJob struct {
 	results chan []checkedCommit
 }
 
-// checkChunk is how many commits one job holds: enough to make handing over cheap.
-const checkChunk = 32
+// checkChunk and checkBytes are how much one job holds: enough to make handing over cheap, not enough to fill the memory
+// with what a foreign log may contain.
+const (
+	checkChunk = 32
+	checkBytes = 1 << 20
+)
 
 func (v *verifier) startChecks() *checks {
 	workers := runtime.GOMAXPROCS(0)
@@ -180,7 +192,7 @@ func (v *verifier) startChecks() *checks {
 
 func (c *checks) submit(commit rawCommit) {
 	c.chunk = append(c.chunk, commit)
-	if len(c.chunk) == checkChunk {
+	if c.size += len(commit.raw); len(c.chunk) == checkChunk || c.size > checkBytes {
 		c.flush()
 	}
 }
@@ -190,7 +202,7 @@ func (c *checks) flush() {
 		return
 	}
 	chunk := c.chunk
-	c.chunk = make([]rawCommit, 0, checkChunk)
+	c.chunk, c.size = make([]rawCommit, 0, checkChunk), 0
 	job := &checkJob{results: make(chan []checkedCommit, 1)}
 	c.slots <- struct{}{}
 	go func() {
