@@ -183,6 +183,12 @@ func (s *step) look(paths []string) (observation, error) {
 	} else {
 		o.Snapshot, err = s.snap.Scoped(s.ctx, paths)
 	}
+	if err == nil && !o.full && s.mayBeRenamed(o.Changes) {
+		first := o.Changes
+		o.full = true
+		o.Snapshot, err = s.snap.Full(s.ctx)
+		o.Changes = chain(first, o.Changes)
+	}
 	if err != nil {
 		return o, fmt.Errorf("snapshot: %w", err)
 	}

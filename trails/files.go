@@ -117,6 +117,9 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 const (
 	renameShare = 50 // per cent
 	renameLimit = 400
+	// A file that grew or was cut must have so many lines in common, of so many characters at least.
+	wordyLines = 3
+	wordyLine  = 6
 )
 
 // pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
@@ -181,8 +184,8 @@ func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *f
 			if taken[g] || len(g.old.lines) == 0 {
 				continue
 			}
-			share := similarity(count(g, g.old), count(b, b.new), max(len(g.old.lines), len(b.new.lines)))
-			if share >= renameShare && share > bestShare {
+			share := similarity(count(g, g.old), len(g.old.lines), count(b, b.new), len(b.new.lines))
+			if share > bestShare {
 				best, bestShare = g, share
 			}
 		}
@@ -192,11 +195,19 @@ func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *f
 	}
 }
 
-// similarity is the share of common lines, in per cent.
-func similarity(a, b map[string]int, lines int) int {
-	common := 0
+// similarity is the share of common lines, in per cent; 0 when it is too small for a rename. A file that holds half of the
+// other one is that file, grown or cut, if enough of it speaks.
+func similarity(a map[string]int, aLines int, b map[string]int, bLines int) int {
+	common, words := 0, 0
 	for l, n := range a {
 		common += min(n, b[l])
+		if len(l) >= wordyLine {
+			words += min(n, b[l])
+		}
 	}
-	return 100 * common / lines
+	share := 100 * common / max(aLines, bLines)
+	if share < renameShare && (words < wordyLines || 100*common/min(aLines, bLines) < renameShare) {
+		return 0
+	}
+	return share
 }

@@ -23,6 +23,8 @@ func TestRenamesArePairedByContent(t *testing.T) {
 	}{
 		"the same content":          {map[string]string{"a": "x\n"}, map[string]string{"b": "x\n"}, map[string]string{"b": "a"}},
 		"most of the lines":         {map[string]string{"a": ten}, map[string]string{"b": strings.Replace(ten, "5", "five", 1)}, map[string]string{"b": "a"}},
+		"a file that grew":          {map[string]string{"a": "first\nsecond\nthird one\nfourth\n"}, map[string]string{"b": "second\nthird one\nfourth\n" + ten}, map[string]string{"b": "a"}},
+		"braces alone":              {map[string]string{"a": "{\n}\n{\n}\n"}, map[string]string{"b": "{\n}\n{\n}\n" + ten}, nil},
 		"hardly any line":           {map[string]string{"a": ten}, map[string]string{"b": "1\nx\ny\nz\n"}, nil},
 		"re-indented":               {map[string]string{"a": ten}, map[string]string{"b": strings.ReplaceAll(ten, "\n", " \n")}, map[string]string{"b": "a"}},
 		"two of one content":        {map[string]string{"a": "x\n", "c": "x\n"}, map[string]string{"b": "x\n", "d": "x\n"}, map[string]string{"b": "a", "d": "c"}},

@@ -193,6 +193,8 @@ func remove(w *world, rng *rand.Rand, dir string) bool {
 	drop := func(who string) {
 		w.enter(dir)
 		w.say("rm " + p)
+		old, _ := w.read(dir, p)
+		w.note(dir, p, edit{old: old})
 		w.must(os.Remove(filepath.Join(dir, p)))
 		if rng.IntN(2) == 0 {
 			w.writeAs(dir, p, nil, w.text(rng, 3+rng.IntN(6)), who)

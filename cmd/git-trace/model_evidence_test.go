@@ -12,5 +12,5 @@ func modelEvidence(repo *refs.Repo) (*blame.Evidence, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return blame.NewEvidence(repo, reader), func() { _ = reader.Close() }, nil
+	return blame.NewEvidence(repo, reader), reader.Close, nil
 }

@@ -217,47 +217,36 @@ func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
 		}
 		return out
 	}
-	same := func(lines []string, x, y int) bool {
-		return x >= 0 && y >= 0 && x < len(lines) && y < len(lines) &&
-			isCommon(lines[x]) && isCommon(lines[y]) && bare(lines[x]) == bare(lines[y])
-	}
 	for _, h := range hunksOf(len(old), e.from) {
-		slides := same(text, h.a-1, h.b-1) || same(text, h.a, h.b)
-		if h.a == h.b {
-			slides = same(old, h.i-1, h.j-1) || same(old, h.i, h.j)
+		var near []int // the common lines of the hunk and beside it
+		above, below := h.a, h.b
+		for above > 0 && isCommon(text[above-1]) {
+			above--
 		}
-		var gone []string
-		for n := h.i; n < h.j; n++ {
-			if isCommon(old[n]) {
-				gone = append(gone, bare(old[n]))
+		for below < len(text) && isCommon(text[below]) {
+			below++
+		}
+		seen, twice := map[string]int{}, false
+		for n := above; n < below; n++ {
+			if isCommon(text[n]) {
+				near = append(near, n)
+				seen[bare(text[n])]++
 			}
-		}
-		again := false
-		for n := h.a; n < h.b; n++ {
-			again = again || isCommon(text[n]) && slices.Contains(gone, bare(text[n]))
-		}
-		if !slides && !again {
-			continue
 		}
 		owning := map[string]bool{}
 		for n := h.i; n < h.j; n++ {
 			if isCommon(old[n]) {
+				seen[bare(old[n])]++
 				owning[sole(was[n])] = true
 			}
 		}
-		var near []int
-		for n := h.a - 1; n <= h.b; n++ {
-			if n >= 0 && n < len(text) && isCommon(text[n]) {
-				near = append(near, n)
-			}
+		for _, count := range seen {
+			twice = twice || count > 1
 		}
-		for n := range text {
-			first, common := firstOf[n]
-			if common && slices.ContainsFunc(near, func(m int) bool { return firstOf[m] == first }) {
-				owning[owners[n]] = true
-			}
+		for _, n := range near {
+			owning[owners[n]] = true
 		}
-		if len(owning) > 1 {
+		if twice && len(owning) > 1 {
 			for _, n := range near {
 				out[firstOf[n]] = true
 			}

@@ -241,13 +241,18 @@ func (w *world) writeAs(dir, path string, from []int, lines []string, who string
 		}
 	}
 	e := edit{old, lines, from}
-	whole, key := e, dir+"\x00"+path
-	if base, found := w.unseen[key]; found && slices.Equal(base.text, old) {
-		whole = e.after(base)
-	}
-	w.ledger.record(e, whole, who)
-	w.unseen[key] = whole
+	w.ledger.record(e, w.note(dir, path, e), who)
 	w.store(dir, path, lines)
+}
+
+// note adds an edit to those of the file that nobody has looked at yet, and gives them all as one.
+func (w *world) note(dir, path string, e edit) edit {
+	key := dir + "\x00" + path
+	if base, found := w.unseen[key]; found && slices.Equal(base.text, e.old) {
+		e = e.after(base)
+	}
+	w.unseen[key] = e
+	return e
 }
 
 // boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through the

@@ -1,0 +1,42 @@
+package trails
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// mayBeRenamed tells whether one of the changed paths came or went without a call that is known to have done it: the file may
+// have had, or may have, another name, and only a look at everything finds that one. After git wrote to the work tree
+// what it brought in is explained otherwise.
+func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
+	return !s.restored && slices.ContainsFunc(changes, func(c snapshot.Change) bool {
+		if c.Old.IsZero() == c.New.IsZero() {
+			return false
+		}
+		if want, ok := s.state.Expected[c.Path]; ok && want == c.New {
+			return false
+		}
+		return !slices.ContainsFunc(writers(s.state.Windows, c.Path, s.state.seen(c.Path)), func(w *Window) bool {
+			return w.Class == events.ToolEdits
+		})
+	})
+}
+
+// chain joins the changes of two looks in a row.
+func chain(first, second []snapshot.Change) []snapshot.Change {
+	out := slices.Clone(first)
+	for _, c := range second {
+		i := slices.IndexFunc(out, func(d snapshot.Change) bool { return d.Path == c.Path })
+		if i < 0 {
+			out = append(out, c)
+			continue
+		}
+		out[i].New, out[i].NewMode = c.New, c.NewMode
+	}
+	out = slices.DeleteFunc(out, func(c snapshot.Change) bool { return c.Old == c.New && c.OldMode == c.NewMode })
+	slices.SortFunc(out, func(a, b snapshot.Change) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
