@@ -83,13 +83,18 @@ type named struct {
 	Patch   events.PatchID `json:"patch"`
 	Commit  string         `json:"commit"`
 	Files   []struct {
-		Path string `json:"path"`
+		Path string             `json:"path"`
+		Runs []events.AnchorRun `json:"runs"`
 	} `json:"files"`
 	Pairs []struct {
 		Old string `json:"old"`
 		New string `json:"new"`
 	} `json:"pairs"`
 	// For the summaries.
+	Part   int `json:"part"`
+	Owners []struct {
+		Trace events.TraceID `json:"trace"`
+	} `json:"owners"`
 	Model    string           `json:"model"`
 	Owner    events.OwnerKind `json:"owner"`
 	NewCount int              `json:"new_count"`

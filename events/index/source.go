@@ -96,13 +96,9 @@ func (r *recent) take(line events.CopyLine) error {
 	var n named
 	r.rows, n = rowsOf(r.rows, &e, place{line.Offset, len(line.Line)})
 	if e.Trace != "" {
-		t := r.traces[e.Trace]
-		if t == nil {
-			t = &Trace{}
-			r.traces[e.Trace] = t
-		}
-		t.count(&e, n)
+		r.trace(e.Trace).count(&e, n)
 	}
+	r.anchor(&e, &n)
 	return nil
 }
 

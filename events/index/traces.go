@@ -23,6 +23,8 @@ type Trace struct {
 	Patches int            `json:"patches"`
 	Added   int            `json:"added"`   // lines that its patches brought
 	Removed int            `json:"removed"` // and took away
+	Paths   pathSet        `json:"paths,omitempty"`
+	Held    []Held         `json:"held,omitempty"` // commits that hold lines of it, rewritten ones included
 }
 
 // mostModels bounds what a foreign log can make a summary hold.
@@ -51,6 +53,7 @@ func (t *Trace) count(e *events.Event, n named) {
 		t.Patches++
 		t.Added += max(0, n.NewCount)
 		t.Removed += max(0, n.OldCount)
+		t.Paths = t.Paths.with(n.Path)
 	}
 }
 
@@ -62,9 +65,15 @@ func (t *Trace) uses(model string) {
 
 // join adds what another part of the log, or another log, says of the same conversation.
 func (t *Trace) join(o Trace) {
-	if t.Events == 0 {
+	t.joinOutcome(&o)
+	switch {
+	case o.Events == 0:
+		t.ID = o.ID
+		return
+	case t.Events == 0:
+		paths, held := t.Paths, t.Held
 		*t = o
-		t.Models = slices.Clone(o.Models)
+		t.Models, t.Paths, t.Held = slices.Clone(o.Models), paths, held
 		return
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, o.Agent), cmp.Or(t.Session, o.Session)
@@ -102,7 +111,9 @@ func (ix *Index) Traces() ([]Trace, error) {
 		}
 		out := make([]Trace, 0, len(all))
 		for _, t := range all {
-			out = append(out, *t)
+			if t.Events > 0 { // not one that only the anchors of a log speak of
+				out = append(out, *t)
+			}
 		}
 		slices.SortFunc(out, func(a, b Trace) int {
 			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A summary also says what came of a conversation: how many files its patches changed, and which commits hold lines of
+// it. It is kept there because a list of conversations would otherwise read the whole log.
+
+// Held is how many lines of a conversation a commit holds, by one part of its anchor.
+type Held struct {
+	Commit refs.OID `json:"commit"`
+	Part   int      `json:"part,omitempty"`
+	Lines  int      `json:"lines"`
+}
+
+// pathSet is a set of paths, of which only their number is asked: sorted hashes of hashSize bytes each.
+type pathSet []byte
+
+const (
+	hashSize = 4
+	// Bounds of what a foreign log can make a summary hold.
+	mostPaths = 4096
+	mostHeld  = 1024
+)
+
+// Files is how many files the patches of the conversation changed.
+func (t *Trace) Files() int { return len(t.Paths) / hashSize }
+
+func (s pathSet) with(path string) pathSet {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(path))
+	return s.withHash(binary.BigEndian.AppendUint32(nil, h.Sum32()))
+}
+
+func (s pathSet) withHash(hash []byte) pathSet {
+	low, high := 0, len(s)/hashSize
+	for low < high {
+		mid := (low + high) / 2
+		switch bytes.Compare(s[mid*hashSize:][:hashSize], hash) {
+		case 0:
+			return s
+		case -1:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	if len(s) >= mostPaths*hashSize {
+		return s
+	}
+	return slices.Insert(s, low*hashSize, hash...)
+}
+
+// hold notes lines in a commit. What a later anchor says of the same part of the same commit counts.
+func (t *Trace) hold(h Held) {
+	i, found := slices.BinarySearchFunc(t.Held, h, func(a, b Held) int {
+		return cmp.Or(bytes.Compare(a.Commit.Bytes(), b.Commit.Bytes()), cmp.Compare(a.Part, b.Part))
+	})
+	switch {
+	case found:
+		t.Held[i].Lines = h.Lines
+	case len(t.Held) < mostHeld:
+		t.Held = slices.Insert(t.Held, i, h)
+	}
+}
+
+// joinOutcome adds what another part of the log, or another log, says came of the conversation.
+func (t *Trace) joinOutcome(o *Trace) {
+	t.Paths, t.Held = slices.Clone(t.Paths), slices.Clone(t.Held)
+	for paths := o.Paths; len(paths) >= hashSize; paths = paths[hashSize:] {
+		t.Paths = t.Paths.withHash(paths[:hashSize])
+	}
+	for _, h := range o.Held {
+		t.hold(h)
+	}
+}
+
+// anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may lie
+// elsewhere: in an earlier part of the log, or in another one.
+func (r *recent) anchor(e *events.Event, n *named) {
+	commit, err := refs.ParseOID(n.Commit)
+	if e.Type != events.CommitAnchored || err != nil {
+		return
+	}
+	lines := map[events.TraceID]int{}
+	for _, f := range n.Files {
+		for _, run := range f.Runs {
+			if run.Owner >= 0 && run.Owner < len(n.Owners) && n.Owners[run.Owner].Trace != "" && run.Count > 0 {
+				lines[n.Owners[run.Owner].Trace] += run.Count
+			}
+		}
+	}
+	for trace, count := range lines {
+		r.trace(trace).hold(Held{Commit: commit, Part: n.Part, Lines: count})
+	}
+}
+
+// trace is the summary of a conversation in this part of the log.
+func (r *recent) trace(id events.TraceID) *Trace {
+	t := r.traces[id]
+	if t == nil {
+		t = &Trace{ID: id}
+		r.traces[id] = t
+	}
+	return t
+}
