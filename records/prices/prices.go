@@ -31,6 +31,7 @@ type Table struct {
 // Price is what models cost whose name begins with Prefix, in US dollars for a million tokens.
 type Price struct {
 	Prefix       string   `json:"prefix"` // provider/model
+	Exact        bool     `json:"exact"`  // the whole name, not a prefix: newer models of the name have other prices
 	Input        float64  `json:"input"`
 	Output       float64  `json:"output"`
 	CacheRead    *float64 `json:"cache_read"`     // like Input when absent
@@ -98,13 +99,14 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find gives the entry with the longest prefix. A prefix ends where a part of the name ends: gpt-5 is no price of gpt-55.
+// find gives the entry with the longest prefix. A prefix ends where a part of the name ends: gpt-5 is no price of gpt-55 and
+// none of gpt-5.5.
 func (t *Table) find(model string) *Price {
 	var found *Price
 	for i := range t.Models {
 		price := &t.Models[i]
 		rest, fits := strings.CutPrefix(model, price.Prefix)
-		if !fits || rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+		if !fits || rest != "" && (price.Exact || rest[0] == '.' || '0' <= rest[0] && rest[0] <= '9') {
 			continue
 		}
 		if found == nil || len(price.Prefix) > len(found.Prefix) {
