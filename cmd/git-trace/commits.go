@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -14,7 +12,6 @@ import (
 // anchored is a run of lines of a commit that an agent owns.
 type anchored struct {
 	commit refs.OID
-	path   string // as stored
 	run    events.AnchorRun
 	owner  events.AnchorOwner
 }
@@ -24,6 +21,7 @@ type anchored struct {
 type lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
+	anchored map[refs.OID]bool // commits that were asked for, and whether they have an anchor
 }
 
 func newLineage(reader *index.Index) (*lineage, error) {
@@ -31,7 +29,7 @@ func newLineage(reader *index.Index) (*lineage, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lineage{reader: reader, replaced: map[refs.OID]refs.OID{}}
+	l := &lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchored: map[refs.OID]bool{}}
 	for _, e := range rewritten {
 		for _, pair := range dataOf[events.RewriteData](e).Pairs {
 			if pair.Old != pair.New && !pair.New.IsZero() {
@@ -55,39 +53,74 @@ func (l *lineage) now(commit refs.OID) refs.OID {
 	return commit
 }
 
-// anchors gives the runs of lines whose owner is wanted. Only anchors whose bytes hold the needle are looked into; an
-// empty one is in all. Of a commit that was rewritten and that took its anchor along, only the new one counts; where the
-// new one has no anchor of its own, the old one's lines count as the new one's.
-func (l *lineage) anchors(needle string, want func(*events.AnchorOwner) bool) ([]anchored, error) {
-	recorded, err := l.reader.ByType(events.CommitAnchored)
+// heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one has
+// no anchor of its own, the new one. ok is false where the new one's own anchor speaks for the lines.
+func (l *lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
+	heir = l.now(commit)
+	if heir == commit {
+		return heir, true, nil
+	}
+	has, asked := l.anchored[heir]
+	if !asked {
+		named, err := l.reader.ByCommit(heir)
+		if err != nil {
+			return heir, false, err
+		}
+		has = slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored })
+		l.anchored[heir] = has
+	}
+	return heir, !has, nil
+}
+
+// holding lists the commits that hold lines of a conversation, by its summary.
+func (l *lineage) holding(t index.Trace) ([]commitLines, error) {
+	sum := map[refs.OID]int{}
+	for _, h := range t.Held {
+		heir, ok, err := l.heir(h.Commit)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			sum[heir] += h.Lines
+		}
+	}
+	out := make([]commitLines, 0, len(sum))
+	for commit, lines := range sum {
+		out = append(out, commitLines{commit, lines})
+	}
+	sortCommits(out)
+	return out, nil
+}
+
+// anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
+func (l *lineage) anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]anchored, error) {
+	sum, _, err := l.reader.Trace(trace)
 	if err != nil {
 		return nil, err
 	}
-	has := map[refs.OID]bool{}
-	seen := map[anchorPlace]bool{}
-	var out []anchored
-	for _, e := range recorded {
-		wanted := bytes.Contains(e.Data, []byte(needle))
-		if !wanted && len(l.replaced) == 0 {
+	c := runCollector{trace: trace, want: want, seen: map[anchorPlace]bool{}}
+	for i, h := range sum.Held { // sorted by commit
+		if i > 0 && h.Commit == sum.Held[i-1].Commit {
 			continue
 		}
-		var data events.CommitData
-		if json.Unmarshal(e.Data, &data) != nil {
-			continue // foreign, and not what it says it is
+		heir, ok, err := l.heir(h.Commit)
+		if err != nil {
+			return nil, err
 		}
-		has[data.Commit] = true
-		if wanted {
-			out = appendRuns(out, &data, want, seen)
+		if !ok {
+			continue
+		}
+		named, err := l.reader.ByCommit(h.Commit)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range named {
+			if data := dataOf[events.CommitData](e); e.Type == events.CommitAnchored && data.Commit == h.Commit {
+				c.take(&data, heir)
+			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(a anchored) bool {
-		now := l.now(a.commit)
-		return now != a.commit && has[now]
-	})
-	for i := range out {
-		out[i].commit = l.now(out[i].commit)
-	}
-	return out, nil
+	return c.out, nil
 }
 
 // anchorPlace is where a run begins. A commit that was anchored twice counts once.
@@ -97,22 +130,27 @@ type anchorPlace struct {
 	start  int
 }
 
-func appendRuns(
-	out []anchored, data *events.CommitData, want func(*events.AnchorOwner) bool, seen map[anchorPlace]bool,
-) []anchored {
+// runCollector gathers runs of anchors.
+type runCollector struct {
+	trace events.TraceID
+	want  func(*events.AnchorOwner) bool
+	seen  map[anchorPlace]bool
+	out   []anchored
+}
+
+func (c *runCollector) take(data *events.CommitData, heir refs.OID) {
 	for _, f := range data.Files {
 		for _, run := range f.Runs {
 			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
 				continue // foreign, and not what it says it is
 			}
 			place := anchorPlace{data.Commit, f.Path, run.Start}
-			if o := &data.Owners[run.Owner]; want(o) && !seen[place] {
-				seen[place] = true
-				out = append(out, anchored{data.Commit, f.Path, run, *o})
+			if o := &data.Owners[run.Owner]; o.Trace == c.trace && c.want(o) && !c.seen[place] {
+				c.seen[place] = true
+				c.out = append(c.out, anchored{heir, run, *o})
 			}
 		}
 	}
-	return out
 }
 
 // commitLines is how many lines a commit holds.
@@ -121,7 +159,7 @@ type commitLines struct {
 	Lines  int      `json:"lines"`
 }
 
-// sumCommits adds up lines by commit, the one with most lines first.
+// sumCommits adds up lines by commit.
 func sumCommits(list []anchored) []commitLines {
 	at := map[refs.OID]int{}
 	out := []commitLines{}
@@ -134,8 +172,15 @@ func sumCommits(list []anchored) []commitLines {
 		}
 		out[i].Lines += a.run.Count
 	}
-	slices.SortStableFunc(out, func(a, b commitLines) int { return cmp.Compare(b.Lines, a.Lines) })
+	sortCommits(out)
 	return out
+}
+
+// sortCommits puts the commit with most lines first.
+func sortCommits(list []commitLines) {
+	slices.SortFunc(list, func(a, b commitLines) int {
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+	})
 }
 
 // sumLines adds up lines over all commits.

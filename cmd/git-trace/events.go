@@ -105,20 +105,34 @@ func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error)
 	return f, nil
 }
 
-// wants looks at the bytes before it decodes: most lines of a long log are refused by that.
+// wants looks at the end of a line before it decodes: that refuses most lines of a long log.
 func (f *eventFilter) wants(line []byte) bool {
 	if len(f.types) == 0 && f.trace == "" {
 		return true
 	}
-	if f.trace != "" && !bytes.Contains(line, []byte(`"trace":"`+f.trace+`"`)) {
+	if len(f.types) > 0 && !slices.Contains(f.types, lastText(line, `"type":"`)) {
 		return false
 	}
-	if len(f.types) > 0 && !slices.ContainsFunc(f.types, func(t string) bool { return bytes.Contains(line, []byte(`"type":"`+t+`"`)) }) {
+	if f.trace != "" && lastText(line, `"trace":"`) != string(f.trace) {
 		return false
 	}
 	e, err := events.DecodeLine(line)
 	return err == nil && (f.trace == "" || e.Trace == f.trace) &&
 		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
+}
+
+// lastText is the text of the last member of a name in a canonical line, up to the next quote. The envelope's type and
+// trace are the last of theirs: behind them come only v, worktree and writer, and quotes inside a text are escaped.
+func lastText(line []byte, member string) string {
+	const usual = 400
+	at := bytes.LastIndex(line[max(0, len(line)-usual):], []byte(member))
+	if at >= 0 {
+		at += max(0, len(line)-usual)
+	} else if at = bytes.LastIndex(line, []byte(member)); at < 0 {
+		return ""
+	}
+	text, _, _ := bytes.Cut(line[at+len(member):], []byte(`"`))
+	return string(text)
 }
 
 // eachEvent gives the lines that the filter wants, in order. They are valid until the next one.

@@ -146,26 +146,18 @@ func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) (
 	if err != nil {
 		return nil, err
 	}
-	held, err := lines.anchors("", func(o *events.AnchorOwner) bool { return o.Trace != "" })
-	if err != nil {
-		return nil, err
-	}
-	byTrace := map[events.TraceID][]anchored{}
-	for _, a := range held {
-		byTrace[a.owner.Trace] = append(byTrace[a.owner.Trace], a)
-	}
 	prompts := trails.NewPrompts(repo)
 	out := make([]conversation, 0, len(traces))
 	for _, t := range traces {
-		one := conversation{
-			Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Models: append([]string{}, t.Models...),
-			First: t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
-			Commits: sumCommits(byTrace[t.ID]), Prompt: firstPrompt(prompts, t),
-		}
-		if one.Files, err = filesOf(reader, t.ID); err != nil {
+		commits, err := lines.holding(t)
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, one)
+		out = append(out, conversation{
+			Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Models: append([]string{}, t.Models...),
+			First: t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
+			Files: t.Files(), Commits: commits, Prompt: firstPrompt(prompts, t),
+		})
 	}
 	return out, nil
 }
@@ -180,19 +172,4 @@ func firstPrompt(prompts *trails.Prompts, t index.Trace) *promptText {
 		}
 	}
 	return nil
-}
-
-// filesOf counts the files that a conversation changed.
-func filesOf(reader *index.Index, trace events.TraceID) (int, error) {
-	recorded, err := reader.ByTrace(trace)
-	if err != nil {
-		return 0, err
-	}
-	files := map[string]bool{}
-	for _, e := range recorded {
-		if e.Type == events.PatchRecorded {
-			files[dataOf[events.PatchData](e).Path] = true
-		}
-	}
-	return len(files), nil
 }

@@ -118,8 +118,11 @@ func limitFlag(what string) cli.Flag {
 
 // none refuses operands where a verb takes none.
 func (o operands) none() error {
-	if all := append(o.list, o.behind...); len(all) > 0 {
+	if all := o.all(); len(all) > 0 {
 		return usage("unexpected argument '%s'", all[0])
 	}
 	return nil
 }
+
+// all are the operands of a verb for which "--" only ends the options.
+func (o operands) all() []string { return slices.Concat(o.list, o.behind) }

@@ -70,15 +70,15 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 		s.Color = true
 	case "never":
 	case "auto", "":
-		s.Color = colored(config, when == "", s.Terminal)
+		s.Color = wantsColour(config, when == "", s.Terminal)
 	default:
 		return nil, config, usage("--color takes always, never or auto, not '%s'", when)
 	}
 	return s, config, nil
 }
 
-// colored decides as git does (color.ui in git-config(1)). NO_COLOR outranks the configuration, and --color both.
-func colored(config refs.Config, configured, terminal bool) bool {
+// wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR outranks the configuration, and --color both.
+func wantsColour(config refs.Config, configured, terminal bool) bool {
 	value, set := config.Get("color.ui")
 	switch {
 	case os.Getenv("NO_COLOR") != "":

@@ -46,7 +46,7 @@ func (s shown) MarshalJSON() ([]byte, error) {
 }
 
 func (a *app) show(c *cli.Context, ops operands) error {
-	ids := append(ops.list, ops.behind...)
+	ids := ops.all()
 	if len(ids) == 0 {
 		return usage("an id is needed: git trace show <id>…")
 	}

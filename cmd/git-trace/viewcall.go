@@ -31,6 +31,7 @@ type patchView struct {
 	Model      string                 `json:"model,omitempty"`
 	Time       time.Time              `json:"time"`
 	Path       string                 `json:"path"`
+	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
 	OldPath    string                 `json:"old_path,omitempty"`
 	Before     refs.OID               `json:"before,omitzero"`
 	After      refs.OID               `json:"after,omitzero"`
@@ -70,7 +71,7 @@ func (v *viewer) toolCall(id string) (view, error) {
 		return nil, missing(false, "tool call "+id)
 	}
 	first := recorded[0]
-	held, err := v.lines.anchors(id, func(o *events.AnchorOwner) bool { return o.Trace == first.Trace && o.ToolCall == id })
+	held, err := v.lines.anchors(first.Trace, func(o *events.AnchorOwner) bool { return o.ToolCall == id })
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (v *viewer) commit(id refs.OID) (view, error) {
 // patch is what an event recorded of a hunk, with the text if it is still there.
 func (v *viewer) patch(e events.Event) (*patchView, error) {
 	d := dataOf[events.PatchData](e)
-	held, err := v.lines.anchors(string(d.Patch), func(o *events.AnchorOwner) bool { return o.Patch == d.Patch })
+	held, err := v.lines.anchors(e.Trace, func(o *events.AnchorOwner) bool { return o.Patch == d.Patch })
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,7 @@ func (v *viewer) hunk(e events.Event, d events.PatchData, held []anchored) *patc
 		Before: d.Before, After: d.After, OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount,
 		Mode: d.Mode, Kept: d.Kept, Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits,
 	}
+	p.PathBase64 = graph.EncodeBytes(p.Path)
 	var own []anchored
 	for _, a := range held {
 		if a.owner.Patch == d.Patch {

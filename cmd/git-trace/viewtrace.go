@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
 )
 
 // traceView is a conversation.
@@ -52,9 +53,10 @@ type callView struct {
 
 // fileChange is what somebody changed in a file.
 type fileChange struct {
-	Path    string `json:"path"`
-	Added   int    `json:"added"`
-	Removed int    `json:"removed"`
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	Added      int    `json:"added"`
+	Removed    int    `json:"removed"`
 }
 
 func (v *viewer) trace(id events.TraceID) (*traceView, error) {
@@ -70,20 +72,15 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 		conversation: conversation{
 			Trace: id, Agent: sum.Agent, Session: sum.Session, Writer: sum.Writer, Models: append([]string{}, sum.Models...),
 			First: sum.First, Last: sum.Last, Prompts: sum.Prompts, Calls: sum.Calls, Added: sum.Added, Removed: sum.Removed,
-			Commits: sumCommits(held), Prompt: firstPrompt(v.prompts, sum),
+			Files: sum.Files(), Commits: sumCommits(held), Prompt: firstPrompt(v.prompts, sum),
 		},
 		Subagents: []string{},
 	}
-	files := map[string]bool{}
 	for _, e := range recorded {
 		if e.Subagent != "" && !slices.Contains(t.Subagents, e.Subagent) {
 			t.Subagents = append(t.Subagents, e.Subagent)
 		}
-		if e.Type == events.PatchRecorded {
-			files[dataOf[events.PatchData](e).Path] = true
-		}
 	}
-	t.Files = len(files)
 	t.Turns = v.turns(id, sum.Agent, recorded, callsOf(recorded, held))
 	return t, nil
 }
@@ -120,7 +117,7 @@ func (v *viewer) recorded(id events.TraceID) ([]events.Event, []anchored, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	held, err := v.lines.anchors(string(id), func(o *events.AnchorOwner) bool { return o.Trace == id })
+	held, err := v.lines.anchors(id, func(*events.AnchorOwner) bool { return true })
 	return recorded, held, err
 }
 
@@ -220,7 +217,7 @@ func (c *callView) change(e *events.Event, d events.PatchData) {
 	at := slices.IndexFunc(c.Files, func(f fileChange) bool { return f.Path == path })
 	if at < 0 {
 		at = len(c.Files)
-		c.Files = append(c.Files, fileChange{Path: path})
+		c.Files = append(c.Files, fileChange{Path: path, PathBase64: graph.EncodeBytes(path)})
 	}
 	c.Files[at].Added += max(0, d.NewCount)
 	c.Files[at].Removed += max(0, d.OldCount)

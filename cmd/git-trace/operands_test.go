@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// parsed is what a verb gets to see of its arguments.
+type parsed struct {
+	ops    operands
+	count  int
+	json   bool
+	color  string
+	agents []string
+	err    string
+}
+
+// parseArgs runs a verb with some options on arguments.
+func parseArgs(args ...string) parsed {
+	var got parsed
+	verb := readingCommand(&cli.Command{
+		Name: "verb",
+		Flags: []cli.Flag{
+			limitFlag("things"), jsonFlag(), colorFlag(), &cli.StringSliceFlag{Name: "agent"},
+		},
+	}, func(c *cli.Context, ops operands) error {
+		got.ops, got.count, got.json, got.color = ops, c.Int("max-count"), c.Bool("json"), c.String("color")
+		got.agents = c.StringSlice("agent")
+		return nil
+	})
+	var out bytes.Buffer
+	app := &cli.App{Commands: []*cli.Command{verb}, Writer: &out, ErrWriter: &out, ExitErrHandler: func(*cli.Context, error) {}}
+	if err := app.Run(append([]string{"git-trace", "verb"}, args...)); err != nil {
+		got.err = err.Error()
+	}
+	return got
+}
+
+func TestOptionsStandAnywhereBeforeTheDashes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want parsed
+	}{
+		"nothing":                        {nil, parsed{count: -1}},
+		"operands alone":                 {[]string{"a", "b"}, parsed{count: -1, ops: operands{list: []string{"a", "b"}}}},
+		"an option behind an operand":    {[]string{"a", "--json"}, parsed{count: -1, json: true, ops: operands{list: []string{"a"}}}},
+		"a value in the next argument":   {[]string{"-n", "3", "a"}, parsed{count: 3, ops: operands{list: []string{"a"}}}},
+		"a value with the letter":        {[]string{"-n3"}, parsed{count: 3}},
+		"a value behind the equals sign": {[]string{"--max-count=3"}, parsed{count: 3}},
+		"a number alone":                 {[]string{"-12"}, parsed{count: 12}},
+		"colour without a value":         {[]string{"--color"}, parsed{count: -1, color: "always"}},
+		"colour with one":                {[]string{"--color=auto"}, parsed{count: -1, color: "auto"}},
+		"no colour":                      {[]string{"--no-color"}, parsed{count: -1, color: "never"}},
+		"an option given twice":          {[]string{"--agent=a", "--agent", "b"}, parsed{count: -1, agents: []string{"a", "b"}}},
+		"paths behind the dashes": {
+			[]string{"main", "--", "--json", "-x"},
+			parsed{count: -1, ops: operands{list: []string{"main"}, behind: []string{"--json", "-x"}, dashed: true}},
+		},
+		"dashes alone":            {[]string{"--"}, parsed{count: -1, ops: operands{behind: []string{}, dashed: true}}},
+		"a word of the framework": {[]string{"help"}, parsed{count: -1, ops: operands{list: []string{"help"}}}},
+		"a single dash":           {[]string{"-"}, parsed{count: -1, ops: operands{list: []string{"-"}}}},
+		"an unknown option":       {[]string{"--what"}, parsed{err: "unknown option '--what'"}},
+		"an unknown letter":       {[]string{"-x"}, parsed{err: "unknown option '-x'"}},
+		"a value that is missing": {[]string{"a", "-n"}, parsed{err: "option '-n' needs a value"}},
+		"a value that is no number": {
+			[]string{"--max-count=many"}, parsed{err: "option '--max-count=many': 'many' is no such value"},
+		},
+		"a value that is not taken": {[]string{"--json=yes"}, parsed{err: "option '--json' takes no value"}},
+	} {
+		if got := parseArgs(test.args...); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
+func TestHelpIsPrintedAndNothingDone(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"-h", "--help"} {
+		if got := parseArgs("a", arg); got.err != "" || got.ops.list != nil {
+			t.Errorf("%s: %+v", arg, got)
+		}
+	}
+}
+
+func TestFiguresAreReadable(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ got, want string }{
+		"one":             {plural(1, "event"), "1 event"},
+		"none":            {plural(0, "event"), "0 events"},
+		"thousands":       {plural(18204, "event"), "18,204 events"},
+		"a million":       {thousands(1234567), "1,234,567"},
+		"below zero":      {thousands(-1234), "-1,234"},
+		"paths":           {plural(2, "path"), "2 paths"},
+		"batches":         {plural(2, "batch"), "2 batches"},
+		"empty words":     {words("a", "", "b"), "a b"},
+		"nothing to join": {dotted("", ""), ""},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %q, want %q", name, test.got, test.want)
+		}
+	}
+}
