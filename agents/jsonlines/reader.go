@@ -1,0 +1,224 @@
+package jsonlines
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// MaxLine is the length beyond which a line is skipped.
+const MaxLine = 32 << 20
+
+// Faults counts what was in the file and is not given.
+type Faults struct {
+	Blank     int `json:"blank,omitempty"`      // lines without anything
+	NotObject int `json:"not_object,omitempty"` // JSON values that are no objects
+	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
+	TooLong   int `json:"too_long,omitempty"`   // lines beyond MaxLine
+	Torn      int `json:"torn,omitempty"`       // a last line that is not whole (yet)
+	Glued     int `json:"glued,omitempty"`      // objects that began in the middle of a line; they are given all the same
+}
+
+// Add adds the counts of another part.
+func (f *Faults) Add(other Faults) {
+	f.Blank += other.Blank
+	f.NotObject += other.NotObject
+	f.Broken += other.Broken
+	f.TooLong += other.TooLong
+	f.Torn += other.Torn
+	f.Glued += other.Glued
+}
+
+// Lost is the number of lines, or pieces of lines, that said something and could not be read.
+func (f Faults) Lost() int { return f.NotObject + f.Broken + f.TooLong + f.Torn }
+
+// Reader reads the objects of a file.
+type Reader struct {
+	in     *bufio.Reader
+	faults Faults
+	long   []byte // a line that does not fit into the buffer of in
+	rest   []byte // what of the line has not been given
+	at     int64  // offset of rest
+	next   int64  // offset of the line after this one
+	end    int64
+	number int64
+	first  bool // nothing of the line has been given
+	whole  bool // the line has its newline
+	err    error
+}
+
+// NewReader reads from r, which begins at the given offset of the file, after the given number of lines.
+func NewReader(r io.Reader, offset, lines int64) *Reader {
+	return &Reader{in: bufio.NewReaderSize(r, 256<<10), at: offset, next: offset, end: offset, number: lines}
+}
+
+// Object is one object of the file. Raw is valid until the next call of Next.
+type Object struct {
+	Raw    []byte
+	Offset int64 // of its first byte
+	Line   int64 // from 1
+}
+
+// Next gives the next object; io.EOF after the last.
+func (r *Reader) Next() (Object, error) {
+	for {
+		if len(r.rest) == 0 {
+			if err := r.readLine(); err != nil {
+				return Object{}, err
+			}
+			continue
+		}
+		if object, found := r.object(); found {
+			return object, nil
+		}
+	}
+}
+
+// Faults are the counts so far.
+func (r *Reader) Faults() Faults { return r.faults }
+
+// End is the offset up to which everything has been given or counted, at the end of the file without a torn last line.
+func (r *Reader) End() int64 { return r.end }
+
+// Lines is the number of lines that have been read up to End.
+func (r *Reader) Lines() int64 { return r.number }
+
+// readLine reads the next line into rest.
+func (r *Reader) readLine() error {
+	if r.err != nil {
+		return r.err
+	}
+	r.at, r.end = r.next, r.next
+	line, err := r.in.ReadSlice('\n')
+	size := int64(len(line))
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, size, err = r.readLong(line)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = fmt.Errorf("read session file: %w", err)
+		return r.err
+	}
+	if err != nil {
+		r.err = err
+	}
+	if size == 0 {
+		return r.err
+	}
+	r.next += size
+	r.number++
+	r.first, r.whole = true, err == nil
+	if line == nil {
+		r.faults.TooLong++
+		return nil
+	}
+	if marked := bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")); len(marked) < len(line) {
+		line = marked
+		r.at += 3
+	}
+	if r.move(line, 0); len(r.rest) == 0 {
+		r.faults.Blank++
+	}
+	return nil
+}
+
+// move goes on by n bytes of a text and over the spaces that follow.
+func (r *Reader) move(text []byte, n int) {
+	rest := bytes.TrimLeft(text[n:], " \t\r\n")
+	r.at += int64(len(text) - len(rest))
+	r.rest = rest
+}
+
+// readLong gathers a line that is longer than the buffer; nil when it is too long.
+func (r *Reader) readLong(part []byte) (line []byte, size int64, err error) {
+	r.long = append(r.long[:0], part...)
+	size = int64(len(part))
+	err = bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = r.in.ReadSlice('\n')
+		size += int64(len(part))
+		if size <= MaxLine {
+			r.long = append(r.long, part...)
+		}
+	}
+	if size > MaxLine {
+		r.long = nil
+		return nil, size, err
+	}
+	return r.long, size, err
+}
+
+// object takes the next object off the line.
+func (r *Reader) object() (Object, bool) {
+	d := rawjson.NewDecoder(r.rest)
+	kind := d.Kind()
+	raw := d.Raw()
+	if d.Err() != nil {
+		r.broken()
+		return Object{}, false
+	}
+	object, glued := Object{Raw: raw, Offset: r.at, Line: r.number}, !r.first
+	r.first = false
+	if r.move(r.rest, d.Pos()); len(r.rest) == 0 {
+		r.end = r.next
+	} else {
+		r.end = r.at
+	}
+	if kind != rawjson.Object {
+		r.faults.NotObject++
+		return Object{}, false
+	}
+	if glued {
+		r.faults.Glued++
+	}
+	return object, true
+}
+
+// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. At the end of
+// the file such a rest may still be written.
+func (r *Reader) broken() {
+	at := resync(r.rest)
+	r.first = false
+	switch {
+	case at >= 0:
+		r.faults.Broken++
+		r.move(r.rest, at)
+		return
+	case r.whole:
+		r.faults.Broken++
+		r.end = r.next
+	default:
+		r.faults.Torn++
+		r.end = r.at
+		r.next = r.at
+		r.number--
+	}
+	r.rest = nil
+}
+
+// resyncs is how many places of a broken line are tried.
+const resyncs = 256
+
+// resync finds where in a broken line the next record begins: an object that is followed by nothing but objects. An object
+// inside the broken record is followed by the rest of it.
+func resync(piece []byte) int {
+	at := 0
+	for range resyncs {
+		next := bytes.Index(piece[at+1:], []byte(`{"`))
+		if next < 0 {
+			return -1
+		}
+		at += 1 + next
+		d := rawjson.NewDecoder(piece[at:])
+		if d.Skip(); d.Err() != nil {
+			continue
+		}
+		if after := bytes.TrimSpace(d.Rest()); len(after) == 0 || after[0] == '{' {
+			return at
+		}
+	}
+	return -1
+}
