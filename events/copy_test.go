@@ -184,7 +184,7 @@ func TestDamagedOwnLogGivesWhatIsLeft(t *testing.T) {
 	// An object in the middle is gone: what is behind it can still be read.
 	oids, _, last := commitsOf(t, log.repo, good)
 	check(t, log.ForgetCopies())
-	check(t, os.Remove(looseFile(log.repo, oids[5])))
+	check(t, os.Remove(looseFileOf(log.repo, oids[5])))
 	c := openCopyOf(t, log, refs.EventsRef)
 	if got := numbersIn(t, c); !slices.Equal(got, counting(int64(last[5])+1, int64(good.events()))) || len(c.Notes) != 1 {
 		t.Errorf("holds %v, notes %v", got, c.Notes)
