@@ -19,7 +19,8 @@ var ErrSpooled = errors.New("events are spooled")
 const defaultWait = 5 * time.Second
 
 // Append writes drafts as one batch, at most one at a time in all processes, and returns the events. Batches in the
-// spool go first. The first append of all opens the log with log_started.
+// spool go first. The first append of all opens the log with log_started, which is then the first of the events returned;
+// the last ones are always those of the drafts, in their order.
 //
 // It fails without a trace when a draft cannot be stored (see Draft.Fit) and when neither log nor spool can be written;
 // every other failure, the context's deadline included, spools the batch and returns ErrSpooled.

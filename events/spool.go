@@ -23,9 +23,9 @@ import (
 
 const (
 	spoolExt    = ".jsonl"
-	spoolBad    = ".bad" // put behind the name of a file that cannot be read, so that it is kept but not tried again
-	spoolChunk  = 1 << 20
-	spoolMemory = 16 // commits from the end of the log in which a drained batch is looked for
+	spoolBad    = ".bad"  // put behind the name of a file that cannot be read, so that it is kept but not tried again
+	spoolChunk  = 1 << 20 // bytes of files that go into one commit; a larger file has one of its own
+	spoolMemory = 16      // commits from the end of the log in which a drained batch is looked for
 )
 
 // SpoolDir is where this work tree's batches wait.
@@ -118,14 +118,15 @@ func (l *Log) drain(ctx context.Context) (int, error) {
 			}
 			continue
 		}
-		pending = append(pending, file)
-		if !holdsAll(logged, text) {
-			drafts = append(drafts, batch...)
-		}
-		if size += len(text); size >= spoolChunk {
+		if size += len(text); size > spoolChunk {
 			if err := flush(); err != nil {
 				return done, err
 			}
+			size = len(text)
+		}
+		pending = append(pending, file)
+		if !holdsAll(logged, text) {
+			drafts = append(drafts, batch...)
 		}
 	}
 	return done, flush()

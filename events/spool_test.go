@@ -69,6 +69,33 @@ func TestSpooledBatchesGoFirstAndInOrder(t *testing.T) {
 	}
 }
 
+func TestManySpooledBatchesShareCommits(t *testing.T) {
+	t.Parallel()
+	log := OpenLog(newRepo(t))
+	mustAppend(t, log, promptDraft(0))
+	for i := range 30 {
+		d := promptDraft(1 + i)
+		d.ToolCall = strings.Repeat("x", MaxField)
+		check(t, log.spool(mustPrepare(t, d, d, d)))
+	}
+	if n, err := log.Drain(context.Background()); err != nil || n != 30 {
+		t.Fatalf("drained %d, %v", n, err)
+	}
+	if got := promptNumbers(t, log); len(got) != 91 || got[90] != 30 || !slices.IsSorted(got) {
+		t.Errorf("order %v", got)
+	}
+	if n := strings.TrimSpace(runGit(t, log.repo.WorkTree, "rev-list", "--count", refs.EventsRef)); n != "7" {
+		t.Errorf("%s commits", n)
+	}
+}
+
+func mustPrepare(t testing.TB, drafts ...Draft) []Draft {
+	t.Helper()
+	ready, err := prepare(drafts, testTime)
+	check(t, err)
+	return ready
+}
+
 func TestSpoolBeforeTheFirstAppend(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
