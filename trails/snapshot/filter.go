@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func (s *scan) hashByGit(jobs []job) error {
 		return nil
 	}
 	slices.Sort(paths)
-	index := filepath.Join(s.e.repo.WorktreeTracesDir(), "convert-index")
+	index := filepath.Join(filepath.Dir(s.e.path), "convert-index")
 	defer func() { _ = os.Remove(index) }()
 	result, err := s.convert(index, paths, byPath)
 	if err != nil {
@@ -87,15 +86,13 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 	return readIndex(index, s.e.repo.Format)
 }
 
-var unprocessed = regexp.MustCompile(`(?m)^fatal: Unable to process path (.*)$`)
-
 // failedPath finds in git's words which path ended it, and in which filter if it was one.
 func failedPath(stderr []byte) (path, filter string) {
-	if p, f, ok := failedFilter(stderr); ok {
-		return string(p), f
+	if path, filter, ok := failedFilter(stderr); ok {
+		return path, filter
 	}
-	if m := unprocessed.FindSubmatch(stderr); m != nil {
-		return string(m[1]), ""
+	for _, path := range between(string(stderr), "fatal: Unable to process path ", "\n") {
+		return path, ""
 	}
 	return "", ""
 }

@@ -3,15 +3,13 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -27,7 +25,7 @@ type gitState struct {
 }
 
 func (e *Engine) scratchPath() string {
-	return filepath.Join(e.repo.WorktreeTracesDir(), "scratch-index")
+	return filepath.Join(filepath.Dir(e.path), "scratch-index")
 }
 
 // runGit takes a snapshot by `git add -A` and `git write-tree` on the scratch index.
@@ -68,24 +66,37 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 	if err != nil {
 		return fmt.Errorf("read index: %w", err)
 	}
-	rules := e.rulesSum(old)
+	start := e.now().UnixNano()
+	rules := e.rulesSum(old, start)
 	if e.meta.Reseed {
 		g.Excluded = nil
 	}
 	fresh := len(old.entries) == 0 || g.Fresh || stamp != g.Index || rules != g.Rules || e.meta.Reseed || e.meta.Rejudge ||
-		e.reappeared(ctx, old)
+		e.drifted(ctx, old)
+	var unreachable [][]byte
 	for try := 0; ; try++ {
 		if fresh {
 			if err := e.copyIndex(); err != nil {
 				return err
 			}
 		}
-		again, partly, err := e.addOnce(ctx, try)
-		if err == nil && !again && (!partly || fresh) {
+		got, err := e.addOnce(ctx, try, unreachable)
+		if got.unreachable != "" {
+			unreachable = append(unreachable, []byte(got.unreachable))
+		}
+		if err == nil && !got.again && (!got.partly || fresh) {
 			if snap.Tree, err = e.writeTree(ctx); err == nil {
-				g.Index, g.Rules, g.Fresh = stamp, rules, partly || len(g.Excluded) > 0
+				if fresh || snap.Tree != e.meta.Tree { // other directories count from now on
+					now, err := readIndex(e.scratchPath(), e.repo.Format)
+					if err != nil {
+						return err
+					}
+					rules = e.rulesSum(now, start)
+				}
+				got.partly = got.partly || len(unreachable) > 0
+				g.Index, g.Rules, g.Fresh = stamp, rules, got.partly || len(g.Excluded) > 0
 				e.meta.Reseed, e.meta.Rejudge = false, false
-				snap.Skipped, err = e.skipped(ctx, partly)
+				snap.Skipped, err = e.skippedByGit(ctx, got)
 				return err
 			}
 		}
@@ -97,80 +108,79 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 	}
 }
 
-// reappeared tells whether a tracked path that was gone is there again. The scratch index has forgotten that it is
-// tracked, and would leave it out if it is ignored.
-func (e *Engine) reappeared(ctx context.Context, scratch *gitIndex) bool {
-	user, err := loadIndex(ctx, e.repo, e.userIndex())
-	if err != nil {
-		return true
-	}
-	at := 0
-	for i := range user.entries {
-		path := user.entries[i].path
-		for at < len(scratch.entries) && scratch.entries[at].path < path {
-			at++
-		}
-		if at < len(scratch.entries) && scratch.entries[at].path == path {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))); err == nil {
-			return true
-		}
-	}
-	return false
+// added is what came of one `git add -A`.
+type added struct {
+	again       bool     // a path was newly excluded: run it again
+	partly      bool     // git left out what it could not read
+	unlisted    []string // directories that git could not list
+	unreachable string   // a directory that may not be searched; git gives up on the first file there
 }
 
-// addOnce runs `git add -A` once. again means that a path was newly excluded; partly that git left out some it could not
-// read.
-func (e *Engine) addOnce(ctx context.Context, try int) (again, partly bool, err error) {
+func (e *Engine) addOnce(ctx context.Context, try int, unreachable [][]byte) (added, error) {
 	args := []string{"add", "-A", "--ignore-errors"}
 	if e.meta.Settings.Sparse { // what lies outside the patterns counts too
 		args = append(args, "--sparse")
 	}
 	var spec []byte
-	if len(e.meta.Git.Excluded) > 0 {
+	if avoid := slices.Concat(e.meta.Git.Excluded, unreachable); len(avoid) > 0 {
 		args = append(args, "--pathspec-from-file=-", "--pathspec-file-nul")
 		spec = append(spec, ":(top)\x00"...)
-		for _, path := range e.meta.Git.Excluded {
+		for _, path := range avoid {
 			spec = append(append(append(spec, ":(top,exclude,literal)"...), path...), 0)
 		}
 	}
 	_, stderr, err := e.side(ctx, e.scratchPath(), bytes.NewReader(spec), args...)
+	unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
 	var failed *refs.GitError
 	switch {
-	case err == nil:
-		return false, false, nil
-	case !errors.As(err, &failed):
-		return false, false, err
-	case failed.Code == 1:
-		return false, true, nil
+	case err == nil || errors.As(err, &failed) && failed.Code == 1:
+		partly := err != nil || bytes.Contains(stderr, []byte(": Permission denied\n")) // of what it may not stat, git keeps the entry
+		return added{partly: partly, unlisted: unlisted}, nil
+	case failed == nil:
+		return added{}, err
 	}
-	path, filter, ok := failedFilter(stderr)
-	if !ok || containsBytes(e.meta.Git.Excluded, path) {
-		return false, false, err
-	}
-	e.meta.Git.Excluded = append(e.meta.Git.Excluded, path)
-	if try >= maxSingleFailures {
-		if err := e.excludeFilter(ctx, filter); err != nil {
-			return false, false, err
+	for _, path := range between(string(stderr), "fatal: unable to stat '", "': ") {
+		if dir := parentPath(path); dir != "" && !containsBytes(unreachable, []byte(dir)) {
+			return added{again: true, unreachable: dir}, nil
 		}
 	}
-	return true, false, nil
+	path, filter, ok := failedFilter(stderr)
+	if !ok || containsBytes(e.meta.Git.Excluded, []byte(path)) {
+		return added{}, err
+	}
+	e.meta.Git.Excluded = append(e.meta.Git.Excluded, []byte(path))
+	if try >= maxSingleFailures {
+		if err := e.excludeFilter(ctx, filter); err != nil {
+			return added{}, err
+		}
+	}
+	return added{again: true}, nil
 }
 
 // maxSingleFailures is how many paths may fail in a required filter before all paths of that filter are left out: its
 // program is not installed.
 const maxSingleFailures = 4
 
-var filterFailure = regexp.MustCompile(`(?m)^fatal: (.*): clean filter '(.*)' failed$`)
-
 // failedFilter finds in git's words which path failed in which required filter.
-func failedFilter(stderr []byte) (path []byte, filter string, ok bool) {
-	m := filterFailure.FindSubmatch(stderr)
-	if m == nil {
-		return nil, "", false
+func failedFilter(stderr []byte) (path, filter string, ok bool) {
+	for _, text := range between(string(stderr), "fatal: ", "' failed\n") {
+		if path, filter, ok = strings.Cut(text, ": clean filter '"); ok {
+			return path, filter, true
+		}
 	}
-	return bytes.Clone(m[1]), string(m[2]), true
+	return "", "", false
+}
+
+// between picks from each line what stands between its beginning and a later mark.
+func between(text, begin, mark string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(line, begin)
+		if at := strings.LastIndex(rest, mark); ok && at >= 0 {
+			list = append(list, rest[:at])
+		}
+	}
+	return list
 }
 
 // excludeFilter excludes every path whose attributes name the filter.
@@ -207,13 +217,14 @@ func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filt
 	return paths, nil
 }
 
-// skipped lists what git did not take: files that are still untracked or still differ from the scratch index.
-func (e *Engine) skipped(ctx context.Context, partly bool) ([]string, error) {
-	var paths []string
+// skippedByGit lists what git did not take: files that are still untracked or still differ from the scratch index, and
+// directories it could not list.
+func (e *Engine) skippedByGit(ctx context.Context, got added) ([]string, error) {
+	paths := got.unlisted
 	for _, path := range e.meta.Git.Excluded {
 		paths = append(paths, string(path))
 	}
-	if !partly {
+	if !got.partly {
 		return paths, nil
 	}
 	for _, args := range [][]string{
@@ -276,36 +287,6 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
-}
-
-// rulesSum is a digest of the ignore and attribute files in the directories of an index, ignored ones among them.
-func (e *Engine) rulesSum(idx *gitIndex) string {
-	h := sha256.New()
-	add := func(path string) {
-		full := filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
-		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxRuleFile {
-			return
-		}
-		if content, err := os.ReadFile(full); err == nil {
-			_, _ = fmt.Fprintf(h, "%s\x00%d\x00", path, len(content))
-			_, _ = h.Write(content)
-		}
-	}
-	add(".gitignore")
-	add(".gitattributes")
-	last := ""
-	for i := range idx.entries {
-		dir := parentPath(idx.entries[i].path)
-		if dir == last {
-			continue
-		}
-		for d := dir; d != "" && !strings.HasPrefix(last+"/", d+"/"); d = parentPath(d) {
-			add(d + "/.gitignore")
-			add(d + "/.gitattributes")
-		}
-		last = dir
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 func containsBytes(list [][]byte, item []byte) bool {

@@ -16,51 +16,79 @@ import (
 var errWholeTree = errors.New("needs a snapshot of everything")
 
 // addPaths brings single paths of the scratch index up to date, by `git add`. Paths that are ignored, that are neither
-// in the work tree nor in the index, or that lie in a repository of their own are dropped first: git would refuse them
-// all for one of these. It returns the paths that git could not add.
+// in the work tree nor in the index, or that lie in a repository of their own are kept from it: git would refuse them all
+// for one of these. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
 		return nil, err
 	}
-	var files, dirs, unknown []string
+	var files, dirs, judged, gone []string
 	for _, path := range paths {
 		path, ok := cleanPath(path)
 		if !ok {
 			continue
 		}
-		place, err := e.placeOf(path)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case place == elsewhere:
-		case old.hasBelow(path) || place == directory && (old.find(path) != nil || user.hasBelow(path)):
-			dirs = append(dirs, path)
-		case old.find(path) != nil || place != nowhere && user.find(path) != nil:
-			files = append(files, path)
-		case place != nowhere:
-			unknown = append(unknown, path)
+		switch e.placeOf(path) {
+		case elsewhere:
+		case nowhere:
+			gone = append(gone, path)
+		case directory:
+			if old.find(path) != nil || old.hasBelow(path) || user.hasBelow(path) {
+				dirs = append(dirs, path)
+			} else {
+				judged = append(judged, path)
+			}
+		case plain:
+			if user.find(path) != nil {
+				files = append(files, path)
+			} else {
+				judged = append(judged, path)
+			}
 		}
 	}
 	asker := &ignorer{repo: e.repo}
 	defer asker.close()
-	ignored, err := asker.ask(ctx, unknown)
+	verdicts, err := asker.ask(ctx, judged)
 	if err != nil {
 		return nil, err
 	}
-	for i, path := range unknown {
-		if ignored[i] == included {
+	for i, path := range judged {
+		if verdicts[i] == included {
 			dirs = append(dirs, path)
+		} else {
+			gone = append(gone, path)
 		}
 	}
 	_ = os.Remove(e.scratchPath() + ".lock")
+	if err := e.removePaths(ctx, old, gone); err != nil {
+		return nil, err
+	}
 	skipped, err := e.addKnown(ctx, files, "--force") // a tracked file may be ignored
 	if err != nil {
 		return nil, err
 	}
 	more, err := e.addKnown(ctx, dirs, "--no-force") // below a directory nothing ignored is to come in
 	return append(skipped, more...), err
+}
+
+// removePaths takes paths, and what is below them, out of the scratch index.
+func (e *Engine) removePaths(ctx context.Context, old *gitIndex, paths []string) error {
+	var list bytes.Buffer
+	for _, path := range paths {
+		if old.find(path) != nil {
+			list.WriteString(path + "\x00")
+		}
+		below := old.below(path)
+		for i := range below {
+			list.WriteString(below[i].path + "\x00")
+		}
+	}
+	if list.Len() == 0 {
+		return nil
+	}
+	_, _, err := e.side(ctx, e.scratchPath(), &list, "update-index", "--force-remove", "-z", "--stdin")
+	return err
 }
 
 // place is where a path lies.
@@ -73,33 +101,28 @@ const (
 	elsewhere              // inside another repository
 )
 
-// placeOf looks at each directory above a path. A link among them puts the path out of the work tree; to take it out of
-// the scratch index too, git has to look at everything.
-func (e *Engine) placeOf(path string) (place, error) {
+// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree.
+func (e *Engine) placeOf(path string) place {
 	for i := range len(path) {
 		if path[i] != '/' {
 			continue
 		}
 		dir := filepath.Join(e.repo.WorkTree, filepath.FromSlash(path[:i]))
-		info, err := os.Lstat(dir)
-		switch {
-		case err != nil:
-			return nowhere, nil
-		case !info.IsDir():
-			return nowhere, errWholeTree
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			return nowhere
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return elsewhere, nil
+			return elsewhere
 		}
 	}
 	info, err := os.Lstat(filepath.Join(e.repo.WorkTree, filepath.FromSlash(path)))
 	switch {
 	case err != nil:
-		return nowhere, nil
+		return nowhere
 	case info.IsDir():
-		return directory, nil
+		return directory
 	}
-	return plain, nil
+	return plain
 }
 
 func (e *Engine) addKnown(ctx context.Context, paths []string, force string) (skipped []string, err error) {
@@ -122,12 +145,12 @@ func (e *Engine) addKnown(ctx context.Context, paths []string, force string) (sk
 			return append(skipped, paths...), nil
 		}
 		path, _, _ := failedFilter(stderr)
-		i := slices.Index(paths, string(path))
+		i := slices.Index(paths, path)
 		if i < 0 {
 			return skipped, errWholeTree
 		}
 		e.meta.Git.Fresh = true
-		paths, skipped = slices.Delete(paths, i, i+1), append(skipped, string(path))
+		paths, skipped = slices.Delete(paths, i, i+1), append(skipped, path)
 	}
 	return skipped, nil
 }

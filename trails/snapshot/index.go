@@ -121,11 +121,11 @@ func (p *indexParser) entry() (indexEntry, bool) {
 	if p.at+fixed > len(p.raw) {
 		return indexEntry{}, false
 	}
-	b, start := p.raw[p.at:], p.at
-	u32 := binary.BigEndian.Uint32
+	b, start := p.raw[p.at:p.at+fixed], p.at
 	e := indexEntry{
-		ctimeSec: u32(b), ctimeNano: u32(b[4:]), mtimeSec: u32(b[8:]), mtimeNano: u32(b[12:]),
-		ino: u32(b[20:]), mode: u32(b[24:]), size: u32(b[36:]),
+		ctimeSec: binary.BigEndian.Uint32(b), ctimeNano: binary.BigEndian.Uint32(b[4:]),
+		mtimeSec: binary.BigEndian.Uint32(b[8:]), mtimeNano: binary.BigEndian.Uint32(b[12:]),
+		ino: binary.BigEndian.Uint32(b[20:]), mode: binary.BigEndian.Uint32(b[24:]), size: binary.BigEndian.Uint32(b[36:]),
 	}
 	e.oid, _ = refs.OIDFromBytes(b[40 : 40+p.hash])
 	flags := binary.BigEndian.Uint16(b[40+p.hash:])

@@ -45,6 +45,22 @@ func (x *gitIndex) below(dir string) []indexEntry {
 	return x.entries[i:j]
 }
 
+// directories lists the directories that have tracked files in them, and all above these.
+func (x *gitIndex) directories() []string {
+	list, last := []string{""}, ""
+	for i := range x.entries {
+		dir := parentPath(x.entries[i].path)
+		if dir == last {
+			continue
+		}
+		for d := dir; d != "" && d != last && !strings.HasPrefix(last, d+"/"); d = parentPath(d) {
+			list = append(list, d)
+		}
+		last = dir
+	}
+	return list
+}
+
 // hasFolded tells whether a tracked path, or a directory above one, equals path but for the case of ASCII letters.
 func (x *gitIndex) hasFolded(path string) bool {
 	if x.folded == nil {

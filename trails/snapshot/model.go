@@ -38,7 +38,8 @@ type leftOut struct {
 	kind nameKind // ignored file, link or directory; or a special file
 }
 
-// dir is a directory that is looked into. Its lists are sorted by name.
+// dir is a directory that is looked into. Its lists are sorted by name. A directory that comes from the state file has
+// its entries and others only after open.
 type dir struct {
 	path    string // "" is the top
 	parent  *dir
@@ -50,7 +51,8 @@ type dir struct {
 	others  []leftOut
 	subs    []*dir
 
-	w *work // during a snapshot
+	packed *packed // entries and others as yet undecoded; see open
+	w      *work   // during a snapshot
 }
 
 // Flags of a directory.
@@ -65,10 +67,12 @@ func (d *dir) name() string { return baseName(d.path) }
 
 // find returns where in entries a name is, or would be.
 func (d *dir) find(name string) (int, bool) {
+	d.open()
 	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
 }
 
 func (d *dir) findOther(name string) (int, bool) {
+	d.open()
 	return slices.BinarySearchFunc(d.others, name, func(o leftOut, n string) int { return strings.Compare(o.name, n) })
 }
 
@@ -101,6 +105,7 @@ func (d *dir) all(list []*dir) []*dir {
 
 // treeEntries is the content of the directory's tree.
 func (d *dir) treeEntries() []refs.TreeEntry {
+	d.open()
 	list := make([]refs.TreeEntry, 0, len(d.entries)+len(d.subs))
 	for i := range d.entries {
 		if e := &d.entries[i]; e.mode != 0 {

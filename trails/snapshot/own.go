@@ -33,11 +33,14 @@ func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := s.update(); err != nil {
 		return Snapshot{}, err
 	}
-	if s.attrTouched || s.indexChanged || e.meta.AttrStale {
-		before := e.meta.AttrSum
-		if err := s.attributes(); err != nil {
+	if s.indexChanged || s.attrTouched || e.meta.AttrStale {
+		if err := s.missingAttributes(); err != nil {
 			return Snapshot{}, err
 		}
+	}
+	if s.attrTouched || e.meta.AttrStale {
+		before := e.meta.AttrSum
+		s.attributes()
 		if e.meta.AttrSum != before {
 			again, err := e.newScan(ctx, tree)
 			if err != nil {
@@ -86,9 +89,10 @@ func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 	if err := s.walk([]*dir{e.root}); err != nil {
 		return Snapshot{}, err
 	}
-	if err := s.attributes(); err != nil {
+	if err := s.missingAttributes(); err != nil {
 		return Snapshot{}, err
 	}
+	s.attributes()
 	snap, err := s.done()
 	if err != nil {
 		return Snapshot{}, err
@@ -146,6 +150,7 @@ func (s *scan) skipped() []string {
 		if d.flags&dirUnread != 0 {
 			paths = append(paths, d.path)
 		}
+		d.open()
 		for i := range d.entries {
 			if d.entries[i].flags&flagUnreadable != 0 {
 				paths = append(paths, join(d.path, d.entries[i].name))
@@ -156,9 +161,9 @@ func (s *scan) skipped() []string {
 	return paths
 }
 
-// attributes reads all attribute files of the work tree. One that is tracked and not there sends the work tree to git:
-// git then takes the index's copy for some paths and not for others.
-func (s *scan) attributes() error {
+// missingAttributes sends a work tree to git in which a tracked attribute file is missing: git then takes the index's
+// copy for some paths and not for others.
+func (s *scan) missingAttributes() error {
 	idx, err := s.index()
 	if err != nil {
 		return err
@@ -174,6 +179,11 @@ func (s *scan) attributes() error {
 			}
 		}
 	}
+	return nil
+}
+
+// attributes reads all attribute files of the work tree.
+func (s *scan) attributes() {
 	h, all := sha256.New(), classRaw
 	for _, d := range s.e.root.all(nil) {
 		i, ok := d.find(attributesFile)
@@ -194,5 +204,4 @@ func (s *scan) attributes() error {
 	if sum != m.AttrSum || all != m.AttrClass || m.AttrStale {
 		m.AttrSum, m.AttrClass, m.AttrStale, s.e.changed = sum, all, false, true
 	}
-	return nil
 }

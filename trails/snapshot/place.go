@@ -230,6 +230,7 @@ func (s *scan) dropEntry(d *dir, e *entry) {
 // dropDir takes out a directory and all below it.
 func (s *scan) dropDir(d *dir) {
 	for _, x := range d.all(nil) {
+		x.open()
 		for i := range x.entries {
 			e := &x.entries[i]
 			if e.mode != 0 {

@@ -228,7 +228,7 @@ type watcher struct {
 }
 
 func (b *sandbox) watch(name string, git bool) *watcher {
-	return &watcher{sandbox: b, state: filepath.Join(b.repo.WorktreeTracesDir(), "state-"+name), git: git}
+	return &watcher{sandbox: b, state: filepath.Join(b.repo.WorktreeTracesDir(), name, "state"), git: git}
 }
 
 func (w *watcher) open() *Engine {

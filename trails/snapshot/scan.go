@@ -95,6 +95,7 @@ func (s *scan) workOf(d *dir) *work {
 
 // touch is workOf for a directory whose entries change.
 func (s *scan) touch(d *dir) *work {
+	d.open()
 	w := s.workOf(d)
 	if !w.listed {
 		w.listed = true
@@ -139,6 +140,10 @@ func (s *scan) statDir(st *statter, d *dir) {
 	if err != nil && isGone(err) || err == nil && !got.isDir() {
 		return
 	}
+	if d.packed != nil && s.samePacked(st, d) {
+		return
+	}
+	d.open()
 	for i := range d.entries {
 		e := &d.entries[i]
 		got, err := st.lstat(d.path, e.name)
@@ -147,6 +152,22 @@ func (s *scan) statDir(st *statter, d *dir) {
 			w.found = append(w.found, finding{i: i, st: got, err: err, set: true})
 		}
 	}
+}
+
+// samePacked compares the entries of a directory without decoding them, until one differs.
+func (s *scan) samePacked(st *statter, d *dir) bool {
+	p := d.packed
+	size := entrySize(p.hash)
+	for at := 0; at < len(p.entries); at += size {
+		r := stateReader{in: p.entries[at : at+size], names: p.names}
+		name := r.name()
+		_ = r.u32() // mode
+		flags := r.u16()
+		if got, err := st.lstat(d.path, name); err != nil || flags&flagRacy != 0 || got != r.stat() {
+			return false
+		}
+	}
+	return true
 }
 
 // set gives an entry a place in the tree, or with no mode takes it out.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ func (s *scan) scoped(paths []string) (Snapshot, error) {
 func (s *scan) look(path string) error {
 	d, missing, err := s.approach(path)
 	if err != nil {
-		return err
+		return s.outOfReach(path, err)
 	}
 	name := baseName(path)
 	st, err := s.tree.lstat(path)
@@ -48,9 +49,7 @@ func (s *scan) look(path string) error {
 	case err == nil && st.isDir():
 		return s.lookDir(d, missing, name)
 	case err == nil && !st.isFile() && !st.isLink():
-		s.forget(path)
-		d.st = fileStat{}
-		return nil
+		return s.lookSpecial(d, missing, path)
 	case len(missing) > 0:
 		return s.lookNew(d, missing, name, st)
 	}
@@ -75,6 +74,35 @@ func (s *scan) look(path string) error {
 	return s.judgeAgain(d, name, st.kind())
 }
 
+// lookSpecial deals with a path where a FIFO or the like is by now.
+func (s *scan) lookSpecial(d *dir, missing []string, path string) error {
+	s.forget(path)
+	d.st = fileStat{}
+	tracked, err := s.isTracked(path)
+	if err != nil || !tracked || len(missing) > 0 {
+		return err
+	}
+	s.touch(d)
+	return s.include(d, baseName(path))
+}
+
+// outOfReach deals with a path below a directory that may not be searched. Other failures it hands back.
+func (s *scan) outOfReach(path string, err error) error {
+	var no *unsupportedError
+	if errors.As(err, &no) {
+		return err
+	}
+	d := s.e.root.descend(parentPath(path))
+	if d == nil {
+		return nil
+	}
+	if i, ok := d.find(baseName(path)); ok {
+		s.touch(d)
+		return s.apply(d, finding{i: i, err: err, set: true})
+	}
+	return nil
+}
+
 // approach finds the known directory nearest above a path, and the names of the directories between it and the path. It
 // returns no directory if one of them is not there: the path is absent then, whatever else is.
 func (s *scan) approach(path string) (*dir, []string, error) {
@@ -86,7 +114,9 @@ func (s *scan) approach(path string) (*dir, []string, error) {
 		}
 		prefix := path[:i]
 		name := baseName(prefix)
-		if st, err := s.tree.lstat(prefix); err != nil || !st.isDir() {
+		if st, err := s.tree.lstat(prefix); err != nil && !isGone(err) {
+			return nil, nil, err
+		} else if err != nil || !st.isDir() {
 			return nil, nil, nil
 		}
 		if name == ".git" || oddName(name) {

@@ -87,6 +87,7 @@ func (s *scan) reconcile(d *dir, e *entry, ie *indexEntry, indexSec int64) {
 // untrack deals with the entries that are no longer in the index.
 func (s *scan) untrack() {
 	for _, d := range s.e.root.all(nil) {
+		d.open()
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.flags&(flagTracked|flagSeen) == flagTracked {

@@ -1,0 +1,82 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
+// gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored), or
+// what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked out).
+func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
+	user, err := loadIndex(ctx, e.repo, e.userIndex())
+	if err != nil {
+		return true
+	}
+	exists := func(path string) bool {
+		_, err := os.Lstat(filepath.Join(e.repo.WorkTree, filepath.FromSlash(path)))
+		return err == nil
+	}
+	for i := range scratch.entries {
+		if x := &scratch.entries[i]; x.mode == refs.ModeGitlink && !exists(x.path+"/.git") && user.find(x.path) == nil {
+			return true
+		}
+	}
+	at := 0
+	for i := range user.entries {
+		path := user.entries[i].path
+		for at < len(scratch.entries) && scratch.entries[at].path < path {
+			at++
+		}
+		if (at == len(scratch.entries) || scratch.entries[at].path != path) && exists(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// rulesSum is a digest of the ignore files in the directories of an index, ignored ones among them, and of the attribute
+// files in it. A file that may have changed since start makes it a digest that no other equals.
+func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
+	h := sha256.New()
+	add := func(path string) {
+		full := filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
+		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxRuleFile {
+			return
+		}
+		if st, err := statTarget(full); err != nil || st.racy(start, fineSlack) {
+			_, _ = fmt.Fprintf(h, "%s at %d\x00", path, start)
+		}
+		if content, err := os.ReadFile(full); err == nil {
+			_, _ = fmt.Fprintf(h, "%s\x00%d\x00", path, len(content))
+			_, _ = h.Write(content)
+		}
+	}
+	there := func(string) bool { return true }
+	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // most directories have none, and this tells sooner
+		defer tree.close()
+		st := newStatter(tree)
+		there = func(dir string) bool {
+			_, err := st.lstat(dir, ignoreFile)
+			return err == nil
+		}
+	}
+	for _, dir := range idx.directories() {
+		if there(dir) {
+			add(join(dir, ignoreFile))
+		}
+	}
+	for i := range idx.entries {
+		if path := idx.entries[i].path; strings.HasSuffix(path, attributesFile) {
+			add(path)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

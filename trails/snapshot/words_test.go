@@ -1,0 +1,118 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"testing"
+	"time"
+)
+
+// withSum puts the right checksum at the end of a state, so that a fuzzer gets past it.
+func withSum(data []byte) []byte {
+	if len(data) < 4 {
+		return data
+	}
+	body := data[:len(data)-4]
+	return binary.LittleEndian.AppendUint32(slices.Clone(body), crc32.Checksum(body, castagnoli))
+}
+
+func TestNamesThatGitMayRefuse(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		".gitignore": false, ".gitattributes": false, ".gitmodules": false, ".github": false, ".gitlab-ci.yml": false,
+		".gitkeep": false, "git": false, "gitx": false, "a.git": false, "x": false, "é": false, "GIT": false, ".g": false,
+		".GIT": true, ".git ": true, ".git.": true, ".Git...": true, ".git::$INDEX_ALLOCATION": true, "git~1": true, "GIT~12": true,
+		"a\\b": true, "\\": true, ".g\u200cit": true, "\u200c.git": true, ".git\u200d": true, ".GITMODULES": true,
+	} {
+		if got := oddName(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestClassesOfAttributeFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]class{
+		"":                                      classRaw,
+		"# * text\n":                            classRaw,
+		"*.go diff=golang linguist-generated\n": classRaw,
+		"text export-ignore\n":                  classEOL, // a pattern named like an attribute: more than needed, never less
+		"*.txt text\n":                          classEOL,
+		"*.txt -text\n":                         classEOL,
+		"*.txt !eol merge=union\n":              classEOL,
+		"*.png binary\r\n":                      classEOL,
+		"[attr]mine text\n":                     classEOL,
+		"*.bin filter=lfs diff=lfs -text\n":     classGit,
+		"\"a b\" ident\n":                       classGit,
+		"*.rc working-tree-encoding=UTF-16\n":   classGit,
+	} {
+		if got := classOf([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestSettingsFollowTheLastLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		out  string
+		want settings
+	}{
+		{"", settings{}},
+		{"file:a\x00core.filemode\ntrue\x00", settings{FileMode: true}},
+		{"file:a\x00core.filemode\x00", settings{FileMode: true}},
+		{"file:a\x00core.filemode\ntrue\x00file:b\x00core.filemode\nfalse\x00", settings{}},
+		{"file:a\x00core.autocrlf\ninput\x00", settings{AutoCRLF: true}},
+		{"file:a\x00core.autocrlf\nfalse\x00", settings{}},
+		{"file:a\x00core.sparsecheckout\ntrue\x00", settings{Sparse: true, Unsupported: "sparse checkout"}},
+		{"file:a\x00core.sparsecheckout\ntrue\x00file:b\x00core.sparsecheckout\nfalse\x00", settings{}},
+		{"file:a\x00extensions.unheardof\n1\x00", settings{Unsupported: "unknown extension unheardof"}},
+		{"file:a\x00extensions.objectformat\nsha256\x00", settings{}},
+	} {
+		var got settings
+		for _, item := range parseConfigItems(c.out) {
+			got.take(item)
+		}
+		if got != c.want {
+			t.Errorf("%q: %+v, want %+v", c.out, got, c.want)
+		}
+	}
+}
+
+func TestStampsThatMayHideAChange(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC).UnixNano()
+	for name, c := range map[string]struct {
+		mtime, ctime int64
+		want         bool
+	}{
+		"long ago":                       {now - 1e12, now - 1e12, false},
+		"just now":                       {now, now, true},
+		"within the tick":                {now - 4e6 - 1, now - 4e6 - 1, true},
+		"half a second ago":              {now - 5e8 - 1, now - 5e8 - 1, false},
+		"half a second ago, in coarse":   {now/1e9*1e9 - 1e9, now/1e9*1e9 - 1e9, true},
+		"time set back, changed now":     {now - 1e12, now - 1, true},
+		"time set to the future":         {now + 1e12 + 1, now - 1e12, true},
+		"coarse but three seconds ago":   {now/1e9*1e9 - 3e9, now/1e9*1e9 - 3e9, false},
+		"time set back, changed earlier": {now - 1e12, now - 1e10 - 1, false},
+	} {
+		st := fileStat{mtime: c.mtime, ctime: c.ctime, mode: typeFile}
+		if got := st.racy(now, fineSlack); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestPathsThatLieInTheWorkTree(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"a": "a", "./a//b/.": "a/b", "a/b/": "a/b", " ": " ", ".gitignore": ".gitignore", "a/.git/b": "a/.git/b",
+		"..": "", "a/../b": "", "/a": "", ".git": "", ".git/config": "", "./.git/x": "", "a\x00b": "", "": "", ".": "",
+	} {
+		got, ok := cleanPath(path)
+		if got != want || ok != (want != "") {
+			t.Errorf("%q: %q %v, want %q", path, got, ok, want)
+		}
+	}
+}
