@@ -15,7 +15,7 @@ type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names.
+// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard.
 func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
 	head, _, err := repo.Head()
 	if err != nil {
@@ -23,6 +23,11 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time
 	}
 	if head.IsZero() {
 		return nil
+	}
+	for _, commit := range missed(repo, timeline.Anchored(), head) {
+		if err := Commit(ctx, repo, timeline, commit, at); err != nil {
+			return err
+		}
 	}
 	return Commit(ctx, repo, timeline, head, at)
 }

@@ -79,6 +79,15 @@ func loadState(repo *refs.Repo) (*state, error) {
 	return s, nil
 }
 
+// Anchored lists the last commits that were taken in, the newest last. It takes no lock.
+func (e *Engine) Anchored() []refs.OID {
+	s, err := loadState(e.repo)
+	if err != nil {
+		return nil
+	}
+	return s.Anchored
+}
+
 // save writes the state; it is the last step of a boundary.
 func (s *state) save(repo *refs.Repo) error {
 	s.forget()
