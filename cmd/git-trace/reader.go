@@ -86,13 +86,28 @@ func reportAmbiguous(w io.Writer, err error) error {
 	return silent(exitGit)
 }
 
+// search lists what the log knows under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
+// fewer characters than an abbreviation must have is only taken for what it is in full.
+func search(reader *index.Index, id string) ([]index.Candidate, error) {
+	found, err := reader.Find(id)
+	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
+		found, err = reader.Find(lower)
+	}
+	if err != nil || len(id) >= fewestDigits {
+		return found, err
+	}
+	return slices.DeleteFunc(found, func(c index.Candidate) bool { return !isInFull(c, id) }), nil
+}
+
+// isInFull tells whether an id is not an abbreviation of the candidate's.
+func isInFull(c index.Candidate, id string) bool {
+	return c.ID == id || c.Kind == index.FoundTrace && c.Event.Session == id
+}
+
 // findTrace finds a conversation by its id or the agent's session id, in full or from the beginning.
 func findTrace(reader *index.Index, id string) (events.TraceID, error) {
-	id = strings.TrimSuffix(strings.ToLower(id), "…")
-	if len(id) < fewestDigits {
-		return "", fail(exitFinding, fmt.Errorf("id '%s' is too short", id), "give four digits or more")
-	}
-	found, err := reader.Find(id)
+	id = strings.TrimSuffix(id, "…") // as an abbreviated id is shown
+	found, err := search(reader, id)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +116,7 @@ func findTrace(reader *index.Index, id string) (events.TraceID, error) {
 		return events.TraceID(traces[0].ID), nil
 	}
 	for _, c := range traces {
-		if c.ID == id || c.Event.Session == id {
+		if isInFull(c, id) {
 			return events.TraceID(c.ID), nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,44 +55,24 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 			return r.promptOf(id[:at], n)
 		}
 	}
-	var found []index.Candidate
-	if len(id) >= fewestDigits {
-		var err error
-		if found, err = r.reader.Find(strings.ToLower(id)); err == nil && strings.ToLower(id) != id {
-			var exact []index.Candidate
-			exact, err = r.reader.Find(id)
-			found = merge(found, exact)
-		}
-		if err != nil {
-			return object{}, err
-		}
+	found, err := search(r.reader, id)
+	if err != nil {
+		return object{}, err
 	}
 	return r.choose(ctx, id, found)
 }
 
-// merge adds the candidates that are not there yet.
-func merge(list, more []index.Candidate) []index.Candidate {
-	for _, c := range more {
-		there := false
-		for _, have := range list {
-			there = there || have.Kind == c.Kind && have.ID == c.ID
-		}
-		if !there {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // choose decides among what the log knows and what git knows under a name.
 func (r *resolver) choose(ctx context.Context, id string, found []index.Candidate) (object, error) {
-	var traces, others []index.Candidate
+	var traces, others, hashes []index.Candidate
 	for _, c := range found {
 		switch {
-		case c.ID == id, c.Kind == index.FoundTrace && c.Event.Session == id:
+		case isInFull(c, id):
 			return objectOf(c), nil
 		case c.Kind == index.FoundTrace:
 			traces = append(traces, c)
+		case c.Kind == index.FoundEvent:
+			hashes = append(hashes, c)
 		default:
 			others = append(others, c)
 		}
@@ -109,10 +90,15 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 	}
 	if known {
 		isDigits := strings.Trim(id, "0123456789abcdefABCDEF") == ""
-		others = merge(others, []index.Candidate{{Kind: index.FoundCommit, ID: commit.String()}})
+		same := index.Candidate{Kind: index.FoundCommit, ID: commit.String()}
+		others = slices.DeleteFunc(others, func(c index.Candidate) bool { return c.Kind == same.Kind && c.ID == same.ID })
+		others = append(others, same)
 		if !isDigits || len(others) == 1 {
 			return object{kind: commitObject, commit: commit}, nil
 		}
+	}
+	if len(others) == 0 { // in a long log every few digits begin the hash of some event
+		others = hashes
 	}
 	switch len(others) {
 	case 1:

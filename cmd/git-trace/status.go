@@ -32,13 +32,6 @@ type statusReport struct {
 	Attention []finding     `json:"attention"`
 }
 
-// pendingLines are lines by agents that no commit holds.
-type pendingLines struct {
-	Conversations int `json:"conversations"`
-	Lines         int `json:"lines"`
-	Files         int `json:"files"`
-}
-
 func (a *app) statusCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "status",
@@ -99,6 +92,9 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	}
 	if !r.Recording {
 		return r, nil
+	}
+	if r.Pending, err = pending(ctx, h.repo); err != nil {
+		r.Attention = append(r.Attention, finding{What: err.Error(), Mend: "git trace doctor"})
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
