@@ -38,6 +38,14 @@ func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitD
 	return best, ok
 }
 
+// Uncommitted makes a commit without an id of what the work tree has and HEAD has not: the same data that an anchor has,
+// about lines that no commit holds yet.
+func Uncommitted(data events.CommitData) Commit {
+	c := Commit{Subject: "not committed", edges: edges{commit: "○ ", pad: "| "}}
+	c.credit([]events.CommitData{data})
+	return c
+}
+
 // credit fills in what an anchor says of the commit.
 func (c *Commit) credit(anchor []events.CommitData) {
 	c.Anchored = true

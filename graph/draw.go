@@ -14,6 +14,11 @@ import (
 // Draw draws a graph as text.
 func Draw(w io.Writer, g *Graph, style Style) error {
 	d := NewDrawer(w, style)
+	if g.Uncommitted != nil {
+		if err := d.Commit(g.Uncommitted); err != nil {
+			return err
+		}
+	}
 	for i := range g.Commits {
 		if err := d.Commit(&g.Commits[i]); err != nil {
 			return err
@@ -72,6 +77,10 @@ const (
 
 // head draws the commit itself: id, decoration and subject on the left, author and age on the right.
 func (d *Drawer) head(c *Commit) {
+	if c.ID.IsZero() {
+		d.line(c.edges.commit, d.paint(dim, c.Subject))
+		return
+	}
 	room := d.style.width() - len(c.edges.commit) - len(c.Short) - 1
 	when := Age(c.Time, d.style.Now)
 	right := cells.Cut(cells.Safe(c.Author), mostAuthor) + ", " + when

@@ -98,6 +98,14 @@ func sampleGraph() *Graph {
 	return g
 }
 
+func sampleUncommitted() *Commit {
+	c := Uncommitted(events.CommitData{
+		Added: 5, AI: 3, Human: 2, Owners: []events.AnchorOwner{ai(second, 4), {Kind: events.OwnerHuman}},
+		Files: []events.AnchorFile{{Path: "later.go", Runs: []events.AnchorRun{run(1, 3, 0), run(4, 2, 1)}}},
+	})
+	return &c
+}
+
 func TestDrawGivesTheGoldenScreens(t *testing.T) {
 	t.Parallel()
 	coloured, narrow := plainStyle(), plainStyle()
@@ -105,7 +113,9 @@ func TestDrawGivesTheGoldenScreens(t *testing.T) {
 	narrow.Width = 48
 	for name, style := range map[string]Style{"plain": plainStyle(), "coloured": coloured, "narrow": narrow} {
 		var out bytes.Buffer
-		if err := Draw(&out, sampleGraph(), style); err != nil {
+		g := sampleGraph()
+		g.Uncommitted = sampleUncommitted()
+		if err := Draw(&out, g, style); err != nil {
 			t.Fatal(err)
 		}
 		golden := filepath.Join("testdata", name+".golden")

@@ -33,6 +33,27 @@ type CommitJSON struct {
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
+// UncommittedJSON is what no commit holds yet, in JSON.
+type UncommittedJSON struct {
+	Added        int               `json:"added"`
+	AI           int               `json:"ai"`
+	Human        int               `json:"human"`
+	Unknown      int               `json:"unknown"`
+	Contributors []ContributorJSON `json:"contributors"`
+}
+
+func (c *Commit) figures() UncommittedJSON {
+	return UncommittedJSON{c.Added, c.AI, c.Human, c.Unknown, c.contributors()}
+}
+
+func (c *Commit) contributors() []ContributorJSON {
+	out := make([]ContributorJSON, 0, len(c.Contributors))
+	for i := range c.Contributors {
+		out = append(out, c.Contributors[i].json())
+	}
+	return out
+}
+
 // ContributorJSON is a contributor in JSON.
 type ContributorJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
@@ -63,9 +84,17 @@ type FileJSON struct {
 // WriteJSON writes a graph, one line of text for each commit.
 func WriteJSON(w io.Writer, g *Graph) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "{\"schema\":%q,\"commits\":[", JSONSchema)
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
+	fmt.Fprintf(&out, "{\"schema\":%q,\n\"uncommitted\":", JSONSchema)
+	var uncommitted any
+	if g.Uncommitted != nil {
+		uncommitted = g.Uncommitted.figures()
+	}
+	if err := encoder.Encode(uncommitted); err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	out.WriteString(",\"commits\":[")
 	for i := range g.Commits {
 		if i > 0 {
 			out.WriteByte(',')
@@ -93,8 +122,7 @@ func WriteJSON(w io.Writer, g *Graph) error {
 func (c *Commit) JSON() CommitJSON {
 	out := CommitJSON{
 		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author), AuthorMail: valid(c.Mail),
-		AuthorTime: c.Time, Subject: valid(c.Subject), Anchored: c.Anchored,
-		Contributors: make([]ContributorJSON, 0, len(c.Contributors)),
+		AuthorTime: c.Time, Subject: valid(c.Subject), Anchored: c.Anchored, Contributors: c.contributors(),
 	}
 	if out.Parents == nil {
 		out.Parents = []refs.OID{}
@@ -104,9 +132,6 @@ func (c *Commit) JSON() CommitJSON {
 	}
 	if c.Anchored {
 		out.Added, out.AI, out.Human, out.Unknown = &c.Added, &c.AI, &c.Human, &c.Unknown
-	}
-	for i := range c.Contributors {
-		out.Contributors = append(out.Contributors, c.Contributors[i].json())
 	}
 	return out
 }

@@ -21,7 +21,11 @@ func TestJSONFollowsItsSchema(t *testing.T) {
 	odd.Commits[1].Contributors[0].Files[0].Path = "caf\xe9.go"
 	odd.Commits[1].Contributors[0].Mixed = 2
 	odd.Commits[1].Author = "\xff"
-	for name, g := range map[string]*Graph{"every kind of row": sampleGraph(), "no commits": {}, "invalid bytes": odd} {
+	uncommitted := sampleGraph()
+	uncommitted.Uncommitted = sampleUncommitted()
+	for name, g := range map[string]*Graph{
+		"lines without a commit": uncommitted,
+		"every kind of row":      sampleGraph(), "no commits": {}, "invalid bytes": odd} {
 		var out bytes.Buffer
 		if err := WriteJSON(&out, g); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,9 @@ import (
 
 // Graph is a part of the history, newest commit first as git log orders it.
 type Graph struct {
-	Commits []Commit
+	// Uncommitted stands above the commits; nil when it was not asked for. See the function of that name.
+	Uncommitted *Commit
+	Commits     []Commit
 }
 
 // Commit is one commit with those who wrote the lines it added.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -12,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
 )
 
 func (a *app) graphCommand() *cli.Command {
@@ -51,18 +55,38 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
+	top, err := uncommitted(c.Context, repo, query)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") {
 		g, err := graph.Build(c.Context, repo, reader, query)
 		if err != nil {
 			return err
 		}
+		g.Uncommitted = top
 		return graph.WriteJSON(quietWriter{a.std.out}, g)
 	}
-	return a.drawGraph(c, repo, reader, query)
+	return a.drawGraph(c, repo, reader, query, top)
+}
+
+// uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some of
+// them are an agent's.
+func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Commit, error) {
+	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
+	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !trails.Recording(repo) {
+		return nil, nil
+	}
+	data, err := pending(ctx, repo)
+	if err != nil || data.AI == 0 {
+		return nil, err
+	}
+	c := graph.Uncommitted(data)
+	return &c, nil
 }
 
 // drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
-func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, query graph.Query) error {
+func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, query graph.Query, top *graph.Commit) error {
 	short, err := shortTraces(reader)
 	if err != nil {
 		return err
@@ -74,6 +98,11 @@ func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, qu
 	drawer := graph.NewDrawer(screen.Out, graph.Style{
 		Color: screen.Color, Width: screen.Width, Now: time.Now(), ShortTrace: short, TraceColor: blame.TraceColor,
 	})
+	if top != nil {
+		if err := drawer.Commit(top); err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
 	for commit, err := range graph.Walk(c.Context, repo, reader, query) {
 		if err == nil {
 			err = drawer.Commit(commit)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // pendingLines are lines by agents that no commit holds.
@@ -21,22 +22,45 @@ type pendingLines struct {
 	Files         int `json:"files"`
 }
 
+// countPending counts the agents' lines among those that are not committed.
+func countPending(data events.CommitData) *pendingLines {
+	out := &pendingLines{Lines: data.AI}
+	traces := map[events.TraceID]bool{}
+	for _, f := range data.Files {
+		some := false
+		for _, run := range f.Runs {
+			owner := data.Owners[run.Owner]
+			some = some || byAgent(owner.Kind)
+			if owner.Trace != "" {
+				traces[owner.Trace] = true
+			}
+		}
+		if some {
+			out.Files++
+		}
+	}
+	out.Conversations = len(traces)
+	return out
+}
+
+func byAgent(kind events.OwnerKind) bool { return kind == events.OwnerAI || kind == events.OwnerMixed }
+
 // Bounds of the search for them: status answers at once, whatever lies about in the work tree.
 const (
 	mostPendingFiles = 500
 	mostPendingBytes = 4 << 20 // of one file
 )
 
-// pending counts the agents' lines among those that the work tree has and HEAD has not.
-func pending(ctx context.Context, repo *refs.Repo) (*pendingLines, error) {
+// pending says who owns the lines that the work tree has and HEAD has not, in the form in which a commit of them would be
+// anchored.
+func pending(ctx context.Context, repo *refs.Repo) (events.CommitData, error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
-		return nil, err
+		return events.CommitData{}, err
 	}
 	objects := repo.Objects()
 	defer objects.Close()
-	out := &pendingLines{}
-	traces := map[events.TraceID]bool{}
+	p := pendingCommit{owners: map[vector.Owner]int{}}
 	for _, path := range paths[:min(len(paths), mostPendingFiles)] {
 		content, ok := readPending(filepath.Join(repo.WorkTree, filepath.FromSlash(path)))
 		if !ok {
@@ -44,19 +68,15 @@ func pending(ctx context.Context, repo *refs.Repo) (*pendingLines, error) {
 		}
 		owners, err := trails.Pending(ctx, repo, path, content)
 		if err != nil {
-			return nil, fmt.Errorf("find owners of what is not committed: %w", err)
+			return p.data, fmt.Errorf("find owners of what is not committed: %w", err)
 		}
 		old, err := objects.Blob(headBlob(objects, path))
 		if err != nil && !errors.Is(err, refs.ErrMissing) {
-			return nil, err
+			return p.data, err
 		}
-		if n := countPending(old, content, owners, traces); n > 0 {
-			out.Files++
-			out.Lines += n
-		}
+		p.add(path, old, content, owners)
 	}
-	out.Conversations = len(traces)
-	return out, nil
+	return p.data, nil
 }
 
 // changedPaths lists what differs from HEAD or is not tracked, as git-status(1) says it.
@@ -95,24 +115,44 @@ func headBlob(objects *refs.Objects, path string) refs.OID {
 	return oid
 }
 
-// countPending counts the lines by agents that a content has and the old one has not.
-func countPending(old, content []byte, owners trails.PendingLines, traces map[events.TraceID]bool) int {
+// pendingCommit is a commit to be.
+type pendingCommit struct {
+	data   events.CommitData
+	owners map[vector.Owner]int // of Data.Owners
+}
+
+// add takes in the lines that a content has and the old one has not.
+func (p *pendingCommit) add(path string, old, content []byte, owners trails.PendingLines) {
 	lines := linediff.Split(content)
 	if owners.Vector.Len() != len(lines) {
-		return 0
+		return
 	}
-	n := 0
+	file := events.AnchorFile{Path: events.EncodePath(path)}
 	for _, hunk := range linediff.Diff(linediff.Split(old), lines, linediff.Options{}).Hunks {
-		for line := hunk.NewStart; line < hunk.NewStart+hunk.NewCount; line++ {
-			owner := owners.Vector.At(line)
-			if owner.Kind != events.OwnerAI && owner.Kind != events.OwnerMixed {
-				continue
+		for _, run := range owners.Vector.Slice(hunk.NewStart, hunk.NewStart+hunk.NewCount).Runs() {
+			at, ok := p.owners[run.Owner]
+			if !ok {
+				at = len(p.data.Owners)
+				p.owners[run.Owner] = at
+				p.data.Owners = append(p.data.Owners, owners.Describe(run.Owner))
 			}
-			n++
-			if trace := owners.Describe(owner).Trace; trace != "" {
-				traces[trace] = true
-			}
+			file.Runs = append(file.Runs, events.AnchorRun{Start: hunk.NewStart + run.Start + 1, Count: run.Count, Owner: at})
+			p.count(run.Owner.Kind, run.Count)
 		}
 	}
-	return n
+	if len(file.Runs) > 0 {
+		p.data.Files = append(p.data.Files, file)
+	}
+}
+
+func (p *pendingCommit) count(kind events.OwnerKind, lines int) {
+	p.data.Added += lines
+	switch {
+	case byAgent(kind):
+		p.data.AI += lines
+	case kind == events.OwnerHuman:
+		p.data.Human += lines
+	default:
+		p.data.Unknown += lines
+	}
 }

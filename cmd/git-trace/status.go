@@ -93,8 +93,10 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if !r.Recording {
 		return r, nil
 	}
-	if r.Pending, err = pending(ctx, h.repo); err != nil {
+	if left, err := pending(ctx, h.repo); err != nil {
 		r.Attention = append(r.Attention, finding{What: err.Error(), Mend: "git trace doctor"})
+	} else {
+		r.Pending = countPending(left)
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
