@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// digits is how long git would abbreviate ids here: what --abbrev says, else what git makes of HEAD, which depends on
-// core.abbrev and on the size of the repository.
-func (s *session) digits() int {
-	switch n, err := strconv.Atoi(s.opts.Abbrev); {
-	case s.opts.LongHash || err == nil && n == 0:
-		return 2 * s.repo.Format.Size()
-	case err == nil:
-		return min(max(n, 4), 2*s.repo.Format.Size())
-	}
-	id, err := s.ask(nil, "rev-parse", "--short", "HEAD")
-	if err != nil {
-		return 0
-	}
-	return len(id)
-}
-
 // columns merges options and configuration, the options first.
 func (s *session) columns(style *Style, digits int) error {
 	o, config := &s.opts, s.settings()

@@ -78,7 +78,13 @@ func appendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte 
 }
 
 func appendPosition(buf []byte, l *Line, count int) []byte {
-	buf = fmt.Appendf(buf, "%s %d %d", l.Commit.ID, l.OrigLine, l.FinalLine)
+	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
+}
+
+// appendNumbers appends what follows the commit's id in the line that opens an entry.
+func appendNumbers(buf []byte, l *Line, count int) []byte {
+	buf = strconv.AppendInt(append(buf, ' '), int64(l.OrigLine), 10)
+	buf = strconv.AppendInt(append(buf, ' '), int64(l.FinalLine), 10)
 	if count > 0 {
 		buf = strconv.AppendInt(append(buf, ' '), int64(count), 10)
 	}

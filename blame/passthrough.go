@@ -18,7 +18,7 @@ import (
 func (s *session) passPorcelain(out io.Writer) error {
 	var entries []Entry
 	var lines []Line
-	trailer, err := s.blame(s.opts.gitArgs(nil), s.opts.Format, func(e *Entry) error {
+	trailer, err := s.answer(s.opts.gitArgs(nil), s.opts.Format, func(e *Entry) error {
 		entries, lines = append(entries, *e), append(lines, e.Line)
 		return nil
 	})

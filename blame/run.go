@@ -37,7 +37,7 @@ func Run(
 // lines blames the file for our own formats and finds the owners.
 func (s *session) lines() (lines []Line, owners []Attribution, trailer []byte, err error) {
 	args := s.opts.gitArgs([]string{"--porcelain"}, formats)
-	trailer, err = s.blame(args, Porcelain, func(e *Entry) error {
+	trailer, err = s.answer(args, Porcelain, func(e *Entry) error {
 		lines = append(lines, e.Line)
 		return nil
 	})

@@ -80,6 +80,22 @@ func (s *session) isRev(word string) bool {
 // blame runs git blame in the user's directory and hands each entry on as it comes. The returned trailer is what
 // --show-stats printed. Git's warnings go where the user's go; its failure is a *Failure.
 func (s *session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
+	trailer, warnings, err := s.run(args, format, each)
+	if err == nil {
+		s.warn(warnings)
+	}
+	return trailer, err
+}
+
+// warn passes git's warnings on.
+func (s *session) warn(warnings []byte) {
+	if s.opts.Stderr != nil {
+		_, _ = s.opts.Stderr.Write(warnings)
+	}
+}
+
+// run is blame without passing on the warnings.
+func (s *session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
 	ctx, stop := context.WithCancel(s.ctx)
 	defer stop()
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
@@ -91,10 +107,10 @@ func (s *session) blame(args []string, format Format, each func(*Entry) error) (
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("run git blame: %w", err)
+		return nil, nil, fmt.Errorf("run git blame: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("run git blame: %w", err)
+		return nil, nil, fmt.Errorf("run git blame: %w", err)
 	}
 	parser := NewParser(stdout, format)
 	readErr, eachErr := readAll(parser, each)
@@ -108,15 +124,12 @@ func (s *session) blame(args []string, format Format, each func(*Entry) error) (
 		if s.ctx.Err() != nil {
 			err = s.ctx.Err()
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	if eachErr != nil {
-		return nil, eachErr
+		return nil, nil, eachErr
 	}
-	if s.opts.Stderr != nil {
-		_, _ = s.opts.Stderr.Write(stderr.Bytes())
-	}
-	return parser.Trailer(), nil
+	return parser.Trailer(), stderr.Bytes(), nil
 }
 
 // readAll hands on every entry until the stream ends or either side fails.

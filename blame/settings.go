@@ -1,38 +1,27 @@
 package blame
 
 import (
-	"errors"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 )
 
-// settings is what git's configuration says of blame. Git is asked for the few keys in question, while it blames.
+// settings is git's configuration.
 type settings struct {
-	values map[string][]string // by key in lower case, least important first
+	items  []configItem
+	values map[string][]string // by key, least important first
 	err    error
 }
 
-const settingsPattern = `^(blame\.|color\.blame\.|diff\..*\.textconv$)`
-
-// readSettings asks git.
+// readSettings reads it, while git blames.
 func (s *session) readSettings() settings {
-	out, err := s.ask(nil, "config", "-z", "--get-regexp", settingsPattern)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 { // no such key
-		return settings{}
-	}
+	items, err := s.configuration()
 	if err != nil {
 		return settings{err: fmt.Errorf("read configuration: %w", err)}
 	}
-	got := settings{values: map[string][]string{}}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
-		key, value, ok := strings.Cut(entry, "\n")
-		if !ok {
-			value = "true"
-		}
-		got.values[key] = append(got.values[key], value)
+	got := settings{items: items, values: map[string][]string{}}
+	for _, item := range items {
+		got.values[item.key] = append(got.values[item.key], item.value)
 	}
 	return got
 }
@@ -59,12 +48,16 @@ func (c settings) on(key string) bool {
 
 // converts tells whether any textconv is configured.
 func (c settings) converts() bool {
-	for key := range c.values {
-		if strings.HasPrefix(key, "diff.") {
+	for _, item := range c.items {
+		if isTextconv(item.key) {
 			return true
 		}
 	}
 	return false
+}
+
+func isTextconv(key string) bool {
+	return strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv")
 }
 
 // hasTextconv tells whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
