@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/events"
 )
 
 const blameUsage = "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>"
@@ -43,16 +44,24 @@ func (a *app) blame(args []string) error {
 	if err != nil {
 		return err
 	}
-	reader, err := index.Open(repo)
+	reader, err := a.openIndex(repo)
 	if err != nil {
-		return fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
+		return err
 	}
 	defer reader.Close()
+	abbreviate := sync.OnceValues(func() (func(events.TraceID) string, error) { return shortTraces(reader) })
+	short := func(id events.TraceID) string { // only people's formats ask, and only for an agent's line
+		f, err := abbreviate()
+		if err != nil {
+			return string(id)
+		}
+		return f(id)
+	}
 	screen, err := a.screen(repo, "")
 	if err != nil {
 		return err
 	}
-	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width}
+	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
 	err = blame.Run(context.Background(), repo, dir, opts, blame.NewEvidence(repo, reader), screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }
