@@ -304,8 +304,11 @@ func (p *player) hook(event string, fields map[string]any) error {
 	cmd.Dir = p.dir
 	cmd.Stdin = bytes.NewReader(raw)
 	out, err := cmd.CombinedOutput()
-	if err != nil || len(out) > 0 {
-		return fmt.Errorf("hook %s: %v: %q", event, err, out)
+	if err != nil {
+		return fmt.Errorf("hook %s: %w", event, err)
+	}
+	if len(out) > 0 {
+		return fmt.Errorf("hook %s printed %q", event, out)
 	}
 	return nil
 }
