@@ -189,9 +189,9 @@ func (d *dir) open() {
 		r := &stateReader{in: p.entries[i*size : (i+1)*size], names: p.names, hash: p.hash}
 		d.entries[i] = entry{name: r.name(), mode: r.u32(), flags: r.u16() & savedFlags, st: r.stat(), oid: r.oid()}
 	}
-	d.others = make([]leftOut, len(p.others)/othersSize)
+	d.others = make([]dirName, len(p.others)/othersSize)
 	for i := range d.others {
 		r := &stateReader{in: p.others[i*othersSize : (i+1)*othersSize], names: p.names}
-		d.others[i] = leftOut{name: r.name(), kind: nameKind(r.take(1)[0])}
+		d.others[i] = dirName{name: r.name(), kind: nameKind(r.take(1)[0])}
 	}
 }

@@ -112,7 +112,7 @@ func sampleState() (meta, *dir) {
 		{name: "\xff\n", mode: refs.ModeSymlink, oid: oid},
 	}
 	sub.entries = []entry{{name: ".gitignore", flags: flagWatch}}
-	root.others = []leftOut{{"ignored", kindDir}, {"pipe", kindSpecial}}
+	root.others = []dirName{{"ignored", kindDir}, {"pipe", kindSpecial}}
 	m := meta{
 		Tree: oid, Settings: settings{FileMode: true, ExcludesFile: "/x"}, Env: "e", Watched: []watched{{Path: "/x", Role: roleExclude, Sum: "s"}},
 		Index: indexStamp{Mtime: 1, Sum: "c"}, AttrSum: "t", AttrClass: classGit,

@@ -75,8 +75,7 @@ func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdic
 		var err error
 		if verdicts[i], err = g.answer(); err != nil {
 			_ = g.in.Close() // ends the sender too
-			<-sent
-			return i, err
+			return i, errors.Join(err, <-sent)
 		}
 	}
 	return len(paths), <-sent

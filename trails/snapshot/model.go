@@ -32,12 +32,6 @@ const (
 
 const savedFlags = flagTodo - 1
 
-// leftOut is a name in a directory that was seen and is not in the tree.
-type leftOut struct {
-	name string
-	kind nameKind // ignored file, link or directory; or a special file
-}
-
 // dir is a directory that is looked into. Its lists are sorted by name. A directory that comes from the state file has
 // its entries and others only after open.
 type dir struct {
@@ -48,7 +42,7 @@ type dir struct {
 	rules   refs.OID // digest of the .gitignore by which names were judged
 	flags   uint16
 	entries []entry
-	others  []leftOut
+	others  []dirName // seen and not in the tree: ignored, or special files
 	subs    []*dir
 
 	packed *packed // entries and others as yet undecoded; see open
@@ -73,7 +67,7 @@ func (d *dir) find(name string) (int, bool) {
 
 func (d *dir) findOther(name string) (int, bool) {
 	d.open()
-	return slices.BinarySearchFunc(d.others, name, func(o leftOut, n string) int { return strings.Compare(o.name, n) })
+	return slices.BinarySearchFunc(d.others, name, func(o dirName, n string) int { return strings.Compare(o.name, n) })
 }
 
 // sub is the directory of a name, nil if it is not looked into.
@@ -140,7 +134,7 @@ func (d *dir) insertSub(s *dir) {
 	d.subs = slices.Insert(d.subs, i, s)
 }
 
-func (d *dir) insertOther(o leftOut) {
+func (d *dir) insertOther(o dirName) {
 	i, ok := d.findOther(o.name)
 	if ok {
 		d.others[i] = o

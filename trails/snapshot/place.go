@@ -53,9 +53,6 @@ func (s *scan) settle(q query, ignored bool) error {
 	e := &q.d.entries[i]
 	switch {
 	case e.flags&flagTracked != 0:
-	case ignored && isRuleFile(q):
-		s.set(q.d, e, 0, refs.OID{})
-		e.flags = e.flags&^flagTodo | flagWatch
 	case ignored:
 		s.dropEntry(q.d, e)
 		s.leaveOut(q)
@@ -72,7 +69,7 @@ func isRuleFile(q query) bool {
 // leaveOut records an ignored name, so that it is not asked about again. A file with rules stays watched.
 func (s *scan) leaveOut(q query) {
 	if !isRuleFile(q) {
-		q.d.insertOther(leftOut{q.name, q.kind})
+		q.d.insertOther(dirName{q.name, q.kind})
 		return
 	}
 	if st, err := s.tree.lstat(join(q.d.path, q.name)); err == nil && st.isFile() {
@@ -108,10 +105,10 @@ func (s *scan) settleDir(q query, ignored bool) error {
 	case sub == nil && (!ignored || tracked):
 		s.addDir(q.d, q.name, ignored)
 	case sub == nil:
-		q.d.insertOther(leftOut{q.name, kindDir})
+		q.d.insertOther(dirName{q.name, kindDir})
 	case ignored && !tracked:
 		s.dropDir(sub)
-		q.d.insertOther(leftOut{q.name, kindDir})
+		q.d.insertOther(dirName{q.name, kindDir})
 	case ignored && sub.flags&dirPartial == 0:
 		sub.flags |= dirPartial
 		sub.st = fileStat{}
@@ -155,7 +152,7 @@ func (s *scan) include(d *dir, name string) error {
 		return nil
 	case err != nil || !st.isFile() && !st.isLink():
 		if e.flags&flagTracked == 0 && err == nil {
-			d.insertOther(leftOut{name, kindSpecial})
+			d.insertOther(dirName{name, kindSpecial})
 			return nil
 		}
 		d.removeOther(name)

@@ -119,6 +119,11 @@ func ruleStories() []story {
 			},
 			steps: []func(*sandbox){
 				func(b *sandbox) { b.write("cache/.gitignore", ".gitignore\nb\n") },
+				func(b *sandbox) {
+					b.write("cache/.gitattributes", "*.txt text\n")
+					b.write("cache/.gitignore", ".gitignore\n.gitattributes\n")
+				},
+				func(b *sandbox) { b.git("add", "-f", "cache/.gitignore", "cache/.gitattributes") },
 				func(b *sandbox) { b.write("cache/.gitignore", "z\n") },
 				func(b *sandbox) { b.write("venv/.gitignore", "bin\n") },
 				func(b *sandbox) { b.remove("venv/.gitignore") },
@@ -182,6 +187,24 @@ func ruleStories() []story {
 					b.must(appendFile(b.path(".git/info/attributes"), "lf -text\n"))
 					b.write("lf", "t\r\n")
 				},
+			},
+		},
+		{
+			name: "the index's word counts as long as it is given",
+			setup: func(b *sandbox) {
+				b.must(appendFile(b.path(".git/info/attributes"), "*.txt text\n"))
+				b.write("a.txt", "a\r\n")
+				b.write("b.txt", "b\r\n")
+				b.age("a.txt")
+				b.age("b.txt")
+				b.commit("one")
+			},
+			steps: []func(*sandbox){
+				func(b *sandbox) { b.remove(".git/info/attributes") },
+				func(b *sandbox) { b.write("c", "c\n") },
+				func(b *sandbox) { b.git("rm", "-q", "--cached", "a.txt"); b.git("add", "-N", "a.txt") },
+				func(b *sandbox) { b.git("rm", "-q", "--cached", "b.txt") },
+				func(b *sandbox) { b.git("add", "a.txt", "b.txt") },
 			},
 		},
 		{

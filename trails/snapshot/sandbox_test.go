@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -129,6 +131,13 @@ func (b *sandbox) chmod(name string, mode os.FileMode) {
 	b.must(os.Chmod(b.path(name), mode))
 }
 
+// age makes a file old, so that the index is not in doubt about it.
+func (b *sandbox) age(name string) {
+	b.Helper()
+	old := time.Now().Add(-time.Hour)
+	b.must(os.Chtimes(b.path(name), old, old))
+}
+
 func (b *sandbox) must(err error) {
 	b.Helper()
 	if err != nil {
@@ -189,18 +198,7 @@ func exitCode(err error) int {
 		return 0
 	}
 	var exit *exec.ExitError
-	for e := err; e != nil; {
-		if x, ok := e.(*exec.ExitError); ok {
-			exit = x
-			break
-		}
-		u, ok := e.(interface{ Unwrap() error })
-		if !ok {
-			return -1
-		}
-		e = u.Unwrap()
-	}
-	if exit == nil {
+	if !errors.As(err, &exit) {
 		return -1
 	}
 	return exit.ExitCode()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -44,6 +45,8 @@ func TestScopedSnapshotsAreTrueAtTheirPaths(t *testing.T) {
 		{"a file ignored by now", func(b *sandbox) { b.write(".gitignore", "*.o\nout/\nfree\n") }, []string{"free", "a"}, "D free\n"},
 		{"the ignore file itself", func(b *sandbox) { b.write(".gitignore", "*.p\n"); b.write("x.o", "o\n") }, []string{".gitignore"}, "M .gitignore\n"},
 		{"an attribute file and what it changes", func(b *sandbox) { b.write(".gitattributes", "*.txt text\n"); b.write("n.txt", "a\r\n") }, []string{".gitattributes", "n.txt"}, "A .gitattributes\nA n.txt\n"},
+		{"an ignore file edited in place", func(b *sandbox) { b.write(".gitignore", "*.p\nout/\n") }, []string{".gitignore"}, "M .gitignore\n"},
+		{"an attribute file edited in place", func(b *sandbox) { b.write(".gitattributes", "*.txt text\n") }, []string{".gitattributes"}, "A .gitattributes\n"},
 		{"paths outside", func(b *sandbox) { b.write("a", "aa\n") }, []string{"../a", "/etc/passwd", ".git/config", "a/../../b", "d/b"}, ""},
 		{"an untidy path", func(b *sandbox) { b.write("d/b", "bb\n") }, []string{"./d//b"}, "M d/b\n"},
 		{"no path", func(b *sandbox) { b.write("a", "aa\n") }, []string{}, ""},
@@ -62,6 +65,9 @@ func TestScopedSnapshotsAreTrueAtTheirPaths(t *testing.T) {
 				b.git("add", "-f", ".")
 				b.git("commit", "-qm", "one")
 				b.write("free", "free\n")
+				b.write("w.txt", "crlf\r\n")
+				b.write("old.o", "ignored so far\n")
+				time.Sleep(30 * time.Millisecond) // no directory is read again without a reason
 				e := b.engine()
 				e.git = byGit
 				before := b.full(e)

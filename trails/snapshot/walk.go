@@ -201,7 +201,7 @@ func (s *scan) newName(d *dir, n dirName) error {
 	case s.e.meta.Settings.IgnoreCase && idx.hasFolded(path) && !(n.kind == kindDir && idx.hasBelow(path)):
 		return unsupported(reasonPath, path, "tracked in another case (core.ignoreCase)")
 	case n.kind == kindSpecial:
-		d.insertOther(leftOut{n.name, n.kind})
+		d.insertOther(n)
 	default:
 		s.queries = append(s.queries, query{d, n.name, n.kind})
 	}
@@ -224,5 +224,5 @@ func (s *scan) removeUnlisted(d *dir, names []dirName) {
 			s.dropDir(sub)
 		}
 	}
-	d.others = slices.DeleteFunc(d.others, func(o leftOut) bool { return !listed(o.name) })
+	d.others = slices.DeleteFunc(d.others, func(o dirName) bool { return !listed(o.name) })
 }
