@@ -1,7 +1,6 @@
 package correlate
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -154,21 +153,23 @@ func tierAt(tiers []string, line int, moved bool) string {
 	}
 }
 
-// composeSources is how many earlier contents of a path may explain a committed blob that was never seen.
-const composeSources = 4
-
 // ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from
 // the work tree as it is, from its earlier contents and from the parent, line by line; tiers says how for each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.view.Known.Get(f.path, f.new); ok && v.Len() == len(lines) {
 		return v, nil, nil
 	}
-	sources, err := a.sourcesOf(f)
+	var near []trails.Source
+	if current, ok := a.view.Current(f.path); ok {
+		near = append(near, trails.Source{Path: f.path, Blob: current})
+	}
+	near = append(near, trails.Source{Path: f.before(), Blob: f.old})
+	found, err := a.view.Origins(f.path, lines, near)
 	if err != nil {
 		return vec, nil, err
 	}
 	var b vector.Builder
-	for _, run := range vector.Origins(lines, sources) {
+	for _, run := range found {
 		tier := TierExactLines
 		switch run.Why {
 		case vector.Space:
@@ -188,41 +189,6 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	}
 	vec = b.Vector()
 	return vec, tiers, a.view.Known.Put(f.path, f.new, vec)
-}
-
-// sourcesOf gathers the contents that may explain a committed blob, best first.
-func (a *anchorer) sourcesOf(f fileDiff) ([]vector.Content, error) {
-	var sources []vector.Content
-	add := func(path string, oid refs.OID) error {
-		if oid.IsZero() {
-			return nil
-		}
-		raw, err := a.view.Objects.Blob(oid)
-		if errors.Is(err, refs.ErrMissing) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		content := linediff.Split(raw)
-		v, ok := a.view.Known.Get(path, oid)
-		if !ok || v.Len() != len(content) {
-			v = vector.Uniform(len(content), vector.Unknown)
-		}
-		sources = append(sources, vector.Content{Lines: content, Owners: v})
-		return nil
-	}
-	if current, ok := a.view.Current(f.path); ok {
-		if err := add(f.path, current); err != nil {
-			return nil, err
-		}
-	}
-	for _, oid := range a.view.Known.Blobs(f.path, composeSources) {
-		if err := add(f.path, oid); err != nil {
-			return nil, err
-		}
-	}
-	return sources, add(f.before(), f.old)
 }
 
 // parentPatches are the patches that own lines of the file in the parent: what they own here is not new.

@@ -139,10 +139,10 @@ func (s *step) keepReported(p *part) error {
 // restoredLines are the lines of a content that git put together, with the owners they have in what it was made of.
 func restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
-	if len(p.file.sources) == 0 {
+	if p.seg.to.oid != p.file.new.oid {
 		return out
 	}
-	for _, run := range vector.Origins(p.seg.to.lines, p.file.sources) {
+	for _, run := range p.file.from {
 		for line := run.Start; run.Source >= 0 && line < run.Start+run.Count; line++ {
 			out[line] = run.Owner
 		}

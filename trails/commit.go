@@ -21,6 +21,13 @@ type View struct {
 	Unseen func(path string, line []byte) vector.Owner
 
 	current func(path string) (snapshot.Entry, bool)
+	origins func(path string, lines [][]byte, near []Source) ([]vector.Origin, error)
+}
+
+// Origins says where the lines of a committed content come from: from the contents named, best first, from those that git
+// may have taken it from, and from what the path had before.
+func (v *View) Origins(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
+	return v.origins(path, lines, near)
 }
 
 // Current is the content that the path has in the work tree, as the timeline last saw it.
@@ -43,7 +50,7 @@ func (e *Engine) AtCommit(
 		s.state.Anchored = append(s.state.Anchored, commit)
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
 		seeded := s.state.Interval == 0
-		s.narrow, s.base = true, parent
+		s.narrow, s.base, s.commit = true, parent, commit
 		if len(paths) > 0 {
 			o, err := s.look(paths)
 			if err != nil {
@@ -61,6 +68,13 @@ func (e *Engine) AtCommit(
 				return snapshot.Entry{}, false
 			}
 			return s.snap.Lookup(path)
+		}
+		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
+			more, err := s.commitSources(path)
+			if err != nil {
+				return nil, err
+			}
+			return s.origins(path, lines, slices.Concat(near, more))
 		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
@@ -91,7 +105,6 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 			if len(s.state.openWindows()) == 0 {
 				return nil
 			}
-			s.sources = replayed(s.repo, s.state.Git, s.now)
 		}
 		o, err := s.look(nil)
 		if err != nil || !o.Seeded && len(o.Changes) == 0 {

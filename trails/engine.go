@@ -65,14 +65,17 @@ type step struct {
 	time     time.Time
 	interval int64
 	drafts   []events.Draft
-	restored bool           // git wrote to the work tree since the last boundary
-	base     refs.OID       // the commit that the work tree is compared with to see what git brought in
-	sources  []refs.OID     // commits whose blobs git may have put into the work tree
-	closing  []ending       // the windows that end at this boundary
-	counts   map[string]int // patches recorded in this step, by tool call
-	env      events.Draft   // envelope fields of this boundary
-	late     []string       // files of boundaries that were put aside and are taken in this step
-	narrow   bool           // look only at the paths asked for, even after git wrote to the work tree
+	restored bool              // git wrote to the work tree since the last boundary
+	doubtful bool              // no more than that a stash may have been applied
+	base     refs.OID          // the commit that the work tree is compared with to see what git brought in
+	sources  *[]refs.OID       // commits whose blobs git may have put into the work tree; nil until asked for
+	made     map[refs.OID]bool // see typed
+	commit   refs.OID          // the commit that is being anchored
+	closing  []ending          // the windows that end at this boundary
+	counts   map[string]int    // patches recorded in this step, by tool call
+	env      events.Draft      // envelope fields of this boundary
+	late     []string          // files of boundaries that were put aside and are taken in this step
+	narrow   bool              // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	err        error             // the first failure of something that cannot return one
@@ -102,13 +105,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.objects = e.repo.Objects()
 	defer s.objects.Close()
-	s.now = readMark(e.repo)
-	s.base = s.now.Head
-	s.interval = s.state.Interval + 1
-	if s.state.Interval > 0 && (s.state.Restored || wroteWorkTree(e.repo, s.state.Git, s.now)) {
-		s.restored = true
-		s.sources = replayed(e.repo, s.state.Git, s.now)
-	}
+	s.orient()
 	if err := s.takeLate(); err != nil {
 		return err
 	}
@@ -116,6 +113,19 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 		return err
 	}
 	return s.finish()
+}
+
+// orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
+func (s *step) orient() {
+	s.now = readMark(s.repo)
+	s.base = s.now.Head
+	s.interval = s.state.Interval + 1
+	if s.state.Interval == 0 {
+		return
+	}
+	sure := s.state.Restored || wroteWorkTree(s.repo, s.state.Git, s.now)
+	s.doubtful = !sure && appliedStash(s.state.Git, s.now)
+	s.restored = sure || s.doubtful
 }
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
@@ -193,6 +203,11 @@ func (s *step) look(paths []string) (observation, error) {
 		return o, fmt.Errorf("snapshot: %w", err)
 	}
 	if !o.Seeded {
+		if o.full {
+			if err := s.attributeStashed(o.Changes); err != nil {
+				return o, err
+			}
+		}
 		if err := s.attribute(o.Changes); err != nil {
 			return o, err
 		}

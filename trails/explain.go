@@ -1,14 +1,14 @@
 package trails
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
-
-// knownSources is how many earlier contents of a path may explain a new one.
-const knownSources = 8
 
 // explain takes out of an interval what needs no owner of its own: a content that a tool announced, and, after git wrote
 // to the work tree, what git put there. Text that git restores keeps the owner it had; the same text typed anew does not,
@@ -33,74 +33,158 @@ func (s *step) explained(f *file) (bool, error) {
 		return true, nil
 	}
 	if !s.restored {
-		return false, nil
+		return s.asCommitted(f)
 	}
 	if f.new.oid.IsZero() { // git deletes what another commit does not have
 		gone, err := s.inCommit(s.base, f.path)
 		return err == nil && gone.IsZero(), nil
 	}
 	if _, known := s.known.Get(f.path, f.new.oid); known {
+		if s.doubtful && !s.inSources(f.path, f.new.oid) {
+			return s.asCommitted(f)
+		}
 		return true, nil
 	}
+	if f.new.whole || f.old.whole {
+		head, err := s.inCommit(s.base, f.path)
+		return head == f.new.oid, err
+	}
+	return s.composed(f)
+}
+
+// asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
+// his changes back, or git did and no hook ran. To git its lines are as old as their commits.
+func (s *step) asCommitted(f *file) (bool, error) {
+	if f.new.oid.IsZero() {
+		return false, nil
+	}
+	if _, known := s.known.Get(f.path, f.new.oid); !known {
+		return false, nil
+	}
+	head, err := s.inCommit(s.base, f.path)
+	return head == f.new.oid, err
+}
+
+// composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
+// Every line that a source has keeps the owner it has there; what is left is a change like any other. A file that is all
+// git's is explained; what is new in it is nobody's here.
+func (s *step) composed(f *file) (explained bool, err error) {
 	head, err := s.inCommit(s.base, f.path)
 	if err != nil {
 		return false, err
 	}
-	if head == f.new.oid {
-		return true, nil // its lines are as old as their commits; blame finds them there
+	more, err := s.commitSources(f.path)
+	if err != nil {
+		return false, err
 	}
-	return false, s.composeFrom(f, head)
+	// What was there before the change is a source under the name that it had.
+	near := append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more...)
+	byGit := !s.typed(s.base)
+	if byGit {
+		near = append(near, Source{Path: f.path, Blob: head})
+	}
+	if slices.ContainsFunc(near[1:], func(n Source) bool { return n.Blob == f.new.oid }) {
+		return true, s.learn(f.path, f.new, near)
+	}
+	if byGit && !head.IsZero() {
+		base, err := s.read(0, head)
+		if err != nil {
+			return false, err
+		}
+		if !base.whole {
+			if err := s.learn(f.path, base, near); err != nil {
+				return false, err
+			}
+			if nearer(f.new.lines, base.lines, f.old.lines) {
+				// git put this content there first; what is written now replaced its lines, not those from before.
+				f.old, f.oldPath, f.oldMode = base, f.path, f.newMode
+				f.vec = s.vectorOf(f.path, base)
+			}
+		}
+	}
+	f.from, err = s.origins(f.path, f.new.lines, append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, farther(near)...))
+	f.from = markers(f.new.lines, f.from)
+	return false, err
 }
 
-// composeFrom carries owners into a content that git put together from several: a merge, a stash popped onto other
-// changes, a picked commit. Every line that a source has keeps the owner it has there; what is left is a change like any
-// other, from the composed lines on.
-func (s *step) composeFrom(f *file, head refs.OID) error {
-	if f.new.whole || f.old.whole {
+// markers are nobody's: git puts them around the sides of a conflict (gitattributes(5), conflict-marker-size).
+func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
+	if !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) }) {
+		return found
+	}
+	var out []vector.Origin
+	for _, run := range found {
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			one := run
+			one.Start, one.Count = line, 1
+			if run.Source < 0 && isMarker(lines[line]) {
+				one.Source, one.Owner = 0, vector.Unknown
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func isMarker(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	for _, mark := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+		if bytes.HasPrefix(line, []byte(mark)) {
+			return true
+		}
+	}
+	return string(line) == "======="
+}
+
+// inSources tells whether one of the commits that git may have taken a file from has the very content.
+func (s *step) inSources(path string, blob refs.OID) bool {
+	list, err := s.commitSources(path)
+	return err == nil && slices.ContainsFunc(list, func(n Source) bool { return n.Blob == blob })
+}
+
+// farther marks sources as such that a content need not have been made of.
+func farther(list []Source) []Source {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Far = true
+	}
+	return out
+}
+
+// nearer tells whether a content has more in common with a than with b; a counts when it is all the same.
+func nearer(lines, a, b [][]byte) bool {
+	count := func(lines [][]byte) map[string]int {
+		out := map[string]int{}
+		for _, l := range lines {
+			out[string(linediff.StripSpace(l))]++
+		}
+		return out
+	}
+	all, inA, inB := count(lines), 0, 0
+	for key, n := range count(a) {
+		inA += min(n, all[key]) * len(key)
+	}
+	for key, n := range count(b) {
+		inB += min(n, all[key]) * len(key)
+	}
+	return inA >= inB
+}
+
+// learn remembers the owners of a content that git brought, as far as other contents tell them.
+func (s *step) learn(path string, t text, near []Source) error {
+	if _, known := s.known.Get(path, t.oid); known {
 		return nil
 	}
-	var sources []vector.Content
-	seen := map[refs.OID]bool{f.new.oid: true}
-	add := func(t text) {
-		if t.oid.IsZero() || seen[t.oid] || t.whole {
-			return
-		}
-		seen[t.oid] = true
-		sources = append(sources, vector.Content{Lines: t.lines, Owners: s.vectorOf(f.path, t)})
-	}
-	if f.oldPath == f.path {
-		add(f.old)
-	}
-	for _, commit := range s.sources {
-		oid, err := s.inCommit(commit, f.path)
-		if err != nil {
-			return err
-		}
-		t, err := s.read(0, oid)
-		if err != nil {
-			return err
-		}
-		add(t)
-	}
-	for _, oid := range s.known.Blobs(f.path, knownSources) {
-		t, err := s.read(0, oid)
-		if err != nil {
-			return err
-		}
-		add(t)
-	}
-	t, err := s.read(0, head)
+	near = slices.DeleteFunc(slices.Clone(near), func(n Source) bool { return n.Blob == t.oid })
+	found, err := s.origins(path, t.lines, near)
 	if err != nil {
 		return err
 	}
-	add(t)
-	f.sources = sources
-	if !t.oid.IsZero() && !t.whole {
-		// git put this content there first; what is written now replaced its lines, not those from before.
-		f.old, f.oldPath, f.oldMode = t, f.path, f.newMode
-		f.vec = s.vectorOf(f.path, t)
+	var b vector.Builder
+	for _, run := range found {
+		b.Add(run.Owner, run.Count)
 	}
-	return nil
+	return s.known.Put(path, t.oid, b.Vector())
 }
 
 // inCommit is the blob that a commit has at a path; no id when it has none.

@@ -41,7 +41,7 @@ type file struct {
 	vec     vector.Vector // owners of the old lines
 	// reported tells that old or new is known from a tool's report alone.
 	reported bool
-	sources  []vector.Content // what git put the new content together from, if it did
+	from     []vector.Origin // where the new lines come from, if git put them together
 }
 
 // withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode, of
@@ -65,9 +65,16 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		}
 		files = append(files, f)
 	}
-	files = pairRenames(files)
+	files = pairMoved(pairRenames(files))
 	for _, f := range files {
 		f.vec = s.vectorOf(f.oldPath, f.old)
+		if f.old.oid.IsZero() || f.old.whole {
+			continue
+		}
+		// What nobody knew anything of is worth knowing too: git may bring it back.
+		if err := s.known.Put(f.oldPath, f.old.oid, f.vec); err != nil {
+			return nil, err
+		}
 	}
 	return files, nil
 }
@@ -105,12 +112,37 @@ func newText(oid refs.OID, raw []byte) text {
 	return t
 }
 
-// vectorOf is what is known of the owners of a content: nothing, before tracing saw it change.
+// vectorOf is what is known of the owners of a content: nothing, before tracing saw the path change. A content that was
+// not seen before, though others of its path were, has the owners that they tell.
 func (s *step) vectorOf(path string, t text) vector.Vector {
 	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		return v
 	}
+	if !t.oid.IsZero() && !t.whole && len(s.known.Blobs(path, 1)) > 0 {
+		head, err := s.inCommit(s.base, path)
+		if err == nil && s.learn(path, t, []Source{{Path: path, Blob: head}}) == nil {
+			v, _ := s.known.Get(path, t.oid)
+			return v
+		}
+	}
 	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
+}
+
+// pairMoved finds the new files that hold exactly what another file held before: it was renamed, and git put something
+// back in its old place.
+func pairMoved(files []*file) []*file {
+	left := map[refs.OID]*file{}
+	for _, f := range files {
+		if f.path == f.oldPath && !f.old.oid.IsZero() && !f.old.whole && f.old.oid != f.new.oid {
+			left[f.old.oid] = f
+		}
+	}
+	for _, f := range files {
+		if from := left[f.new.oid]; from != nil && f.old.oid.IsZero() && f.path == f.oldPath {
+			f.oldPath, f.oldMode, f.old = from.path, from.oldMode, from.old
+		}
+	}
+	return files
 }
 
 // Shares of lines that make a deleted and a new file one renamed file, as git-diff(1) counts by default.

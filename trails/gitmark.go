@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -13,27 +14,41 @@ import (
 // gitMark is where git stood at a boundary. Two marks tell whether git itself wrote to the work tree in between: then a
 // content that this path had before, or that HEAD has, was put there by git and keeps its owner.
 type gitMark struct {
-	Head    refs.OID `json:"head,omitzero"`
-	Branch  string   `json:"branch,omitempty"`
-	Log     int64    `json:"log,omitempty"`     // size of the reflog of HEAD; 0 when it has none
-	Stash   refs.OID `json:"stash,omitzero"`    // refs/stash
-	Orig    int64    `json:"orig,omitempty"`    // mtime of ORIG_HEAD, ns
-	Replays string   `json:"replays,omitempty"` // operations under way, as the names of their marker files
+	Head    refs.OID   `json:"head,omitzero"`
+	Branch  string     `json:"branch,omitempty"`
+	Log     int64      `json:"log,omitempty"`     // size of the reflog of HEAD; 0 when it has none
+	Stashes []refs.OID `json:"stashes,omitempty"` // the newest first
+	Orig    int64      `json:"orig,omitempty"`    // mtime of ORIG_HEAD, ns
+	Replays string     `json:"replays,omitempty"` // operations under way, as the names of their marker files
+	Message int64      `json:"message,omitempty"` // mtime of the message that git prepared for the next commit, ns
+	Index   int64      `json:"index,omitempty"`   // mtime of the index, ns
 }
 
 // replayFiles are the marker files of operations that git carries out in steps (gitrevisions(7), git-rebase(1)).
 var replayFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}
 
+// messageFiles are where git puts the message of a commit that it prepares but does not make: a squashed merge, a commit
+// picked with -n, anything that stopped at a conflict.
+var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
+
 // readMark reads the mark without starting a process. Whatever cannot be read counts as absent.
 func readMark(repo *refs.Repo) gitMark {
+	written := func(name string) int64 {
+		info, err := os.Stat(filepath.Join(repo.GitDir, name))
+		if err != nil {
+			return 0
+		}
+		return info.ModTime().UnixNano()
+	}
 	var m gitMark
 	m.Head, m.Branch, _ = repo.Head()
 	if info, err := os.Stat(headLog(repo)); err == nil {
 		m.Log = info.Size()
 	}
-	m.Stash, _ = repo.ReadRef("refs/stash")
-	if info, err := os.Stat(filepath.Join(repo.GitDir, "ORIG_HEAD")); err == nil {
-		m.Orig = info.ModTime().UnixNano()
+	m.Stashes = readStashes(repo)
+	m.Orig, m.Index = written("ORIG_HEAD"), written("index")
+	for _, name := range messageFiles {
+		m.Message = max(m.Message, written(name))
 	}
 	var replays []string
 	for _, name := range replayFiles {
@@ -45,10 +60,33 @@ func readMark(repo *refs.Repo) gitMark {
 	return m
 }
 
+// maxStashes bounds how many stashes are kept in mind.
+const maxStashes = 16
+
+// readStashes lists the stashes: they are the reflog of refs/stash (git-stash(1)), which lies in the common directory.
+func readStashes(repo *refs.Repo) []refs.OID {
+	newest, err := repo.ReadRef("refs/stash")
+	if err != nil || newest.IsZero() {
+		return nil
+	}
+	out := []refs.OID{newest}
+	steps, _ := readLog(filepath.Join(repo.CommonDir, "logs", "refs", "stash"), 0)
+	for _, step := range slices.Backward(steps) {
+		if !step.new.IsZero() && !slices.Contains(out, step.new) && len(out) < maxStashes {
+			out = append(out, step.new)
+		}
+	}
+	return out
+}
+
 // wroteWorkTree tells whether git wrote to the work tree between two marks. A plain commit moves HEAD without touching a
-// file, so the reflog, where there is one, decides by the word that git put there.
+// file, so the reflog, where there is one, decides by the word that git put there. A message that is gone was used by a
+// commit.
 func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
-	if before.Stash != now.Stash || before.Orig != now.Orig || before.Replays != now.Replays {
+	if !slices.Equal(before.Stashes, now.Stashes) || before.Orig != now.Orig || before.Replays != now.Replays {
+		return true
+	}
+	if now.Message != before.Message && now.Message != 0 {
 		return true
 	}
 	if before.Head == now.Head && before.Log == now.Log {
@@ -57,67 +95,67 @@ func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	if now.Log == 0 || now.Log < before.Log {
 		return before.Head != now.Head
 	}
-	return !onlyCommits(repo, before.Log)
+	steps, whole := readLog(headLog(repo), before.Log)
+	return !whole || slices.ContainsFunc(steps, func(s logStep) bool { return !s.commits() })
 }
 
-// onlyCommits tells whether every entry of HEAD's reflog from byte offset on says "commit". Merges and the steps of a
-// cherry-pick or rebase say something else.
-func onlyCommits(repo *refs.Repo, offset int64) bool {
-	f, err := os.Open(headLog(repo))
+// appliedStash tells whether a stash may have been applied between two marks. That leaves no trace but a new index, so it
+// is no more than a possibility.
+func appliedStash(before, now gitMark) bool {
+	return len(now.Stashes) > 0 && before.Index != now.Index
+}
+
+// logStep is an entry of a reflog (git-reflog(1)).
+type logStep struct {
+	new  refs.OID
+	verb string
+}
+
+// commits tells whether the entry is of a commit that left the work tree as it was. Merges and the steps of a cherry-pick
+// or rebase say something else.
+func (s logStep) commits() bool {
+	switch s.verb {
+	case "commit", "commit (initial)", "commit (amend)":
+		return true
+	}
+	return false
+}
+
+// byHand tells whether the entry is of a commit that somebody made of what he had, a resolved conflict among it.
+func (s logStep) byHand() bool {
+	return strings.HasPrefix(s.verb, "commit") || s.verb == "rebase (continue)"
+}
+
+// readLog reads the entries of a reflog from a byte offset on; whole is false when some could not be read.
+func readLog(name string, offset int64) (steps []logStep, whole bool) {
+	f, err := os.Open(name)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	defer f.Close()
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return false
+		return nil, false
 	}
 	tail, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	if err != nil {
-		return false
+		return nil, false
 	}
+	whole = true
 	for line := range bytes.Lines(tail) {
-		_, message, found := bytes.Cut(line, []byte("\t"))
-		if !found {
+		head, message, found := bytes.Cut(line, []byte("\t"))
+		fields := bytes.Fields(head)
+		if !found || len(fields) < 2 {
+			whole = false
 			continue
 		}
-		word, _, _ := bytes.Cut(message, []byte(":"))
-		switch string(word) {
-		case "commit", "commit (initial)", "commit (amend)":
-		default:
-			return false
+		verb, _, _ := bytes.Cut(message, []byte(":"))
+		step := logStep{verb: string(verb)}
+		if oid, err := refs.ParseOID(string(fields[1])); err == nil {
+			step.new = oid
 		}
+		steps = append(steps, step)
 	}
-	return true
+	return steps, whole
 }
 
 func headLog(repo *refs.Repo) string { return filepath.Join(repo.GitDir, "logs", "HEAD") }
-
-// replayed returns the commits whose changes an operation under way is putting into the work tree: what a merge, a
-// cherry-pick, a revert, a rebase or a stash brings in comes from their blobs.
-func replayed(repo *refs.Repo, before, now gitMark) []refs.OID {
-	var out []refs.OID
-	add := func(oid refs.OID, err error) {
-		if err == nil && !oid.IsZero() {
-			out = append(out, oid)
-		}
-	}
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"} {
-		raw, err := os.ReadFile(filepath.Join(repo.GitDir, name))
-		if err != nil {
-			continue
-		}
-		for field := range strings.FieldsSeq(string(raw)) {
-			if oid, err := refs.ParseOID(field); err == nil {
-				add(oid, nil)
-			}
-		}
-	}
-	if now.Stash != before.Stash {
-		add(now.Stash, nil)
-		add(before.Stash, nil)
-	}
-	if now.Head != before.Head {
-		add(before.Head, nil)
-	}
-	return out
-}

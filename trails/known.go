@@ -25,6 +25,8 @@ import (
 type Known struct {
 	dir string
 	mem map[string][]knownRecord
+	// dry keeps what is put in memory only.
+	dry bool
 }
 
 type knownRecord struct {
@@ -43,6 +45,12 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
 func NewKnown(repo *refs.Repo) *Known {
 	return &Known{dir: filepath.Join(repo.TracesDir(), "cache", "vectors"), mem: map[string][]knownRecord{}}
+}
+
+// frozen makes a reader's store: what is put into it is gone with it.
+func (k *Known) frozen() *Known {
+	k.dry = true
+	return k
 }
 
 func (k *Known) file(path string) string {
@@ -93,6 +101,9 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	}
 	records = append(records, knownRecord{blob, raw})
 	k.mem[path] = records
+	if k.dry {
+		return nil
+	}
 	for _, r := range records {
 		size += len(r.raw) + 64
 	}

@@ -34,7 +34,7 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 // last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken.
 func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, known: NewKnown(repo), owners: NewOwners(repo)}
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
 	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
 	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		p.Vector = v
@@ -56,24 +56,39 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 			return p, fmt.Errorf("read the last snapshot of the file: %w", err)
 		}
 	}
-	if !last.whole {
-		p.carry(s, path, last, t)
+	if last.whole || t.whole {
+		return p, nil
 	}
+	s.orient()
+	f := &file{path: path, oldPath: path, old: last, new: t, vec: s.vectorOf(path, last)}
+	explained, err := s.explained(f)
+	if err != nil {
+		return p, fmt.Errorf("find what git wrote: %w", err)
+	}
+	if v, ok := s.known.Get(path, t.oid); ok && explained {
+		p.Vector = v
+		return p, nil
+	}
+	p.carry(s, f)
 	return p, nil
 }
 
-// carry carries ownership from the last snapshot of the path to the content.
-func (p *PendingLines) carry(s *step, path string, last, t text) {
-	change := vector.Compare(vector.Content{Lines: last.lines, Owners: s.vectorOf(path, last)}, t.lines)
+// carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
+func (p *PendingLines) carry(s *step, f *file) {
+	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	vector.Moves(change)
-	decide := s.decide(path)
+	decide := s.decide(f.path)
+	restored := restoredLines(&part{file: f, seg: segment{from: f.old, to: f.new}})
 	p.open = map[events.PatchID]events.AnchorOwner{}
 	result := change.Resolve(func(_, line int) vector.Owner {
-		who := decide(t.lines[line])
+		if owner, found := restored[line]; found {
+			return owner
+		}
+		who := decide(f.new.lines[line])
 		if who.window == nil && len(who.candidates) == 0 {
 			return vector.Owner{Kind: who.kind}
 		}
-		seed := patchSeed{writer: "pending", interval: s.state.Interval + 1, path: path, start: line, after: t.oid}
+		seed := patchSeed{writer: "pending", interval: s.interval, path: f.path, start: line, after: f.new.oid}
 		owner := vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
 		p.open[owner.Patch] = who.describe()
 		return owner

@@ -103,13 +103,13 @@ func (s *step) reportedText(content string, like ...text) text {
 // consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves alone
 // is left alone by every part of it.
 func consistent(old, latest text, chain []segment) bool {
-	direct := origins(old.lines, latest.lines)
+	direct := lineage(old.lines, latest.lines)
 	through := make([]int, len(latest.lines))
 	for i := range through {
 		through[i] = i
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		m := origins(chain[i].from.lines, chain[i].to.lines)
+		m := lineage(chain[i].from.lines, chain[i].to.lines)
 		for j, at := range through {
 			if at >= 0 {
 				through[j] = m[at]
@@ -124,8 +124,8 @@ func consistent(old, latest text, chain []segment) bool {
 	return true
 }
 
-// origins maps each new line to the old line that it is, or to -1.
-func origins(old, latest [][]byte) []int {
+// lineage maps each new line to the old line that it is, or to -1.
+func lineage(old, latest [][]byte) []int {
 	out := make([]int, len(latest))
 	at, from := 0, 0
 	for _, h := range linediff.Diff(old, latest, linediff.Options{Key: linediff.NoSpace}).Hunks {

@@ -9,11 +9,14 @@ import (
 )
 
 // mayBeRenamed tells whether one of the changed paths came or went without a call that is known to have done it: the file may
-// have had, or may have, another name, and only a look at everything finds that one. After git wrote to the work tree
-// what it brought in is explained otherwise.
+// have had, or may have, another name, and only a look at everything finds that one. What git deletes, or brings back, is
+// explained otherwise.
 func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
-	return !s.restored && slices.ContainsFunc(changes, func(c snapshot.Change) bool {
-		if c.Old.IsZero() == c.New.IsZero() {
+	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
+		if c.Old.IsZero() == c.New.IsZero() || s.restored && c.New.IsZero() {
+			return false
+		}
+		if _, known := s.known.Get(c.Path, c.New); known && s.restored {
 			return false
 		}
 		if want, ok := s.state.Expected[c.Path]; ok && want == c.New {

@@ -119,7 +119,7 @@ func (w *world) check(dir, rev string) []wrongLine {
 	}
 	var out []wrongLine
 	for path := range strings.SplitSeq(list, "\x00") {
-		if info, err := os.Lstat(filepath.Join(dir, path)); path == "" || rev == "" && (err != nil || !info.Mode().IsRegular()) {
+		if info, err := os.Lstat(filepath.Join(dir, path)); path == "" || path[0] == '.' || rev == "" && (err != nil || !info.Mode().IsRegular()) {
 			continue
 		}
 		answers, err := w.blame(dir, rev, path)

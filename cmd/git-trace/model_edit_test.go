@@ -14,7 +14,7 @@ func (w *world) word(rng *rand.Rand) string {
 	w.written++
 	verbs := []string{"call", "check", "return", "store", "value", "print"}
 	indents := []string{"", "", "\t", "\t\t", "    "}
-	return fmt.Sprintf("%s%s_%02d_%03d()\n", indents[rng.IntN(len(indents))], verbs[rng.IntN(len(verbs))], w.step, w.written)
+	return fmt.Sprintf("%s%s_%02d_%03d(first, last)\n", indents[rng.IntN(len(indents))], verbs[rng.IntN(len(verbs))], w.step, w.written)
 }
 
 // text makes new lines, common ones among them.

@@ -37,6 +37,7 @@ type operation struct {
 	weight int
 	when   func(profile) bool
 	act    func(w *world, rng *rand.Rand, dir string) bool
+	git    bool // a command that an agent may give as well as a person
 }
 
 func always(profile) bool       { return true }
@@ -45,22 +46,34 @@ func unseen(p profile) bool     { return p.unseen }
 func linkedTree(p profile) bool { return p.linked }
 
 var operations = []operation{
-	{"agent edits", 22, always, agentEdit},
-	{"agent writes a new file", 4, always, agentNew},
-	{"agent runs a script", 5, always, agentScript},
-	{"agent's turn", 4, always, agentTurn},
-	{"person edits", 14, always, humanEdit},
-	{"person writes a new file", 3, always, humanNew},
-	{"block moved", 4, always, moveBlock},
-	{"white space changed", 4, always, respace},
-	{"renamed", 4, always, rename},
-	{"removed", 3, always, remove},
-	{"staged", 4, always, stage},
-	{"commit", 14, always, commitAll},
-	{"commit of a path", 5, always, commitPath},
-	{"commit of a part", 8, always, commitPart},
-	{"amend", 4, rewrites, amend},
-	{"commit by plumbing", 4, unseen, commitPlumbing},
+	{"agent edits", 22, always, agentEdit, false},
+	{"agent writes a new file", 4, always, agentNew, false},
+	{"agent runs a script", 5, always, agentScript, false},
+	{"agent's turn", 4, always, agentTurn, false},
+	{"person edits", 14, always, humanEdit, false},
+	{"person writes a new file", 3, always, humanNew, false},
+	{"block moved", 4, always, moveBlock, false},
+	{"white space changed", 4, always, respace, false},
+	{"renamed", 4, always, rename, false},
+	{"removed", 3, always, remove, false},
+	{"staged", 4, always, stage, false},
+	{"commit", 14, always, commitAll, true},
+	{"commit of a path", 5, always, commitPath, true},
+	{"commit of a part", 8, always, commitPart, true},
+	{"amend", 6, rewrites, amend, true},
+	{"branch", 5, rewrites, branchOff, true},
+	{"switch", 8, rewrites, switchTo, true},
+	{"merge", 6, rewrites, mergeIn, true},
+	{"cherry-pick", 5, rewrites, pick, true},
+	{"revert", 4, rewrites, revert, true},
+	{"rebase", 8, rewrites, rebase, true},
+	{"reset", 6, rewrites, reset, true},
+	{"restore", 5, rewrites, restorePath, true},
+	{"stash", 5, rewrites, stashAway, true},
+	{"stash back", 6, rewrites, stashBack, true},
+	{"gc", 1, rewrites, collect, false},
+	{"work tree added", 4, linkedTree, linkTree, false},
+	{"commit by plumbing", 4, unseen, commitPlumbing, false},
 }
 
 // outcome is what a run found.
@@ -114,6 +127,11 @@ func runModel(root string, seed uint64, p profile, steps int, keep func(int) boo
 
 // act chooses what happens and lets it happen.
 func (w *world) act(rng *rand.Rand, dir string) string {
+	if w.profile.rewrite && rng.IntN(10) < 6 && w.busy(dir) != "" {
+		w.say(fmt.Sprintf("\n# %d: going on", w.step))
+		w.carryOn(rng, dir)
+		return "going on"
+	}
 	list, total := operations, 0
 	for _, op := range list {
 		if op.when(w.profile) {
@@ -131,7 +149,11 @@ func (w *world) act(rng *rand.Rand, dir string) string {
 			}
 			w.say(fmt.Sprintf("\n# %d: %s", w.step, op.name))
 			w.quiet = w.profile.unseen && rng.IntN(4) == 0
-			done := op.act(w, rng, dir)
+			act := op.act
+			if op.git && rng.IntN(5) == 0 {
+				act = inAgentShell(act)
+			}
+			done := act(w, rng, dir)
 			w.quiet = false
 			if done {
 				return op.name

@@ -36,6 +36,7 @@ type world struct {
 	written int // unique lines in this step
 	named   int // files, branches in this step
 	calls   int
+	shell   string          // the conversation whose shell call is under way
 	quiet   bool            // git's hooks are switched off for the command
 	unseen  map[string]edit // of each file, since the last boundary
 }
@@ -197,7 +198,11 @@ func splitLines(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	lines := strings.SplitAfter(text, "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		return lines[:last]
+	}
+	return lines
 }
 
 // joinLines is the text of the lines; the last one ends as the others do.

@@ -8,6 +8,9 @@ import (
 type Content struct {
 	Lines  [][]byte // as linediff.Split gives them
 	Owners Vector
+	// Far makes Origins take only such lines from the content as stand together with others that speak for themselves: a
+	// brace alone may come from anywhere. Compare does not look at it.
+	Far bool
 }
 
 // Why says why a line that is not among the untouched ones has the owner it has.
@@ -71,9 +74,9 @@ func Compare(old Content, new [][]byte) *Change {
 	hunks := alignDeletions(old, script.Hunks)
 	c := &Change{old: old, new: new, capped: script.Capped}
 	for len(hunks) > 0 {
-		n := c.region(hunks)
-		c.parts = append(c.parts, c.matchRegion(hunks[:n])...)
-		hunks = hunks[n:]
+		parts, taken := c.matchRegion(hunks)
+		c.parts = append(c.parts, parts...)
+		hunks = hunks[taken:]
 	}
 	if c.isNewText() {
 		whole := linediff.Hunk{OldCount: len(old.Lines), NewCount: len(new)}

@@ -28,11 +28,9 @@ func Compose(lines [][]byte, sources []Content, rest func(line int) Owner) Vecto
 // Origins says for every line of a content which source has it and who owns it there.
 //
 // A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;
-// among equals the earlier source counts. Two things make a later source count after all:
-//
-//   - Lines kept since. If the later source has the line too, and the earlier one kept that very line of it, then nobody
-//     wrote the line in between, and the later source, being nearer to where it was written, names the owner.
-//   - Unknown owners. What the earlier source does not know, the later one may.
+// among equals the earlier source counts. The owner that a nearer source knows, and be it that nobody knows him, was
+// carried to it step by step; that a farther one has an equal line says less. A caller who knows nothing of a source puts
+// it last, and marks as far what the content need not come from.
 //
 // The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
 // of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the work
@@ -78,7 +76,28 @@ func matchLines(source Content, lines [][]byte) []match {
 		}
 		old, new = p.Old().End, p.New().End
 	}
+	if source.Far {
+		dropLoose(lines, matches)
+	}
 	return matches
+}
+
+// dropLoose takes back the matches of lines in a row that say nothing together.
+func dropLoose(lines [][]byte, matches []match) {
+	for first := 0; first < len(matches); {
+		last := first + 1
+		if matches[first].why == Written {
+			first = last
+			continue
+		}
+		for last < len(matches) && matches[last].why != Written && matches[last].line == matches[last-1].line+1 {
+			last++
+		}
+		if lettersIn(lines[first:last]) < distinct {
+			clear(matches[first:last])
+		}
+		first = last
+	}
 }
 
 // end is an empty part behind the last line.
@@ -92,42 +111,17 @@ func (c *Change) end() part {
 type matcher struct {
 	sources []Content
 	matches [][]match
-	// keptFrom holds, for two sources, which line of the later one each line of the earlier one is.
-	keptFrom map[[2]int][]match
 }
 
 // origin is where one line comes from.
 func (m *matcher) origin(line int) Origin {
-	none := Origin{Start: line, Count: 1, Source: -1, Owner: Unknown}
 	for _, why := range []Why{Equal, Space, Moved} {
-		best := none
 		for s, matches := range m.matches {
-			if matches[line].why != why {
-				continue
-			}
-			owner := m.sources[s].Owners.At(matches[line].line).normal()
-			if best.Source < 0 || owner.known() && (!best.Owner.known() || m.sameLine(best.Source, s, line)) {
-				best.Source, best.Why, best.Owner = s, why, owner
+			if matches[line].why == why {
+				owner := m.sources[s].Owners.At(matches[line].line).normal()
+				return Origin{Start: line, Count: 1, Source: s, Why: why, Owner: owner}
 			}
 		}
-		if best.Source >= 0 {
-			return best
-		}
 	}
-	return none
-}
-
-// sameLine tells whether the earlier source kept its match of a line from the later source's match of it.
-func (m *matcher) sameLine(earlier, later, line int) bool {
-	pair := [2]int{earlier, later}
-	kept, done := m.keptFrom[pair]
-	if !done {
-		kept = matchLines(m.sources[later], m.sources[earlier].Lines)
-		if m.keptFrom == nil {
-			m.keptFrom = map[[2]int][]match{}
-		}
-		m.keptFrom[pair] = kept
-	}
-	at := kept[m.matches[earlier][line].line]
-	return at.why != Written && at.line == m.matches[later][line].line
+	return Origin{Start: line, Count: 1, Source: -1, Owner: Unknown}
 }

@@ -83,13 +83,13 @@ func TestCompose(t *testing.T) {
 			"human human:h1 S1",
 		},
 		{
-			"what the work tree kept from the parent has the parent's owner",
-			text("one()", "two()", "added()"),
+			"a brace written anew in the work tree is not the equal one of an older content",
+			text("three()", "}", "five()"),
 			[]source{
-				{text("one()", "two()", "added()", "more()"), "human:h1*2 S2*2"},
-				{text("one()", "two()"), "S1*2"},
+				{text("three()", "}", "five()", "six()", "one()"), "S3*4 S1"},
+				{text("two()", "}", "one()"), "S1*3"},
 			},
-			"S1*2 S2",
+			"S3*3",
 		},
 		{
 			"a line written anew in the work tree is not the parent's equal line",
@@ -101,13 +101,13 @@ func TestCompose(t *testing.T) {
 			"S1 human",
 		},
 		{
-			"what the work tree does not know the parent may",
+			"what the work tree has of unknown owners is not the parent's equal line",
 			text("one()", "two()", "three()"),
 			[]source{
 				{text("zero()", "one()", "two()", "three()"), "S2 unknown*3"},
 				{text("one()", "two()"), "human S1"},
 			},
-			"human S1 unknown",
+			"unknown*3",
 		},
 		{
 			"a line staged with other white space keeps its owner",
@@ -146,7 +146,7 @@ func TestOriginsNameSourceAndReason(t *testing.T) {
 	}
 	lines := text("one()", "  two()", "three()", "four()", "six()", "alpha one", "beta two", "gamma three", "typed")
 	want := []vector.Origin{
-		{Start: 0, Count: 1, Source: 1, Why: vector.Equal, Owner: human},
+		{Start: 0, Count: 1, Source: 0, Why: vector.Equal, Owner: vector.ParseOwner("S1")},
 		{Start: 1, Count: 1, Source: 0, Why: vector.Space, Owner: vector.ParseOwner("S1")},
 		{Start: 2, Count: 3, Source: 1, Why: vector.Equal, Owner: human},
 		{Start: 5, Count: 3, Source: 1, Why: vector.Moved, Owner: vector.ParseOwner("S2")},

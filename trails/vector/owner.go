@@ -27,11 +27,6 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// known tells whether there is evidence for the owner.
-func (o Owner) known() bool {
-	return o.normal().Kind != events.OwnerUnknown
-}
-
 // String is the owner in a form for people and tests: KIND[:PATCH][<PREVIOUS], where an agent's patch stands without
 // its kind: "a1", "human", "human:b2<a1", "unknown".
 func (o Owner) String() string {

@@ -1,43 +1,86 @@
 package vector
 
-import "github.com/git-trace/git-trace/trails/linediff"
+import (
+	"bytes"
 
-// region counts the hunks at the front of a list between which no more than braces and blank lines were kept.
-func (c *Change) region(hunks []linediff.Hunk) int {
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// shortGap is a number of kept lines that may be misplaced though there is a word in them.
+const shortGap = 3
+
+// region counts the hunks at the front of a list between which no more was kept than braces and blank lines, or than
+// gap lines.
+func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	n := 1
-	for n < len(hunks) && !hasWords(c.new[hunks[n-1].New().End:hunks[n].NewStart]) {
+	for n < len(hunks) {
+		between := c.new[hunks[n-1].New().End:hunks[n].NewStart]
+		if len(between) > gap && hasWords(between) {
+			break
+		}
 		n++
 	}
 	return n
 }
 
-// matchRegion matches the lines of a region's hunks. The lines kept between them may be misplaced: when a block is
-// indented anew, its blank lines are all that stays byte for byte, and one blank line more or less shifts the hunks
-// against each other. So the region is also matched as one hunk, and the way that keeps more is taken.
-func (c *Change) matchRegion(hunks []linediff.Hunk) []part {
-	parts := make([]part, len(hunks))
+// matchRegion matches the lines of the region at the front of a list of hunks, and says how many hunks it took. The
+// lines kept between them may be misplaced: when a block is indented anew, its blank lines are all that stays byte for
+// byte, and one blank line more or less shifts the hunks against each other; and a line that was indented may now equal
+// another one. So the region is also matched as one hunk, and the way that keeps more is taken.
+func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
+	taken = c.region(hunks, shortGap)
+	narrow := c.region(hunks, 0)
+	if narrow < taken {
+		if whole, more := c.matchWhole(hunks[:taken]); more && c.respaced(&whole) {
+			return []part{whole}, taken
+		}
+	}
+	for rest := hunks[:taken]; len(rest) > 0; rest = rest[narrow:] {
+		narrow = c.region(rest, 0)
+		if narrow > 1 {
+			if whole, more := c.matchWhole(rest[:narrow]); more {
+				parts = append(parts, whole)
+				continue
+			}
+		}
+		for _, h := range rest[:narrow] {
+			p := c.newPart(h)
+			c.matchSpace(&p)
+			parts = append(parts, p)
+		}
+	}
+	return parts, taken
+}
+
+// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them.
+func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	apart := 0
 	for i, h := range hunks {
-		parts[i] = c.newPart(h)
-		c.matchSpace(&parts[i])
-		apart += c.keptLetters(&parts[i])
+		p := c.newPart(h)
+		c.matchSpace(&p)
+		apart += c.keptLetters(&p)
 		if i > 0 {
 			apart += lettersIn(c.new[hunks[i-1].New().End:h.NewStart])
 		}
 	}
-	if len(hunks) == 1 {
-		return parts
-	}
 	first, last := hunks[0], hunks[len(hunks)-1]
-	whole := c.newPart(linediff.Hunk{
+	whole = c.newPart(linediff.Hunk{
 		OldStart: first.OldStart, OldCount: last.Old().End - first.OldStart,
 		NewStart: first.NewStart, NewCount: last.New().End - first.NewStart,
 	})
 	c.matchSpace(&whole)
-	if c.keptLetters(&whole) > apart {
-		return []part{whole}
+	return whole, c.keptLetters(&whole) > apart
+}
+
+// respaced tells whether a hunk keeps a line with other white space: only then the lines kept byte for byte between the
+// hunks may be others than they seem. Otherwise something moved.
+func (c *Change) respaced(p *part) bool {
+	for i, from := range p.origins {
+		if from.why == Space && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {
+			return true
+		}
 	}
-	return parts
+	return false
 }
 
 // keptLetters counts the letters and digits in the new lines of a hunk that are kept.

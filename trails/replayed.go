@@ -1,0 +1,92 @@
+package trails
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// maxReplayed bounds the commits that are asked for what they have at a path.
+const maxReplayed = 24
+
+// operandFiles name the commits that an operation under way is about.
+var operandFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "rebase-merge/done"}
+
+// replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
+// cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
+// come first.
+func (s *step) replayed(before gitMark) []refs.OID {
+	var out []refs.OID
+	add := func(oids ...refs.OID) {
+		for _, oid := range oids {
+			if !oid.IsZero() && !slices.Contains(out, oid) && len(out) < maxReplayed {
+				out = append(out, oid)
+			}
+		}
+	}
+	withParents := func(oid refs.OID) {
+		add(oid)
+		if c, err := s.objects.Commit(oid); err == nil {
+			add(c.Parents...)
+		}
+	}
+	stashes := func(list []refs.OID) {
+		for _, stash := range list {
+			withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
+		}
+	}
+	if s.doubtful {
+		stashes(s.now.Stashes)
+		return out
+	}
+	for _, name := range operandFiles {
+		raw, err := os.ReadFile(filepath.Join(s.repo.GitDir, name))
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(raw))
+		for i := len(fields) - 1; i >= 0; i-- {
+			if oid, err := refs.ParseOID(fields[i]); err == nil {
+				withParents(oid)
+				if name == "rebase-merge/done" {
+					break // the one that is being picked
+				}
+			}
+		}
+	}
+	if !slices.Equal(before.Stashes, s.now.Stashes) {
+		stashes(before.Stashes[:min(1, len(before.Stashes))])
+		stashes(slices.DeleteFunc(slices.Clone(before.Stashes), func(oid refs.OID) bool { return slices.Contains(s.now.Stashes, oid) }))
+		stashes(s.now.Stashes[:min(1, len(s.now.Stashes))])
+	} else if appliedStash(before, s.now) {
+		stashes(s.now.Stashes[:min(4, len(s.now.Stashes))])
+	}
+	withParents(s.now.Head)
+	add(before.Head)
+	steps, _ := readLog(headLog(s.repo), before.Log)
+	for _, step := range slices.Backward(steps) {
+		add(step.new)
+	}
+	return slices.DeleteFunc(out, s.typed)
+}
+
+// typed tells whether somebody made the commit of what he had in the work tree, as opposed to git, which puts there what
+// it takes from other commits. What such a commit brings is no evidence of where it comes from.
+func (s *step) typed(commit refs.OID) bool {
+	if s.made == nil {
+		s.made = map[refs.OID]bool{}
+		steps, _ := readLog(headLog(s.repo), s.state.Git.Log)
+		for _, step := range steps {
+			if step.byHand() {
+				s.made[step.new] = true
+			}
+		}
+		if !s.commit.IsZero() && (len(steps) == 0 || steps[len(steps)-1].new != s.commit) {
+			s.made[s.commit] = true // without a reflog nothing else is known
+		}
+	}
+	return s.made[commit]
+}

@@ -1,0 +1,162 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// How many earlier contents of a path are asked where the lines of a content come from: so many at a time, as long as
+// lines are missing.
+const (
+	sourceChunk = 8
+	maxSources  = 64
+)
+
+// origins finds where the lines of a content of a path come from, when git put it together or when it was never seen.
+// First gives the contents that are near, best first; then what the path had before is asked. What is known of a content
+// stands before what is only there: a vector that says unknown says so with reason.
+func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Origin, error) {
+	q := sourceQueue{step: s, path: path, seen: map[refs.OID]bool{}}
+	for _, f := range first {
+		if err := q.add(f); err != nil {
+			return nil, err
+		}
+	}
+	var earlier []refs.OID
+	if !s.doubtful {
+		earlier = s.known.Blobs(path, maxSources)
+	}
+	for {
+		found := vector.Origins(lines, q.contents())
+		if len(earlier) == 0 || complete(found) {
+			return copies(lines, found, q.contents()), nil
+		}
+		for _, oid := range earlier[:min(sourceChunk, len(earlier))] {
+			if err := q.add(Source{Path: path, Blob: oid, Far: true}); err != nil {
+				return nil, err
+			}
+		}
+		earlier = earlier[min(sourceChunk, len(earlier)):]
+	}
+}
+
+// Source is a content that a path had. Far is one that need not be what another was made of.
+type Source struct {
+	Path string
+	Blob refs.OID
+	Far  bool
+}
+
+// complete tells whether every line was found as it is, with an owner or the word that there is none.
+func complete(found []vector.Origin) bool {
+	for _, run := range found {
+		if run.Source < 0 || run.Why != vector.Equal {
+			return false
+		}
+	}
+	return true
+}
+
+// sourceQueue gathers contents, each once.
+type sourceQueue struct {
+	*step
+	path  string
+	seen  map[refs.OID]bool
+	known []vector.Content
+	bare  []vector.Content // contents of which nothing is known
+}
+
+func (q *sourceQueue) contents() []vector.Content {
+	return append(q.known[:len(q.known):len(q.known)], q.bare...)
+}
+
+func (q *sourceQueue) add(from Source) error {
+	if from.Blob.IsZero() || q.seen[from.Blob] {
+		return nil
+	}
+	q.seen[from.Blob] = true
+	t, err := q.read(0, from.Blob)
+	if err != nil || t.whole {
+		return err
+	}
+	if v, ok := q.step.known.Get(from.Path, from.Blob); ok && v.Len() == len(t.lines) {
+		q.known = append(q.known, vector.Content{Lines: t.lines, Owners: v, Far: from.Far})
+		return nil
+	}
+	unknown := vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
+	q.bare = append(q.bare, vector.Content{Lines: t.lines, Owners: unknown, Far: from.Far})
+	return nil
+}
+
+// commitSources are the contents that the path has in the commits that git may have taken it from.
+func (s *step) commitSources(path string) ([]Source, error) {
+	if !s.restored {
+		return nil, nil
+	}
+	if s.sources == nil {
+		commits := s.replayed(s.state.Git)
+		s.sources = &commits
+	}
+	var out []Source
+	for _, commit := range *s.sources {
+		oid, err := s.inCommit(commit, path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Source{Path: path, Blob: oid, Far: true})
+	}
+	return out, nil
+}
+
+// specific is the number of letters and digits from which on a line speaks for itself.
+const specific = 12
+
+// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a conflict
+// may keep both sides of a line, or change their order. All sources that have such a line must agree on its owner.
+func copies(lines [][]byte, found []vector.Origin, sources []vector.Content) []vector.Origin {
+	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
+		return found
+	}
+	type place struct {
+		source int
+		owner  vector.Owner
+		split  bool
+	}
+	places := map[string]place{}
+	for i, src := range sources {
+		for n, line := range src.Lines {
+			key := string(linediff.StripSpace(line))
+			if len(key) < specific {
+				continue
+			}
+			owner := src.Owners.At(n)
+			p, seen := places[key]
+			switch {
+			case !seen:
+				places[key] = place{i, owner, false}
+			case p.owner.Kind != owner.Kind || p.owner.Patch != owner.Patch:
+				p.split = true
+				places[key] = p
+			}
+		}
+	}
+	var out []vector.Origin
+	for _, run := range found {
+		if run.Source >= 0 {
+			out = append(out, run)
+			continue
+		}
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			o := vector.Origin{Start: line, Count: 1, Source: -1, Owner: run.Owner}
+			if p, seen := places[string(linediff.StripSpace(lines[line]))]; seen && !p.split {
+				o.Source, o.Why, o.Owner = p.source, vector.Moved, p.owner
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
