@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// bench is one run of the program: where it works and with what.
+type bench struct {
+	options
+	ctx    context.Context //nolint:containedctx // a bench lives as long as the call that made it
+	root   string          // of everything that is made
+	binary string          // the release binary
+	remove bool            // root at the end
+}
+
+// newBench builds the release binary and sets up a home without configuration, for this process and its children.
+func newBench(ctx context.Context, o options) (*bench, error) {
+	b := &bench{options: o, ctx: ctx, root: o.dir}
+	if b.rounds < 3 {
+		return nil, errors.New("a median needs at least 3 rounds")
+	}
+	var err error
+	if b.root == "" {
+		b.remove = true
+		b.root, err = os.MkdirTemp("", "git-trace-bench-")
+	} else if b.root, err = filepath.Abs(b.root); err == nil {
+		err = os.MkdirAll(b.root, 0o777)
+	}
+	if err == nil {
+		b.root, err = filepath.EvalSymlinks(b.root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.build(); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, b.home()
+}
+
+func (b *bench) close() {
+	if b.remove {
+		_ = os.RemoveAll(b.root)
+	}
+}
+
+// build makes the binary as releases have it.
+func (b *bench) build() error {
+	b.binary = filepath.Join(b.root, "bin", "git-trace")
+	if runtime.GOOS == "windows" {
+		b.binary += ".exe"
+	}
+	cmd := exec.CommandContext(b.ctx, "go", "build", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags", "-s -w",
+		"-o", b.binary, "github.com/git-trace/git-trace/cmd/git-trace")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build git-trace: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// home keeps the user's configuration out of the figures, and the figures out of the user's home.
+func (b *bench) home() error {
+	home := filepath.Join(b.root, "home")
+	if err := os.MkdirAll(home, 0o777); err != nil {
+		return err
+	}
+	config := filepath.Join(home, ".gitconfig")
+	text := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"
+	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
+		return err
+	}
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+	path := filepath.Dir(b.binary) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM": "1", "PATH": path,
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place makes a directory with fill, once: what an earlier run with --dir made is used again.
+func (b *bench) place(name string, fill func(dir string) error) (string, error) {
+	dir := filepath.Join(b.root, name)
+	done := dir + ".done"
+	if _, err := os.Stat(done); err == nil {
+		return dir, nil
+	}
+	b.say("making " + name)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777)); err != nil {
+		return "", err
+	}
+	if err := fill(dir); err != nil {
+		return "", fmt.Errorf("make %s: %w", name, err)
+	}
+	return dir, os.WriteFile(done, nil, 0o666)
+}
+
+// say tells a person at a terminal what takes so long.
+func (b *bench) say(text string) {
+	fmt.Fprintf(os.Stderr, "bench: %s\n", text)
+}
+
+// command prepares a process. Its output is dropped; what it says of an error is kept for check.
+func (b *bench) command(dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(b.ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Stderr = &bytes.Buffer{}
+	return cmd
+}
+
+func (b *bench) git(dir string, args ...string) *exec.Cmd { return b.command(dir, "git", args...) }
+
+func (b *bench) trace(dir string, args ...string) *exec.Cmd { return b.command(dir, b.binary, args...) }
+
+// check runs a process that must succeed.
+func (b *bench) check(cmd *exec.Cmd) error {
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	text := ""
+	if stderr, ok := cmd.Stderr.(*bytes.Buffer); ok {
+		text = strings.TrimSpace(stderr.String())
+	}
+	return fmt.Errorf("%s %s: %w %s", filepath.Base(cmd.Path), strings.Join(cmd.Args[1:min(len(cmd.Args), 3)], " "), err, text)
+}
+
+// output is what a process prints.
+func (b *bench) output(cmd *exec.Cmd) (string, error) {
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := b.check(cmd)
+	return out.String(), err
+}
+
+// settle waits until no file that was just made counts as just made: file systems have coarse clocks, and whoever
+// compares time stamps has to look twice at what is younger than a tick.
+func settle() { time.Sleep(2500 * time.Millisecond) }
+
+// touch changes a file by a line.
+func touch(path string, n int) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "// change %d\n", n)
+	return errors.Join(err, f.Close())
+}
+
+// copyTree copies a directory.
+func copyTree(to, from string) error {
+	if err := os.RemoveAll(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(from))
+}

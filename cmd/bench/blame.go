@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// blaming is the command that people call most, beside git's own.
+func blaming(quick bool) []scenario {
+	commits := historyCommits
+	if quick {
+		commits = quickCommits
+	}
+	const reference, changed = "git blame", "git blame, changed file"
+	return []scenario{
+		{
+			name: fmt.Sprintf("blame, %s commits", size(commits)),
+			rows: []row{
+				{"blame again", "warm", reference, ratio, 0.15},
+				{"blame again, --json", "json", reference, ratio, 0.15},
+				{"blame again, --line-porcelain", "porcelain", "git blame --line-porcelain", ratio, 0.15},
+				{"blame after 200 commits", "after 200", reference, ratio, 0.3},
+				{"blame of a file changed since", "changed", changed, ratio, 0.3},
+				{"blame for the first time", "first", reference, ratio, 1.2},
+			},
+			prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareBlame(commits) },
+		},
+		{
+			name:    "blame, tiny file",
+			rows:    []row{{"blame again, 20 lines in 3 commits", "warm", reference, ratio, 1.5}},
+			prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareTiny() },
+		},
+	}
+}
+
+const (
+	historyCommits = 4000
+	quickCommits   = 1500
+	behind         = 200
+	fewEvents      = 1000
+)
+
+// history makes, or finds, the repository of so many commits with a log of so many events.
+func (b *bench) history(commits, logged int) (string, error) {
+	return b.place(fmt.Sprintf("history-%s-log-%s", size(commits), size(logged)), func(dir string) error {
+		if err := b.makeHistory(dir, commits); err != nil {
+			return err
+		}
+		if err := b.check(b.git(dir, "gc", "-q")); err != nil {
+			return err
+		}
+		return b.makeLog(dir, logged)
+	})
+}
+
+func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
+	dir, err := b.history(commits, fewEvents)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.startAgent(dir); err != nil {
+		return nil, err
+	}
+	ours := func(args ...string) error { return b.check(b.trace(dir, append([]string{"blame"}, args...)...)) }
+	c := blameCache{dir: filepath.Join(dir, ".git", "traces", "cache", "blame"), aside: filepath.Join(b.root, "blame-cache")}
+	// What is kept after a blame of long ago, and after one of now.
+	err = errors.Join(
+		os.RemoveAll(c.dir),
+		b.check(b.git(dir, "checkout", "-q", "-f", fmt.Sprintf("main~%d", behind))), ours(hotFile), c.save("old"),
+		b.check(b.git(dir, "checkout", "-q", "-f", "main")), os.RemoveAll(c.dir), ours(hotFile), c.save("new"),
+	)
+	if err != nil {
+		return nil, err
+	}
+	settle()
+	file := filepath.Join(dir, filepath.FromSlash(hotFile))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return func(i int, r *recorder) error {
+		git := func() error {
+			if err := r.run("git blame", b.git(dir, "blame", hotFile)); err != nil {
+				return err
+			}
+			return r.run("git blame --line-porcelain", b.git(dir, "blame", "--line-porcelain", hotFile))
+		}
+		traced := func() error {
+			measured := func(state, name string, args ...string) error {
+				if err := c.restore(state); err != nil {
+					return err
+				}
+				return r.run(name, b.trace(dir, append([]string{"blame"}, args...)...))
+			}
+			return errors.Join(
+				measured("new", "warm", hotFile),
+				measured("new", "json", "--json", hotFile),
+				measured("new", "porcelain", "--line-porcelain", hotFile),
+				measured("old", "after 200", hotFile),
+				measured("", "first", hotFile),
+			)
+		}
+		changed := func() error {
+			err := errors.Join(touch(file, i), c.restore("new"))
+			if err == nil {
+				err = inTurn(i,
+					func() error { return r.run("git blame, changed file", b.git(dir, "blame", hotFile)) },
+					func() error { return r.run("changed", b.trace(dir, "blame", hotFile)) },
+				)
+			}
+			return errors.Join(err, os.WriteFile(file, text, 0o666))
+		}
+		if err := inTurn(i, git, traced); err != nil {
+			return err
+		}
+		return changed()
+	}, nil
+}
+
+// blameCache puts the cache of blame back to what it was.
+type blameCache struct{ dir, aside string }
+
+func (c blameCache) save(state string) error { return copyTree(filepath.Join(c.aside, state), c.dir) }
+
+// restore with no state empties the cache.
+func (c blameCache) restore(state string) error {
+	if state == "" {
+		return os.RemoveAll(c.dir)
+	}
+	return copyTree(c.dir, filepath.Join(c.aside, state))
+}
+
+func (b *bench) prepareTiny() (func(int, *recorder) error, error) {
+	const file = "main.go"
+	dir, err := b.place("tiny", func(dir string) error {
+		if err := b.makeTree(dir, 20); err != nil {
+			return err
+		}
+		text := ""
+		for n := range 3 {
+			for i := range 7 {
+				text += fmt.Sprintf("line %d of change %d\n", i, n)
+			}
+			err := errors.Join(
+				writeFile(dir, file, text), b.check(b.git(dir, "add", "-A")), b.check(b.git(dir, "commit", "-q", "-m", fmt.Sprint("change ", n))),
+			)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.startAgent(dir); err != nil {
+		return nil, err
+	}
+	settle()
+	return func(i int, r *recorder) error {
+		return inTurn(i,
+			func() error { return r.run("git blame", b.git(dir, "blame", file)) },
+			func() error { return r.run("warm", b.trace(dir, "blame", file)) },
+		)
+	}, nil
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The first argument of this program as its own child.
+const (
+	appenderArg = "child-append"
+	peakArg     = "child-peak"
+)
+
+// printPeak runs a command and prints the most memory it had resident, in bytes.
+func printPeak(args []string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(peakMemory(cmd.ProcessState))
+	return 0
+}
+
+// appendMany appends so many events to the log of a repository, one after the other.
+func appendMany(dir, number string) int {
+	repo, err := refs.Discover(dir)
+	if err == nil {
+		log := events.OpenLog(repo)
+		n, _ := strconv.Atoi(number)
+		for i := range n {
+			if _, err = log.Append(context.Background(), []events.Draft{toolDraft(i)}); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// toolDraft is an event as a tool call's hook writes it.
+func toolDraft(i int) events.Draft {
+	data, err := events.Encode(events.WindowData{
+		Tool: "Edit", Class: "edit", Prompt: 1, Model: "claude-sonnet-4-5", Paths: []string{"cmd/file.go"}, Interval: int64(i),
+	})
+	if err != nil {
+		panic(err) // of strings and integers that stand above
+	}
+	return events.Draft{
+		Type: events.WindowOpened, Trace: events.NewTraceID("claude-code", "bench"), Agent: "claude-code", Session: "bench",
+		ToolCall: "toolu_" + strconv.Itoa(i), Method: []events.Method{events.HookToolBefore}, Data: data,
+	}
+}

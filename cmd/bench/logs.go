@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The shape of a generated log: what conversations with an agent leave behind.
+const (
+	promptsPerTrace = 40
+	callsPerPrompt  = 10
+	patchesPerCall  = 2
+	gcEvery         = 4000 // batches
+)
+
+// makeLog appends so many events to the log of a repository that makeHistory made: conversations whose calls write the
+// hot file, and one commit_anchored for every commit of the hot file as long as events last.
+func (b *bench) makeLog(dir string, number int) error {
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		return err
+	}
+	edits, err := b.hotEdits(dir)
+	if err != nil {
+		return err
+	}
+	l := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), left: number, edits: edits, rng: rand.New(rand.NewPCG(3, 3))}
+	l.at = time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)
+	// Commits are anchored evenly over the log.
+	prompts := number / (3 + callsPerPrompt*(2+patchesPerCall))
+	l.anchorEvery = max(1, prompts*3/(2*max(1, len(edits))))
+	for l.left > 0 {
+		if err := l.conversation(); err != nil {
+			return err
+		}
+	}
+	return b.check(b.git(dir, "gc", "-q"))
+}
+
+// logWriter appends batch after batch, as the hooks of an agent do.
+type logWriter struct {
+	bench       *bench
+	dir         string
+	log         *events.Log
+	rng         *rand.Rand
+	at          time.Time
+	left        int // events
+	batches     int
+	edits       []edit
+	anchorEvery int // prompts
+
+	session          string
+	prompt, interval int
+}
+
+func (l *logWriter) conversation() error {
+	l.session = fmt.Sprintf("session-%d", l.rng.Uint32())
+	l.prompt = 0
+	if err := l.append(l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel})); err != nil {
+		return err
+	}
+	for range promptsPerTrace {
+		if err := l.turn(); err != nil || l.left <= 0 {
+			return err
+		}
+	}
+	return l.append(l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
+}
+
+const benchModel = "claude-sonnet-4-5"
+
+func (l *logWriter) turn() error {
+	l.prompt++
+	l.interval++
+	err := l.append(
+		l.draft(events.PromptSubmitted, "", events.PromptData{Index: l.prompt, Chars: 40 + l.rng.IntN(200), Kind: "user"}),
+		l.draft(events.SnapshotTaken, "", events.SnapshotData{Role: "prompt", Scope: "full", Interval: int64(l.interval), Tree: l.oid()}),
+	)
+	for call := 0; err == nil && call < callsPerPrompt; call++ {
+		err = l.call(call)
+	}
+	if err != nil {
+		return err
+	}
+	if l.prompt%l.anchorEvery == 0 {
+		if err := l.anchor(); err != nil {
+			return err
+		}
+	}
+	return l.append(l.draft(events.TurnEnded, "", events.TurnData{Prompt: l.prompt, Interval: int64(l.interval), Tree: l.oid()}))
+}
+
+// call is a tool call: a window opens, and closes with what it wrote.
+func (l *logWriter) call(n int) error {
+	id := fmt.Sprintf("toolu_%s_%d_%d", l.session, l.prompt, n)
+	path := fileName(l.rng.IntN(historyOf))
+	window := events.WindowData{
+		Tool: "Edit", Class: "edit", Prompt: l.prompt, Model: benchModel, Paths: []string{path}, Interval: int64(l.interval),
+		Tree: l.oid(),
+	}
+	if err := l.append(l.draft(events.WindowOpened, id, window)); err != nil {
+		return err
+	}
+	l.interval++
+	var batch []events.Draft
+	for range patchesPerCall {
+		count := 1 + l.rng.IntN(8)
+		batch = append(batch, l.draft(events.PatchRecorded, id, events.PatchData{
+			Patch: l.patch(), Interval: int64(l.interval), Path: path, Before: l.oid(), After: l.oid(),
+			OldStart: 10, OldCount: 1, NewStart: 10, NewCount: count, Owner: events.OwnerAI, Tool: "Edit", Prompt: l.prompt,
+			Model: benchModel, Lines: events.EncodeFingerprints(make([]events.Fingerprint, count)),
+		}))
+	}
+	window.Status, window.Patches, window.Interval = "done", patchesPerCall, int64(l.interval)
+	return l.append(append(batch, l.draft(events.WindowClosed, id, window))...)
+}
+
+// anchor records the next commit of the hot file.
+func (l *logWriter) anchor() error {
+	if len(l.edits) == 0 {
+		return nil
+	}
+	commit := l.edits[0].commit
+	file := events.AnchorFile{Path: hotFile, Blob: l.oid()}
+	data := events.CommitData{Commit: commit}
+	for len(l.edits) > 0 && l.edits[0].commit == commit {
+		e := l.edits[0]
+		l.edits = l.edits[1:]
+		owner := events.AnchorOwner{Kind: events.OwnerHuman}
+		if l.rng.IntN(3) > 0 {
+			owner = events.AnchorOwner{
+				Kind: events.OwnerAI, Patch: l.patch(), Trace: l.trace(), Agent: "claude-code", Session: l.session,
+				Model: benchModel, Tool: "Edit", ToolCall: fmt.Sprintf("toolu_%s_%d_0", l.session, l.prompt), Prompt: l.prompt,
+			}
+			data.AI += e.count
+		} else {
+			data.Human += e.count
+		}
+		file.Runs = append(file.Runs, events.AnchorRun{Start: e.start, Count: e.count, Owner: len(data.Owners), Tier: "exact_blob"})
+		data.Owners = append(data.Owners, owner)
+		data.Added += e.count
+	}
+	data.Files = []events.AnchorFile{file}
+	d := l.draft(events.CommitAnchored, "", data)
+	d.Trace, d.Agent, d.Session, d.Method = "", "", "", []events.Method{events.PostCommit}
+	return l.append(d)
+}
+
+func (l *logWriter) append(drafts ...events.Draft) error {
+	if l.left <= 0 {
+		return nil
+	}
+	l.left -= len(drafts)
+	if _, err := l.log.Append(context.Background(), drafts); err != nil {
+		return err
+	}
+	if l.batches++; l.batches%gcEvery == 0 {
+		return l.bench.check(l.bench.git(l.dir, "gc", "-q"))
+	}
+	return l.bench.ctx.Err()
+}
+
+func (l *logWriter) draft(typ events.Type, call string, content any) events.Draft {
+	encoded, err := events.Encode(content)
+	if err != nil {
+		panic(err) // of strings and integers made here
+	}
+	l.at = l.at.Add(time.Duration(1+l.rng.IntN(20)) * time.Second)
+	return events.Draft{
+		Time: l.at, Type: typ, Trace: l.trace(), Agent: "claude-code", Session: l.session, ToolCall: call,
+		Method: []events.Method{events.HookToolAfter}, Data: encoded,
+	}
+}
+
+func (l *logWriter) trace() events.TraceID { return events.NewTraceID("claude-code", l.session) }
+
+func (l *logWriter) oid() refs.OID {
+	return refs.SHA1.Hash(refs.BlobObject, strconv.AppendUint(nil, l.rng.Uint64(), 36))
+}
+
+func (l *logWriter) patch() events.PatchID {
+	return events.PatchID(fmt.Sprintf("%016x%016x", l.rng.Uint64(), l.rng.Uint64()))
+}

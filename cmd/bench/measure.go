@@ -1,0 +1,163 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scenario is a set of measurements made in turn on the same repositories.
+type scenario struct {
+	name string
+	// prepare makes what is needed and returns one round of measurements. Rounds are numbered from 0; the first ones
+	// are not counted.
+	prepare func(b *bench) (func(round int, r *recorder) error, error)
+	rows    []row
+}
+
+// warmups is the number of rounds that are not counted.
+const warmups = 2
+
+// kind is what a row compares.
+type kind uint8
+
+const (
+	ratio  kind = iota // ours by the reference
+	extra              // ours less the reference, in ms
+	limit              // ours alone, in ms
+	memory             // the most memory of ours, in MB
+	count              // a number that the scenario counted itself
+)
+
+// row is one line of the result: a promise.
+type row struct {
+	title     string
+	ours      string // name of a series
+	reference string // name of the one that it is compared with
+	kind      kind
+	bound     float64
+}
+
+// series is everything measured under one name.
+type series struct {
+	times []time.Duration
+	cpu   []time.Duration // of the processes and of those they waited for
+	rss   int64           // the most that one process used, in bytes
+	count float64
+}
+
+// recorder takes measurements.
+type recorder struct {
+	bench   *bench
+	series  map[string]*series
+	counted bool
+}
+
+func (r *recorder) of(name string) *series {
+	s := r.series[name]
+	if s == nil {
+		s = &series{}
+		r.series[name] = s
+	}
+	return s
+}
+
+// run measures processes that run one after the other, as one.
+func (r *recorder) run(name string, cmds ...*exec.Cmd) error {
+	var cpu time.Duration
+	err := r.time(name, func() error {
+		for _, cmd := range cmds {
+			if err := r.bench.check(cmd); err != nil {
+				return err
+			}
+			cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}
+		return nil
+	})
+	if err == nil && r.counted {
+		s := r.of(name)
+		s.cpu = append(s.cpu, cpu)
+	}
+	return err
+}
+
+// peak measures the most memory that a process has resident, by way of a small process of this program's own: what a
+// process shares with its parent until it is replaced counts as its own memory.
+func (r *recorder) peak(name string, cmd *exec.Cmd) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	wrapped := r.bench.command(cmd.Dir, self, append([]string{peakArg}, cmd.Args...)...)
+	wrapped.Stdin = cmd.Stdin
+	out, err := r.bench.output(wrapped)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+	s := r.of(name)
+	s.rss = max(s.rss, n)
+	return err
+}
+
+// time measures what a function takes.
+func (r *recorder) time(name string, do func() error) error {
+	start := time.Now()
+	err := do()
+	took := time.Since(start)
+	if err == nil && r.counted {
+		s := r.of(name)
+		s.times = append(s.times, took)
+	}
+	return err
+}
+
+// set records a number.
+func (r *recorder) set(name string, n float64) { r.of(name).count = n }
+
+// inTurn does two things, the second one first in every other round.
+func inTurn(round int, first, second func() error) error {
+	if round%2 == 1 {
+		first, second = second, first
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	return second()
+}
+
+// measure runs a scenario.
+func (b *bench) measure(s scenario) ([]result, error) {
+	round, err := s.prepare(b)
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{bench: b, series: map[string]*series{}}
+	for i := range warmups + b.rounds {
+		r.counted = i >= warmups
+		if err := round(i, r); err != nil {
+			return nil, err
+		}
+	}
+	var results []result
+	for _, row := range s.rows {
+		results = append(results, row.judge(s.name, r))
+	}
+	return results, nil
+}
+
+// median is the middle of some times, in ms.
+func median(times []time.Duration) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	middle := sorted[len(sorted)/2]
+	if len(sorted)%2 == 0 {
+		middle = (middle + sorted[len(sorted)/2-1]) / 2
+	}
+	return float64(middle.Microseconds()) / 1000
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// result is a row with its figures.
+type result struct {
+	Scenario    string  `json:"scenario"`
+	Path        string  `json:"path"`
+	Reference   string  `json:"reference,omitempty"`
+	OursMS      float64 `json:"ours_ms,omitempty"`
+	ReferenceMS float64 `json:"reference_ms,omitempty"`
+	Value       float64 `json:"value"`
+	Unit        string  `json:"unit"` // "×", "ms", "MB" or "" for a number
+	Bound       float64 `json:"bound"`
+	Kept        bool    `json:"kept"`
+	Rounds      int     `json:"rounds"`
+	// Processor time is steadier than time on a machine that has other work. No budget is set on it.
+	OursCPU      float64 `json:"ours_cpu_ms,omitempty"`
+	ReferenceCPU float64 `json:"reference_cpu_ms,omitempty"`
+}
+
+// judge compares what was measured with what was promised.
+func (r row) judge(name string, rec *recorder) result {
+	ours := rec.of(r.ours)
+	res := result{Scenario: name, Path: r.title, Bound: r.bound, OursMS: median(ours.times), OursCPU: median(ours.cpu), Rounds: len(ours.times)}
+	if r.reference != "" {
+		reference := rec.of(r.reference)
+		res.Reference, res.ReferenceMS, res.ReferenceCPU = r.reference, median(reference.times), median(reference.cpu)
+	}
+	switch r.kind {
+	case ratio:
+		res.Unit = "×"
+		if res.ReferenceMS > 0 {
+			res.Value = res.OursMS / res.ReferenceMS
+		}
+	case extra:
+		res.Unit, res.Value = "ms", res.OursMS-res.ReferenceMS
+	case limit:
+		res.Unit, res.Value = "ms", res.OursMS
+	case memory:
+		res.Unit, res.Value, res.OursMS = "MB", float64(ours.rss)/(1<<20), 0
+		res.OursCPU = 0
+	case count:
+		res.Value, res.OursMS = ours.count, 0
+	}
+	res.Kept = res.Value <= r.bound
+	return res
+}
+
+func printRows(w io.Writer, results []result) {
+	if len(results) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", results[0].Scenario)
+	for _, r := range results {
+		verdict := "ok"
+		if !r.Kept {
+			verdict = "MISSED"
+		}
+		ours, reference, cpu := "", "", ""
+		if r.OursMS > 0 {
+			ours = fmt.Sprintf("%.1f ms", r.OursMS)
+		}
+		if r.ReferenceMS > 0 {
+			reference = fmt.Sprintf("%.1f ms %s", r.ReferenceMS, r.Reference)
+		}
+		if r.OursCPU > 0 && r.ReferenceCPU > 0 {
+			cpu = fmt.Sprintf("cpu %.3g×", r.OursCPU/r.ReferenceCPU)
+		}
+		fmt.Fprintf(w, "  %-46s %10s %10s ≤ %-8s %-6s  %-11s  %s\n", r.Path, ours, figure(r.Value, r.Unit),
+			figure(r.Bound, r.Unit), verdict, cpu, reference)
+	}
+}
+
+// figure writes a value with the digits that mean something.
+func figure(value float64, unit string) string {
+	switch unit {
+	case "×":
+		return fmt.Sprintf("%.3g×", value)
+	case "":
+		return fmt.Sprintf("%.0f", value)
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
+
+func printSummary(w io.Writer, b *bench, results []result) {
+	missed := 0
+	for _, r := range results {
+		if !r.Kept {
+			missed++
+		}
+	}
+	fmt.Fprintf(w, "\n%d of %d budgets kept · %s\n", len(results)-missed, len(results), strings.Join(b.machine(), " · "))
+}
+
+// machine describes where the figures come from, without naming it.
+func (b *bench) machine() []string {
+	version, _ := exec.Command("git", "--version").Output()
+	return []string{
+		runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.NumCPU()), strings.TrimSpace(string(version)),
+		runtime.Version(),
+	}
+}
+
+func printJSON(w io.Writer, b *bench, results []result) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(struct {
+		Schema  string   `json:"schema"`
+		Machine []string `json:"machine"`
+		Results []result `json:"results"`
+	}{"git-trace.bench/1", b.machine(), results})
+}

@@ -1,0 +1,49 @@
+package main
+
+import "fmt"
+
+// scenarios lists all measurements in the order in which they run.
+func scenarios(o options) []scenario {
+	trees, log, commitTree := []int{1000, 10_000, 100_000}, 100_000, 13_000
+	if o.quick {
+		trees, log, commitTree = []int{1000, 10_000}, 10_000, 5000
+	}
+	all := []scenario{startup()}
+	for _, files := range trees {
+		all = append(all, toolHooks(files))
+	}
+	all = append(all, appending(), committing(commitTree))
+	all = append(all, blaming(o.quick)...)
+	all = append(all, reading(log), growing(log))
+	if o.million {
+		all = append(all, verifying(1_000_000))
+	}
+	return all
+}
+
+// size writes 10000 as 10k.
+func size(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// startup is what every process pays.
+func startup() scenario {
+	return scenario{
+		name: "start-up",
+		rows: []row{{"git-trace --version", "ours", "git --version", ratio, 2.6}},
+		prepare: func(b *bench) (func(int, *recorder) error, error) {
+			return func(i int, r *recorder) error {
+				return inTurn(i,
+					func() error { return r.run("ours", b.trace(b.root, "--version")) },
+					func() error { return r.run("git --version", b.git(b.root, "--version")) },
+				)
+			}, nil
+		},
+	}
+}
