@@ -96,3 +96,25 @@ func parseRawDiff(out string) ([]Change, error) {
 	}
 	return changes, nil
 }
+
+// failedFilter finds in git's words which path failed in which required filter.
+func failedFilter(stderr []byte) (path, filter string, ok bool) {
+	for _, text := range between(string(stderr), "fatal: ", "' failed\n") {
+		if path, filter, ok = strings.Cut(text, ": clean filter '"); ok {
+			return path, filter, true
+		}
+	}
+	return "", "", false
+}
+
+// between picks from each line what stands between its beginning and a later mark.
+func between(text, begin, mark string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(line, begin)
+		if at := strings.LastIndex(rest, mark); ok && at >= 0 {
+			list = append(list, rest[:at])
+		}
+	}
+	return list
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -322,6 +323,27 @@ func flip(data []byte) []byte {
 	out := slices.Clone(data)
 	out[len(out)/2] ^= 1
 	return out
+}
+
+func TestALargeFileIsHashedInBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hashes 300 MB")
+	}
+	b := newSandbox(t) // not parallel: it measures what is allocated
+	b.write("big", "")
+	b.must(os.Truncate(b.path("big"), 300<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := b.engine()
+	b.full(e)
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 32 {
+		t.Errorf("%d MiB allocated", used)
+	}
+	entry, _ := e.Lookup("big")
+	if want := b.git("hash-object", "big"); entry.OID.String() != want {
+		t.Errorf("%s, want %s", entry.OID, want)
+	}
 }
 
 func TestABareRepositoryIsRefused(t *testing.T) {

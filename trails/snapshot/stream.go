@@ -135,8 +135,9 @@ func (e *Engine) keep(path string, entry Entry) error {
 	objects.Max = keepLimit
 	defer func() { _ = objects.Close() }()
 	content, err := objects.Blob(entry.OID)
-	if errors.Is(err, refs.ErrTooLarge) {
-		return nil
+	var failed *refs.GitError
+	if errors.Is(err, refs.ErrTooLarge) || errors.Is(err, refs.ErrMissing) || errors.As(err, &failed) {
+		return nil // there is nothing to keep, or no need
 	}
 	if err != nil {
 		return err
