@@ -91,7 +91,7 @@ func readByOther(t *testing.T, dir string, oid OID) (plumbing.ObjectType, []byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	kind, _, err := r.Header()
 	if err != nil {
 		t.Fatal(err)
