@@ -19,8 +19,8 @@ const (
 	gcEvery         = 4000 // batches
 )
 
-// makeLog appends so many events to the log of a repository that makeHistory made: conversations whose calls write the
-// hot file, and one commit_anchored for every commit of the hot file as long as events last.
+// makeLog appends so many events of conversations to the log of a repository that makeHistory made, and evenly among them
+// one commit_anchored for every commit of the hot file: however long the log is, it says the same of that file.
 func (b *bench) makeLog(dir string, number int) error {
 	repo, err := refs.Discover(dir)
 	if err != nil {
@@ -30,11 +30,8 @@ func (b *bench) makeLog(dir string, number int) error {
 	if err != nil {
 		return err
 	}
-	l := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), left: number, edits: edits, rng: rand.New(rand.NewPCG(3, 3))}
+	l := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), number: number, left: number, edits: edits, rng: rand.New(rand.NewPCG(3, 3))}
 	l.at = time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)
-	// Commits are anchored evenly over the log.
-	prompts := number / (3 + callsPerPrompt*(2+patchesPerCall))
-	l.anchorEvery = max(1, prompts*3/(2*max(1, len(edits))))
 	for l.left > 0 {
 		if err := l.conversation(); err != nil {
 			return err
@@ -45,15 +42,16 @@ func (b *bench) makeLog(dir string, number int) error {
 
 // logWriter appends batch after batch, as the hooks of an agent do.
 type logWriter struct {
-	bench       *bench
-	dir         string
-	log         *events.Log
-	rng         *rand.Rand
-	at          time.Time
-	left        int // events
-	batches     int
-	edits       []edit
-	anchorEvery int // prompts
+	bench   *bench
+	dir     string
+	log     *events.Log
+	rng     *rand.Rand
+	at      time.Time
+	number  int // of events asked for
+	left    int // of them
+	batches int
+	edits   []edit // all that are to be anchored
+	next    int    // of the edits
 
 	session          string
 	prompt, interval int
@@ -88,7 +86,7 @@ func (l *logWriter) turn() error {
 	if err != nil {
 		return err
 	}
-	if l.prompt%l.anchorEvery == 0 {
+	for l.next < len(l.edits) && l.next*l.number <= len(l.edits)*(l.number-l.left) {
 		if err := l.anchor(); err != nil {
 			return err
 		}
@@ -123,17 +121,13 @@ func (l *logWriter) call(n int) error {
 
 // anchor records the next commit of the hot file.
 func (l *logWriter) anchor() error {
-	if len(l.edits) == 0 {
-		return nil
-	}
-	commit := l.edits[0].commit
+	commit := l.edits[l.next].commit
 	file := events.AnchorFile{Path: hotFile, Blob: l.oid()}
 	data := events.CommitData{Commit: commit}
-	for len(l.edits) > 0 && l.edits[0].commit == commit {
-		e := l.edits[0]
-		l.edits = l.edits[1:]
+	for ; l.next < len(l.edits) && l.edits[l.next].commit == commit; l.next++ {
+		e := l.edits[l.next]
 		owner := events.AnchorOwner{Kind: events.OwnerHuman}
-		if l.rng.IntN(3) > 0 {
+		if l.next%3 > 0 {
 			owner = events.AnchorOwner{
 				Kind: events.OwnerAI, Patch: l.patch(), Trace: l.trace(), Agent: "claude-code", Session: l.session,
 				Model: benchModel, Tool: "Edit", ToolCall: fmt.Sprintf("toolu_%s_%d_0", l.session, l.prompt), Prompt: l.prompt,
@@ -149,14 +143,19 @@ func (l *logWriter) anchor() error {
 	data.Files = []events.AnchorFile{file}
 	d := l.draft(events.CommitAnchored, "", data)
 	d.Trace, d.Agent, d.Session, d.Method = "", "", "", []events.Method{events.PostCommit}
-	return l.append(d)
+	return l.store([]events.Draft{d})
 }
 
+// append stores a batch, unless there are enough events.
 func (l *logWriter) append(drafts ...events.Draft) error {
 	if l.left <= 0 {
 		return nil
 	}
 	l.left -= len(drafts)
+	return l.store(drafts)
+}
+
+func (l *logWriter) store(drafts []events.Draft) error {
 	if _, err := l.log.Append(context.Background(), drafts); err != nil {
 		return err
 	}

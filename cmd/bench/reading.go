@@ -22,6 +22,7 @@ func reading(logged int) scenario {
 		name: "reading, " + name,
 		rows: []row{
 			{"verify, " + name, "verify", gitLog, ratio, 0.15},
+			{"verification of the copy, " + name, "copy", gitLog, ratio, 0.15},
 			{"memory of verify, " + name, "verify", "", memory, verifyMemory},
 			{"log, " + name, "log", "", limit, listLimit},
 			{"status, " + name, "status", "", limit, listLimit},
@@ -49,7 +50,18 @@ func (b *bench) prepareReading(logged int) (func(int, *recorder) error, error) {
 		{"graph", []string{"graph", "-n", "20"}},
 		{"show", []string{"show", "HEAD"}},
 	}
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		return nil, err
+	}
 	return func(i int, r *recorder) error {
+		err := r.time("copy", func() error {
+			_, err := events.OpenLog(repo).VerifyCopy(b.ctx, events.Verification{})
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		for _, list := range lists {
 			if err := r.run(list.name, b.trace(dir, list.args...)); err != nil {
 				return err
