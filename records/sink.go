@@ -35,3 +35,17 @@ func (s *Step) setObservation(result Observation) {
 	}
 	s.Observations = append(s.Observations, result)
 }
+
+// Locator is where in its session file a step begins.
+type Locator struct {
+	File   string // "" for the session's own file, otherwise the path of a subagent's file relative to its directory
+	Offset int64
+	Line   int64  // from 1
+	ID     string // the agent's own id of the line
+}
+
+// Locating is a sink that wants to know where steps come from.
+type Locating interface {
+	// Locate is called before Step.
+	Locate(stepIndex int, at Locator)
+}

@@ -10,6 +10,7 @@ type Agent struct {
 	Title     string // as people write it: "Claude Code"
 	Decoder   PayloadDecoder
 	Installer HookInstaller
+	Sessions  SessionParser
 }
 
 // PayloadDecoder reads what an agent's hooks send.

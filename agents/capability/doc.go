@@ -1,10 +1,10 @@
 // Package capability says what git-trace can know about a coding agent, as small interfaces that an agent's package
 // implements as far as the agent allows.
 //
-// An agent that only has hooks gives a PayloadDecoder and a HookInstaller. The other capabilities of the design (session
-// parser, project session discoverer, session path identifier, resumer, format importer) are added here when the first
-// agent implements them; a nil field of Agent means that the agent does not have the capability, and callers say so
-// instead of guessing.
+// An agent that only has hooks gives a PayloadDecoder and a HookInstaller, one whose session files are known a
+// SessionParser. The other capabilities of the design (resumer, format importer) are added here when the first agent
+// implements them; a nil field of Agent means that the agent does not have the capability, and callers say so instead of
+// guessing.
 //
 // What every implementation promises:
 //

@@ -11,10 +11,11 @@ type Client struct{ env capability.Env }
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
-	return capability.Agent{Name: Name, Title: "Claude Code", Decoder: client, Installer: client}
+	return capability.Agent{Name: Name, Title: "Claude Code", Decoder: client, Installer: client, Sessions: client}
 }
 
 var (
 	_ capability.PayloadDecoder = (*Client)(nil)
 	_ capability.HookInstaller  = (*Client)(nil)
+	_ capability.SessionParser  = (*Client)(nil)
 )

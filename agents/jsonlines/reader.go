@@ -15,7 +15,6 @@ const MaxLine = 32 << 20
 
 // Faults counts what was in the file and is not given.
 type Faults struct {
-	Blank     int `json:"blank,omitempty"`      // lines without anything
 	NotObject int `json:"not_object,omitempty"` // JSON values that are no objects
 	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
 	TooLong   int `json:"too_long,omitempty"`   // lines beyond MaxLine
@@ -25,7 +24,6 @@ type Faults struct {
 
 // Add adds the counts of another part.
 func (f *Faults) Add(other Faults) {
-	f.Blank += other.Blank
 	f.NotObject += other.NotObject
 	f.Broken += other.Broken
 	f.TooLong += other.TooLong
@@ -53,7 +51,7 @@ type Reader struct {
 
 // NewReader reads from r, which begins at the given offset of the file, after the given number of lines.
 func NewReader(r io.Reader, offset, lines int64) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, 256<<10), at: offset, next: offset, end: offset, number: lines}
+	return &Reader{in: bufio.NewReaderSize(r, 256<<10), at: offset, next: offset, end: offset, number: lines, whole: true}
 }
 
 // Object is one object of the file. Raw is valid until the next call of Next.
@@ -84,8 +82,13 @@ func (r *Reader) Faults() Faults { return r.faults }
 // End is the offset up to which everything has been given or counted, at the end of the file without a torn last line.
 func (r *Reader) End() int64 { return r.end }
 
-// Lines is the number of lines that have been read up to End.
-func (r *Reader) Lines() int64 { return r.number }
+// Lines is the number of lines that end before End. A last line without its newline has not ended.
+func (r *Reader) Lines() int64 {
+	if r.number > 0 && !r.whole {
+		return r.number - 1
+	}
+	return r.number
+}
 
 // readLine reads the next line into rest.
 func (r *Reader) readLine() error {
@@ -119,9 +122,7 @@ func (r *Reader) readLine() error {
 		line = marked
 		r.at += 3
 	}
-	if r.move(line, 0); len(r.rest) == 0 {
-		r.faults.Blank++
-	}
+	r.move(line, 0)
 	return nil
 }
 
@@ -177,25 +178,23 @@ func (r *Reader) object() (Object, bool) {
 	return object, true
 }
 
-// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. At the end of
-// the file such a rest may still be written.
+// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. Of a last line
+// without its newline nothing is dropped: it may still be written.
 func (r *Reader) broken() {
-	at := resync(r.rest)
 	r.first = false
-	switch {
-	case at >= 0:
-		r.faults.Broken++
-		r.move(r.rest, at)
-		return
-	case r.whole:
-		r.faults.Broken++
-		r.end = r.next
-	default:
+	if !r.whole {
 		r.faults.Torn++
 		r.end = r.at
 		r.next = r.at
-		r.number--
+		r.rest = nil
+		return
 	}
+	r.faults.Broken++
+	if at := resync(r.rest); at >= 0 {
+		r.move(r.rest, at)
+		return
+	}
+	r.end = r.next
 	r.rest = nil
 }
 

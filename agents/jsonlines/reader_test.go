@@ -44,7 +44,7 @@ func TestObjectsOfAFile(t *testing.T) {
 		{name: "an empty file", text: ""},
 		{name: "one a line", text: "{\"a\":1}\n{\"a\":2}\n", want: []string{`1:{"a":1}`, `2:{"a":2}`}},
 		{name: "with CRLF and a byte order mark", text: "\xEF\xBB\xBF{\"a\":1}\r\n {\"a\":2} \r\n", want: []string{`1:{"a":1}`, `2:{"a":2}`}},
-		{name: "with blank lines", text: "\n{}\n \n", want: []string{`2:{}`}, faults: jsonlines.Faults{Blank: 2}},
+		{name: "with blank lines", text: "\n{}\n \n", want: []string{`2:{}`}},
 		{name: "a whole last line without its newline", text: "{\"a\":1}\n{\"a\":2}", want: []string{`1:{"a":1}`, `2:{"a":2}`}},
 		{name: "a torn last line", text: "{\"a\":1}\n{\"a\":", want: []string{`1:{"a":1}`}, faults: jsonlines.Faults{Torn: 1}, end: 5},
 		{name: "two on one line", text: "{\"a\":1}{\"a\":2}\n{\"a\":3}\n", want: []string{`1:{"a":1}`, `1:{"a":2}`, `2:{"a":3}`}, faults: jsonlines.Faults{Glued: 1}},
@@ -56,6 +56,7 @@ func TestObjectsOfAFile(t *testing.T) {
 			name: "a whole one after one that was cut off before a value", text: "{\"type\":{\"type\":\"y\"}\n",
 			want: []string{`1:{"type":"y"}`}, faults: jsonlines.Faults{Broken: 1, Glued: 1},
 		},
+		{name: "the same at the end, where the line may go on", text: "{\"type\":{\"type\":\"y\"}", faults: jsonlines.Faults{Torn: 1}, end: 20},
 		{name: "a line that is not JSON", text: "not json\n{\"a\":1}\n", want: []string{`2:{"a":1}`}, faults: jsonlines.Faults{Broken: 1}},
 		{name: "a cut line in the middle", text: "{\"a\":[1,\n{\"a\":1}\n", want: []string{`2:{"a":1}`}, faults: jsonlines.Faults{Broken: 1}},
 		{name: "JSON that is no object", text: "\"text\"\n42\n[1]\nnull\n{}\n", want: []string{`5:{}`}, faults: jsonlines.Faults{NotObject: 4}},
@@ -98,6 +99,24 @@ func TestReadingGoesOnWhereItEnded(t *testing.T) {
 	object, err := r.Next()
 	if err != nil || string(object.Raw) != `{"a":3}` || object.Line != 3 || object.Offset != end {
 		t.Errorf("got %+v, %v", object, err)
+	}
+}
+
+func TestALineIsCountedWhenItHasEnded(t *testing.T) {
+	t.Parallel()
+	text := "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
+	for cut := range text {
+		first := jsonlines.NewReader(strings.NewReader(text[:cut]), 0, 0)
+		for _, err := first.Next(); err == nil; _, err = first.Next() {
+		}
+		rest := jsonlines.NewReader(strings.NewReader(text[first.End():]), first.End(), first.Lines())
+		line := int64(0)
+		for object, err := rest.Next(); err == nil; object, err = rest.Next() {
+			line = object.Line
+		}
+		if rest.Lines() != 3 || line != 0 && line != 3 {
+			t.Errorf("cut at %d: %d lines, the last object in line %d", cut, rest.Lines(), line)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"strings"
 
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -8,6 +9,15 @@ import (
 
 // maxManifest is the size beyond which a file is not taken for a manifest.
 const maxManifest = 256 << 10
+
+// Manifest tells whether a file, by its name, lists the dependencies of a project.
+func Manifest(name string) bool {
+	switch path.Base(strings.ReplaceAll(name, `\`, "/")) {
+	case "package.json", "go.mod", "Cargo.toml", "pyproject.toml", "requirements.txt", "requirements-dev.txt":
+		return true
+	}
+	return false
+}
 
 // manifest lists the direct dependencies that a manifest names.
 func manifest(name, content string) []string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -158,7 +159,7 @@ func walk(d *rawjson.Decoder) {
 // What encoding/json takes is walked to its end, skipped to its end, and means the same strings.
 func FuzzDecoder(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,{"b":"c"}],"d":null}`, `"\u00e9\ud83d\ude00\ud800x"`, `[[],{}, -1.5e+7 ,true]`, `{"a":1}{`, "\"\xff\"", `{"a\n":"\\"}`,
+		`{"a":[1,{"b":"c"}],"d":null}`, `"\u00e9\ud83d\ude00\ud800x"`, `[[],{}, -1.5e+7 ,true]`, `{"a":1}{`, "\"\xff\"", `{"a\n":"\\"}`, "\"\\\xff\"",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -173,6 +174,9 @@ func FuzzDecoder(f *testing.F) {
 		d.Skip()
 		if valid && (d.Err() != nil || len(bytes.TrimSpace(d.Rest())) > 0) && !errors.Is(d.Err(), rawjson.ErrDepth) {
 			t.Fatalf("%q is JSON and is not skipped to its end: %v", data, d.Err())
+		}
+		if text := rawjson.Unquote(data); !utf8.ValidString(text) {
+			t.Fatalf("%q gives %q", data, text)
 		}
 		var want string
 		if valid && json.Unmarshal(data, &want) == nil && bytes.HasPrefix(bytes.TrimSpace(data), []byte(`"`)) {

@@ -138,6 +138,9 @@ func appendEscape(out, raw []byte) (next, rest []byte) {
 		}
 		return utf8.AppendRune(out, r), raw
 	default: // a quote, a backslash, a slash; an escape that does not exist stands for its letter
+		if c >= utf8.RuneSelf {
+			return out, raw
+		}
 		return append(out, c), raw[1:]
 	}
 }

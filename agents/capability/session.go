@@ -1,0 +1,48 @@
+package capability
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/prices"
+)
+
+// SessionParser reads the session files that an agent keeps.
+type SessionParser interface {
+	// Sessions lists the session files of conversations that were held in a directory or below it, oldest first.
+	Sessions(dir string) ([]string, error)
+	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.
+	SessionID(path string) string
+	// Parse reads a session file and gives its steps to the sink.
+	Parse(ctx context.Context, path string, options ParseOptions, sink records.Sink) (*Parsed, error)
+}
+
+// ParseOptions say how a session file is read.
+type ParseOptions struct {
+	Session string // the agent's id of the session, when the caller knows it; otherwise the file tells it
+	// Cursor is that of an earlier reading: only what is new is read. A cursor that does not fit the file any more is not
+	// used.
+	Cursor json.RawMessage
+	Prices *prices.Table // nil stands for the table that comes with git-trace
+	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
+	// directory that the conversation began in.
+	Relative func(path string) (string, bool)
+}
+
+// Parsed is what a session file gave beside its steps.
+type Parsed struct {
+	Head *records.Record // the record without its steps
+	// FirstStep is the number of the first step that was given. It is 1 unless a cursor was used: the steps before it are
+	// those that the reading of the cursor gave; its later ones count no more.
+	FirstStep int
+	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
+	Lines     int             // objects that were read this time
+	Lost      int             // lines and pieces of lines, of the whole file, that could not be read
+}
+
+// maxLost is the share of lines that may be lost before a record counts as broken: one in twenty.
+const maxLost = 20
+
+// Blocked tells that so much of the file could not be read that its record must not be shared before somebody has looked.
+func (p *Parsed) Blocked() bool { return p.Lost > 1 && p.Lost*maxLost > p.Lines }

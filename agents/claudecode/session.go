@@ -1,0 +1,232 @@
+package claudecode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// session is one reading of a session file.
+type session struct {
+	ctx     context.Context
+	path    string
+	id      string // the session whose steps these are
+	main    *chain
+	agents  *agentFiles
+	origins *origins
+	entry   entry
+	depth   int              // of subagents' files that are being read
+	lines   int              // objects read this time
+	lost    jsonlines.Faults // in the session's own file
+	below   jsonlines.Faults // in those of subagents
+}
+
+// chain is one conversation in a session file: the main one, or that of a subagent.
+type chain struct {
+	c       *assemble.Conversation
+	file    string // of a subagent, relative to the session file's directory
+	reg     registers
+	command *command // a slash command whose effect is not known yet
+	asked   bool     // a prompt has been taken
+	warmup  bool     // the client talks to itself to fill a cache
+	sides   map[string]*chain
+	roots   map[string]*chain // the subagent that a line of it belongs to, by the line's uuid
+}
+
+// registers is what must be known of the lines before to understand the next. It travels in cursors, so its fields are
+// stored.
+type registers struct {
+	Cwd     string           `json:"cwd,omitempty"`
+	Version string           `json:"version,omitempty"`
+	Branch  string           `json:"branch,omitempty"`
+	Prompt  string           `json:"prompt,omitempty"` // hash of the system prompt
+	Tools   []string         `json:"tools,omitempty"`
+	Lost    jsonlines.Faults `json:"lost,omitzero"`
+}
+
+// sessionCursor is where a reading ended.
+type sessionCursor struct {
+	*assemble.Cursor
+	Session string           `json:"session"`
+	Start   string           `json:"start"`              // hash of the beginning of the file
+	Origins []string         `json:"origins,omitzero"`   // the sessions that lines were known to be copied from
+	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
+	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
+}
+
+// Parse reads a session file of any version since 1.0. Subagents are told after the step that started them.
+func (c *Client) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	s := &session{ctx: ctx, path: path, agents: listAgents(path)}
+	hints := peek(file)
+	s.id = hints.session(options.Session, path)
+	s.origins = findOrigins(path, s.id, hints)
+	parsed := &capability.Parsed{FirstStep: 1}
+	cursor := s.usable(file, options.Cursor)
+	if err := s.begin(options, sink, cursor); err != nil {
+		if cursor == nil {
+			return nil, fmt.Errorf("read session: %w", err)
+		}
+		cursor = nil
+		if err = s.begin(options, sink, nil); err != nil {
+			return nil, fmt.Errorf("read session: %w", err)
+		}
+	}
+	var offset, line int64
+	if cursor != nil {
+		offset, line, parsed.FirstStep = cursor.Offset, cursor.Line, cursor.Steps+1
+	}
+	in := jsonlines.NewReader(file.From(offset), offset, line)
+	if err := s.read(s.main, in); err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	if parsed.Cursor, err = s.cursor(file, in); err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	if err := s.finish(parsed); err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	return parsed, nil
+}
+
+// begin makes the conversation, where a cursor says or anew.
+func (s *session) begin(options capability.ParseOptions, sink records.Sink, cursor *sessionCursor) error {
+	o := assemble.Options{
+		Agent: Name, Session: s.id, TraceID: string(events.NewTraceID(Name, s.id)),
+		Prices: options.Prices, Relative: options.Relative, Subagent: s.subagent,
+	}
+	s.main = &chain{sides: map[string]*chain{}, roots: map[string]*chain{}}
+	if cursor == nil {
+		s.main.c = assemble.New(sink, o)
+		s.main.c.Change(func(h *assemble.Head) {
+			if forked := s.origins.names(); len(forked) > 0 {
+				h.SetMeta("forked_from", forked)
+			}
+		})
+		return nil
+	}
+	c, err := assemble.Resume(sink, o, cursor.Cursor)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(cursor.Registers, &s.main.reg); err != nil && len(cursor.Registers) > 0 {
+		return err
+	}
+	s.main.c = c
+	s.main.asked = cursor.Steps > 0
+	s.lost, s.below = s.main.reg.Lost, cursor.Below
+	return s.agents.resume(cursor.Agents)
+}
+
+// read gives every object of a file to its chain.
+func (s *session) read(ch *chain, in *jsonlines.Reader) error {
+	before := s.lost
+	for n := 0; ; n++ {
+		if n%256 == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		object, err := in.Next()
+		if faults := in.Faults(); ch == s.main {
+			s.lost = before
+			s.lost.Add(faults)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.lines++
+		if err := s.object(ch, object); err != nil {
+			return err
+		}
+	}
+}
+
+// end resolves what waits for a line that will not come.
+func (ch *chain) end() error {
+	if ch.command == nil {
+		return nil
+	}
+	return ch.resolve(commandBuiltIn)
+}
+
+// cursor must be taken before the conversation is finished.
+func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawMessage, error) {
+	s.main.reg.Lost = s.lost
+	s.main.reg.Lost.Torn = 0 // it will be read again
+	s.main.keep()
+	at, err := s.main.c.Cursor(in.End(), in.Lines())
+	if err != nil || at == nil {
+		return nil, err
+	}
+	start, err := startOf(file)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(sessionCursor{Cursor: at, Session: s.id, Start: start, Origins: s.origins.names(), Agents: s.agents.sizes(), Below: s.below})
+}
+
+// usable gives the cursor if it is one of this file.
+func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCursor {
+	if len(raw) == 0 {
+		return nil
+	}
+	cursor := &sessionCursor{Cursor: &assemble.Cursor{}}
+	if json.Unmarshal(raw, cursor) != nil || cursor.Session != s.id || cursor.Offset > file.Size() {
+		return nil
+	}
+	if start, err := startOf(file); err != nil || start != cursor.Start || !slices.Equal(cursor.Origins, s.origins.names()) {
+		return nil
+	}
+	return cursor
+}
+
+// finish ends the conversation and adds the subagents that no call names.
+func (s *session) finish(parsed *capability.Parsed) error {
+	if err := s.main.end(); err != nil {
+		return err
+	}
+	if err := s.main.c.Settle(); err != nil {
+		return err
+	}
+	for _, file := range s.agents.unread() {
+		if err := s.readAgent(s.main.c, file, 0); err != nil {
+			return err
+		}
+	}
+	head, err := s.main.c.Finish()
+	if err != nil {
+		return err
+	}
+	lost := s.lost
+	lost.Add(s.below)
+	if lost != (jsonlines.Faults{}) {
+		head.SetMeta("unreadable", lost)
+	}
+	parsed.Head, parsed.Lines, parsed.Lost = head, s.lines, lost.Lost()
+	return nil
+}
+
+// SessionID is the name of the session file.
+func (c *Client) SessionID(path string) string {
+	if filepath.Ext(path) != ".jsonl" {
+		return ""
+	}
+	return stem(path)
+}

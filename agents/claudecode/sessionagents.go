@@ -1,0 +1,187 @@
+package claudecode
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// maxAgentDepth is how deep subagents may start subagents, maxAgentFiles how many files of them are looked for.
+const (
+	maxAgentDepth = 10
+	maxAgentFiles = 5000
+)
+
+// agentFiles are the session files of the subagents of a session.
+type agentFiles struct {
+	dir    string // of the session file: older clients put the files of subagents beside it
+	byID   map[string]*agentFile
+	byCall map[string]*agentFile
+}
+
+// agentFile is the session file of one subagent.
+type agentFile struct {
+	path, name string // name is relative to the directory of the session file, in slashes
+	id, role   string
+	call       string // the call that started it, as the description beside the file says
+	size       int64
+	read       bool
+	before     bool // an earlier reading, whose cursor is used, has read it
+}
+
+// listAgents lists the files below <session>/subagents, in newer clients with a description beside each.
+func listAgents(path string) *agentFiles {
+	a := &agentFiles{dir: filepath.Dir(path), byID: map[string]*agentFile{}, byCall: map[string]*agentFile{}}
+	root := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || len(a.byID) >= maxAgentFiles {
+			return fs.SkipAll
+		}
+		id, found := strings.CutPrefix(entry.Name(), "agent-")
+		if !found || !entry.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
+			return nil
+		}
+		a.add(path, strings.TrimSuffix(id, ".jsonl"))
+		return nil
+	})
+	return a
+}
+
+func (a *agentFiles) add(path, id string) *agentFile {
+	if !payload.SessionID(id) {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	name, err := filepath.Rel(a.dir, path)
+	if err != nil {
+		return nil
+	}
+	file := &agentFile{path: path, name: filepath.ToSlash(name), id: id, size: info.Size()}
+	a.byID[id] = file
+	if meta, err := readSmall(strings.TrimSuffix(path, ".jsonl") + ".meta.json"); err == nil {
+		file.role = payload.Name(memberText(meta, "agentType"))
+		if file.call = memberText(meta, "toolUseId"); payload.CallID(file.call) {
+			a.byCall[file.call] = file
+		}
+	}
+	return file
+}
+
+// maxSmall is the size of a description.
+const maxSmall = 256 << 10
+
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSmall {
+		return nil, transcript.ErrNotRegular
+	}
+	return os.ReadFile(path)
+}
+
+// find gives the file of a subagent by its id or by the call that started it; nil when there is none.
+func (a *agentFiles) find(id, call string) *agentFile {
+	if file := a.byID[id]; file != nil {
+		return file
+	}
+	if file := a.byCall[call]; file != nil {
+		return file
+	}
+	if !payload.SessionID(id) {
+		return nil
+	}
+	return a.add(filepath.Join(a.dir, "agent-"+id+".jsonl"), id)
+}
+
+// unread are the files that no call has led to, in the order of their names.
+func (a *agentFiles) unread() []*agentFile {
+	var files []*agentFile
+	for _, id := range slices.Sorted(maps.Keys(a.byID)) {
+		if file := a.byID[id]; !file.read && !file.before {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// sizes are the files that have been read, for a cursor.
+func (a *agentFiles) sizes() map[string]int64 {
+	sizes := map[string]int64{}
+	for id, file := range a.byID {
+		if file.read || file.before {
+			sizes[id] = file.size
+		}
+	}
+	return sizes
+}
+
+// errGrown reports a subagent that has gone on since a cursor was made: its steps stand in the middle of the record.
+var errGrown = errors.New("a subagent's file has changed")
+
+// resume takes the files that an earlier reading has read.
+func (a *agentFiles) resume(sizes map[string]int64) error {
+	for id, size := range sizes {
+		file := a.find(id, "")
+		if file == nil || file.size != size {
+			return errGrown
+		}
+		file.before = true
+	}
+	return nil
+}
+
+// subagent reads the file of the subagent that a call started, after the step with the call.
+func (s *session) subagent(parent *assemble.Conversation, step int, call *assemble.Call, id string) error {
+	file := s.agents.find(id, call.ID)
+	if file == nil || file.read || file.before {
+		return nil
+	}
+	if file.role == "" {
+		file.role = payload.Name(strings.ToLower(memberText(call.Input, "subagent_type")))
+	}
+	return s.readAgent(parent, file, step)
+}
+
+// readAgent puts a subagent's file into the record. One that cannot be read is counted and does no harm.
+func (s *session) readAgent(parent *assemble.Conversation, file *agentFile, step int) error {
+	file.read = true
+	if s.depth >= maxAgentDepth {
+		parent.Drop("subagent_too_deep")
+		return nil
+	}
+	opened, err := transcript.Open(file.path)
+	if err != nil {
+		parent.Drop("subagent_unreadable")
+		return nil
+	}
+	defer func() { _ = opened.Close() }()
+	file.size = opened.Size()
+	s.depth++
+	defer func() { s.depth-- }()
+	kept := s.entry // the line of the parent that is being read
+	defer func() { s.entry = kept }()
+	ch := &chain{c: parent.Child(step, file.id, file.role), file: file.name, sides: map[string]*chain{}, roots: map[string]*chain{}}
+	in := jsonlines.NewReader(opened.From(0), 0, 0)
+	if err := s.read(ch, in); err != nil {
+		return err
+	}
+	s.below.Add(in.Faults())
+	if err := ch.end(); err != nil {
+		return err
+	}
+	return ch.c.Settle()
+}

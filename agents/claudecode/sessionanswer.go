@@ -1,0 +1,196 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// withheld stands for reasoning that the provider keeps to itself.
+const withheld = "[reasoning withheld by the provider]"
+
+// answer takes a line of the role assistant: a piece of an answer, most often one block of it.
+func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
+	if err := ch.resolve(commandPrompt); err != nil {
+		return err
+	}
+	m := message{time: e.time}
+	m.decode(e.message)
+	if e.apiError || m.model == "<synthetic>" {
+		return ch.ownWords(e, &m)
+	}
+	a := assemble.Answer{
+		At: at, Key: first(first(m.id, e.request), e.uuid), Time: e.time, Model: assemble.Model(m.model),
+		Provider: "anthropic", ProviderID: m.id, Usage: m.usage, Calls: m.calls,
+		Text: strings.Join(m.texts, "\n\n"), Thinking: strings.Join(m.thoughts, "\n\n"),
+		Prompt: ch.reg.Prompt, Tools: ch.reg.Tools, Warmup: ch.warmup,
+	}
+	if err := ch.c.Answer(a); err != nil {
+		return err
+	}
+	for i := range m.calls {
+		if m.calls[i].Name == "Skill" || m.calls[i].Name == "SlashCommand" {
+			ch.skillCall(&m.calls[i], e.time, at)
+		}
+	}
+	for _, result := range m.results {
+		if err := ch.c.Result(at, result.id, result.Result); err != nil {
+			return err
+		}
+	}
+	ch.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	ch.c.Take()
+	return nil
+}
+
+// ownWords takes what the client says in the model's name: that a request failed, or that there was nothing to say.
+func (ch *chain) ownWords(e *entry, m *message) error {
+	if !e.apiError {
+		ch.c.Skip("synthetic_answer")
+		return nil
+	}
+	text := assemble.Summary(strings.Join(m.texts, " "))
+	ch.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": text})
+	ch.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+	ch.c.Take()
+	return nil
+}
+
+// message is what stands in one line of an answer.
+type message struct {
+	id, model, time string
+	texts, thoughts []string
+	calls           []assemble.Call
+	results         []serverResult
+	usage           *assemble.Usage
+}
+
+// serverResult is the result of a tool that the provider ran itself.
+type serverResult struct {
+	id string
+	assemble.Result
+}
+
+func (m *message) decode(raw []byte) {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "id":
+			m.id = d.Text()
+		case "model":
+			m.model = d.Text()
+		case "usage":
+			m.usage = usageOf(d)
+		case "content":
+			if d.Kind() == rawjson.String {
+				m.texts = append(m.texts, d.Text())
+				continue
+			}
+			for d.OpenArray(); d.Element(); {
+				m.block(d.Raw())
+			}
+		}
+	}
+}
+
+func usageOf(d *rawjson.Decoder) *assemble.Usage {
+	if d.Kind() != rawjson.Object {
+		return nil
+	}
+	u := &assemble.Usage{}
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "input_tokens":
+			u.InputTokens = max(d.Int(), 0)
+		case "output_tokens":
+			u.OutputTokens = max(d.Int(), 0)
+		case "cache_read_input_tokens":
+			u.CacheReadTokens = max(d.Int(), 0)
+		case "cache_creation_input_tokens":
+			u.CacheWriteTokens = max(d.Int(), 0)
+		case "cache_creation":
+			for d.Open(); d.Member(); {
+				if string(d.Key()) == "ephemeral_1h_input_tokens" {
+					u.CacheWrite1H = max(d.Int(), 0)
+				}
+			}
+		}
+	}
+	return u
+}
+
+func (m *message) block(raw []byte) {
+	kind := memberText(raw, "type")
+	switch {
+	case kind == "text":
+		m.texts = append(m.texts, memberText(raw, "text"))
+	case kind == "thinking":
+		m.thoughts = append(m.thoughts, first(memberText(raw, "thinking"), withheld))
+	case kind == "redacted_thinking":
+		m.thoughts = append(m.thoughts, withheld)
+	case kind == "tool_use", kind == "server_tool_use":
+		m.call(raw)
+	case strings.HasSuffix(kind, "_tool_result"):
+		m.serverResult(raw)
+	}
+}
+
+func (m *message) serverResult(raw []byte) {
+	var content []byte
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == "content" {
+			content = d.Raw()
+		}
+	}
+	m.results = append(m.results, serverResult{
+		id: memberText(raw, "tool_use_id"), Result: assemble.Result{Time: m.time, Content: new(string(cleaned(content)))},
+	})
+}
+
+// cleaned is a copy of a value as strict JSON. A value that was walked already can always be written.
+func cleaned(raw []byte) []byte {
+	clean, err := rawjson.AppendClean(nil, raw)
+	if err != nil {
+		return []byte("{}")
+	}
+	return clean
+}
+
+func (m *message) call(raw []byte) {
+	call := assemble.Call{Input: []byte("{}")}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "id":
+			call.ID = d.Text()
+		case "name":
+			call.Name = payload.Name(d.Text())
+		case "input":
+			if d.Kind() == rawjson.Object {
+				call.Input = cleaned(d.Raw())
+			}
+		}
+	}
+	describe(&call)
+	m.calls = append(m.calls, call)
+}
+
+// describe says what a call tells of the project.
+func describe(call *assemble.Call) {
+	switch call.Name {
+	case "Read":
+		if path := memberText(call.Input, "file_path"); path != "" {
+			call.Reads = []string{path}
+		}
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		if path := first(memberText(call.Input, "file_path"), memberText(call.Input, "notebook_path")); path != "" {
+			call.Writes = []string{path}
+		}
+	case "Bash", "PowerShell":
+		call.Command = memberText(call.Input, "command")
+	}
+}

@@ -1,0 +1,315 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// noted is what toolUseResult says of an edit. Texts stay raw until it is known that they are needed.
+type noted struct {
+	path     string
+	content  []byte // of a Write
+	old, new []byte // of an Edit
+	many     []byte // of a MultiEdit
+	source   []byte // of a NotebookEdit
+	original []byte // the file before; null for a long one in newer versions, and for a new one
+	patch    []byte
+	all      bool
+}
+
+func (n *noted) member(d *rawjson.Decoder) {
+	switch string(d.Key()) {
+	case "filePath", "notebook_path":
+		n.path = d.Text()
+	case "content":
+		n.content = d.Raw()
+	case "oldString":
+		n.old = d.Raw()
+	case "newString":
+		n.new = d.Raw()
+	case "edits":
+		n.many = d.Raw()
+	case "new_source":
+		n.source = d.Raw()
+	case "originalFile", "originalFileContents":
+		n.original = d.Raw()
+	case "structuredPatch":
+		n.patch = d.Raw()
+	case "replaceAll":
+		n.all = d.Bool()
+	}
+}
+
+// tool is the edit tool that writes such a note, "" for a note of another tool.
+func (n *noted) tool() string {
+	switch {
+	case len(n.new) > 0:
+		return "Edit"
+	case len(n.many) > 0:
+		return "MultiEdit"
+	case len(n.source) > 0:
+		return "NotebookEdit"
+	case len(n.content) > 0 && len(n.patch) > 0:
+		return "Write"
+	}
+	return ""
+}
+
+// edits is what the call did to its file. Without a note, as in some old files, only what was asked is known.
+func (n *noted) edits(call *assemble.Call) []assemble.Edit {
+	if n.path == "" && len(call.Writes) > 0 {
+		n.path = call.Writes[0]
+	}
+	if n.path == "" {
+		return nil
+	}
+	edit := assemble.Edit{Path: n.path}
+	switch call.Name {
+	case "Write":
+		edit.Text = first(rawjson.Unquote(n.content), memberText(call.Input, "content"))
+		lines := splitLines(edit.Text)
+		if hunks := patchHunks(n.patch); len(hunks) > 0 {
+			edit.Hunks = exactHunks(hunks, lines)
+		} else if len(lines) > 0 { // a new file, or one that is written over as a whole
+			edit.Hunks = []assemble.Hunk{{At: 1, Removed: wholeOld(n.original), Added: len(lines), Lines: lines}}
+		}
+	case "NotebookEdit":
+		edit.Text = first(rawjson.Unquote(n.source), memberText(call.Input, "new_source"))
+	default:
+		steps := n.replacements(call)
+		for i := range steps {
+			if i > 0 {
+				edit.Text += "\n"
+			}
+			edit.Text += steps[i].New
+		}
+		hunks := patchHunks(n.patch)
+		if after, exact := n.after(steps); exact {
+			edit.Hunks = exactHunks(hunks, splitLines(after))
+		} else {
+			edit.Hunks = matchedHunks(hunks, splitLines(edit.Text))
+		}
+	}
+	return []assemble.Edit{edit}
+}
+
+// wholeOld is more lines than any file has where a file was written over, 0 for a new file.
+func wholeOld(original []byte) int {
+	if len(original) == 0 || original[0] == 'n' {
+		return 0
+	}
+	return 1 << 30
+}
+
+// replacements are the replacements of an Edit or a MultiEdit, as the client made them or as they were asked for.
+func (n *noted) replacements(call *assemble.Call) []replacement {
+	list := n.many
+	if len(list) == 0 {
+		d := rawjson.NewDecoder(call.Input)
+		for d.Open(); d.Member(); {
+			if string(d.Key()) == "edits" {
+				list = d.Raw()
+			}
+		}
+	}
+	var steps []replacement
+	d := rawjson.NewDecoder(list)
+	for d.OpenArray(); d.Element(); {
+		raw := d.Raw()
+		steps = append(steps, replacement{
+			Old: memberText(raw, "old_string"), New: memberText(raw, "new_string"), All: memberBool(raw, "replace_all"),
+		})
+	}
+	if len(steps) > 0 {
+		return steps
+	}
+	if len(n.new) > 0 {
+		return []replacement{{Old: rawjson.Unquote(n.old), New: rawjson.Unquote(n.new), All: n.all}}
+	}
+	return []replacement{{
+		Old: memberText(call.Input, "old_string"), New: memberText(call.Input, "new_string"), All: memberBool(call.Input, "replace_all"),
+	}}
+}
+
+func memberBool(raw []byte, name string) bool {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == name {
+			return d.Bool()
+		}
+	}
+	return false
+}
+
+// after is the file after the edit, where it can be derived.
+func (n *noted) after(steps []replacement) (string, bool) {
+	if len(n.original) == 0 || n.original[0] != '"' || len(n.patch) == 0 {
+		return "", false
+	}
+	content := rawjson.Unquote(n.original)
+	for i := range steps {
+		next, exact := replace(content, &steps[i])
+		if !exact {
+			return "", false
+		}
+		content = next
+	}
+	return content, true
+}
+
+// splitLines are the lines of a text without their line feeds.
+func splitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// patchHunk is a hunk of structuredPatch. Its lines are made for display: each leading tab became two spaces. Numbers and
+// the kinds of lines are right.
+type patchHunk struct {
+	oldStart, newStart int
+	lines              []string
+}
+
+func patchHunks(raw []byte) []patchHunk {
+	var hunks []patchHunk
+	d := rawjson.NewDecoder(raw)
+	for d.OpenArray(); d.Element(); {
+		var h patchHunk
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "oldStart":
+				h.oldStart = int(d.Int())
+			case "newStart":
+				h.newStart = int(d.Int())
+			case "lines":
+				for d.OpenArray(); d.Element(); {
+					h.lines = append(h.lines, d.Text())
+				}
+			}
+		}
+		hunks = append(hunks, h)
+	}
+	return hunks
+}
+
+// run is a piece of a hunk without context: lines removed, and the added lines in their place.
+type run struct {
+	at, removed int
+	newAt       int
+	added       []string // as displayed
+}
+
+// runs cuts a hunk at its context lines.
+func (h patchHunk) runs() []run {
+	var out []run
+	var current *run
+	oldLine, newLine := max(h.oldStart, 1), max(h.newStart, 1)
+	for _, line := range h.lines {
+		kind := byte(' ')
+		if line != "" {
+			kind = line[0]
+		}
+		switch kind {
+		case '\\':
+			continue
+		case '-', '+':
+			if current == nil {
+				out = append(out, run{at: oldLine, newAt: newLine})
+				current = &out[len(out)-1]
+			}
+			if kind == '-' {
+				current.removed++
+				oldLine++
+			} else {
+				current.added = append(current.added, line[1:])
+				newLine++
+			}
+		default:
+			current = nil
+			oldLine++
+			newLine++
+		}
+	}
+	return out
+}
+
+// exactHunks gives the hunks of a patch with their lines taken from the file after the edit.
+func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
+	var hunks []assemble.Hunk
+	for _, h := range patch {
+		for _, r := range h.runs() {
+			hunk := assemble.Hunk{At: r.at, Removed: r.removed, Added: len(r.added)}
+			if end := r.newAt - 1 + len(r.added); end <= len(after) && sameDisplay(after[r.newAt-1:end], r.added) {
+				hunk.Lines = after[r.newAt-1 : end]
+			}
+			hunks = append(hunks, hunk)
+		}
+	}
+	return hunks
+}
+
+// matchedHunks gives the hunks of a patch where the file after the edit is not known: lines that the display shows as they
+// are, or that are found among those that the edit wrote, are certain.
+func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
+	var hunks []assemble.Hunk
+	for _, h := range patch {
+		for _, r := range h.runs() {
+			hunk := assemble.Hunk{At: r.at, Removed: r.removed, Added: len(r.added)}
+			if lines := find(written, r.added); lines != nil {
+				hunk.Lines = lines
+			} else if shownAsIs(r.added) {
+				hunk.Lines = r.added
+			}
+			hunks = append(hunks, hunk)
+		}
+	}
+	return hunks
+}
+
+// find is where the lines of a display stand among others; nil where they do not, or at several places that differ.
+func find(lines, display []string) []string {
+	if len(display) == 0 || len(lines) > 20_000 {
+		return nil
+	}
+	for i := 0; i+len(display) <= len(lines); i++ {
+		if sameDisplay(lines[i:i+len(display)], display) {
+			return lines[i : i+len(display)]
+		}
+	}
+	return nil
+}
+
+func sameDisplay(lines, display []string) bool {
+	for i := range display {
+		if !displayed(lines[i], display[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// displayed tells whether a line is shown so: each leading tab as two spaces.
+func displayed(line, display string) bool {
+	for strings.HasPrefix(line, "\t") {
+		rest, found := strings.CutPrefix(display, "  ")
+		if !found {
+			return line == display // a version that shows tabs
+		}
+		line, display = line[1:], rest
+	}
+	return line == display
+}
+
+// shownAsIs tells whether no line of a display can have begun with a tab.
+func shownAsIs(display []string) bool {
+	for _, line := range display {
+		if strings.HasPrefix(line, "  ") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,224 @@
+package claudecode
+
+import (
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// entry is a line of a session file with the members that matter. Values that only some kinds of lines need stay raw; they
+// are valid while the line is.
+type entry struct {
+	d rawjson.Decoder
+
+	kind, subtype, uuid, parent, session, time string
+	request, requestSession, agent             string
+	version, cwd, branch, promptSource         string
+	sourceCall, parentCall, title, denial      string
+
+	sidechain, meta, summary, hidden, apiError bool
+	deniedBefore, deniedAfter                  bool
+
+	message, result, attachment, data, content []byte
+	origin, forked, compact, shape, cost, raw  []byte
+}
+
+// decode reads a line. A line that is an object always can be read; what is missing is empty.
+func (e *entry) decode(raw []byte) error {
+	d := &e.d
+	d.Reset(raw)
+	*e = entry{d: *d, raw: raw}
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			e.kind = d.Text()
+		case "message":
+			e.message = d.Raw()
+		case "toolUseResult":
+			e.result = d.Raw()
+		default:
+			e.member(d)
+		}
+	}
+	return d.Err()
+}
+
+// member reads one of the members that name the line, or skips it.
+func (e *entry) member(d *rawjson.Decoder) {
+	switch string(d.Key()) {
+	case "subtype":
+		e.subtype = d.Text()
+	case "uuid":
+		e.uuid = d.Text()
+	case "parentUuid":
+		e.parent = d.Text()
+	case "sessionId", "session_id":
+		e.session = d.Text()
+	case "timestamp":
+		e.time = d.Text()
+	case "requestId":
+		e.request = d.Text()
+	case "requestSessionId":
+		e.requestSession = d.Text()
+	case "agentId":
+		e.agent = d.Text()
+	case "version":
+		e.version = d.Text()
+	case "cwd":
+		e.cwd = d.Text()
+	case "gitBranch":
+		e.branch = d.Text()
+	case "promptSource":
+		e.promptSource = d.Text()
+	case "sourceToolUseID":
+		e.sourceCall = d.Text()
+	case "parentToolUseID":
+		e.parentCall = d.Text()
+	case "toolDenialKind":
+		e.denial = d.Text()
+	case "customTitle", "aiTitle", "permissionMode":
+		e.title = d.Text()
+	default:
+		e.flag(d)
+	}
+}
+
+func (e *entry) flag(d *rawjson.Decoder) {
+	switch string(d.Key()) {
+	case "isSidechain":
+		e.sidechain = d.Bool()
+	case "isMeta":
+		e.meta = d.Bool()
+	case "isCompactSummary":
+		e.summary = d.Bool()
+	case "isVisibleInTranscriptOnly":
+		e.hidden = d.Bool()
+	case "isApiErrorMessage":
+		e.apiError = d.Bool()
+	case "toolDenialBeforeRun":
+		e.deniedBefore = d.Bool()
+	case "toolDenialAfterRun":
+		e.deniedAfter = d.Bool()
+	case "attachment":
+		e.attachment = d.Raw()
+	case "data":
+		e.data = d.Raw()
+	case "content":
+		e.content = d.Raw()
+	case "origin":
+		e.origin = d.Raw()
+	case "forkedFrom":
+		e.forked = d.Raw()
+	case "compactMetadata":
+		e.compact = d.Raw()
+	case "shape":
+		e.shape = d.Raw()
+	case "totalCostUSD":
+		e.cost = d.Raw()
+	}
+}
+
+// object gives a line to the chain that it belongs to.
+func (s *session) object(ch *chain, object jsonlines.Object) error {
+	e := &s.entry
+	if err := e.decode(object.Raw); err != nil { // the reader has walked it already
+		ch.c.Skip("broken")
+		return nil
+	}
+	at := records.Locator{File: ch.file, Offset: object.Offset, Line: object.Line, ID: e.uuid}
+	if reason := s.repeated(ch, e); reason != "" {
+		ch.c.Skip(reason)
+		return nil
+	}
+	ch.remember(s, e)
+	switch e.kind {
+	case "user", "assistant":
+		if side := s.sidechain(ch, e); side != nil {
+			return s.turn(side, e, at)
+		}
+		return s.turn(ch, e, at)
+	case "progress":
+		return s.progress(ch, e, at)
+	case "attachment":
+		return s.attachment(ch, e, at)
+	case "system":
+		return s.system(ch, e)
+	}
+	s.remark(ch, e)
+	return nil
+}
+
+// turn takes a line of the talk itself.
+func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
+	if e.kind == "assistant" {
+		return s.answer(ch, e, at)
+	}
+	return s.user(ch, e, at)
+}
+
+// repeated tells why a line is none of this conversation: "" when it is one.
+func (s *session) repeated(ch *chain, e *entry) string {
+	fresh := ch.c.Begin(e.uuid)
+	if !fresh {
+		return "repeated"
+	}
+	if ch.file == "" && s.origins.copied(e) {
+		return "copied_from_other_session"
+	}
+	return ""
+}
+
+// remember keeps what the lines say of the agent and the place, and notes the changes in the record.
+func (ch *chain) remember(s *session, e *entry) {
+	if e.uuid == "" || ch.file != "" {
+		return
+	}
+	reg := &ch.reg
+	if (e.cwd == "" || e.cwd == reg.Cwd) && (e.version == "" || e.version == reg.Version) &&
+		(e.branch == "" || e.branch == reg.Branch) && reg.Lost == s.lost {
+		return
+	}
+	cwd, version, branch := e.cwd, e.version, e.branch
+	if cwd != "" {
+		reg.Cwd = cwd
+	}
+	if version != "" {
+		reg.Version = version
+	}
+	if branch != "" {
+		reg.Branch = branch
+	}
+	reg.Lost = s.lost
+	ch.keep()
+	ch.c.Change(func(h *assemble.Head) {
+		h.AddCwd(cwd)
+		h.OS = first(h.OS, systemOf(cwd))
+		if version != "" {
+			h.Version = version
+		}
+		if branch != "" {
+			h.Git, h.Branch = true, first(h.Branch, branch)
+		}
+	})
+}
+
+// systemOf is the operating system that a path can only come from, "" where it could be several.
+func systemOf(path string) string {
+	switch {
+	case len(path) > 7 && path[:7] == "/Users/":
+		return "darwin"
+	case len(path) > 6 && path[:6] == "/home/", len(path) > 5 && path[:5] == "/root":
+		return "linux"
+	case len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
+		return "windows"
+	}
+	return ""
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

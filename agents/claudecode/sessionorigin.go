@@ -1,0 +1,175 @@
+package claudecode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// hints is what the first lines of a session file, and its last, say of whose lines they are.
+type hints struct {
+	sessions []string // that the first lines name as theirs
+	origins  []string // that the first lines name as where they were copied from
+	last     string
+}
+
+const (
+	peekObjects = 400
+	peekBytes   = 4 << 20
+	tailBytes   = 64 << 10
+)
+
+// peek reads up to the first answer: a fork begins with copied lines, and answers say which session asked.
+func peek(file *transcript.Tail) hints {
+	var h hints
+	in := jsonlines.NewReader(io.LimitReader(file.From(0), peekBytes), 0, 0)
+	for range peekObjects {
+		object, err := in.Next()
+		if err != nil {
+			break
+		}
+		var e entry
+		if e.decode(object.Raw) != nil {
+			continue
+		}
+		h.sessions = addID(h.sessions, e.session)
+		h.origins = addID(h.origins, e.requestSession)
+		h.origins = addID(h.origins, memberText(e.forked, "sessionId"))
+		if e.kind == "assistant" {
+			break
+		}
+	}
+	for line := range file.Lines(tailBytes) {
+		var e entry
+		if e.decode(line) == nil && payload.SessionID(e.session) {
+			h.last = e.session
+			break
+		}
+	}
+	return h
+}
+
+func addID(ids []string, id string) []string {
+	if !payload.SessionID(id) || slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// session decides whose file it is: that of the session that the file is named after, if its lines know it; otherwise
+// that of the session which wrote last.
+func (h hints) session(known, path string) string {
+	if known != "" {
+		return known
+	}
+	name := stem(path)
+	if name == h.last || slices.Contains(h.sessions, name) {
+		return name
+	}
+	if h.last != "" {
+		return h.last
+	}
+	if len(h.sessions) > 0 {
+		return h.sessions[0]
+	}
+	return name
+}
+
+func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
+
+// origins are the sessions that lines of this file were copied from, as far as their own files are there. Such lines count
+// there. Where the file of the other session is gone the copies are all that is left, and they stay.
+type origins struct {
+	own   string
+	dir   string
+	lines map[string]map[string]bool // the uuids of the lines of each session; nil for one without a file
+}
+
+func findOrigins(path, own string, h hints) *origins {
+	o := &origins{own: own, dir: filepath.Dir(path), lines: map[string]map[string]bool{}}
+	for _, session := range slices.Concat(h.sessions, h.origins) {
+		o.load(session)
+	}
+	return o
+}
+
+// load reads the ids of the lines of another session.
+func (o *origins) load(session string) map[string]bool {
+	if session == o.own || !payload.SessionID(session) {
+		return nil
+	}
+	if lines, known := o.lines[session]; known || len(o.lines) >= 100 {
+		return lines
+	}
+	o.lines[session] = nil
+	file, err := transcript.Open(filepath.Join(o.dir, session+".jsonl"))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	lines := map[string]bool{}
+	in := jsonlines.NewReader(file.From(0), 0, 0)
+	for {
+		object, err := in.Next()
+		if err != nil {
+			break
+		}
+		if id := memberText(object.Raw, "uuid"); id != "" {
+			lines[id] = true
+		}
+	}
+	o.lines[session] = lines
+	return lines
+}
+
+// copied tells whether a line is one of another session whose file is there.
+func (o *origins) copied(e *entry) bool {
+	if e.uuid == "" {
+		return false
+	}
+	if e.session != "" && e.session != o.own && o.load(e.session)[e.uuid] {
+		return true
+	}
+	if e.requestSession != "" && e.requestSession != o.own && o.load(e.requestSession)[e.uuid] {
+		return true
+	}
+	for _, lines := range o.lines {
+		if lines[e.uuid] {
+			return true
+		}
+	}
+	return false
+}
+
+// names lists the sessions that lines were copied from.
+func (o *origins) names() []string {
+	var names []string
+	for session := range o.lines {
+		names = append(names, session)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// startBytes is how much of a file's beginning must be the same for a cursor to fit.
+const startBytes = 4096
+
+// startOf is a hash of the file's first line, or of the beginning of it.
+func startOf(file *transcript.Tail) (string, error) {
+	buf := make([]byte, startBytes)
+	n, err := io.ReadFull(file.From(0), buf)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(buf[:n]), "\n")
+	sum := sha256.Sum256([]byte(line))
+	return hex.EncodeToString(sum[:16]), nil
+}

@@ -1,0 +1,262 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// user takes a line of the role user: results of calls, what the user typed, or what the client put in the user's mouth.
+func (s *session) user(ch *chain, e *entry, at records.Locator) error {
+	said, results, err := s.userBlocks(ch, e, at)
+	switch {
+	case err != nil:
+		return err
+	case results > 0:
+		ch.c.Take()
+		return nil
+	case e.summary:
+		ch.c.Skip("compact_summary")
+		return nil
+	case e.meta:
+		return ch.metaText(e, said)
+	}
+	if reason := e.notTyped(); reason != "" {
+		ch.c.Skip(reason)
+		return nil
+	}
+	return s.typed(ch, strings.Join(said, "\n\n"), e.time, at)
+}
+
+// notTyped tells why a line of the role user is no prompt; "" for one that can be.
+func (e *entry) notTyped() string {
+	switch {
+	case e.hidden:
+		return "hidden"
+	case len(e.result) > 0 && e.result[0] != 'n':
+		return "result_without_id"
+	case e.promptSource == "system":
+		return "system_prompt"
+	case memberText(e.origin, "kind") == "task-notification":
+		return "task_notification"
+	}
+	return ""
+}
+
+// userBlocks takes the results out of a message and gives its texts.
+func (s *session) userBlocks(ch *chain, e *entry, at records.Locator) (said []string, results int, err error) {
+	d := rawjson.NewDecoder(e.message)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "content" {
+			continue
+		}
+		if d.Kind() == rawjson.String {
+			said = append(said, d.Text())
+			continue
+		}
+		for d.OpenArray(); d.Element(); {
+			raw := d.Raw()
+			switch memberText(raw, "type") {
+			case "text":
+				said = append(said, memberText(raw, "text"))
+			case "tool_result":
+				results++
+				if err := s.result(ch, e, raw, at); err != nil {
+					return nil, results, err
+				}
+			case "image", "document":
+				said = append(said, placeholder(raw))
+			}
+		}
+	}
+	return said, results, nil
+}
+
+// placeholder stands for what is no text.
+func placeholder(block []byte) string {
+	kind := memberText(block, "type")
+	d := rawjson.NewDecoder(block)
+	media := ""
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == "source" {
+			media = memberText(d.Raw(), "media_type")
+		}
+	}
+	if media == "" || len(media) > 60 {
+		return "[" + kind + "]"
+	}
+	return "[" + kind + " " + media + "]"
+}
+
+// interrupted begins what the client writes when the user pressed Esc.
+const interrupted = "[Request interrupted by user"
+
+// typed takes what stands in a line that can be a prompt.
+func (s *session) typed(ch *chain, said, time string, at records.Locator) error {
+	switch {
+	case strings.HasPrefix(said, interrupted):
+		return ch.interruption(time)
+	case strings.HasPrefix(said, "<bash-input>"):
+		ch.c.Append("user_shell", "after_step", map[string]any{"command": tagged(said, "bash-input"), "timestamp": time})
+		ch.c.Take()
+		return nil
+	case strings.HasPrefix(said, "<bash-stdout>"), strings.HasPrefix(said, "<bash-stderr>"):
+		ch.c.Skip("user_shell_output")
+		return nil
+	case strings.HasPrefix(said, "<local-command-stdout>"), strings.HasPrefix(said, "<local-command-stderr>"):
+		if err := ch.resolve(commandBuiltIn); err != nil {
+			return err
+		}
+		ch.c.Skip("local_command_output")
+		return nil
+	case strings.HasPrefix(said, "<command-name>"), strings.HasPrefix(said, "<command-message>"):
+		if err := ch.resolve(commandBuiltIn); err != nil {
+			return err
+		}
+		ch.command = &command{
+			name: strings.TrimPrefix(tagged(said, "command-name"), "/"), args: tagged(said, "command-args"), time: time, at: at,
+			place: ch.c.Keep(at),
+		}
+		ch.c.Take()
+		return nil
+	}
+	text, reason := clean(said)
+	if reason != "" {
+		ch.c.Skip(reason)
+		return nil
+	}
+	if err := ch.resolve(commandBuiltIn); err != nil {
+		return err
+	}
+	return ch.prompt(assemble.Prompt{At: at, Time: time, Text: text})
+}
+
+// prompt takes a prompt after the end of a turn.
+func (ch *chain) prompt(p assemble.Prompt) error {
+	if err := ch.c.Settle(); err != nil {
+		return err
+	}
+	if ch.file != "" && !ch.asked && p.Text == "Warmup" {
+		ch.warmup = true
+	}
+	ch.asked = true
+	p.Warmup = ch.warmup
+	if err := ch.c.Prompt(p); err != nil {
+		return err
+	}
+	ch.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	ch.c.Take()
+	return nil
+}
+
+func (ch *chain) interruption(time string) error {
+	ch.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
+	ch.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	ch.c.Take()
+	return nil
+}
+
+// synthetic are the beginnings of texts that the client wrote in the user's name.
+var synthetic = []struct{ prefix, reason string }{
+	{"<task-notification>", "task_notification"},
+	{"<local-command-caveat>", "caveat"},
+	{"Caveat: The messages below", "caveat"},
+	{"This session is being continued from a previous conversation", "compact_summary"},
+	{"<system-reminder>", "reminder"},
+	{"<user-prompt-submit-hook>", "hook_output"},
+}
+
+// clean takes what the client adds to a prompt out of it: reminders, and the file that is open in the editor. It gives the
+// reason why nothing is left.
+func clean(said string) (text, reason string) {
+	for _, tag := range []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"} {
+		for range 64 {
+			before, rest, found := strings.Cut(said, "<"+tag+">")
+			if !found {
+				break
+			}
+			_, after, closed := strings.Cut(rest, "</"+tag+">")
+			if !closed {
+				break
+			}
+			said = before + after
+			reason = "reminder"
+		}
+	}
+	said = strings.TrimSpace(said)
+	for _, known := range synthetic {
+		if strings.HasPrefix(said, known.prefix) {
+			return "", known.reason
+		}
+	}
+	if said != "" {
+		return said, ""
+	}
+	return "", first(reason, "empty_prompt")
+}
+
+// tagged is the text between a tag and its end, without spaces around it.
+func tagged(text, tag string) string {
+	_, rest, found := strings.Cut(text, "<"+tag+">")
+	if !found {
+		return ""
+	}
+	inside, _, found := strings.Cut(rest, "</"+tag+">")
+	if !found {
+		return ""
+	}
+	return strings.TrimSpace(inside)
+}
+
+// queued takes a prompt that the user typed while the agent worked.
+func (s *session) queued(ch *chain, e *entry, at records.Locator) error {
+	var mode, text string
+	d := rawjson.NewDecoder(e.attachment)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "commandMode":
+			mode = d.Text()
+		case "prompt":
+			text = promptText(d)
+		}
+	}
+	if mode == "task-notification" {
+		ch.c.Skip("task_notification")
+		return nil
+	}
+	text, reason := clean(text)
+	if reason != "" {
+		ch.c.Skip(reason)
+		return nil
+	}
+	if err := ch.c.Prompt(assemble.Prompt{At: at, Time: e.time, Text: text}); err != nil {
+		return err
+	}
+	ch.c.Take()
+	return nil
+}
+
+// promptText is a prompt that is text or a list of blocks.
+func promptText(d *rawjson.Decoder) string {
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	return strings.Join(texts(d), "\n\n")
+}
+
+// texts are the texts of a list of blocks.
+func texts(d *rawjson.Decoder) []string {
+	var list []string
+	for d.OpenArray(); d.Element(); {
+		if d.Kind() == rawjson.String {
+			list = append(list, d.Text())
+			continue
+		}
+		if text := memberText(d.Raw(), "text"); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}

@@ -1,0 +1,302 @@
+package claudecode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// keep stores the registers for a cursor.
+func (ch *chain) keep() {
+	if raw, err := json.Marshal(ch.reg); err == nil {
+		ch.c.Remember(raw)
+	}
+}
+
+// bookkeeping are the kinds of lines in which the client keeps its own books. Each release adds some; one that is not named
+// here is skipped as well, and counted as unknown.
+var bookkeeping = []string{
+	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",
+	"attribution-snapshot", "bridge-session", "content-replacement", "derived-from", "file-history-snapshot",
+	"history-suppression", "last-prompt", "marble-origami-commit", "mode", "opentraces_hook", "queue-operation",
+	"relocated", "speculation-accept", "tag", "task-summary", "tools-used", "worktree-state",
+}
+
+// remark takes a line about the session as a whole.
+func (s *session) remark(ch *chain, e *entry) {
+	switch e.kind {
+	case "summary", "custom-title", "ai-title":
+		ch.title(e)
+	case "permission-mode":
+		mode := e.title
+		ch.c.Change(func(h *assemble.Head) { h.SetMeta("permission_mode", mode) })
+	case "pr-link":
+		ch.pullRequest(e)
+	case "cost-state":
+		d := rawjson.NewDecoder(e.cost)
+		if cost := d.Float(); cost > 0 {
+			ch.c.Change(func(h *assemble.Head) { h.SetMeta("client_cost_usd", records.Float(cost)) })
+		}
+	case "api-request-shape":
+		ch.shape(e.shape)
+	case "result":
+		ch.outcome(e)
+	default:
+		ch.skipKind("", e.kind)
+		return
+	}
+	ch.c.Take()
+}
+
+// skipKind counts a line that is the client's own business.
+func (ch *chain) skipKind(prefix, kind string) {
+	if !slices.Contains(bookkeeping, kind) && prefix == "" {
+		kind = "unknown"
+	}
+	ch.c.Skip(prefix + kind)
+}
+
+// title keeps the best title of the conversation: the user's own before that of a model.
+func (ch *chain) title(e *entry) {
+	title, kind := e.title, e.kind
+	if kind == "summary" {
+		d := rawjson.NewDecoder(e.raw)
+		for d.Open(); d.Member(); {
+			if string(d.Key()) == "summary" {
+				title = d.Text()
+			}
+		}
+	}
+	if title = strings.TrimSpace(title); title == "" {
+		return
+	}
+	ch.c.Change(func(h *assemble.Head) {
+		if kind == "custom-title" || h.Meta["title_source"] == nil || string(h.Meta["title_source"]) != `"custom-title"` {
+			h.SetMeta("title", title)
+			h.SetMeta("title_source", kind)
+		}
+	})
+}
+
+func (ch *chain) pullRequest(e *entry) {
+	link := map[string]any{"timestamp": e.time}
+	d := rawjson.NewDecoder(e.raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "prNumber":
+			link["number"] = d.Int()
+		case "prUrl":
+			link["url"] = d.Text()
+		case "prRepository":
+			link["repository"] = d.Text()
+		}
+	}
+	ch.c.Append("pull_requests", "after_step", link)
+}
+
+// shape takes the system prompt and the tools of the requests that follow.
+func (ch *chain) shape(raw []byte) {
+	var prompt []string
+	ch.reg.Tools = nil
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "system":
+			prompt = texts(d)
+		case "tools":
+			for d.OpenArray(); d.Element(); {
+				definition := cleaned(d.Raw())
+				name := memberText(definition, "name")
+				if name == "" {
+					continue
+				}
+				ch.reg.Tools = append(ch.reg.Tools, name)
+				ch.c.Change(func(h *assemble.Head) { h.AddTool(name, definition) })
+			}
+		}
+	}
+	if text := strings.Join(prompt, "\n\n"); text != "" {
+		sum := sha256.Sum256([]byte(text))
+		hash := hex.EncodeToString(sum[:8])
+		ch.reg.Prompt = hash
+		ch.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
+	}
+	ch.keep()
+}
+
+// outcome takes the last line of a run without a terminal.
+func (ch *chain) outcome(e *entry) {
+	failed, turns := false, int64(0)
+	d := rawjson.NewDecoder(e.raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "is_error":
+			failed = d.Bool()
+		case "num_turns":
+			turns = d.Int()
+		}
+	}
+	subtype := e.subtype
+	ch.c.Change(func(h *assemble.Head) {
+		h.Success, h.Source, h.Description = new(!failed), "result_message", subtype
+		if turns > 0 {
+			h.SetMeta("num_turns", turns)
+		}
+	})
+}
+
+// system takes a line of the client about the conversation.
+func (s *session) system(ch *chain, e *entry) error {
+	switch e.subtype {
+	case "compact_boundary":
+		ch.compaction(e)
+	case "api_error":
+		ch.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time})
+	case "local_command":
+		if ch.command != nil {
+			if err := ch.resolve(commandBuiltIn); err != nil {
+				return err
+			}
+		}
+		ch.skipKind("system:", e.subtype)
+		return nil
+	default:
+		ch.skipKind("system:", known(e.subtype))
+		return nil
+	}
+	ch.c.Take()
+	return nil
+}
+
+// compaction notes where the model lost its memory.
+func (ch *chain) compaction(e *entry) {
+	value := map[string]any{"timestamp": e.time}
+	d := rawjson.NewDecoder(e.compact)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "trigger":
+			value["trigger"] = d.Text()
+		case "preTokens":
+			value["tokens_before"] = d.Int()
+		case "postTokens":
+			value["tokens_after"] = d.Int()
+		}
+	}
+	ch.c.Append("compactions", "after_step", value)
+}
+
+// known keeps names of kinds short and printable; they become names of counters.
+func known(kind string) string {
+	if kind == "" || len(kind) > 40 {
+		return "unknown"
+	}
+	for i := range len(kind) {
+		if c := kind[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return "unknown"
+		}
+	}
+	return kind
+}
+
+// attachment takes what the client puts into the conversation besides the talk.
+func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
+	kind := memberText(e.attachment, "type")
+	d := rawjson.NewDecoder(e.attachment)
+	switch kind {
+	case "queued_command":
+		return s.queued(ch, e, at)
+	case "edited_text_file":
+		ch.c.Append("foreign_changes", "after_step", map[string]any{"path": memberText(e.attachment, "filename"), "timestamp": e.time})
+	case "environment":
+		ch.environment(d)
+	case "session_context":
+		ch.status(d)
+	default:
+		ch.skipKind("attachment:", known(kind))
+		return nil
+	}
+	ch.c.Take()
+	return nil
+}
+
+func (ch *chain) environment(d *rawjson.Decoder) {
+	var platform, shell string
+	git := false
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "snapshot" {
+			continue
+		}
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "platform":
+				platform = d.Text()
+			case "shell":
+				shell = d.Text()
+			case "isGitRepo":
+				git = d.Bool()
+			}
+		}
+	}
+	if platform == "win32" {
+		platform = "windows"
+	}
+	ch.c.Change(func(h *assemble.Head) {
+		h.OS, h.Shell = first(platform, h.OS), first(h.Shell, shell)
+		h.Git = h.Git || git
+	})
+}
+
+// status finds the commit and the branch that the conversation began with in the text of git's status.
+func (ch *chain) status(d *rawjson.Decoder) {
+	var text string
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "context" {
+			continue
+		}
+		for d.Open(); d.Member(); {
+			if string(d.Key()) == "gitStatus" {
+				text = d.Text()
+			}
+		}
+	}
+	_, commits, _ := strings.Cut(text, "\nRecent commits:\n")
+	commit, _, _ := strings.Cut(strings.TrimSpace(commits), " ")
+	_, branch, _ := strings.Cut(text, "\nCurrent branch: ")
+	branch, _, _ = strings.Cut(branch, "\n")
+	ch.c.Change(func(h *assemble.Head) {
+		if h.BaseCommit == "" && abbreviated(commit) {
+			h.BaseCommit = commit
+		}
+		h.Branch = first(h.Branch, strings.TrimSpace(branch))
+	})
+}
+
+// abbreviated tells whether text can be a commit's id, whole or abbreviated.
+func abbreviated(text string) bool {
+	if len(text) < 4 || len(text) > 64 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// memberText is a member of an object that is a string.
+func memberText(raw []byte, name string) string {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == name {
+			return d.Text()
+		}
+	}
+	return ""
+}

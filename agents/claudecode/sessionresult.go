@@ -1,0 +1,230 @@
+package claudecode
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/project"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// result takes the result of a call: what the model was told, and what the client noted beside it.
+func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) error {
+	var id, content string
+	failed := false
+	d := rawjson.NewDecoder(block)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "tool_use_id":
+			id = d.Text()
+		case "content":
+			content = resultText(d)
+		case "is_error":
+			failed = d.Bool()
+		}
+	}
+	r := assemble.Result{Time: e.time, Content: &content}
+	call := ch.c.Waiting(id)
+	name := ""
+	if call != nil {
+		name = call.Name
+	}
+	if failed {
+		r.Error = e.errorOf(content, name)
+	}
+	var n note
+	n.take(e.result)
+	n.add(&r, call)
+	if call != nil && r.Commit == nil && !failed {
+		r.Commit = committed(call.Command, content)
+	}
+	return ch.c.Result(at, id, r)
+}
+
+// resultText is what the model was told: text, or blocks of which what is no text has a placeholder.
+func resultText(d *rawjson.Decoder) string {
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		raw := d.Raw()
+		switch kind := memberText(raw, "type"); kind {
+		case "text":
+			parts = append(parts, memberText(raw, "text"))
+		case "image", "document":
+			parts = append(parts, placeholder(raw))
+		case "tool_reference":
+			parts = append(parts, "["+kind+" "+memberText(raw, "tool_name")+"]")
+		case "":
+			if text := rawjson.Unquote(raw); text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// errorOf tells what kind of failure a result reports.
+func (e *entry) errorOf(content, tool string) string {
+	if code, found := strings.CutPrefix(content, "Exit code "); found {
+		code, _, _ = strings.Cut(code, "\n")
+		if n, err := strconv.Atoi(strings.TrimSpace(code)); err == nil {
+			return "exit_code:" + strconv.Itoa(n)
+		}
+	}
+	how := result{failed: true, text: content, denial: e.denial, beforeRun: e.deniedBefore, afterRun: e.deniedAfter}
+	switch {
+	case how.outcome(classOf(tool)) == capability.OutcomeRejected:
+		return records.ErrorRejected
+	case e.denial == "interrupted", strings.HasPrefix(content, interrupted):
+		return records.ErrorInterrupted
+	case strings.HasPrefix(content, refusalOrInterruption):
+		if strings.Contains(content, "was rejected") {
+			return records.ErrorRejected
+		}
+		return records.ErrorInterrupted
+	}
+	return records.ErrorTool
+}
+
+// take reads what the client noted beside a result. It is an object for calls that worked, text for those that failed, a
+// list for tools of MCP servers.
+func (n *note) take(raw []byte) {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "agentId":
+			n.agent = d.Text()
+		case "totalDurationMs", "durationMs":
+			n.took = d.Int()
+		case "interrupted":
+			n.interrupted = d.Bool()
+		case "gitOperation":
+			n.commit = gitCommit(d)
+		case "file":
+			n.file = d.Raw()
+		default:
+			n.edit.member(d)
+		}
+	}
+}
+
+// note is toolUseResult with the members of all tools that matter.
+type note struct {
+	agent       string
+	took        int64
+	interrupted bool
+	commit      *assemble.Commit
+	file        []byte
+	edit        noted
+}
+
+// add adds what the note says to the result.
+func (n *note) add(r *assemble.Result, call *assemble.Call) {
+	if payload.SessionID(n.agent) {
+		r.Subagent = n.agent
+	}
+	if n.took > 0 {
+		r.DurationMS = &n.took
+	}
+	if n.interrupted && r.Error == "" {
+		r.Error = records.ErrorInterrupted
+	}
+	r.Commit = n.commit
+	if r.Error != "" {
+		return
+	}
+	if call == nil { // its line comes later
+		call = &assemble.Call{Name: n.edit.tool()}
+	}
+	switch call.Name {
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		r.Edits = n.edit.edits(call)
+	case "Read":
+		r.Seen = wholeFile(n.file)
+	}
+}
+
+// wholeFile is a file that was read from its first line to its last.
+func wholeFile(raw []byte) *assemble.File {
+	file := &assemble.File{}
+	var start, lines, total int64
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "filePath":
+			file.Path = d.Text()
+		case "startLine":
+			start = d.Int()
+		case "numLines":
+			lines = d.Int()
+		case "totalLines":
+			total = d.Int()
+		case "content":
+			if !project.Manifest(file.Path) && file.Path != "" {
+				continue
+			}
+			file.Content = d.Text()
+		}
+	}
+	if start != 1 || lines != total || !project.Manifest(file.Path) {
+		return nil
+	}
+	return file
+}
+
+func gitCommit(d *rawjson.Decoder) *assemble.Commit {
+	var commit *assemble.Commit
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "commit" || d.Kind() != rawjson.Object {
+			continue
+		}
+		commit = &assemble.Commit{}
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "sha":
+				commit.SHA = d.Text()
+			case "kind":
+				commit.Kind = payload.Name(d.Text())
+			case "branch":
+				commit.Branch = payload.Name(d.Text())
+			}
+		}
+	}
+	if commit == nil || !abbreviated(commit.SHA) {
+		return nil
+	}
+	return commit
+}
+
+// committed finds the commit that a command made in the line that git prints: [main 07d0fb2] message.
+func committed(command, output string) *assemble.Commit {
+	if !strings.Contains(command, "git") || !strings.Contains(command, "commit") {
+		return nil
+	}
+	var commit *assemble.Commit
+	for line := range strings.Lines(output) {
+		rest, found := strings.CutPrefix(line, "[")
+		head, _, closed := strings.Cut(rest, "] ")
+		if !found || !closed {
+			continue
+		}
+		words := strings.Fields(head)
+		if len(words) < 2 || len(words) > 4 || len(words[len(words)-1]) < 7 || !abbreviated(words[len(words)-1]) {
+			continue
+		}
+		commit = &assemble.Commit{SHA: words[len(words)-1], Kind: "committed"}
+		if words[0] != "detached" {
+			commit.Branch = payload.Name(words[0])
+		}
+		if strings.Contains(command, "--amend") {
+			commit.Kind = "amended"
+		}
+	}
+	return commit
+}

@@ -1,0 +1,90 @@
+package claudecode
+
+import (
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// maxSides is how many subagents may be told in the main file.
+const maxSides = 1000
+
+// sidechain gives the chain of a line of a subagent that an old client wrote into the main file, nil for a line of the main
+// conversation. A subagent's first line is its prompt, which is an argument of the call that started it.
+func (s *session) sidechain(ch *chain, e *entry) *chain {
+	if !e.sidechain || ch.file != "" || len(ch.sides) >= maxSides {
+		return nil
+	}
+	side := ch.roots[e.parent]
+	if side == nil && e.agent != "" {
+		side = ch.sides[e.agent]
+	}
+	if side == nil {
+		side = ch.newSide(s.starter(ch, e), e.agent, "")
+		ch.sides[first(e.agent, e.uuid)] = side
+	}
+	if e.uuid != "" {
+		ch.roots[e.uuid] = side
+	}
+	return side
+}
+
+// newSide begins the conversation of a subagent in the main file.
+func (ch *chain) newSide(call, id, role string) *chain {
+	return &chain{c: ch.c.Side(call, id, role), file: "#" + id, sides: map[string]*chain{}, roots: map[string]*chain{}}
+}
+
+// starter finds the call whose prompt a subagent's first line repeats.
+func (s *session) starter(ch *chain, e *entry) string {
+	prompt := ""
+	d := rawjson.NewDecoder(e.message)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == "content" {
+			prompt = promptText(d)
+		}
+	}
+	for _, call := range ch.c.Pending("Task", "Agent") {
+		if memberText(call.Input, "prompt") == prompt {
+			return call.ID
+		}
+	}
+	return ""
+}
+
+// progress takes what a call tells while it runs. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so, beside the
+// file of the subagent; they count only where that file is lost.
+func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
+	var kind, agent string
+	var message []byte
+	d := rawjson.NewDecoder(e.data)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			kind = d.Text()
+		case "agentId":
+			agent = d.Text()
+		case "message":
+			message = d.Raw()
+		}
+	}
+	if kind != "agent_progress" {
+		ch.skipKind("progress:", known(kind))
+		return nil
+	}
+	if !payload.SessionID(agent) || s.agents.find(agent, "") != nil || len(ch.sides) >= maxSides {
+		ch.c.Skip("progress:agent_progress")
+		return nil
+	}
+	side := ch.sides[agent]
+	if side == nil {
+		side = ch.newSide(e.parentCall, agent, "")
+		ch.sides[agent] = side
+	}
+	var inner entry
+	if err := inner.decode(message); err != nil || inner.kind != "user" && inner.kind != "assistant" {
+		ch.c.Skip("progress:agent_progress")
+		return nil
+	}
+	at.ID = inner.uuid
+	return s.turn(side, &inner, at)
+}

@@ -1,0 +1,89 @@
+package assemble
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// ErrCursor reports a cursor that this version cannot go on from.
+var ErrCursor = errors.New("not a cursor")
+
+// cursorVersion changes with everything that a cursor carries or that depends on it.
+const cursorVersion = 1
+
+// Cursor is where reading can go on when the session file has grown.
+type Cursor struct {
+	Version   int             `json:"version"`
+	Offset    int64           `json:"offset"` // of the line to go on with
+	Line      int64           `json:"line"`   // lines before it
+	Steps     int             `json:"steps"`  // steps that are complete; those after them are given again
+	Registers json.RawMessage `json:"registers,omitempty"`
+	Seen      string          `json:"seen,omitempty"`
+	Keys      string          `json:"keys,omitempty"`
+	Calls     string          `json:"calls,omitempty"`
+	State     json.RawMessage `json:"state"`
+}
+
+// Cursor tells where reading can go on: with the line of the first step that has not left, or with the line that comes
+// next. It is nil when what follows cannot be understood without what came before.
+func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
+	if c.sides > 0 || len(c.early) > 0 {
+		return nil, nil
+	}
+	cursor := &Cursor{Version: cursorVersion, Offset: nextOffset, Line: lines, Steps: c.state.Next, Registers: c.registers}
+	seen := c.state.seen.len()
+	if len(c.queue) > 0 {
+		first := c.queue[0]
+		if c.leftAt >= first.at.Offset || slices.ContainsFunc(c.queue, func(it *item) bool { return it.needs < first.at.Offset }) {
+			return nil, nil
+		}
+		cursor.Offset, cursor.Line = first.at.Offset, first.at.Line-1
+		cursor.Registers, seen = first.mark.registers, first.mark.seen
+	}
+	c.state.Waiting = c.state.steps
+	state, err := json.Marshal(c.state)
+	if err != nil {
+		return nil, fmt.Errorf("keep the state of a conversation: %w", err)
+	}
+	cursor.State = state
+	cursor.Seen = c.state.seen.pack(seen)
+	cursor.Keys, cursor.Calls = c.state.keys.pack(c.state.keys.len()), c.state.calls.pack(c.state.calls.len())
+	return cursor, nil
+}
+
+// Resume goes on where the cursor is. The parser reads from Cursor.Offset on, with the registers of the cursor.
+func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, error) {
+	if cursor.Version != cursorVersion {
+		return nil, fmt.Errorf("go on with a conversation: %w: version %d", ErrCursor, cursor.Version)
+	}
+	c := New(sink, options)
+	s := newState()
+	if err := json.Unmarshal(cursor.State, s); err != nil {
+		return nil, fmt.Errorf("go on with a conversation: %w", err)
+	}
+	var whole [3]bool
+	s.seen, whole[0] = unpack(cursor.Seen)
+	s.keys, whole[1] = unpack(cursor.Keys)
+	s.calls, whole[2] = unpack(cursor.Calls)
+	if whole != [3]bool{true, true, true} || s.Next != cursor.Steps || s.Next < 0 || cursor.Offset < 0 {
+		return nil, fmt.Errorf("go on with a conversation: %w", ErrCursor)
+	}
+	if s.Waiting != nil {
+		s.steps = s.Waiting
+	}
+	if s.Dropped == nil || s.Skipped == nil {
+		return nil, fmt.Errorf("go on with a conversation: %w", ErrCursor)
+	}
+	if s.Lists == nil {
+		s.Lists = map[string][]json.RawMessage{}
+	}
+	if s.Models == nil {
+		s.Models = map[string]*modelUse{}
+	}
+	c.state, c.registers = s, cursor.Registers
+	return c, nil
+}

@@ -1,0 +1,174 @@
+package assemble
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/prices"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Finish ends the conversation: what waits leaves, and the record without its steps is given. Take the cursor before.
+func (c *Conversation) Finish() (*records.Record, error) {
+	if err := c.Settle(); err != nil {
+		return nil, err
+	}
+	s := c.state
+	r := &records.Record{
+		SchemaVersion: records.SchemaVersion, TraceID: c.options.TraceID, SessionID: c.options.Session,
+		Lifecycle:      records.Provisional,
+		TimestampStart: text(s.Start), TimestampEnd: text(s.End), ExecutionContext: new(records.Devtime),
+		Agent:         records.Agent{Name: c.options.Agent, Version: text(s.Head.Version), Model: text(s.model())},
+		SystemPrompts: s.Head.Prompts, ToolDefinitions: s.Head.Tools,
+		Dependencies: s.Facts.Sorted(),
+		Outcome:      s.outcome(),
+		Metrics:      s.metrics(),
+		Attribution:  s.Files.attribution(c.options.TraceID),
+	}
+	r.Environment = records.Environment{OS: text(s.Head.OS), Shell: text(s.Head.Shell), LanguageEcosystem: s.Facts.Ecosystem()}
+	if s.Head.Git {
+		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: text(s.Head.Branch), BaseCommit: text(s.Head.BaseCommit)}
+	}
+	r.Task.BaseCommit = text(s.Head.BaseCommit)
+	r.Task.Repository, r.Task.RepositoryURL = Repository(s.Head.Repository)
+	if s.Task != nil {
+		r.Task.Description, r.Task.Source = &s.Task.Text, &s.Task.Source
+	}
+	s.describe(r)
+	return r, nil
+}
+
+// model is the one that gave most answers of the main conversation.
+func (s *state) model() string {
+	best := ""
+	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
+		if best == "" || cmp.Or(cmp.Compare(s.Models[name].Main, s.Models[best].Main), cmp.Compare(s.Models[name].Steps, s.Models[best].Steps)) > 0 {
+			best = name
+		}
+	}
+	return best
+}
+
+func (s *state) metrics() records.Metrics {
+	m := records.Metrics{
+		TotalSteps: s.Next, TotalInputTokens: s.Usage.InputTokens, TotalOutputTokens: s.Usage.OutputTokens,
+		TotalCacheReadTokens: s.Usage.CacheReadTokens, TotalCacheCreationTokens: s.Usage.CacheWriteTokens,
+	}
+	if seen := s.Usage.InputTokens + s.Usage.CacheReadTokens + s.Usage.CacheWriteTokens; seen > 0 {
+		m.CacheHitRate = new(records.Float(round(float64(s.Usage.CacheReadTokens)/float64(seen), 1e4)))
+	}
+	if len(s.Unpriced) == 0 && s.Usage != (records.TokenUsage{}) {
+		m.EstimatedCostUSD = new(records.Float(prices.Round(s.Cost)))
+	}
+	start, errStart := time.Parse(time.RFC3339Nano, s.Start)
+	end, errEnd := time.Parse(time.RFC3339Nano, s.End)
+	if errStart == nil && errEnd == nil {
+		m.TotalDurationS = new(records.Float(float64(end.Sub(start).Milliseconds()) / 1000))
+	}
+	return m
+}
+
+func round(f, by float64) float64 { return float64(int64(f*by+0.5)) / by }
+
+func (s *state) outcome() records.Outcome {
+	o := records.Outcome{
+		Success: s.Head.Success, Description: text(s.Head.Description),
+		SignalSource: cmp.Or(s.Head.Source, records.SourceDeterministic), SignalConfidence: records.SignalInferred,
+	}
+	if n := len(s.Commits); n > 0 {
+		o.Committed = true
+		o.CommitSHA = text(s.Commits[n-1].SHA)
+		o.SignalConfidence = records.SignalDerived
+	}
+	if s.Head.Terminal != "" {
+		o.TerminalState = new(s.Head.Terminal)
+	}
+	return o
+}
+
+// describe fills the metadata.
+func (s *state) describe(r *records.Record) {
+	for name, value := range s.Head.Meta {
+		r.SetMeta(name, value)
+	}
+	for name, list := range s.Lists {
+		r.SetMeta(name, list)
+	}
+	if len(s.Commits) > 0 {
+		r.SetMeta("commits", s.Commits)
+	}
+	if len(s.Subagents) > 0 {
+		r.SetMeta("subagents", s.Subagents)
+	}
+	if len(s.Models) > 1 {
+		r.SetMeta("models", s.Models)
+	}
+	if len(s.Unpriced) > 0 {
+		slices.Sort(s.Unpriced)
+		r.SetMeta("models_without_price", s.Unpriced)
+	}
+	capture := map[string]any{"method": "session_file", "tool_calls": s.Calls, "lines": s.Lines}
+	if len(s.Skipped) > 0 {
+		capture["skipped_lines"] = s.Skipped
+	}
+	dropped := map[string]int{}
+	for reason, n := range s.Dropped {
+		if n != 0 {
+			dropped[reason] = n
+		}
+	}
+	if len(dropped) > 0 {
+		capture["dropped"] = dropped
+	}
+	if s.LateResults > 0 {
+		capture["late_results"] = s.LateResults
+	}
+	r.SetMeta("capture", capture)
+}
+
+// Repository is the owner and name of a repository and the address of its remote without credentials; nil for an address
+// that tells neither.
+func Repository(remote string) (name, address *string) {
+	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
+	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") {
+		return nil, nil
+	}
+	var host, path string
+	if u, err := url.Parse(remote); err == nil && u.Scheme != "" && u.Host != "" {
+		host, path = u.Hostname(), u.Path
+		if u.Scheme == "file" {
+			return nil, nil
+		}
+	} else if at, rest, found := strings.Cut(remote, ":"); found { // scp-like: git@host:owner/name
+		_, after, hasUser := strings.Cut(at, "@")
+		if host = at; hasUser {
+			host = after
+		}
+		path = rest
+	}
+	path = strings.Trim(strings.TrimSuffix(path, ".git"), "/")
+	if host == "" || path == "" || strings.ContainsAny(host+path, " \t\n\\") {
+		return nil, nil
+	}
+	address = new("https://" + host + "/" + path)
+	if parts := strings.Split(path, "/"); len(parts) >= 2 {
+		name = new(strings.Join(parts[len(parts)-2:], "/"))
+	}
+	return name, address
+}
+
+func toolName(definition json.RawMessage) string {
+	d := rawjson.NewDecoder(definition)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == "name" {
+			return d.Text()
+		}
+	}
+	return ""
+}

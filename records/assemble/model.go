@@ -1,0 +1,31 @@
+package assemble
+
+import "strings"
+
+// Model is a model's name as records have it, provider/model, from the name that an agent uses. The providers of Claude
+// through Bedrock and Vertex write the same model with prefixes and suffixes of their own. A name whose provider is not
+// known stays as it is.
+func Model(name string) string {
+	name = strings.TrimSpace(name)
+	if name == "" || strings.HasPrefix(name, "<") || strings.ContainsAny(name, " \t\n") || len(name) > 120 {
+		return ""
+	}
+	if at := strings.Index(name, "claude"); at >= 0 {
+		name, _, _ = strings.Cut(name[at:], "[")
+		name, _, _ = strings.Cut(name, ":")
+		name = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, "-v1"), "-v2"), "@", "-")
+		return "anthropic/" + name
+	}
+	if strings.Contains(name, "/") {
+		return name
+	}
+	for _, known := range [...]struct{ prefix, provider string }{
+		{"gpt-", "openai"}, {"codex-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"},
+		{"gemini-", "google"}, {"glm-", "zai"}, {"kimi-", "moonshotai"}, {"qwen", "qwen"}, {"deepseek-", "deepseek"}, {"grok-", "xai"},
+	} {
+		if strings.HasPrefix(name, known.prefix) {
+			return known.provider + "/" + name
+		}
+	}
+	return name
+}

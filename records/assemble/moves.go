@@ -1,0 +1,89 @@
+package assemble
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Prompt is what the user asked.
+type Prompt struct {
+	At   records.Locator
+	Time string // as the session file has it; "" when it has none
+	Text string
+	// Source tells where the text comes from: user_prompt, skill, command.
+	Source string
+	Warmup bool // nobody asked: the client prepares its cache
+}
+
+// Answer is a piece of an answer of the model.
+type Answer struct {
+	At         records.Locator
+	Key        string // the same for all pieces of one answer; "" for an answer that comes in one piece
+	Time       string
+	Model      string // provider/model
+	Provider   string // whose ProviderID it is
+	ProviderID string
+	Text       string
+	Thinking   string
+	Calls      []Call
+	Usage      *Usage // of the answer so far; the last one counts
+	Prompt     string // hash of the system prompt
+	Tools      []string
+	Warmup     bool // nobody asked: the client prepared its cache
+}
+
+// Usage are the tokens of an answer.
+type Usage struct {
+	records.TokenUsage
+	CacheWrite1H int64 // the part of CacheWriteTokens that is kept for an hour
+}
+
+// Call is a call of a tool.
+type Call struct {
+	ID    string
+	Name  string
+	Input json.RawMessage
+	// What the call says of the project: the paths that it reads or writes, and its command line.
+	Reads   []string
+	Writes  []string
+	Command string
+}
+
+// Result is what came of a call.
+type Result struct {
+	Time       string
+	Content    *string
+	Error      string // one of the Error constants of records, or exit_code:N
+	DurationMS *int64
+	Subagent   string // the agent's id of the subagent that the call started
+	Edits      []Edit
+	Seen       *File // the content of a whole file that the result shows
+	Commit     *Commit
+}
+
+// File is a whole file.
+type File struct{ Path, Content string }
+
+// Commit is a commit that a call made, as its result tells it.
+type Commit struct {
+	SHA    string `json:"sha"` // often abbreviated
+	Kind   string `json:"kind,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	Step   int    `json:"step"`
+}
+
+// Edit is what a call did to one file.
+type Edit struct {
+	Path  string
+	Text  string // what it wrote: the new text of an edit, the whole content of a new file
+	Hunks []Hunk // where, in order; nil when the place is not known
+}
+
+// Hunk replaces lines of a file. At counts in the file as it was before the edit.
+type Hunk struct {
+	At      int // the first removed line; where none is removed, the line before which the new ones stand
+	Removed int
+	Added   int
+	Lines   []string // the added lines, nil when their text is not known exactly
+}

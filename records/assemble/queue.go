@@ -1,0 +1,112 @@
+package assemble
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// What may wait before steps leave: beyond the soft limits those that are complete, beyond the hard ones all.
+const (
+	softBytes = 8 << 20
+	softItems = 512
+	hardBytes = 24 << 20
+	hardItems = 4096
+)
+
+// item is a step that waits for its turn, with what the lines after it say of the conversation as a whole.
+type item struct {
+	at    records.Locator
+	mark  mark
+	needs int64 // offset of the first line that had to do with it
+	last  int64 // offset of the last one
+	bytes int
+
+	step    *pending // nil for an item that only carries remarks
+	kept    bool     // a prompt may come to stand here
+	gone    bool     // it has left
+	lines   int      // lines from this one on, up to the next item's
+	skipped map[string]int
+	remarks []func(s *state)
+}
+
+// applyRemarks counts what the item carries.
+func (it *item) applyRemarks(s *state) {
+	s.Lines += it.lines
+	for reason, n := range it.skipped {
+		s.skip(reason, n)
+	}
+	for _, remark := range it.remarks {
+		remark(s)
+	}
+}
+
+// mark is what a reader must know to go on with the line of an item.
+type mark struct {
+	seen      int // how many ids had been seen
+	registers json.RawMessage
+}
+
+// pending is a step that may still change.
+type pending struct {
+	records.Step
+	key        string
+	time       string // of the last piece
+	usage      *Usage
+	provider   string
+	providerID string
+	calls      []*call
+	open       int // calls without a result
+	source     string
+	sides      []*Conversation // conversations of subagents that are told in the same file
+}
+
+// call is a call of a pending step.
+type call struct {
+	Call
+	time   string
+	result *Result
+}
+
+func (c *Conversation) push(it *item) {
+	it.mark = mark{seen: c.before, registers: c.registers}
+	it.needs, it.last = it.at.Offset, it.at.Offset
+	c.queue = append(c.queue, it)
+	c.grow(it, 64)
+}
+
+func (c *Conversation) grow(it *item, n int) {
+	it.bytes += n
+	c.waiting += n
+}
+
+// drop takes the first item off the queue.
+func (c *Conversation) drop() {
+	it := c.queue[0]
+	c.queue[0] = nil
+	c.queue = c.queue[1:]
+	c.waiting -= it.bytes
+	c.leftAt = max(c.leftAt, it.last)
+	it.gone = true
+}
+
+// relieve lets steps leave when too much waits.
+func (c *Conversation) relieve() error {
+	if c.held {
+		return nil
+	}
+	for len(c.queue) > 0 {
+		soft := c.waiting > softBytes || len(c.queue) > softItems
+		hard := c.waiting > hardBytes || len(c.queue) > hardItems
+		first := c.queue[0]
+		// The last item may still get pieces.
+		ready := len(c.queue) > 1 && !first.kept && (first.step == nil || first.step.open == 0)
+		if !soft || !ready && !hard {
+			return nil
+		}
+		if err := c.leave(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package assemble
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/project"
+)
+
+// Limits of what is kept of a conversation as a whole.
+const (
+	maxList      = 2000 // entries of a list of the metadata
+	maxOpenCalls = 4096 // calls whose result may still come after their step has left
+	maxPrompts   = 16   // system prompts
+	maxTools     = 400  // definitions of tools
+)
+
+// Head is what a parser may set for the conversation as a whole.
+type Head struct {
+	Version     string                     `json:"version,omitempty"` // of the agent; the last one counts
+	OS          string                     `json:"os,omitempty"`
+	Shell       string                     `json:"shell,omitempty"`
+	Cwds        []string                   `json:"cwds,omitempty"` // the directories that the agent worked in
+	Git         bool                       `json:"git,omitempty"`
+	Branch      string                     `json:"branch,omitempty"` // the first one
+	BaseCommit  string                     `json:"base_commit,omitempty"`
+	Repository  string                     `json:"repository,omitempty"` // address of the remote
+	Prompts     map[string]string          `json:"prompts,omitempty"`    // system prompts by their hash
+	Tools       []json.RawMessage          `json:"tools,omitempty"`      // definitions
+	Terminal    records.TerminalState      `json:"terminal,omitempty"`   // how it ended, as far as this has been read
+	Success     *bool                      `json:"success,omitempty"`
+	Source      string                     `json:"source,omitempty"` // of Success
+	Description string                     `json:"description,omitempty"`
+	Meta        map[string]json.RawMessage `json:"meta,omitempty"`
+}
+
+// maxCwds is how many directories are kept.
+const maxCwds = 32
+
+// AddCwd keeps a directory that the agent worked in.
+func (h *Head) AddCwd(dir string) {
+	if dir != "" && len(h.Cwds) < maxCwds && !slices.Contains(h.Cwds, dir) {
+		h.Cwds = append(h.Cwds, dir)
+	}
+}
+
+// SetMeta sets a member of the record's metadata.
+func (h *Head) SetMeta(name string, value any) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return
+	}
+	if h.Meta == nil {
+		h.Meta = map[string]json.RawMessage{}
+	}
+	h.Meta[name] = raw
+}
+
+// AddPrompt keeps a system prompt and gives its hash, "" when there are too many.
+func (h *Head) AddPrompt(hash, prompt string) {
+	if _, known := h.Prompts[hash]; known || len(h.Prompts) >= maxPrompts {
+		return
+	}
+	if h.Prompts == nil {
+		h.Prompts = map[string]string{}
+	}
+	h.Prompts[hash] = prompt
+}
+
+// AddTool keeps the definition of a tool, a JSON object, unless there is one with the same name already.
+func (h *Head) AddTool(name string, definition []byte) {
+	if len(h.Tools) >= maxTools {
+		return
+	}
+	for _, known := range h.Tools {
+		if toolName(known) == name {
+			return
+		}
+	}
+	h.Tools = append(h.Tools, slices.Clone(definition))
+}
+
+// state is what has been counted of the steps that have left. It is what a cursor carries.
+type state struct {
+	Next        int                          `json:"next"` // the number of the last step
+	Start       string                       `json:"start,omitempty"`
+	End         string                       `json:"end,omitempty"`
+	Usage       records.TokenUsage           `json:"usage"`
+	Cost        float64                      `json:"cost"`
+	Unpriced    []string                     `json:"unpriced,omitempty"` // models without a price
+	Models      map[string]*modelUse         `json:"models,omitempty"`
+	Calls       int                          `json:"calls"`
+	Task        *task                        `json:"task,omitempty"`
+	Facts       project.Facts                `json:"facts"`
+	Files       files                        `json:"files"`
+	Commits     []Commit                     `json:"commits,omitempty"`
+	Subagents   []subagent                   `json:"subagents,omitempty"`
+	Lists       map[string][]json.RawMessage `json:"lists,omitempty"`
+	Lines       int                          `json:"lines"`   // objects of session files that are in the record
+	Skipped     map[string]int               `json:"skipped"` // objects that are not, by reason
+	Dropped     map[string]int               `json:"dropped"` // what else is not in the record, by reason
+	LateResults int                          `json:"late_results,omitempty"`
+	Head        Head                         `json:"head"`
+	Waiting     map[string]int               `json:"waiting,omitempty"` // the step of each call that left without a result
+
+	seen  ids            // lines
+	keys  ids            // answers that have left
+	calls ids            // calls that have left
+	steps map[string]int // Waiting
+}
+
+type task struct {
+	Text   string `json:"text"`
+	Source string `json:"source"`
+}
+
+type modelUse struct {
+	Steps int                `json:"steps"`
+	Main  int                `json:"main"` // steps of the main conversation
+	Usage records.TokenUsage `json:"usage"`
+}
+
+type subagent struct {
+	ID    string `json:"id,omitempty"`
+	Role  string `json:"role,omitempty"`
+	Step  int    `json:"step,omitempty"` // the step with the call
+	First int    `json:"first_step,omitempty"`
+	Last  int    `json:"last_step,omitempty"`
+}
+
+func newState() *state {
+	return &state{
+		Models: map[string]*modelUse{}, Lists: map[string][]json.RawMessage{}, Dropped: map[string]int{}, Skipped: map[string]int{},
+		seen: newIDs(), keys: newIDs(), calls: newIDs(), steps: map[string]int{},
+	}
+}
+
+// maxReasons is how many different reasons are counted: some of them are names out of session files.
+const maxReasons = 200
+
+func (s *state) skip(reason string, n int) {
+	if s.Skipped[reason] == 0 && len(s.Skipped) >= maxReasons {
+		reason = "other"
+	}
+	s.Skipped[reason] += n
+}
+
+func (s *state) appendTo(list string, value any) {
+	if len(s.Lists[list]) >= maxList {
+		s.Dropped["metadata_limit"]++
+		return
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return
+	}
+	s.Lists[list] = append(s.Lists[list], raw)
+}
+
+// ids is a set that remembers the order in which it grew.
+type ids struct {
+	list []uint64
+	set  map[uint64]struct{}
+}
+
+func newIDs() ids { return ids{set: map[uint64]struct{}{}} }
+
+func (i *ids) len() int { return len(i.list) }
+
+func (i *ids) has(id uint64) bool {
+	_, found := i.set[id]
+	return found
+}
+
+// add adds an id and tells whether it is new.
+func (i *ids) add(id uint64) bool {
+	if i.has(id) {
+		return false
+	}
+	i.set[id] = struct{}{}
+	i.list = append(i.list, id)
+	return true
+}
+
+// pack writes the first n ids.
+func (i *ids) pack(n int) string {
+	raw := make([]byte, 0, 8*n)
+	for _, id := range i.list[:n] {
+		raw = binary.LittleEndian.AppendUint64(raw, id)
+	}
+	return base64.RawStdEncoding.EncodeToString(raw)
+}
+
+func unpack(packed string) (ids, bool) {
+	raw, err := base64.RawStdEncoding.DecodeString(packed)
+	if err != nil || len(raw)%8 != 0 {
+		return ids{}, false
+	}
+	out := newIDs()
+	for ; len(raw) > 0; raw = raw[8:] {
+		out.add(binary.LittleEndian.Uint64(raw))
+	}
+	return out, true
+}
+
+// hashID is 64 bits of an id. Ids are random: two of a conversation that fall together are not to be expected.
+func hashID(id string) uint64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(id)) // a hash takes everything
+	return sum.Sum64()
+}
