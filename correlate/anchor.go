@@ -164,6 +164,11 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		near = append(near, trails.Source{Path: f.path, Blob: current})
 	}
 	near = append(near, trails.Source{Path: f.before(), Blob: f.old})
+	if f.before() != f.path {
+		if err := a.view.Known.Link(f.before(), f.path); err != nil {
+			return vec, nil, err
+		}
+	}
 	found, err := a.view.Origins(f.path, lines, near)
 	if err != nil {
 		return vec, nil, err

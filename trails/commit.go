@@ -101,7 +101,7 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
 		if s.state.Interval > 0 {
-			s.state.Restored, s.restored = true, true
+			s.state.RestoredAt, s.git.restored, s.git.doubtful = s.interval, true, false
 			if len(s.state.openWindows()) == 0 {
 				return nil
 			}

@@ -65,17 +65,15 @@ type step struct {
 	time     time.Time
 	interval int64
 	drafts   []events.Draft
-	restored bool              // git wrote to the work tree since the last boundary
-	doubtful bool              // no more than that a stash may have been applied
-	base     refs.OID          // the commit that the work tree is compared with to see what git brought in
-	sources  *[]refs.OID       // commits whose blobs git may have put into the work tree; nil until asked for
-	made     map[refs.OID]bool // see typed
-	commit   refs.OID          // the commit that is being anchored
-	closing  []ending          // the windows that end at this boundary
-	counts   map[string]int    // patches recorded in this step, by tool call
-	env      events.Draft      // envelope fields of this boundary
-	late     []string          // files of boundaries that were put aside and are taken in this step
-	narrow   bool              // look only at the paths asked for, even after git wrote to the work tree
+	base     refs.OID           // the commit that the work tree is compared with to see what git brought in
+	git      *gitWork           // what git did since everything was looked at
+	since    map[int64]*gitWork // and since some paths were, by the interval of that look
+	commit   refs.OID           // the commit that is being anchored
+	closing  []ending           // the windows that end at this boundary
+	counts   map[string]int     // patches recorded in this step, by tool call
+	env      events.Draft       // envelope fields of this boundary
+	late     []string           // files of boundaries that were put aside and are taken in this step
+	narrow   bool               // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	err        error             // the first failure of something that cannot return one
@@ -120,12 +118,7 @@ func (s *step) orient() {
 	s.now = readMark(s.repo)
 	s.base = s.now.Head
 	s.interval = s.state.Interval + 1
-	if s.state.Interval == 0 {
-		return
-	}
-	sure := s.state.Restored || wroteWorkTree(s.repo, s.state.Git, s.now)
-	s.doubtful = !sure && appliedStash(s.state.Git, s.now)
-	s.restored = sure || s.doubtful
+	s.git = s.workSince(s.state.Git, s.state.LastFull)
 }
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
@@ -175,7 +168,7 @@ type observation struct {
 // After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path settled
 // and the mark of git can move on.
 func (s *step) look(paths []string) (observation, error) {
-	if s.restored && !s.narrow {
+	if s.git.restored && !s.narrow {
 		paths = nil
 	}
 	if s.snap == nil {
@@ -225,7 +218,7 @@ func (s *step) settleLook(o observation, paths []string) {
 	if o.full || o.Seeded {
 		s.state.LastFull = s.interval
 		s.state.Git = s.now
-		s.state.Restored = false
+		s.state.Marks = nil
 		return
 	}
 	if s.state.Scoped == nil {
@@ -234,4 +227,6 @@ func (s *step) settleLook(o observation, paths []string) {
 	for _, p := range paths {
 		s.state.Scoped[p] = s.interval
 	}
+	s.state.Marks = append(s.state.Marks, lookMark{s.interval, s.now})
+	s.state.Marks = s.state.Marks[max(0, len(s.state.Marks)-maxMarks):]
 }

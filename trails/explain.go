@@ -32,7 +32,8 @@ func (s *step) explained(f *file) (bool, error) {
 		delete(s.state.Expected, f.path)
 		return true, nil
 	}
-	if !s.restored {
+	work := s.gitAt(f.path)
+	if !work.restored {
 		return s.asCommitted(f)
 	}
 	if f.new.oid.IsZero() { // git deletes what another commit does not have
@@ -40,7 +41,7 @@ func (s *step) explained(f *file) (bool, error) {
 		return err == nil && gone.IsZero(), nil
 	}
 	if _, known := s.known.Get(f.path, f.new.oid); known {
-		if s.doubtful && !s.inSources(f.path, f.new.oid) {
+		if work.doubtful && !s.inSources(f.path, f.new.oid) {
 			return s.asCommitted(f)
 		}
 		return true, nil
@@ -79,7 +80,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	}
 	// What was there before the change is a source under the name that it had.
 	near := append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more...)
-	byGit := !s.typed(s.base)
+	byGit := !s.gitAt(f.path).typed(s.base, s.commit)
 	if byGit {
 		near = append(near, Source{Path: f.path, Blob: head})
 	}

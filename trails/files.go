@@ -65,8 +65,17 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		}
 		files = append(files, f)
 	}
-	files = pairMoved(pairRenames(files))
+	lost, err := s.stashedAway(files)
+	if err != nil {
+		return nil, err
+	}
+	files = pairRenames(files, lost)
 	for _, f := range files {
+		if f.oldPath != f.path {
+			if err := s.known.Link(f.oldPath, f.path); err != nil {
+				return nil, err
+			}
+		}
 		f.vec = s.vectorOf(f.oldPath, f.old)
 		if f.old.oid.IsZero() || f.old.whole {
 			continue
@@ -128,23 +137,6 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
 }
 
-// pairMoved finds the new files that hold exactly what another file held before: it was renamed, and git put something
-// back in its old place.
-func pairMoved(files []*file) []*file {
-	left := map[refs.OID]*file{}
-	for _, f := range files {
-		if f.path == f.oldPath && !f.old.oid.IsZero() && !f.old.whole && f.old.oid != f.new.oid {
-			left[f.old.oid] = f
-		}
-	}
-	for _, f := range files {
-		if from := left[f.new.oid]; from != nil && f.old.oid.IsZero() && f.path == f.oldPath {
-			f.oldPath, f.oldMode, f.old = from.path, from.oldMode, from.old
-		}
-	}
-	return files
-}
-
 // Shares of lines that make a deleted and a new file one renamed file, as git-diff(1) counts by default.
 const (
 	renameShare = 50 // per cent
@@ -155,8 +147,9 @@ const (
 )
 
 // pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
-// lines. Of several matches the most alike is taken, then the first in order of path.
-func pairRenames(files []*file) []*file {
+// lines. Of several matches the most alike is taken, then the first in order of path. Lost are contents that git put
+// something else in the place of: they too may live on under another name.
+func pairRenames(files, lost []*file) []*file {
 	var gone, born []*file
 	for _, f := range files {
 		switch {
@@ -166,10 +159,17 @@ func pairRenames(files []*file) []*file {
 			born = append(born, f)
 		}
 	}
-	if len(gone) == 0 || len(born) == 0 {
-		return files
-	}
 	taken := map[*file]bool{}
+	born = pair(gone, born, taken)
+	pair(lost, born, taken)
+	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] && f.new.oid.IsZero() })
+}
+
+// pair joins additions to deletions and gives back those that none was found for.
+func pair(gone, born []*file, taken map[*file]bool) (rest []*file) {
+	if len(gone) == 0 || len(born) == 0 {
+		return born
+	}
 	join := func(from, to *file) {
 		taken[from] = true
 		to.oldPath, to.oldMode, to.old = from.path, from.oldMode, from.old
@@ -178,7 +178,6 @@ func pairRenames(files []*file) []*file {
 	for _, g := range gone {
 		byOID[g.old.oid] = append(byOID[g.old.oid], g)
 	}
-	var rest []*file
 	for _, b := range born {
 		if same := byOID[b.new.oid]; len(same) > 0 {
 			byOID[b.new.oid] = same[1:]
@@ -190,7 +189,7 @@ func pairRenames(files []*file) []*file {
 	if len(gone)*len(rest) <= renameLimit*renameLimit {
 		pairSimilar(gone, rest, taken, join)
 	}
-	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] })
+	return slices.DeleteFunc(rest, func(b *file) bool { return b.oldPath != b.path })
 }
 
 func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *file)) {

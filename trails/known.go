@@ -25,6 +25,8 @@ import (
 type Known struct {
 	dir string
 	mem map[string][]knownRecord
+	// names holds the other names of paths, once they were asked for.
+	names map[string][]string
 	// dry keeps what is put in memory only.
 	dry bool
 }
@@ -44,7 +46,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
 func NewKnown(repo *refs.Repo) *Known {
-	return &Known{dir: filepath.Join(repo.TracesDir(), "cache", "vectors"), mem: map[string][]knownRecord{}}
+	return &Known{dir: filepath.Join(repo.TracesDir(), "cache", "vectors"), mem: map[string][]knownRecord{}, names: map[string][]string{}}
 }
 
 // frozen makes a reader's store: what is put into it is gone with it.

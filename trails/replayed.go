@@ -18,7 +18,8 @@ var operandFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "RE
 // replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
 // cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
 // come first.
-func (s *step) replayed(before gitMark) []refs.OID {
+func (s *step) replayed(w *gitWork) []refs.OID {
+	before := w.before
 	var out []refs.OID
 	add := func(oids ...refs.OID) {
 		for _, oid := range oids {
@@ -38,7 +39,7 @@ func (s *step) replayed(before gitMark) []refs.OID {
 			withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
 		}
 	}
-	if s.doubtful {
+	if w.doubtful {
 		stashes(s.now.Stashes)
 		return out
 	}
@@ -70,23 +71,5 @@ func (s *step) replayed(before gitMark) []refs.OID {
 	for _, step := range slices.Backward(steps) {
 		add(step.new)
 	}
-	return slices.DeleteFunc(out, s.typed)
-}
-
-// typed tells whether somebody made the commit of what he had in the work tree, as opposed to git, which puts there what
-// it takes from other commits. What such a commit brings is no evidence of where it comes from.
-func (s *step) typed(commit refs.OID) bool {
-	if s.made == nil {
-		s.made = map[refs.OID]bool{}
-		steps, _ := readLog(headLog(s.repo), s.state.Git.Log)
-		for _, step := range steps {
-			if step.byHand() {
-				s.made[step.new] = true
-			}
-		}
-		if !s.commit.IsZero() && (len(steps) == 0 || steps[len(steps)-1].new != s.commit) {
-			s.made[s.commit] = true // without a reflog nothing else is known
-		}
-	}
-	return s.made[commit]
+	return slices.DeleteFunc(out, func(oid refs.OID) bool { return w.typed(oid, s.commit) })
 }

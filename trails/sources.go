@@ -26,17 +26,21 @@ func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Or
 			return nil, err
 		}
 	}
-	var earlier []refs.OID
-	if !s.doubtful {
-		earlier = s.known.Blobs(path, maxSources)
+	var earlier []Source
+	if !s.gitAt(path).doubtful {
+		for _, name := range append([]string{path}, s.known.Names(path)...) {
+			for _, oid := range s.known.Blobs(name, maxSources-len(earlier)) {
+				earlier = append(earlier, Source{Path: name, Blob: oid, Far: true})
+			}
+		}
 	}
 	for {
 		found := vector.Origins(lines, q.contents())
 		if len(earlier) == 0 || complete(found) {
 			return copies(lines, found, q.contents()), nil
 		}
-		for _, oid := range earlier[:min(sourceChunk, len(earlier))] {
-			if err := q.add(Source{Path: path, Blob: oid, Far: true}); err != nil {
+		for _, one := range earlier[:min(sourceChunk, len(earlier))] {
+			if err := q.add(one); err != nil {
 				return nil, err
 			}
 		}
@@ -94,20 +98,27 @@ func (q *sourceQueue) add(from Source) error {
 
 // commitSources are the contents that the path has in the commits that git may have taken it from.
 func (s *step) commitSources(path string) ([]Source, error) {
-	if !s.restored {
+	w := s.gitAt(path)
+	if !w.restored {
 		return nil, nil
 	}
-	if s.sources == nil {
-		commits := s.replayed(s.state.Git)
-		s.sources = &commits
+	if w.commits == nil {
+		commits := s.replayed(w)
+		w.commits = &commits
 	}
+	names := append([]string{path}, s.known.Names(path)...)
 	var out []Source
-	for _, commit := range *s.sources {
-		oid, err := s.inCommit(commit, path)
-		if err != nil {
-			return nil, err
+	for _, commit := range *w.commits {
+		for _, name := range names {
+			oid, err := s.inCommit(commit, name)
+			if err != nil {
+				return nil, err
+			}
+			if !oid.IsZero() {
+				out = append(out, Source{Path: name, Blob: oid, Far: true})
+				break
+			}
 		}
-		out = append(out, Source{Path: path, Blob: oid, Far: true})
 	}
 	return out, nil
 }

@@ -13,7 +13,7 @@ import (
 func (s *step) attributeStashed(changes []snapshot.Change) error {
 	var files []*file
 	for _, stash := range s.now.Stashes {
-		if !s.restored || s.doubtful || slices.Contains(s.state.Git.Stashes, stash) {
+		if !s.git.restored || s.git.doubtful || slices.Contains(s.state.Git.Stashes, stash) {
 			break
 		}
 		found, err := s.stashed(stash, changes)
@@ -54,6 +54,43 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		}
 	}
 	slices.SortFunc(out, func(a, b *file) int { return bytes.Compare([]byte(a.path), []byte(b.path)) })
+	return out, nil
+}
+
+// stashedAway lists the contents that may live on under another name though their path is not gone: git put something
+// else in their place, or a new stash says that they were away for a while.
+func (s *step) stashedAway(files []*file) ([]*file, error) {
+	if !s.git.restored || !slices.ContainsFunc(files, func(f *file) bool { return f.old.oid.IsZero() }) {
+		return nil, nil
+	}
+	var out []*file
+	for _, f := range files {
+		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
+			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
+		}
+	}
+	for _, stash := range s.now.Stashes {
+		if slices.Contains(s.state.Git.Stashes, stash) {
+			break
+		}
+		raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", "--diff-filter=D",
+			stash.String()+"^1", stash.String())
+		if err != nil {
+			return nil, err
+		}
+		for field := range bytes.SplitSeq(raw, []byte{0}) {
+			path := string(field)
+			entry, found := s.snap.Lookup(path)
+			if path == "" || path[0] == ':' || !found || slices.ContainsFunc(files, func(f *file) bool { return f.path == path }) {
+				continue
+			}
+			t, err := s.read(entry.Mode, entry.OID)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, &file{path: path, oldPath: path, oldMode: entry.Mode, old: t})
+		}
+	}
 	return out, nil
 }
 

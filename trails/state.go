@@ -23,8 +23,10 @@ type state struct {
 	LastFull int64    `json:"last_full"`
 	Tree     refs.OID `json:"tree,omitzero"`
 	Git      gitMark  `json:"git"`
-	// Restored is set by a git hook that only notes that git wrote to the work tree.
-	Restored bool                             `json:"restored,omitempty"`
+	// RestoredAt is the interval in which a git hook last noted that git wrote to the work tree.
+	RestoredAt int64 `json:"restored_at,omitempty"`
+	// Marks say where git stood at the last looks at some paths that came after the last look at everything.
+	Marks    []lookMark                       `json:"marks,omitempty"`
 	Windows  []*Window                        `json:"windows,omitempty"`
 	Sessions map[events.TraceID]*sessionState `json:"sessions,omitempty"`
 	// Scoped remembers in which interval a path was last seen by a scoped snapshot that came after the last full one.

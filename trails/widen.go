@@ -13,11 +13,15 @@ import (
 // explained otherwise.
 func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
-		if c.Old.IsZero() == c.New.IsZero() || s.restored && c.New.IsZero() {
+		if c.Old.IsZero() == c.New.IsZero() {
 			return false
 		}
-		if _, known := s.known.Get(c.Path, c.New); known && s.restored {
-			return false
+		if w := s.gitAt(c.Path); w.restored {
+			_, known := s.known.Get(c.Path, c.New)
+			byGit := !w.typed(s.now.Head, s.commit)
+			if known || c.New.IsZero() && byGit {
+				return false
+			}
 		}
 		if want, ok := s.state.Expected[c.Path]; ok && want == c.New {
 			return false

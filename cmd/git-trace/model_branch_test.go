@@ -131,7 +131,9 @@ func pick(w *world, rng *rand.Rand, dir string) bool {
 	} else {
 		args = append(args, b)
 	}
-	w.git(dir, args...)
+	if !w.git(dir, args...) && args[1] == "-n" { // nothing tells afterwards that git was at work
+		return w.git(dir, "reset", "-q", "--hard")
+	}
 	w.carryOn(rng, dir)
 	return true
 }

@@ -198,6 +198,19 @@ func hunksOf(old int, from []int) []hunk {
 	return out
 }
 
+// joinHunks makes one of hunks between which nothing but common lines stayed.
+func joinHunks(hunks []hunk, text []string) []hunk {
+	var out []hunk
+	for _, h := range hunks {
+		if last := len(out) - 1; last >= 0 && !slices.ContainsFunc(text[out[last].b:h.a], func(l string) bool { return !isCommon(l) }) {
+			out[last].j, out[last].b = h.j, h.b
+			continue
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
 // doubtful finds the blocks whose first line's owner, or any other's, depends on how the texts are compared: an inserted
 // brace beside an equal one may be either. It answers for the first line of each block.
 func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
@@ -217,7 +230,7 @@ func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
 		}
 		return out
 	}
-	for _, h := range hunksOf(len(old), e.from) {
+	for _, h := range joinHunks(hunksOf(len(old), e.from), text) {
 		var near []int // the common lines of the hunk and beside it
 		above, below := h.a, h.b
 		for above > 0 && isCommon(text[above-1]) {

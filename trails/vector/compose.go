@@ -82,6 +82,9 @@ func matchLines(source Content, lines [][]byte) []match {
 	return matches
 }
 
+// telling is the number of letters and digits from which on lines in a row speak for themselves.
+const telling = 12
+
 // dropLoose takes back the matches of lines in a row that say nothing together.
 func dropLoose(lines [][]byte, matches []match) {
 	for first := 0; first < len(matches); {
@@ -93,7 +96,7 @@ func dropLoose(lines [][]byte, matches []match) {
 		for last < len(matches) && matches[last].why != Written && matches[last].line == matches[last-1].line+1 {
 			last++
 		}
-		if lettersIn(lines[first:last]) < distinct {
+		if lettersIn(lines[first:last]) < telling {
 			clear(matches[first:last])
 		}
 		first = last

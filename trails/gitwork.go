@@ -1,0 +1,76 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// gitWork is what git did to the work tree since a moment.
+type gitWork struct {
+	repo   *refs.Repo
+	before gitMark
+	now    gitMark
+	// restored tells that it wrote files; doubtful, that no more is known than that a stash may have been applied.
+	restored bool
+	doubtful bool
+
+	commits *[]refs.OID       // see replayed; nil until asked for
+	made    map[refs.OID]bool // see typed
+}
+
+// maxMarks bounds how many looks at some paths are remembered with where git stood then.
+const maxMarks = 16
+
+// lookMark is where git stood when some paths, not all, were looked at.
+type lookMark struct {
+	At  int64   `json:"at"`
+	Git gitMark `json:"git"`
+}
+
+func (s *step) workSince(mark gitMark, at int64) *gitWork {
+	w := &gitWork{repo: s.repo, before: mark, now: s.now}
+	if s.state.Interval == 0 {
+		return w
+	}
+	sure := s.state.RestoredAt > at || wroteWorkTree(s.repo, mark, s.now)
+	w.doubtful = !sure && appliedStash(mark, s.now)
+	w.restored = sure || w.doubtful
+	return w
+}
+
+// gitAt is what git did since a path was last looked at.
+func (s *step) gitAt(path string) *gitWork {
+	at := s.state.seen(path)
+	if w := s.since[at]; w != nil {
+		return w
+	}
+	i := slices.IndexFunc(s.state.Marks, func(m lookMark) bool { return m.At == at })
+	if i < 0 {
+		return s.git
+	}
+	if s.since == nil {
+		s.since = map[int64]*gitWork{}
+	}
+	s.since[at] = s.workSince(s.state.Marks[i].Git, at)
+	return s.since[at]
+}
+
+// typed tells whether somebody made the commit of what he had in the work tree, as opposed to git, which puts there what
+// it takes from other commits. What such a commit brings is no evidence of where it comes from. Asked is the commit that
+// is being anchored, if one is.
+func (w *gitWork) typed(commit, asked refs.OID) bool {
+	if w.made == nil {
+		w.made = map[refs.OID]bool{}
+		steps, _ := readLog(headLog(w.repo), w.before.Log)
+		for _, step := range steps {
+			if step.byHand() {
+				w.made[step.new] = true
+			}
+		}
+		if !asked.IsZero() && (len(steps) == 0 || steps[len(steps)-1].new != asked) {
+			w.made[asked] = true // without a reflog nothing else is known
+		}
+	}
+	return w.made[commit]
+}

@@ -1,0 +1,63 @@
+package trails
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// A path that was renamed has, beside its file of vectors, one that lists the other names of what it holds, one quoted
+// name a line: git carries changes from one name to the other (git-merge(1), on renames), in both directions.
+
+// maxNames bounds how many names are asked for one path.
+const maxNames = 8
+
+func (k *Known) namesFile(path string) string { return k.file(path) + ".names" }
+
+// Link remembers that two paths are names of one file.
+func (k *Known) Link(a, b string) error {
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		list := k.otherNames(pair[0])
+		if slices.Contains(list, pair[1]) {
+			continue
+		}
+		k.names[pair[0]] = append(list[:len(list):len(list)], pair[1])
+		if k.dry {
+			continue
+		}
+		if err := appendFile(k.namesFile(pair[0]), []byte(strconv.Quote(pair[1])+"\n")); err != nil {
+			return fmt.Errorf("remember a name: %w", err)
+		}
+	}
+	return nil
+}
+
+// Names lists the other names of what a path holds, the nearest first.
+func (k *Known) Names(path string) []string {
+	out := []string{path}
+	for i := 0; i < len(out) && len(out) <= maxNames; i++ {
+		for _, name := range slices.Backward(k.otherNames(out[i])) {
+			if !slices.Contains(out, name) && len(out) <= maxNames {
+				out = append(out, name)
+			}
+		}
+	}
+	return out[1:]
+}
+
+func (k *Known) otherNames(path string) []string {
+	if list, ok := k.names[path]; ok {
+		return list
+	}
+	var list []string
+	raw, _ := os.ReadFile(k.namesFile(path))
+	for line := range bytes.Lines(raw) {
+		if name, err := strconv.Unquote(string(bytes.TrimSuffix(line, []byte("\n")))); err == nil {
+			list = append(list, name)
+		}
+	}
+	k.names[path] = list
+	return list
+}
