@@ -2,7 +2,8 @@ package records
 
 // Sink takes a conversation step by step.
 type Sink interface {
-	// Step takes the next step. The step and what it points to belong to the sink from then on.
+	// Step takes the next step, which takes the place of the step that had its number in an earlier reading, and of those
+	// after it. The step and what it points to belong to the sink from then on.
 	Step(step *Step) error
 	// Late takes the result of a call whose step was taken before, in place of the result that step has for the call.
 	Late(stepIndex int, result Observation) error
@@ -13,7 +14,7 @@ type Collector struct{ Steps []Step }
 
 // Step keeps the step.
 func (c *Collector) Step(step *Step) error {
-	c.Steps = append(c.Steps, *step)
+	c.Steps = append(c.Steps[:min(max(step.StepIndex-1, 0), len(c.Steps))], *step)
 	return nil
 }
 

@@ -17,12 +17,12 @@ const spoolMemory = 8 << 20
 // Spool is a sink that keeps the steps as JSON lines: in memory while they are few, then in a file without a name. A
 // conversation of any length is written as one record in little memory.
 type Spool struct {
-	dir   string
-	mem   []byte
-	file  *os.File
-	out   *bufio.Writer
-	count int
-	late  map[int][]Observation
+	dir  string
+	mem  []byte
+	file *os.File
+	out  *bufio.Writer
+	ends []int64 // where each step ends
+	late map[int][]Observation
 }
 
 // NewSpool gives an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory for
@@ -30,7 +30,7 @@ type Spool struct {
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len is the number of steps.
-func (s *Spool) Len() int { return s.count }
+func (s *Spool) Len() int { return len(s.ends) }
 
 // Step keeps the step.
 func (s *Spool) Step(step *Step) error {
@@ -39,12 +39,47 @@ func (s *Spool) Step(step *Step) error {
 	if err != nil {
 		return fmt.Errorf("keep step %d: %w", step.StepIndex, err)
 	}
+	if err := s.Truncate(step.StepIndex - 1); err != nil {
+		return err
+	}
 	return s.AppendRaw(raw)
+}
+
+// Truncate drops the steps after the first n.
+func (s *Spool) Truncate(n int) error {
+	if n = max(n, 0); n >= len(s.ends) {
+		return nil
+	}
+	s.ends = s.ends[:n]
+	for index := range s.late {
+		if index > n {
+			delete(s.late, index)
+		}
+	}
+	if s.file == nil {
+		s.mem = s.mem[:s.size()]
+		return nil
+	}
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("drop steps: %w", err)
+	}
+	if _, err := s.file.Seek(s.size(), io.SeekStart); err != nil {
+		return fmt.Errorf("drop steps: %w", err)
+	}
+	return nil
+}
+
+// size is where the last step ends.
+func (s *Spool) size() int64 {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
 }
 
 // AppendRaw keeps a step that is JSON already, as Each gave it: on one line.
 func (s *Spool) AppendRaw(raw []byte) error {
-	s.count++
+	s.ends = append(s.ends, s.size()+int64(len(raw))+1)
 	if s.file == nil && len(s.mem)+len(raw) < spoolMemory {
 		s.mem = append(append(s.mem, raw...), '\n')
 		return nil
@@ -94,7 +129,7 @@ func (s *Spool) Each(yield func(raw []byte) error) error {
 		in = bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 256<<10)
 	}
 	var long []byte
-	for index := 1; index <= s.count; index++ {
+	for index := 1; index <= len(s.ends); index++ {
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			long = append(long[:0], line...)

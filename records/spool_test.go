@@ -2,6 +2,7 @@ package records_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,4 +66,50 @@ func TestASpoolWritesTheRecordThatEncodeWrites(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAStepTakesThePlaceOfTheOneThatHadItsNumber(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"in memory": 10, "in a file": 300_000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spool := records.NewSpool(t.TempDir())
+			defer func() { _ = spool.Close() }()
+			var collector records.Collector
+			put := func(index int, text string) {
+				for _, sink := range []records.Sink{spool, &collector} {
+					body := text + strings.Repeat("x", size)
+					if err := sink.Step(&records.Step{StepIndex: index, Role: records.RoleUser, Content: &body}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for i := range 40 {
+				put(i+1, fmt.Sprint("old ", i+1))
+			}
+			if err := spool.Late(30, records.Observation{SourceCallID: "gone"}); err != nil {
+				t.Fatal(err)
+			}
+			for i := 20; i < 35; i++ {
+				put(i, fmt.Sprint("new ", i))
+			}
+			var got []string
+			err := spool.Each(func(raw []byte) error {
+				step, err := decodeStep(raw)
+				got = append(got, strings.TrimRight(*step.Content, "x"))
+				if len(step.Observations) > 0 {
+					t.Errorf("step %d has an observation", step.StepIndex)
+				}
+				return err
+			})
+			if err != nil || len(got) != 34 || len(collector.Steps) != 34 || got[18] != "old 19" || got[19] != "new 20" || got[33] != "new 34" {
+				t.Errorf("got %q, %v; %d steps in memory", got, err, len(collector.Steps))
+			}
+		})
+	}
+}
+
+func decodeStep(raw []byte) (*records.Step, error) {
+	step := &records.Step{}
+	return step, json.Unmarshal(raw, step)
 }

@@ -33,8 +33,9 @@ type ParseOptions struct {
 // Parsed is what a session file gave beside its steps.
 type Parsed struct {
 	Head *records.Record // the record without its steps
-	// FirstStep is the number of the first step that was given. It is 1 unless a cursor was used: the steps before it are
-	// those that the reading of the cursor gave; its later ones count no more.
+	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: the steps before it are those
+	// that the reading of the cursor gave, its later ones are void. A sink that holds the steps of that reading gets the new
+	// ones in their places, and results that came late.
 	FirstStep int
 	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
 	Lines     int             // objects that were read this time

@@ -171,12 +171,15 @@ func (s *session) repeated(ch *chain, e *entry) string {
 
 // remember keeps what the lines say of the agent and the place, and notes the changes in the record.
 func (ch *chain) remember(s *session, e *entry) {
-	if e.uuid == "" || ch.file != "" {
+	if ch.file != "" {
 		return
 	}
 	reg := &ch.reg
-	if (e.cwd == "" || e.cwd == reg.Cwd) && (e.version == "" || e.version == reg.Version) &&
-		(e.branch == "" || e.branch == reg.Branch) && reg.Lost == s.lost {
+	if reg.Lost != s.lost {
+		reg.Lost = s.lost
+		ch.keep()
+	}
+	if (e.cwd == "" || e.cwd == reg.Cwd) && (e.version == "" || e.version == reg.Version) && (e.branch == "" || e.branch == reg.Branch) {
 		return
 	}
 	cwd, version, branch := e.cwd, e.version, e.branch
@@ -189,7 +192,6 @@ func (ch *chain) remember(s *session, e *entry) {
 	if branch != "" {
 		reg.Branch = branch
 	}
-	reg.Lost = s.lost
 	ch.keep()
 	ch.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
