@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -42,8 +41,7 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	return false
 }
 
-// rulesSum is a digest of the ignore files in the directories of an index, ignored ones among them, and of the attribute
-// files in it. A file that may have changed since start makes it a digest that no other equals.
+// rulesSum is a digest of the ignore and attribute files in the directories of an index, ignored ones among them. A file that may have changed since start makes it a digest that no other equals.
 func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 	h := sha256.New()
 	add := func(path string) {
@@ -59,23 +57,20 @@ func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 			_, _ = h.Write(content)
 		}
 	}
-	there := func(string) bool { return true }
+	there := func(string, string) bool { return true }
 	if tree, err := openWorkTree(e.repo.WorkTree); err == nil { // most directories have none, and this tells sooner
 		defer tree.close()
 		st := newStatter(tree)
-		there = func(dir string) bool {
-			_, err := st.lstat(dir, ignoreFile)
+		there = func(dir, name string) bool {
+			_, err := st.lstat(dir, name)
 			return err == nil
 		}
 	}
 	for _, dir := range idx.directories() {
-		if there(dir) {
-			add(join(dir, ignoreFile))
-		}
-	}
-	for i := range idx.entries {
-		if path := idx.entries[i].path; strings.HasSuffix(path, attributesFile) {
-			add(path)
+		for _, name := range []string{ignoreFile, attributesFile} {
+			if there(dir, name) {
+				add(join(dir, name))
+			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -64,8 +64,8 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 			break
 		}
 		var failed *refs.GitError
-		path, filter := failedPath(stderr)
-		if !errors.As(err, &failed) || !slices.Contains(left, path) {
+		path, filter, ok := culprit(stderr, func(path string) bool { return slices.Contains(left, path) })
+		if !ok || !errors.As(err, &failed) {
 			return nil, err
 		}
 		lost := []string{path}
@@ -74,9 +74,7 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range more {
-				lost = append(lost, string(p))
-			}
+			lost = append(lost, more...)
 		}
 		for _, p := range lost {
 			byPath[p].err = err
@@ -84,17 +82,6 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 		left = slices.DeleteFunc(left, func(p string) bool { return slices.Contains(lost, p) })
 	}
 	return readIndex(index, s.e.repo.Format)
-}
-
-// failedPath finds in git's words which path ended it, and in which filter if it was one.
-func failedPath(stderr []byte) (path, filter string) {
-	if path, filter, ok := failedFilter(stderr); ok {
-		return path, filter
-	}
-	for _, path := range between(string(stderr), "fatal: Unable to process path ", "\n") {
-		return path, ""
-	}
-	return "", ""
 }
 
 // startIndex writes the index that git starts from: the user's entries at the paths, without stat data, so that every

@@ -2,8 +2,12 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,85 +16,125 @@ import (
 
 // added is what came of one `git add -A`.
 type added struct {
-	again       bool     // a path was newly excluded: run it again
-	partly      bool     // git left out what it could not read
-	unlisted    []string // directories that git could not list
-	unreachable string   // a directory that may not be searched; git gives up on the first file there
+	again    bool     // paths are newly avoided: run it again
+	partly   bool     // git left out what it could not read
+	unlisted []string // directories that git could not list
 }
 
-func (e *Engine) addOnce(ctx context.Context, try int, unreachable [][]byte) (added, error) {
-	args := []string{"add", "-A", "--ignore-errors"}
-	if e.meta.Settings.Sparse { // what lies outside the patterns counts too
-		args = append(args, "--sparse")
-	}
-	var spec []byte
-	if avoid := slices.Concat(e.meta.Git.Excluded, unreachable); len(avoid) > 0 {
-		args = append(args, "--pathspec-from-file=-", "--pathspec-file-nul")
-		spec = append(spec, ":(top)\x00"...)
-		for _, path := range avoid {
-			spec = append(append(append(spec, ":(top,exclude,literal)"...), path...), 0)
-		}
-	}
-	_, stderr, err := e.side(ctx, e.scratchPath(), bytes.NewReader(spec), args...)
-	unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
-	var failed *refs.GitError
-	switch {
-	case err == nil || errors.As(err, &failed) && failed.Code == 1:
-		partly := err != nil || bytes.Contains(stderr, []byte(": Permission denied\n")) // of what it may not stat, git keeps the entry
-		return added{partly: partly, unlisted: unlisted}, nil
-	case failed == nil:
-		return added{}, err
-	}
-	for _, path := range between(string(stderr), "fatal: unable to stat '", "': ") {
-		if dir := parentPath(path); dir != "" && !containsBytes(unreachable, []byte(dir)) {
-			return added{again: true, unreachable: dir}, nil
-		}
-	}
-	path, filter, ok := failedFilter(stderr)
-	if !ok || containsBytes(e.meta.Git.Excluded, []byte(path)) {
-		return added{}, err
-	}
-	e.meta.Git.Excluded = append(e.meta.Git.Excluded, []byte(path))
-	if try >= maxSingleFailures {
-		if err := e.excludeFilter(ctx, filter); err != nil {
-			return added{}, err
-		}
-	}
-	return added{again: true}, nil
+// exclusion is a path that git gave up on, and the state of the file then: changed, it gets another chance.
+type exclusion struct {
+	Path  []byte
+	Stamp string
 }
 
 // maxSingleFailures is how many paths may fail in a required filter before all paths of that filter are left out: its
 // program is not installed.
 const maxSingleFailures = 4
 
-// excludeFilter excludes every path whose attributes name the filter.
-func (e *Engine) excludeFilter(ctx context.Context, filter string) error {
-	list, _, err := e.side(ctx, e.scratchPath(), nil, "ls-files", "-z", "-c", "-o", "--exclude-standard")
-	if err != nil {
-		return err
+// usageExit is how git ends when it does not know an option.
+const usageExit = 129
+
+func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
+	args := []string{"add", "-A", "--ignore-errors"}
+	if a.e.meta.Settings.Sparse { // what lies outside the patterns counts too
+		args = append(args, "--sparse")
 	}
-	paths, err := e.withFilter(ctx, e.scratchPath(), list, filter)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if !containsBytes(e.meta.Git.Excluded, path) {
-			e.meta.Git.Excluded = append(e.meta.Git.Excluded, path)
+	var spec strings.Builder
+	if len(a.avoid) > 0 {
+		args = append(args, "--pathspec-from-file=-", "--pathspec-file-nul")
+		spec.WriteString(":(top)\x00")
+		for _, path := range a.avoid {
+			spec.WriteString(":(top,exclude,literal)" + path + "\x00")
 		}
 	}
-	return nil
+	_, stderr, err := a.e.side(ctx, a.e.scratchPath(), strings.NewReader(spec.String()), args...)
+	var failed *refs.GitError
+	switch {
+	case err == nil || errors.As(err, &failed) && failed.Code == 1:
+		unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
+		denied := bytes.Contains(stderr, []byte(": Permission denied\n")) // of what it may not stat, git keeps the entry
+		return added{partly: err != nil || denied, unlisted: unlisted}, nil
+	case failed == nil:
+		return added{}, err
+	case failed.Code == usageExit && a.e.meta.Settings.Sparse: // git before 2.34 does without the option
+		a.e.meta.Settings.Sparse = false
+		return added{again: true}, nil
+	}
+	path, filter, ok := culprit(stderr, func(path string) bool {
+		_, err := os.Lstat(a.e.onDisk(path))
+		return path != "" && !isGone(err) && !slices.Contains(a.avoid, path)
+	})
+	switch {
+	case !ok:
+		return added{}, err
+	case strings.Contains(failed.Stderr, "unable to stat"): // its directory may not be searched, now
+		a.unreachable = true
+		a.avoid = append(a.avoid, cmp.Or(parentPath(path), path))
+	case filter != "" && try >= maxSingleFailures:
+		return added{again: true}, a.excludeFilter(ctx, filter)
+	default:
+		a.exclude(path)
+	}
+	return added{again: true}, nil
+}
+
+func (a *addition) exclude(path string) {
+	if !slices.Contains(a.avoid, path) {
+		a.avoid = append(a.avoid, path)
+		g := a.e.meta.Git
+		g.Excluded = append(g.Excluded, exclusion{[]byte(path), a.e.plainStamp(path)})
+	}
+}
+
+// reconsider takes up the exclusions of the last snapshot, but for files that have changed.
+func (a *addition) reconsider() {
+	g := a.e.meta.Git
+	before := g.Excluded
+	g.Excluded = nil
+	for _, x := range before {
+		if a.e.plainStamp(string(x.Path)) == x.Stamp {
+			a.exclude(string(x.Path))
+		}
+	}
+}
+
+// plainStamp is the state of a path of the work tree.
+func (e *Engine) plainStamp(path string) string {
+	st, err := statTarget(e.onDisk(path))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(st.size, st.mtime, st.ctime)
+}
+
+// onDisk is where a path of the work tree is.
+func (e *Engine) onDisk(path string) string {
+	return filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
+}
+
+// excludeFilter excludes every path whose attributes name the filter.
+func (a *addition) excludeFilter(ctx context.Context, filter string) error {
+	list, _, err := a.e.side(ctx, a.e.scratchPath(), nil, "ls-files", "-z", "-c", "-o", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	paths, err := a.e.withFilter(ctx, a.e.scratchPath(), list, filter)
+	for _, path := range paths {
+		a.exclude(path)
+	}
+	return err
 }
 
 // withFilter picks from NUL-ended paths those whose attribute "filter" has the value given.
-func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([][]byte, error) {
+func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
 		return nil, err
 	}
-	fields := bytes.Split(out, []byte{0})
-	var paths [][]byte
+	fields := strings.Split(string(out), "\x00")
+	var paths []string
 	for i := 0; i+2 < len(fields); i += 3 {
-		if string(fields[i+2]) == filter {
+		if fields[i+2] == filter {
 			paths = append(paths, fields[i])
 		}
 	}
@@ -101,8 +145,8 @@ func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filt
 // directories it could not list.
 func (e *Engine) skippedByGit(ctx context.Context, got added) ([]string, error) {
 	paths := got.unlisted
-	for _, path := range e.meta.Git.Excluded {
-		paths = append(paths, string(path))
+	for _, x := range e.meta.Git.Excluded {
+		paths = append(paths, string(x.Path))
 	}
 	if !got.partly {
 		return paths, nil
@@ -130,13 +174,4 @@ func (e *Engine) writeTree(ctx context.Context) (refs.OID, error) {
 		return refs.OID{}, err
 	}
 	return refs.ParseOID(strings.TrimSpace(string(out)))
-}
-
-func containsBytes(list [][]byte, item []byte) bool {
-	for _, b := range list {
-		if bytes.Equal(b, item) {
-			return true
-		}
-	}
-	return false
 }

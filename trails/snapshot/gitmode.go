@@ -19,7 +19,7 @@ type gitState struct {
 	Scratch  indexStamp // the scratch index that the last tree was written from
 	Rules    string     // digest of the ignore and attribute files in the work tree
 	Fresh    bool       // some paths could not be added: what the scratch index has for them is not to be kept
-	Excluded [][]byte   // paths whose filter failed
+	Excluded []exclusion
 }
 
 func (e *Engine) scratchPath() string {
@@ -64,7 +64,8 @@ type addition struct {
 	start       int64
 	rules       string   // see Engine.rulesSum
 	fresh       bool     // the scratch index is a new copy of the user's
-	unreachable [][]byte // directories that may not be searched
+	avoid       []string // paths that git gives up on
+	unreachable bool     // among them are some that it may not reach
 }
 
 // addEverything brings the scratch index up to date and writes its tree. The index starts as a copy of the user's, and
@@ -80,8 +81,10 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 	if e.meta.Reseed {
 		g.Excluded = nil
 	}
+	excluded := len(g.Excluded)
 	a := &addition{e: e, old: old, stamp: stamp, start: e.now().UnixNano(), rules: g.Rules}
-	a.fresh = len(old.entries) == 0 || g.Fresh || stamp != g.Index || e.meta.Reseed || e.meta.Rejudge
+	a.reconsider()
+	a.fresh = len(g.Excluded) != excluded || len(old.entries) == 0 || g.Fresh || stamp != g.Index || e.meta.Reseed || e.meta.Rejudge
 	for try := 0; ; try++ {
 		drift := a.lookForDrift(ctx)
 		if a.fresh {
@@ -89,10 +92,7 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 				return err
 			}
 		}
-		got, err := e.addOnce(ctx, try, a.unreachable)
-		if got.unreachable != "" {
-			a.unreachable = append(a.unreachable, []byte(got.unreachable))
-		}
+		got, err := a.addOnce(ctx, try)
 		drifted := <-drift
 		if err == nil && !drifted && !got.again && (!got.partly || a.fresh) {
 			if err = a.finish(ctx, got, snap); err == nil {
@@ -140,7 +140,7 @@ func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error 
 			return fmt.Errorf("read index: %w", err)
 		}
 	}
-	got.partly = got.partly || len(a.unreachable) > 0
+	got.partly = got.partly || a.unreachable
 	g.Index, g.Scratch, g.Rules, g.Fresh = a.stamp, scratch, a.rules, got.partly || len(g.Excluded) > 0
 	e.meta.Reseed, e.meta.Rejudge = false, false
 	snap.Skipped, err = e.skippedByGit(ctx, got)

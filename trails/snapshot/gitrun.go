@@ -58,7 +58,8 @@ func fatalLine(said string) string {
 
 // diffTrees compares two trees that are in the stores.
 func (e *Engine) diffTrees(ctx context.Context, from, to refs.OID) ([]Change, error) {
-	out, _, err := e.side(ctx, e.scratchPath(), nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from.String(), to.String())
+	out, _, err := e.side(ctx, e.scratchPath(), nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
+		"--ignore-submodules=none", from.String(), to.String())
 	if err != nil {
 		return nil, err
 	}
@@ -97,11 +98,22 @@ func parseRawDiff(out string) ([]Change, error) {
 	return changes, nil
 }
 
-// failedFilter finds in git's words which path failed in which required filter.
-func failedFilter(stderr []byte) (path, filter string, ok bool) {
-	for _, text := range between(string(stderr), "fatal: ", "' failed\n") {
-		if path, filter, ok = strings.Cut(text, ": clean filter '"); ok {
-			return path, filter, true
+// culprit finds in git's words the path that it gave up on: one whose required filter failed, that cannot be encoded, or
+// that cannot be read. The words differ with the fault and the version, so every quoted part of them is put to the test.
+func culprit(stderr []byte, known func(path string) bool) (path, filter string, ok bool) {
+	for _, text := range between(string(stderr), "fatal: ", "\n") {
+		if path, name, ok := strings.Cut(text, ": clean filter '"); ok && known(path) {
+			return path, strings.TrimSuffix(name, "' failed"), true
+		}
+		if path, ok := strings.CutPrefix(text, "Unable to process path "); ok && known(path) {
+			return path, "", true
+		}
+		for i := strings.IndexByte(text, '\''); i >= 0 && i < len(text); i++ {
+			for j := len(text) - 1; text[i] == '\'' && j > i; j-- {
+				if text[j] == '\'' && known(text[i+1:j]) {
+					return text[i+1 : j], "", true
+				}
+			}
 		}
 	}
 	return "", "", false

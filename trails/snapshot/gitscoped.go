@@ -144,13 +144,13 @@ func (e *Engine) addKnown(ctx context.Context, paths []string, force string) (sk
 			e.meta.Git.Fresh = true
 			return append(skipped, paths...), nil
 		}
-		path, _, _ := failedFilter(stderr)
-		i := slices.Index(paths, path)
-		if i < 0 {
+		path, _, ok := culprit(stderr, func(path string) bool { return slices.Contains(paths, path) })
+		if !ok {
 			return skipped, errWholeTree
 		}
 		e.meta.Git.Fresh = true
-		paths, skipped = slices.Delete(paths, i, i+1), append(skipped, path)
+		skipped = append(skipped, path)
+		paths = slices.DeleteFunc(paths, func(p string) bool { return p == path })
 	}
 	return skipped, nil
 }

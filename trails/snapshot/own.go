@@ -93,6 +93,7 @@ func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s.attributes()
+	s.keepStaged()
 	snap, err := s.done()
 	if err != nil {
 		return Snapshot{}, err
@@ -103,6 +104,26 @@ func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 	}
 	e.meta.Reseed = false
 	return e.compare(s.ctx, last, snap)
+}
+
+// keepStaged stores what the index has and HEAD has not: as soon as the user takes it out of the index again, git may
+// prune it.
+func (s *scan) keepStaged() {
+	tree := s.e.repo.Format.EmptyTree().String()
+	if head, _, err := s.e.repo.Head(); err == nil && !head.IsZero() {
+		tree = head.String()
+	}
+	out, err := s.e.repo.Git(s.ctx, nil, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=d", tree)
+	if err != nil {
+		return
+	}
+	staged, err := parseRawDiff(string(out))
+	if err != nil || len(staged) > maxTrusted {
+		return
+	}
+	for _, c := range staged {
+		s.e.keepFromDisk(s.tree, c.Path, c.New)
+	}
 }
 
 // done closes the books of a snapshot of everything.

@@ -271,6 +271,37 @@ func TestARequiredFilterThatFailsCostsItsPathsOnly(t *testing.T) {
 	}
 }
 
+func TestAFileThatCannotBeEncodedCostsItselfOnly(t *testing.T) {
+	t.Parallel()
+	for _, byGit := range []bool{false, true} {
+		b := newSandbox(t)
+		b.write(".gitattributes", "*.u16 working-tree-encoding=UTF-16\n*.le working-tree-encoding=UTF-16LE\n")
+		b.write("no 'mark'.u16", "h\x00i\x00")
+		b.write("with mark.le", "\xff\xfeh\x00")
+		b.write("half.u16", "\xff\xfeh\x00\x00\xd8\n")
+		b.write("good.le", "h\x00i\x00")
+		e := b.engine()
+		e.git = byGit
+		snap := b.full(e)
+		if want := []string{"half.u16", "no 'mark'.u16", "with mark.le"}; !slices.Equal(snap.Skipped, want) {
+			t.Errorf("by git %v: skipped %q, want %q", byGit, snap.Skipped, want)
+		}
+		if got := b.sideGit("ls-tree", "--name-only", snap.Tree.String()); got != ".gitattributes\ngood.le\n" {
+			t.Errorf("by git %v: tree has %q", byGit, got)
+		}
+		b.write("half.u16", "\xff\xfeh\x00i\x00")
+		b.scoped(e, "half.u16", "with mark.le", "nowhere")
+		if _, ok := e.Lookup("half.u16"); !ok {
+			t.Errorf("by git %v: a mended file is not taken", byGit)
+		}
+		b.write("with mark.le", "h\x00i\x00")
+		snap = b.full(e)
+		if _, ok := e.Lookup("with mark.le"); !ok || !slices.Equal(snap.Skipped, []string{"no 'mark'.u16"}) {
+			t.Errorf("by git %v: another mended file: skipped %q", byGit, snap.Skipped)
+		}
+	}
+}
+
 func TestACancelledSnapshotLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)

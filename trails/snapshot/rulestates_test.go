@@ -155,6 +155,8 @@ func ruleStories() []story {
 			},
 			steps: []func(*sandbox){
 				func(b *sandbox) { b.commit("one") },
+				func(b *sandbox) { b.write("e/new.txt", "e\r\n"); b.write("e/new.raw", "e\r\n") },
+				func(b *sandbox) { b.write("e/.gitattributes", "*.txt -text\n*.raw text\n") },
 				func(b *sandbox) { b.write("a.txt", "c\r\n"); b.write("d/lf.txt", "c\n"); b.write("new.auto", "x\r\n") },
 				func(b *sandbox) { b.write(".gitattributes", "*.txt -text\n") },
 				func(b *sandbox) { b.write("a.txt", "d\r\n") },

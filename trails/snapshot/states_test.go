@@ -284,6 +284,21 @@ func plainStories() []story {
 			},
 		},
 		{
+			name: "staged content pruned in between",
+			setup: func(b *sandbox) {
+				b.write("a", "a\n")
+				b.commit("one")
+				b.write("a", "staged\n")
+				b.write("n", "new\n")
+				b.age("a")
+				b.git("add", "-A")
+			},
+			steps: []func(*sandbox){
+				func(b *sandbox) { b.git("reset", "-q"); b.git("gc", "-q", "--prune=now") },
+				func(b *sandbox) { b.write("c", "c\n") },
+			},
+		},
+		{
 			name:  "objects pruned in between",
 			setup: func(b *sandbox) { b.write("a", "a\n"); b.write("d/b", "b\n"); b.commit("one") },
 			steps: []func(*sandbox){
