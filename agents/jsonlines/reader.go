@@ -19,7 +19,6 @@ type Faults struct {
 	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
 	TooLong   int `json:"too_long,omitempty"`   // lines beyond MaxLine
 	Torn      int `json:"torn,omitempty"`       // a last line that is not whole (yet)
-	Glued     int `json:"glued,omitempty"`      // objects that began in the middle of a line; they are given all the same
 }
 
 // Add adds the counts of another part.
@@ -28,7 +27,6 @@ func (f *Faults) Add(other Faults) {
 	f.Broken += other.Broken
 	f.TooLong += other.TooLong
 	f.Torn += other.Torn
-	f.Glued += other.Glued
 }
 
 // Lost is the number of lines, or pieces of lines, that said something and could not be read.
@@ -44,7 +42,6 @@ type Reader struct {
 	next   int64  // offset of the line after this one
 	end    int64
 	number int64
-	first  bool // nothing of the line has been given
 	whole  bool // the line has its newline
 	err    error
 }
@@ -113,7 +110,7 @@ func (r *Reader) readLine() error {
 	}
 	r.next += size
 	r.number++
-	r.first, r.whole = true, err == nil
+	r.whole = err == nil
 	if line == nil {
 		r.faults.TooLong++
 		return nil
@@ -161,8 +158,7 @@ func (r *Reader) object() (Object, bool) {
 		r.broken()
 		return Object{}, false
 	}
-	object, glued := Object{Raw: raw, Offset: r.at, Line: r.number}, !r.first
-	r.first = false
+	object := Object{Raw: raw, Offset: r.at, Line: r.number}
 	if r.move(r.rest, d.Pos()); len(r.rest) == 0 {
 		r.end = r.next
 	} else {
@@ -172,16 +168,12 @@ func (r *Reader) object() (Object, bool) {
 		r.faults.NotObject++
 		return Object{}, false
 	}
-	if glued {
-		r.faults.Glued++
-	}
 	return object, true
 }
 
 // broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. Of a last line
 // without its newline nothing is dropped: it may still be written.
 func (r *Reader) broken() {
-	r.first = false
 	if !r.whole {
 		r.faults.Torn++
 		r.end = r.at

@@ -47,20 +47,20 @@ func TestObjectsOfAFile(t *testing.T) {
 		{name: "with blank lines", text: "\n{}\n \n", want: []string{`2:{}`}},
 		{name: "a whole last line without its newline", text: "{\"a\":1}\n{\"a\":2}", want: []string{`1:{"a":1}`, `2:{"a":2}`}},
 		{name: "a torn last line", text: "{\"a\":1}\n{\"a\":", want: []string{`1:{"a":1}`}, faults: jsonlines.Faults{Torn: 1}, end: 5},
-		{name: "two on one line", text: "{\"a\":1}{\"a\":2}\n{\"a\":3}\n", want: []string{`1:{"a":1}`, `1:{"a":2}`, `2:{"a":3}`}, faults: jsonlines.Faults{Glued: 1}},
+		{name: "two on one line", text: "{\"a\":1}{\"a\":2}\n{\"a\":3}\n", want: []string{`1:{"a":1}`, `1:{"a":2}`, `2:{"a":3}`}},
 		{
 			name: "a whole one after one that was cut off in a string", text: "{\"type\":\"x\",\"s\":\"ab{\"type\":\"y\"}\n{\"a\":3}\n",
-			want: []string{`1:{"type":"y"}`, `2:{"a":3}`}, faults: jsonlines.Faults{Broken: 1, Glued: 1},
+			want: []string{`1:{"type":"y"}`, `2:{"a":3}`}, faults: jsonlines.Faults{Broken: 1},
 		},
 		{
 			name: "a whole one after one that was cut off before a value", text: "{\"type\":{\"type\":\"y\"}\n",
-			want: []string{`1:{"type":"y"}`}, faults: jsonlines.Faults{Broken: 1, Glued: 1},
+			want: []string{`1:{"type":"y"}`}, faults: jsonlines.Faults{Broken: 1},
 		},
 		{name: "the same at the end, where the line may go on", text: "{\"type\":{\"type\":\"y\"}", faults: jsonlines.Faults{Torn: 1}, end: 20},
 		{name: "a line that is not JSON", text: "not json\n{\"a\":1}\n", want: []string{`2:{"a":1}`}, faults: jsonlines.Faults{Broken: 1}},
 		{name: "a cut line in the middle", text: "{\"a\":[1,\n{\"a\":1}\n", want: []string{`2:{"a":1}`}, faults: jsonlines.Faults{Broken: 1}},
 		{name: "JSON that is no object", text: "\"text\"\n42\n[1]\nnull\n{}\n", want: []string{`5:{}`}, faults: jsonlines.Faults{NotObject: 4}},
-		{name: "an object after a number", text: "42 {\"a\":1}\n", want: []string{`1:{"a":1}`}, faults: jsonlines.Faults{NotObject: 1, Glued: 1}},
+		{name: "an object after a number", text: "42 {\"a\":1}\n", want: []string{`1:{"a":1}`}, faults: jsonlines.Faults{NotObject: 1}},
 		{name: "an object and a torn one on the last line", text: "{\"a\":1}{\"b\":", want: []string{`1:{"a":1}`}, faults: jsonlines.Faults{Torn: 1}, end: 5},
 	}
 	for _, test := range tests {

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
@@ -63,68 +62,6 @@ func New(sink records.Sink, options Options) *Conversation {
 	return c
 }
 
-// Child begins the conversation of a subagent that has a session file of its own; its steps are handed on as they come.
-func (c *Conversation) Child(step int, id, role string) *Conversation {
-	return &Conversation{
-		shared: c.shared, parent: c, step: step, id: id, role: role, leftAt: -1,
-		byKey: map[string]*item{}, byCall: map[string]*item{}, early: map[string]early{},
-	}
-}
-
-// Waiting gives a call that has no result yet and whose step has not left, nil for any other.
-func (c *Conversation) Waiting(callID string) *Call {
-	it := c.byCall[callID]
-	if it == nil {
-		return nil
-	}
-	for _, one := range it.step.calls {
-		if one.ID == callID && one.result == nil {
-			return &one.Call
-		}
-	}
-	return nil
-}
-
-// Pending lists the calls of some tools that have no result yet, the latest first.
-func (c *Conversation) Pending(tools ...string) []*Call {
-	var calls []*Call
-	for _, it := range slices.Backward(c.queue) {
-		if it.step == nil {
-			continue
-		}
-		for _, one := range slices.Backward(it.step.calls) {
-			if one.result == nil && slices.Contains(tools, one.Name) {
-				calls = append(calls, &one.Call)
-			}
-		}
-	}
-	return calls
-}
-
-// Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the step
-// that holds the call; "" stands for a call that is not known.
-func (c *Conversation) Side(callID, id, role string) *Conversation {
-	side := c.Child(0, id, role)
-	side.held = true
-	c.sides++
-	if it := c.byCall[callID]; it != nil {
-		it.step.sides = append(it.step.sides, side)
-		return side
-	}
-	side.step = c.state.steps[callID]
-	c.remark(func(*state) { c.fail(side.release(side.step)) })
-	return side
-}
-
-// release hands a held conversation on, and lets go what comes later.
-func (c *Conversation) release(step int) error {
-	if !c.held {
-		return nil
-	}
-	c.held, c.step = false, step
-	return c.Settle()
-}
-
 // fail keeps the first error of a sink; every later move gives it.
 func (c *Conversation) fail(err error) {
 	if c.err == nil {
@@ -141,73 +78,6 @@ func (c *Conversation) Begin(id string) bool {
 
 // Remember sets what the parser must know to go on from here: any JSON. It is given back by Resume.
 func (c *Conversation) Remember(registers json.RawMessage) { c.registers = registers }
-
-// Take counts a line that is in the record.
-func (c *Conversation) Take() {
-	if it := c.lastItem(); it != nil {
-		it.lines++
-		return
-	}
-	c.state.Lines++
-}
-
-// Skip counts a line that is not in the record, with its reason.
-func (c *Conversation) Skip(reason string) {
-	it := c.lastItem()
-	if it == nil {
-		c.state.skip(reason, 1)
-		return
-	}
-	if it.skipped == nil {
-		it.skipped = map[string]int{}
-	}
-	if len(it.skipped) >= maxReasons && it.skipped[reason] == 0 {
-		reason = "other"
-	}
-	it.skipped[reason]++
-}
-
-// lastItem is what remarks are added to, nil when nothing waits.
-func (c *Conversation) lastItem() *item {
-	if len(c.queue) == 0 {
-		if !c.held {
-			return nil
-		}
-		c.push(&item{})
-	}
-	return c.queue[len(c.queue)-1]
-}
-
-// Drop counts something else that is not in the record, with its reason.
-func (c *Conversation) Drop(reason string) {
-	c.remark(func(s *state) { s.Dropped[reason]++ })
-}
-
-// Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of this
-// name that holds the number of the step before it.
-func (c *Conversation) Append(list, after string, value map[string]any) {
-	c.remark(func(s *state) {
-		if after != "" {
-			value[after] = s.Next
-		}
-		s.appendTo(list, value)
-	})
-}
-
-// Change changes what is known of the conversation as a whole, when everything before it has been handed on.
-func (c *Conversation) Change(change func(h *Head)) {
-	c.remark(func(s *state) { change(&s.Head) })
-}
-
-func (c *Conversation) remark(apply func(s *state)) {
-	it := c.lastItem()
-	if it == nil {
-		apply(c.state)
-		return
-	}
-	it.remarks = append(it.remarks, apply)
-	c.grow(it, 64)
-}
 
 // Prompt takes a prompt. One that the user wrote after the agent had finished ends the turn before it: the parser calls
 // Settle first. One that was typed while the agent worked does not.
@@ -228,43 +98,6 @@ func (c *Conversation) prompt(it *item, p Prompt) error {
 	it.step, it.kept = step, false
 	c.grow(it, len(p.Text))
 	return c.relieve()
-}
-
-// Place is kept for a prompt of which only a later line will tell whether it is one.
-type Place struct{ it *item }
-
-// Keep keeps a place for a prompt.
-func (c *Conversation) Keep(at records.Locator) *Place {
-	it := &item{at: at, kept: true}
-	c.push(it)
-	return &Place{it}
-}
-
-// Release gives up a place and adds a value to a list of the metadata in its stead, with the number of the step before it.
-func (c *Conversation) Release(place *Place, list string, value map[string]any) {
-	note := func(s *state) {
-		value["after_step"] = s.Next
-		s.appendTo(list, value)
-	}
-	if place.it.gone {
-		c.remark(note)
-		return
-	}
-	place.it.kept = false
-	place.it.remarks = append(place.it.remarks, note)
-}
-
-// Fill puts a prompt into its place. What stands before it leaves: a turn has ended.
-func (c *Conversation) Fill(place *Place, p Prompt) error {
-	if place.it.gone {
-		return c.Prompt(p)
-	}
-	for !c.held && c.queue[0] != place.it {
-		if err := c.leave(); err != nil {
-			return err
-		}
-	}
-	return c.prompt(place.it, p)
 }
 
 // Answer takes a piece of an answer.
@@ -336,68 +169,6 @@ func (c *Conversation) addCall(it *item, one *Call, time string) {
 type early struct {
 	result *Result
 	offset int64
-}
-
-// join gives a call its result.
-func (c *Conversation) join(it *item, i int, r *Result) {
-	it.step.calls[i].result = r
-	it.step.open--
-	it.step.time = later(it.step.time, r.Time)
-	size := 0
-	if r.Content != nil {
-		size = len(*r.Content)
-	}
-	for _, edit := range r.Edits {
-		size += len(edit.Text)
-	}
-	c.grow(it, size)
-}
-
-// Result takes the result of a call.
-func (c *Conversation) Result(at records.Locator, callID string, r Result) error {
-	it := c.byCall[callID]
-	if it == nil {
-		return c.late(at, callID, r)
-	}
-	it.last = max(it.last, at.Offset)
-	i := slices.IndexFunc(it.step.calls, func(one *call) bool { return one.ID == callID })
-	if it.step.calls[i].result != nil {
-		c.Drop("repeated_result")
-		return nil
-	}
-	c.join(it, i, &r)
-	return c.relieve()
-}
-
-// maxEarly is how many results may wait for their calls.
-const maxEarly = 64
-
-// late takes a result whose step has left, or whose call has not come yet: lines are written by several hands.
-func (c *Conversation) late(at records.Locator, callID string, r Result) error {
-	step, waited := c.state.steps[callID]
-	switch {
-	case waited:
-	case c.state.calls.has(hashID(callID)):
-		c.Drop("repeated_result")
-		return nil
-	case callID == "" || len(c.early) >= maxEarly:
-		c.Drop("result_without_call")
-		return nil
-	default:
-		c.early[callID] = early{&r, at.Offset}
-		return nil
-	}
-	observation := observe(callID, &r)
-	c.remark(func(s *state) {
-		delete(s.steps, callID)
-		s.Dropped["no_result"]--
-		s.LateResults++
-		c.fail(c.sink.Late(step, observation))
-		if r.Subagent != "" && c.options.Subagent != nil {
-			c.fail(c.options.Subagent(c, step, &Call{ID: callID}, r.Subagent))
-		}
-	})
-	return c.err
 }
 
 // Settle ends a turn: everything leaves, and a call without a result stays one.

@@ -136,15 +136,12 @@ func (s *state) describe(r *records.Record) {
 // that tells neither.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
-	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") {
+	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") || strings.HasPrefix(remote, "file:") {
 		return nil, nil
 	}
 	var host, path string
-	if u, err := url.Parse(remote); err == nil && u.Scheme != "" && u.Host != "" {
+	if u, err := url.Parse(remote); err == nil && u.Host != "" {
 		host, path = u.Hostname(), u.Path
-		if u.Scheme == "file" {
-			return nil, nil
-		}
 	} else if at, rest, found := strings.Cut(remote, ":"); found { // scp-like: git@host:owner/name
 		_, after, hasUser := strings.Cut(at, "@")
 		if host = at; hasUser {

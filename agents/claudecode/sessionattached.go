@@ -1,0 +1,95 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// attachment takes what the client puts into the conversation besides the talk.
+func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
+	kind := memberText(e.attachment, "type")
+	d := rawjson.NewDecoder(e.attachment)
+	switch kind {
+	case "queued_command":
+		return s.queued(ch, e, at)
+	case "edited_text_file":
+		ch.c.Append("foreign_changes", "after_step", map[string]any{"path": memberText(e.attachment, "filename"), "timestamp": e.time})
+	case "environment":
+		ch.environment(d)
+	case "session_context":
+		ch.status(d)
+	default:
+		ch.skipKind("attachment:", known(kind))
+		return nil
+	}
+	ch.c.Take()
+	return nil
+}
+
+func (ch *chain) environment(d *rawjson.Decoder) {
+	var platform, shell string
+	git := false
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "snapshot" {
+			continue
+		}
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "platform":
+				platform = d.Text()
+			case "shell":
+				shell = d.Text()
+			case "isGitRepo":
+				git = d.Bool()
+			}
+		}
+	}
+	if platform == "win32" {
+		platform = "windows"
+	}
+	ch.c.Change(func(h *assemble.Head) {
+		h.OS, h.Shell = first(platform, h.OS), first(h.Shell, shell)
+		h.Git = h.Git || git
+	})
+}
+
+// status finds the commit and the branch that the conversation began with in the text of git's status.
+func (ch *chain) status(d *rawjson.Decoder) {
+	var text string
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "context" {
+			continue
+		}
+		for d.Open(); d.Member(); {
+			if string(d.Key()) == "gitStatus" {
+				text = d.Text()
+			}
+		}
+	}
+	_, commits, _ := strings.Cut(text, "\nRecent commits:\n")
+	commit, _, _ := strings.Cut(strings.TrimSpace(commits), " ")
+	_, branch, _ := strings.Cut(text, "\nCurrent branch: ")
+	branch, _, _ = strings.Cut(branch, "\n")
+	ch.c.Change(func(h *assemble.Head) {
+		if h.BaseCommit == "" && abbreviated(commit) {
+			h.BaseCommit = commit
+		}
+		h.Branch = first(h.Branch, strings.TrimSpace(branch))
+	})
+}
+
+// abbreviated tells whether text can be a commit's id, whole or abbreviated.
+func abbreviated(text string) bool {
+	if len(text) < 4 || len(text) > 64 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,68 @@
+package assemble
+
+// Take counts a line that is in the record.
+func (c *Conversation) Take() {
+	if it := c.lastItem(); it != nil {
+		it.lines++
+		return
+	}
+	c.state.Lines++
+}
+
+// Skip counts a line that is not in the record, with its reason.
+func (c *Conversation) Skip(reason string) {
+	it := c.lastItem()
+	if it == nil {
+		c.state.skip(reason, 1)
+		return
+	}
+	if it.skipped == nil {
+		it.skipped = map[string]int{}
+	}
+	if len(it.skipped) >= maxReasons && it.skipped[reason] == 0 {
+		reason = "other"
+	}
+	it.skipped[reason]++
+}
+
+// lastItem is what remarks are added to, nil when nothing waits.
+func (c *Conversation) lastItem() *item {
+	if len(c.queue) == 0 {
+		if !c.held {
+			return nil
+		}
+		c.push(&item{})
+	}
+	return c.queue[len(c.queue)-1]
+}
+
+// Drop counts something else that is not in the record, with its reason.
+func (c *Conversation) Drop(reason string) {
+	c.remark(func(s *state) { s.Dropped[reason]++ })
+}
+
+// Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of this
+// name that holds the number of the step before it.
+func (c *Conversation) Append(list, after string, value map[string]any) {
+	c.remark(func(s *state) {
+		if after != "" {
+			value[after] = s.Next
+		}
+		s.appendTo(list, value)
+	})
+}
+
+// Change changes what is known of the conversation as a whole, when everything before it has been handed on.
+func (c *Conversation) Change(change func(h *Head)) {
+	c.remark(func(s *state) { change(&s.Head) })
+}
+
+func (c *Conversation) remark(apply func(s *state)) {
+	it := c.lastItem()
+	if it == nil {
+		apply(c.state)
+		return
+	}
+	it.remarks = append(it.remarks, apply)
+	c.grow(it, 64)
+}

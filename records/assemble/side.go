@@ -1,0 +1,67 @@
+package assemble
+
+import (
+	"slices"
+)
+
+// Child begins the conversation of a subagent that has a session file of its own; its steps are handed on as they come.
+func (c *Conversation) Child(step int, id, role string) *Conversation {
+	return &Conversation{
+		shared: c.shared, parent: c, step: step, id: id, role: role, leftAt: -1,
+		byKey: map[string]*item{}, byCall: map[string]*item{}, early: map[string]early{},
+	}
+}
+
+// Waiting gives a call that has no result yet and whose step has not left, nil for any other.
+func (c *Conversation) Waiting(callID string) *Call {
+	it := c.byCall[callID]
+	if it == nil {
+		return nil
+	}
+	for _, one := range it.step.calls {
+		if one.ID == callID && one.result == nil {
+			return &one.Call
+		}
+	}
+	return nil
+}
+
+// Pending lists the calls of some tools that have no result yet, the latest first.
+func (c *Conversation) Pending(tools ...string) []*Call {
+	var calls []*Call
+	for _, it := range slices.Backward(c.queue) {
+		if it.step == nil {
+			continue
+		}
+		for _, one := range slices.Backward(it.step.calls) {
+			if one.result == nil && slices.Contains(tools, one.Name) {
+				calls = append(calls, &one.Call)
+			}
+		}
+	}
+	return calls
+}
+
+// Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the step
+// that holds the call; "" stands for a call that is not known.
+func (c *Conversation) Side(callID, id, role string) *Conversation {
+	side := c.Child(0, id, role)
+	side.held = true
+	c.sides++
+	if it := c.byCall[callID]; it != nil {
+		it.step.sides = append(it.step.sides, side)
+		return side
+	}
+	side.step = c.state.steps[callID]
+	c.remark(func(*state) { c.fail(side.release(side.step)) })
+	return side
+}
+
+// release hands a held conversation on, and lets go what comes later.
+func (c *Conversation) release(step int) error {
+	if !c.held {
+		return nil
+	}
+	c.held, c.step = false, step
+	return c.Settle()
+}
