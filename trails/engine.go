@@ -166,9 +166,9 @@ type observation struct {
 // that it ends.
 //
 // After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path settled
-// and the mark of git can move on.
+// and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
 func (s *step) look(paths []string) (observation, error) {
-	if s.git.restored && !s.narrow {
+	if s.git.restored && (!s.narrow || s.git.typed(s.now.Head, s.commit)) {
 		paths = nil
 	}
 	if s.snap == nil {

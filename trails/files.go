@@ -65,11 +65,12 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		}
 		files = append(files, f)
 	}
-	lost, err := s.stashedAway(files)
+	files = pairRenames(files)
+	lost, err := s.displaced(files)
 	if err != nil {
 		return nil, err
 	}
-	files = pairRenames(files, lost)
+	pair(lost, unpaired(files), map[*file]bool{})
 	for _, f := range files {
 		if f.oldPath != f.path {
 			if err := s.known.Link(f.oldPath, f.path); err != nil {
@@ -147,28 +148,34 @@ const (
 )
 
 // pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
-// lines. Of several matches the most alike is taken, then the first in order of path. Lost are contents that git put
-// something else in the place of: they too may live on under another name.
-func pairRenames(files, lost []*file) []*file {
-	var gone, born []*file
+// lines. Of several matches the most alike is taken, then the first in order of path.
+func pairRenames(files []*file) []*file {
+	var gone []*file
 	for _, f := range files {
-		switch {
-		case f.new.oid.IsZero() && !f.old.oid.IsZero():
+		if f.new.oid.IsZero() && !f.old.oid.IsZero() {
 			gone = append(gone, f)
-		case f.old.oid.IsZero() && !f.new.oid.IsZero():
-			born = append(born, f)
 		}
 	}
 	taken := map[*file]bool{}
-	born = pair(gone, born, taken)
-	pair(lost, born, taken)
-	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] && f.new.oid.IsZero() })
+	pair(gone, unpaired(files), taken)
+	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] })
 }
 
-// pair joins additions to deletions and gives back those that none was found for.
-func pair(gone, born []*file, taken map[*file]bool) (rest []*file) {
+// unpaired lists the files that are new and of which no older name is known.
+func unpaired(files []*file) []*file {
+	var out []*file
+	for _, f := range files {
+		if f.old.oid.IsZero() && !f.new.oid.IsZero() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// pair joins additions to deletions.
+func pair(gone, born []*file, taken map[*file]bool) {
 	if len(gone) == 0 || len(born) == 0 {
-		return born
+		return
 	}
 	join := func(from, to *file) {
 		taken[from] = true
@@ -178,6 +185,7 @@ func pair(gone, born []*file, taken map[*file]bool) (rest []*file) {
 	for _, g := range gone {
 		byOID[g.old.oid] = append(byOID[g.old.oid], g)
 	}
+	var rest []*file
 	for _, b := range born {
 		if same := byOID[b.new.oid]; len(same) > 0 {
 			byOID[b.new.oid] = same[1:]
@@ -189,7 +197,6 @@ func pair(gone, born []*file, taken map[*file]bool) (rest []*file) {
 	if len(gone)*len(rest) <= renameLimit*renameLimit {
 		pairSimilar(gone, rest, taken, join)
 	}
-	return slices.DeleteFunc(rest, func(b *file) bool { return b.oldPath != b.path })
 }
 
 func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *file)) {

@@ -42,7 +42,7 @@ func TestRenamesArePairedByContent(t *testing.T) {
 					files = append(files, &file{path: p, oldPath: p, old: textOf(before), new: textOf(after)})
 				}
 			}
-			for _, f := range pairRenames(files, nil) {
+			for _, f := range pairRenames(files) {
 				if f.new.oid.IsZero() {
 					continue
 				}

@@ -107,19 +107,26 @@ func appliedStash(before, now gitMark) bool {
 
 // logStep is an entry of a reflog (git-reflog(1)).
 type logStep struct {
-	new  refs.OID
-	verb string
+	new     refs.OID
+	verb    string
+	subject string
 }
 
 // commits tells whether the entry is of a commit that left the work tree as it was. Merges and the steps of a cherry-pick
-// or rebase say something else.
+// or rebase say something else; a revert that stopped at a conflict does not, but for its subject.
 func (s logStep) commits() bool {
+	if s.reverts() {
+		return false
+	}
 	switch s.verb {
 	case "commit", "commit (initial)", "commit (amend)":
 		return true
 	}
 	return false
 }
+
+// reverts tells whether the entry looks like that of a revert.
+func (s logStep) reverts() bool { return strings.HasPrefix(s.subject, "Revert \"") }
 
 // byHand tells whether the entry is of a commit that somebody made of what he had, a resolved conflict among it.
 func (s logStep) byHand() bool {
@@ -148,8 +155,8 @@ func readLog(name string, offset int64) (steps []logStep, whole bool) {
 			whole = false
 			continue
 		}
-		verb, _, _ := bytes.Cut(message, []byte(":"))
-		step := logStep{verb: string(verb)}
+		verb, subject, _ := bytes.Cut(message, []byte(":"))
+		step := logStep{verb: string(verb), subject: string(bytes.TrimSpace(subject))}
 		if oid, err := refs.ParseOID(string(fields[1])); err == nil {
 			step.new = oid
 		}

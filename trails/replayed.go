@@ -29,6 +29,9 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 		}
 	}
 	withParents := func(oid refs.OID) {
+		if oid.IsZero() {
+			return
+		}
 		add(oid)
 		if c, err := s.objects.Commit(oid); err == nil {
 			add(c.Parents...)
@@ -36,7 +39,9 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	}
 	stashes := func(list []refs.OID) {
 		for _, stash := range list {
-			withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
+			if slices.Contains(s.state.Git.Stashes, stash) { // what a newer one took was not looked at: it explains nothing
+				withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
+			}
 		}
 	}
 	if w.doubtful {
@@ -70,6 +75,27 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	steps, _ := readLog(headLog(s.repo), before.Log)
 	for _, step := range slices.Backward(steps) {
 		add(step.new)
+		if step.reverts() {
+			withParents(s.reverted(step.new))
+		}
 	}
 	return slices.DeleteFunc(out, func(oid refs.OID) bool { return w.typed(oid, s.commit) })
+}
+
+// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+const revertedWords = "This reverts commit "
+
+// reverted is the commit that another one takes back, as its message says; no id if it says nothing of the kind.
+func (s *step) reverted(commit refs.OID) refs.OID {
+	c, err := s.objects.Commit(commit)
+	if err != nil {
+		return refs.OID{}
+	}
+	_, rest, _ := strings.Cut(c.Message, revertedWords)
+	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")
+	oid, err := refs.ParseOID(id)
+	if err != nil {
+		return refs.OID{}
+	}
+	return oid
 }

@@ -3,6 +3,7 @@ package trails
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -11,9 +12,12 @@ import (
 // attributeStashed settles what a new stash took out of the work tree before anybody saw it there: whoever could have
 // written it since the last boundary wrote it, whoever may bring it back.
 func (s *step) attributeStashed(changes []snapshot.Change) error {
+	if !s.git.restored || s.git.doubtful {
+		return nil
+	}
 	var files []*file
 	for _, stash := range s.now.Stashes {
-		if !s.git.restored || s.git.doubtful || slices.Contains(s.state.Git.Stashes, stash) {
+		if slices.Contains(s.state.Git.Stashes, stash) {
 			break
 		}
 		found, err := s.stashed(stash, changes)
@@ -27,91 +31,48 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 
 // stashed lists the files of a stash that differ from what was last seen and were never seen so.
 func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) < 2 {
-		return nil, nil //nolint:nilerr // no stash, or none that can be read: nothing is learnt from it
-	}
-	raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", commit.Parents[0].String(), stash.String())
+	blobs, err := s.stashedBlobs(stash)
 	if err != nil {
 		return nil, err
 	}
-	if len(commit.Parents) > 2 {
-		untracked, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id",
-			commit.Parents[2].String())
-		if err != nil {
-			return nil, err
-		}
-		raw = append(raw, untracked...)
-	}
-	var out []*file
-	for path, blob := range stashedBlobs(raw) {
+	var files []*file
+	for path, blob := range blobs {
 		f, err := s.unseen(path, blob, changes)
 		if err != nil {
 			return nil, err
 		}
 		if f != nil {
-			out = append(out, f)
+			files = append(files, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b *file) int { return bytes.Compare([]byte(a.path), []byte(b.path)) })
-	return out, nil
-}
-
-// stashedAway lists the contents that may live on under another name though their path is not gone: git put something
-// else in their place, or a new stash says that they were away for a while.
-func (s *step) stashedAway(files []*file) ([]*file, error) {
-	if !s.git.restored || !slices.ContainsFunc(files, func(f *file) bool { return f.old.oid.IsZero() }) {
-		return nil, nil
-	}
+	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
 	var out []*file
-	for _, f := range files {
-		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
-			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
+	for _, f := range pairRenames(files) {
+		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
+			continue
 		}
-	}
-	for _, stash := range s.now.Stashes {
-		if slices.Contains(s.state.Git.Stashes, stash) {
-			break
+		f.vec = s.vectorOf(f.oldPath, f.old)
+		if f.oldPath != f.path {
+			if err := s.known.Link(f.oldPath, f.path); err != nil {
+				return nil, err
+			}
 		}
-		raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", "--diff-filter=D",
-			stash.String()+"^1", stash.String())
+		near := []Source{{Path: f.oldPath, Blob: f.old.oid}}
+		more, err := s.commitSources(f.path)
 		if err != nil {
 			return nil, err
 		}
-		for field := range bytes.SplitSeq(raw, []byte{0}) {
-			path := string(field)
-			entry, found := s.snap.Lookup(path)
-			if path == "" || path[0] == ':' || !found || slices.ContainsFunc(files, func(f *file) bool { return f.path == path }) {
-				continue
-			}
-			t, err := s.read(entry.Mode, entry.OID)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, &file{path: path, oldPath: path, oldMode: entry.Mode, old: t})
+		near = slices.DeleteFunc(append(near, more...), func(n Source) bool { return n.Blob == f.new.oid })
+		if f.from, err = s.origins(f.path, f.new.lines, near); err != nil {
+			return nil, err
 		}
+		out = append(out, f)
 	}
 	return out, nil
 }
 
-// stashedBlobs reads raw records of git-diff-tree(1): path → blob, deletions left out.
-func stashedBlobs(raw []byte) map[string]refs.OID {
-	out := map[string]refs.OID{}
-	fields := bytes.Split(raw, []byte{0})
-	for i := 0; i+1 < len(fields); i += 2 {
-		words := bytes.Fields(fields[i])
-		if len(words) != 5 {
-			return out
-		}
-		oid, err := refs.ParseOID(string(words[3]))
-		if err == nil && !oid.IsZero() && !bytes.Equal(words[1], []byte("160000")) {
-			out[string(fields[i+1])] = oid
-		}
-	}
-	return out
-}
-
-// unseen is the change from what a path was last seen with to a content that it was never seen with; nil for none.
+// unseen is the change from what a path was last seen with to a content, or to none, that it was never seen with; nil
+// for none.
 func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
 	if _, known := s.known.Get(path, blob); known {
 		return nil, nil
@@ -130,19 +91,110 @@ func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*f
 	if f.old, err = s.read(entry.Mode, entry.OID); err != nil {
 		return nil, err
 	}
-	if f.new, err = s.read(0, blob); err != nil {
-		return nil, err
+	f.new, err = s.read(0, blob)
+	return f, err
+}
+
+// stashedBlobs lists what a stash has of the paths that it is about (git-stash(1)): the work tree against the commit that
+// HEAD was at, and the files that were not tracked. A path that was deleted has no blob.
+func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
+	commit, err := s.objects.Commit(stash)
+	if err != nil || len(commit.Parents) < 2 {
+		return nil, nil //nolint:nilerr // no stash, or none that can be read: nothing is learnt from it
 	}
-	if f.old.whole || f.new.whole {
-		return nil, nil
-	}
-	f.vec = s.vectorOf(path, f.old)
-	near := []Source{{Path: path, Blob: f.old.oid}}
-	more, err := s.commitSources(path)
+	raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", commit.Parents[0].String(), stash.String())
 	if err != nil {
 		return nil, err
 	}
-	near = slices.DeleteFunc(append(near, more...), func(n Source) bool { return n.Blob == blob })
-	f.from, err = s.origins(path, f.new.lines, near)
-	return f, err
+	if len(commit.Parents) > 2 {
+		untracked, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id",
+			commit.Parents[2].String())
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, untracked...)
+	}
+	out := map[string]refs.OID{}
+	fields := bytes.Split(raw, []byte{0})
+	for i := 0; i+1 < len(fields); i += 2 {
+		words := bytes.Fields(fields[i])
+		if len(words) != 5 {
+			break
+		}
+		oid, err := refs.ParseOID(string(words[3]))
+		if err == nil && !bytes.Equal(words[1], []byte("160000")) {
+			out[string(fields[i+1])] = oid
+		}
+	}
+	return out, nil
+}
+
+// displaced lists the contents that may live on under another name though no deletion was seen: git put something else
+// in their place, brought them between two looks, or took them away for a while.
+func (s *step) displaced(files []*file) ([]*file, error) {
+	if !s.git.restored || len(unpaired(files)) == 0 {
+		return nil, nil
+	}
+	var out []*file
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[f.path] = true
+		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
+			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
+		}
+	}
+	add := func(path string, entry snapshot.Entry) error {
+		if seen[path] {
+			return nil
+		}
+		seen[path] = true
+		t, err := s.read(entry.Mode, entry.OID)
+		if err == nil {
+			out = append(out, &file{path: path, oldPath: path, oldMode: entry.Mode, old: t})
+		}
+		return err
+	}
+	for _, stash := range s.now.Stashes {
+		if slices.Contains(s.state.Git.Stashes, stash) {
+			break
+		}
+		blobs, err := s.stashedBlobs(stash)
+		if err != nil {
+			return nil, err
+		}
+		for path, blob := range blobs {
+			if entry, found := s.snap.Lookup(path); found && blob.IsZero() {
+				if err := add(path, entry); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, s.missingFromHead(add)
+}
+
+// missingFromHead lists the files that HEAD has and the work tree has not.
+func (s *step) missingFromHead(add func(string, snapshot.Entry) error) error {
+	if s.now.Head.IsZero() {
+		return nil
+	}
+	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", s.now.Head.String())
+	if err != nil {
+		return err
+	}
+	for record := range bytes.SplitSeq(raw, []byte{0}) {
+		head, path, _ := bytes.Cut(record, []byte("\t"))
+		words := bytes.Fields(head)
+		if _, found := s.snap.Lookup(string(path)); found || len(words) != 3 || string(words[1]) != "blob" {
+			continue
+		}
+		oid, err := refs.ParseOID(string(words[2]))
+		if err != nil {
+			continue
+		}
+		if err := add(string(path), snapshot.Entry{OID: oid}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

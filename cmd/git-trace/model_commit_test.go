@@ -153,6 +153,9 @@ func rename(w *world, rng *rand.Rand, dir string) bool {
 	if !ok {
 		return false
 	}
+	if _, edited := w.unseen[dir+"\x00"+p]; edited {
+		return false // edited beyond recognition and renamed before anybody looks: that is a new file
+	}
 	to := w.newPath(rng)
 	move := func() {
 		w.must(os.MkdirAll(filepath.Join(dir, path.Dir(to)), 0o755))
