@@ -33,6 +33,9 @@ func (s *scan) hashByGit(jobs []job) error {
 	if err != nil {
 		return err
 	}
+	objects := s.e.repo.Objects()
+	objects.Max = keepLimit
+	defer func() { _ = objects.Close() }()
 	for _, path := range paths {
 		j := byPath[path]
 		ie := result.find(path)
@@ -43,12 +46,30 @@ func (s *scan) hashByGit(jobs []job) error {
 		default:
 			j.oid = ie.oid
 			j.flags |= flagByGit
+			if err := s.e.keepConverted(objects, j.oid); err != nil {
+				return errStore{err}
+			}
 			if ie.size != uint32(j.st.size) || int64(ie.mtimeSec) != j.st.mtime/1e9 || int64(ie.mtimeNano) != j.st.mtime%1e9 {
 				j.flags |= flagRacy
 			}
 		}
 	}
 	return nil
+}
+
+// keepConverted puts a blob into the side store that git did not write there because the repository has it already: it
+// may not have it for long.
+func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
+	side := e.repo.SideObjects()
+	if _, err := os.Lstat(loosePath(side, oid)); err == nil {
+		return nil
+	}
+	content, err := objects.Blob(oid)
+	if err != nil {
+		return nil //nolint:nilerr // too large to copy, or packed in the side store
+	}
+	_, err = e.repo.WriteLoose(side, refs.BlobObject, content)
+	return err
 }
 
 // convert runs git on the private index until no path fails any more; those that do get their error.

@@ -138,6 +138,9 @@ func (b *sandbox) age(name string) {
 	b.must(os.Chtimes(b.path(name), old, old))
 }
 
+// settle waits until no stamp can hide another change.
+func (b *sandbox) settle() { time.Sleep(30 * time.Millisecond) }
+
 func (b *sandbox) must(err error) {
 	b.Helper()
 	if err != nil {
@@ -271,5 +274,5 @@ func (w *watcher) checkChanges(label string, snap Snapshot) {
 	if !slices.Equal(want, snap.Changes) {
 		w.Fatalf("%s: %s method: changes\n%v\nwant\n%v", label, snap.Method, snap.Changes, want)
 	}
-	w.sideGit("rev-list", "--objects", "--quiet", snap.Tree.String())
+	w.sideGit("rev-list", "--objects", "--quiet", snap.Tree.String(), w.last.String())
 }

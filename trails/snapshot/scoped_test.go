@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -67,7 +66,7 @@ func TestScopedSnapshotsAreTrueAtTheirPaths(t *testing.T) {
 				b.write("free", "free\n")
 				b.write("w.txt", "crlf\r\n")
 				b.write("old.o", "ignored so far\n")
-				time.Sleep(30 * time.Millisecond) // no directory is read again without a reason
+				b.settle() // no directory is read again without a reason
 				e := b.engine()
 				e.git = byGit
 				before := b.full(e)

@@ -294,7 +294,7 @@ func plainStories() []story {
 				b.git("add", "-A")
 			},
 			steps: []func(*sandbox){
-				func(b *sandbox) { b.git("reset", "-q"); b.git("gc", "-q", "--prune=now") },
+				func(b *sandbox) { b.git("reset", "-q"); b.git("gc", "-q", "--prune=now"); b.write("a", "later\n") },
 				func(b *sandbox) { b.write("c", "c\n") },
 			},
 		},
