@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// filesPerDir is how many files lie in a directory, as in repositories of many languages.
-const filesPerDir = 10
+// filesPerDir is how many files lie in a directory on average. Large public repositories have between two and ten.
+const filesPerDir = 5
 
 // fileName is the path of the nth file.
 func fileName(n int) string {
