@@ -7,17 +7,23 @@ import (
 
 // The words of agents/capability, so that callers need to import the list alone.
 type (
-	Agent          = capability.Agent
-	Env            = capability.Env
-	PayloadDecoder = capability.PayloadDecoder
-	HookInstaller  = capability.HookInstaller
-	Call           = capability.Call
-	Outcome        = capability.Outcome
-	Target         = capability.Target
-	Scope          = capability.Scope
-	Action         = capability.Action
-	Status         = capability.Status
-	InstallError   = capability.InstallError
+	Agent             = capability.Agent
+	Env               = capability.Env
+	PayloadDecoder    = capability.PayloadDecoder
+	HookInstaller     = capability.HookInstaller
+	SessionParser     = capability.SessionParser
+	SessionDiscoverer = capability.SessionDiscoverer
+	SessionIdentifier = capability.SessionIdentifier
+	Session           = capability.Session
+	ParseOptions      = capability.ParseOptions
+	Parsed            = capability.Parsed
+	Call              = capability.Call
+	Outcome           = capability.Outcome
+	Target            = capability.Target
+	Scope             = capability.Scope
+	Action            = capability.Action
+	Status            = capability.Status
+	InstallError      = capability.InstallError
 )
 
 // The scopes of a target and the outcomes of a call.

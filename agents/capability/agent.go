@@ -6,11 +6,13 @@ import (
 
 // Agent is one coding agent and what can be done with it. A nil capability is one it does not have.
 type Agent struct {
-	Name      string // as in `git trace hook NAME EVENT` and in events: "claude-code"
-	Title     string // as people write it: "Claude Code"
-	Decoder   PayloadDecoder
-	Installer HookInstaller
-	Sessions  SessionParser
+	Name       string // as in `git trace hook NAME EVENT` and in events: "claude-code"
+	Title      string // as people write it: "Claude Code"
+	Decoder    PayloadDecoder
+	Installer  HookInstaller
+	Parser     SessionParser
+	Discoverer SessionDiscoverer
+	Identifier SessionIdentifier
 }
 
 // PayloadDecoder reads what an agent's hooks send.

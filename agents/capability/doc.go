@@ -2,9 +2,9 @@
 // implements as far as the agent allows.
 //
 // An agent that only has hooks gives a PayloadDecoder and a HookInstaller, one whose session files are known a
-// SessionParser. The other capabilities of the design (resumer, format importer) are added here when the first agent
-// implements them; a nil field of Agent means that the agent does not have the capability, and callers say so instead of
-// guessing.
+// SessionParser, a SessionDiscoverer and a SessionIdentifier. The other capabilities of the design (resumer, format importer)
+// are added here when the first agent implements them; a nil field of Agent means that the agent does not have the
+// capability, and callers say so instead of guessing.
 //
 // What every implementation promises:
 //

@@ -3,6 +3,7 @@ package capability
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
@@ -10,12 +11,33 @@ import (
 
 // SessionParser reads the session files that an agent keeps.
 type SessionParser interface {
-	// Sessions lists the session files of conversations that were held in a directory or below it, oldest first.
-	Sessions(dir string) ([]string, error)
+	// Parse reads a session file and gives its steps to the sink. A file that holds no conversation of the agent gives a record
+	// without steps; an error is one of reading, of the sink or of the context, never one of what stands in the file.
+	Parse(ctx context.Context, path string, options ParseOptions, sink records.Sink) (*Parsed, error)
+}
+
+// SessionDiscoverer finds the sessions that an agent keeps of a project.
+type SessionDiscoverer interface {
+	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the agent
+	// keeps. An agent that was never used has none, and that is no error.
+	ProjectSessions(dir string) ([]Session, error)
+}
+
+// SessionIdentifier tells what a file is without reading all of it.
+type SessionIdentifier interface {
 	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.
 	SessionID(path string) string
-	// Parse reads a session file and gives its steps to the sink.
-	Parse(ctx context.Context, path string, options ParseOptions, sink records.Sink) (*Parsed, error)
+	// Recognises tells whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or all there
+	// are.
+	Recognises(path string, head []byte) bool
+}
+
+// Session is one session that an agent keeps.
+type Session struct {
+	Path    string    // of its file, or of the database that holds it
+	ID      string    // the agent's own id; ParseOptions.Session for a file that holds several
+	Dir     string    // the directory that it was held in; "" when that was not looked for
+	Changed time.Time // of the file
 }
 
 // ParseOptions say how a session file is read.

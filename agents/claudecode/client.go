@@ -5,17 +5,22 @@ import "github.com/git-trace/git-trace/agents/capability"
 // Name is the agent's name in hook commands and events.
 const Name = "claude-code"
 
-// Client implements the decoder and the installer.
+// Client implements what git-trace can do with the agent.
 type Client struct{ env capability.Env }
 
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
-	return capability.Agent{Name: Name, Title: "Claude Code", Decoder: client, Installer: client, Sessions: client}
+	return capability.Agent{
+		Name: Name, Title: "Claude Code", Decoder: client, Installer: client,
+		Parser: client, Discoverer: client, Identifier: client,
+	}
 }
 
 var (
-	_ capability.PayloadDecoder = (*Client)(nil)
-	_ capability.HookInstaller  = (*Client)(nil)
-	_ capability.SessionParser  = (*Client)(nil)
+	_ capability.PayloadDecoder    = (*Client)(nil)
+	_ capability.HookInstaller     = (*Client)(nil)
+	_ capability.SessionParser     = (*Client)(nil)
+	_ capability.SessionDiscoverer = (*Client)(nil)
+	_ capability.SessionIdentifier = (*Client)(nil)
 )

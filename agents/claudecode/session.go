@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -221,12 +220,4 @@ func (s *session) finish(parsed *capability.Parsed) error {
 	}
 	parsed.Head, parsed.Lines, parsed.Lost = head, s.lines, lost.Lost()
 	return nil
-}
-
-// SessionID is the name of the session file.
-func (c *Client) SessionID(path string) string {
-	if filepath.Ext(path) != ".jsonl" {
-		return ""
-	}
-	return stem(path)
 }

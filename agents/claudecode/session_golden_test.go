@@ -19,7 +19,7 @@ import (
 var sessions = filepath.Join("..", "..", "testdata", "sessions", "claude-code")
 
 func parser() capability.SessionParser {
-	return claudecode.New(capability.Env{Home: "/home/dev"}).Sessions
+	return claudecode.New(capability.Env{Home: "/home/dev"}).Parser
 }
 
 // parse reads a session file into a whole record.

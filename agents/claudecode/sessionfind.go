@@ -1,90 +1,123 @@
 package claudecode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf16"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Sessions lists the session files of conversations that were held in a directory or below it, oldest first. The client
+// ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The client
 // files them by directory, under a name that does not tell the directory; the lines do.
-func (c *Client) Sessions(dir string) ([]string, error) {
+func (c *Client) ProjectSessions(dir string) ([]capability.Session, error) {
 	root := filepath.Join(first(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("list sessions: %w", err)
+		return nil, fmt.Errorf("list sessions of Claude Code: %w", err)
 	}
-	key := projectKey(dir)
-	var files []sessionFile
+	project := sessionfile.NewProject(dir)
+	var found []capability.Session
 	for _, entry := range entries {
-		if name := entry.Name(); entry.IsDir() && (name == key || strings.HasPrefix(name, keyStem(dir))) {
-			files = append(files, sessionsIn(filepath.Join(root, name), dir, name == key)...)
+		if possible, exact := filedUnder(project, entry.Name()); entry.IsDir() && possible {
+			found = append(found, sessionsIn(filepath.Join(root, entry.Name()), project, exact)...)
 		}
 	}
-	slices.SortFunc(files, func(a, b sessionFile) int { return a.changed.Compare(b.changed) })
-	paths := make([]string, len(files))
-	for i, file := range files {
-		paths[i] = file.path
-	}
-	return paths, nil
+	sessionfile.Sort(found)
+	return found, nil
 }
 
-type sessionFile struct {
-	path    string
-	changed time.Time
+// filedUnder tells whether sessions of a project can be in a folder of this name, and whether it is the name of the project
+// itself.
+func filedUnder(project sessionfile.Project, folder string) (possible, exact bool) {
+	if project.Any() {
+		return true, false
+	}
+	for _, name := range project.Names() {
+		exact = exact || folder == projectKey(name)
+		possible = possible || exact || strings.HasPrefix(folder, keyStem(name))
+	}
+	return possible, exact
 }
 
-// sessionsIn lists the main session files of one directory of the client. Those under a name that only begins like that of
-// dir are looked into.
-func sessionsIn(folder, dir string, sure bool) []sessionFile {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
-	var files []sessionFile
-	for _, entry := range entries {
-		name := entry.Name()
+// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so each file
+// is looked into; one that does not tell its directory belongs where it is filed.
+func sessionsIn(folder string, project sessionfile.Project, exact bool) []capability.Session {
+	return sessionfile.List(folder, 0, func(path string) (capability.Session, bool) {
+		name := filepath.Base(path)
 		if filepath.Ext(name) != ".jsonl" || strings.HasPrefix(name, "agent-") || !payload.SessionID(stem(name)) {
-			continue
+			return capability.Session{}, false
 		}
-		info, err := entry.Info()
-		path := filepath.Join(folder, name)
-		if err != nil || !info.Mode().IsRegular() || !sure && !heldBelow(path, dir) {
-			continue
-		}
-		files = append(files, sessionFile{path: path, changed: info.ModTime()})
-	}
-	return files
+		dir := heldIn(path)
+		return capability.Session{ID: stem(name), Dir: dir}, project.Holds(dir) || dir == "" && exact
+	})
 }
 
-// heldBelow tells whether a session began in a directory or below it.
-func heldBelow(path, dir string) bool {
+// heldIn is the directory in which a session began, "" when its first lines do not tell.
+func heldIn(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer func() { _ = file.Close() }()
-	in := jsonlines.NewReader(file.From(0), 0, 0)
+	in := jsonlines.NewReader(io.LimitReader(file.From(0), peekBytes), 0, 0)
+	for range peekObjects {
+		object, err := in.Next()
+		if err != nil {
+			break
+		}
+		if cwd := memberText(object.Raw, "cwd"); cwd != "" {
+			return cwd
+		}
+	}
+	return ""
+}
+
+// SessionID is the name of the session file.
+func (c *Client) SessionID(path string) string {
+	if filepath.Ext(path) != ".jsonl" {
+		return ""
+	}
+	return stem(path)
+}
+
+// Recognises tells the client's lines by the members that only they have: the session in each, and an id of the line, or that
+// of another line that it speaks of.
+func (c *Client) Recognises(_ string, head []byte) bool {
+	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range peekObjects {
 		object, err := in.Next()
 		if err != nil {
 			return false
 		}
-		if cwd := memberText(object.Raw, "cwd"); cwd != "" {
-			return cwd == dir || strings.HasPrefix(cwd, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+		var session, line, kind bool
+		d := rawjson.NewDecoder(object.Raw)
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "sessionId", "session_id":
+				session = true
+			case "uuid", "leafUuid", "messageId", "operation":
+				line = true
+			case "type":
+				kind = d.Kind() == rawjson.String
+			}
+		}
+		if session && line && kind {
+			return true
 		}
 	}
 	return false

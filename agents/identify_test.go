@@ -1,0 +1,49 @@
+package agents_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents"
+)
+
+// A session file is taken by the agent that wrote it and by no other.
+func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
+	t.Parallel()
+	env := agents.Env{Home: "/home/dev"}
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "sessions", "*", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d sessions, %v", len(files), err)
+	}
+	for _, path := range files {
+		want := filepath.Base(filepath.Dir(path))
+		got, found, err := agents.Identify(env, path)
+		if err != nil || !found || got.Name != want {
+			t.Errorf("%s is taken for one of %q, %v", path, got.Name, err)
+		}
+		for _, agent := range agents.All(env) {
+			if agent.Identifier == nil || agent.Name == want {
+				continue
+			}
+			if head := readHead(t, path); agent.Identifier.Recognises(path, head) {
+				t.Errorf("%s is taken by %s too", path, agent.Name)
+			}
+		}
+	}
+	if _, found, err := agents.Identify(env, "identify_test.go"); found || err != nil {
+		t.Errorf("this file is a session: %v", err)
+	}
+	if _, _, err := agents.Identify(env, "no such file"); err == nil {
+		t.Error("a file that is not there is identified")
+	}
+}
+
+func readHead(t *testing.T, path string) []byte {
+	t.Helper()
+	head, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head
+}

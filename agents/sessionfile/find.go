@@ -1,0 +1,89 @@
+package sessionfile
+
+import (
+	"cmp"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+)
+
+// maxFiles is how many session files of one agent are looked at.
+const maxFiles = 200_000
+
+// List lists the regular files below root, at most depth directories deep, of which take says that they are session files;
+// take fills in what it can tell. A root that is not there has none; what cannot be read is left out. The oldest comes first.
+func List(root string, depth int, take func(path string) (capability.Session, bool)) []capability.Session {
+	var found []capability.Session
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case len(found) >= maxFiles:
+			return fs.SkipAll
+		case entry.IsDir():
+			if path != root && strings.Count(path[len(root):], string(filepath.Separator)) > depth {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		session, taken := take(path)
+		if !taken {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && session.Changed.IsZero() {
+			session.Changed = info.ModTime()
+		}
+		session.Path = path
+		found = append(found, session)
+		return nil
+	})
+	Sort(found)
+	return found
+}
+
+// Sort puts the oldest session first.
+func Sort(sessions []capability.Session) {
+	slices.SortStableFunc(sessions, func(a, b capability.Session) int {
+		return cmp.Or(a.Changed.Compare(b.Changed), cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Project is a directory whose sessions are looked for.
+type Project struct{ names []string }
+
+// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives, so that
+// of a directory behind a symbolic link is known too.
+func NewProject(dir string) Project {
+	if dir == "" {
+		return Project{}
+	}
+	names := []string{filepath.Clean(dir)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != names[0] {
+		names = append(names, real)
+	}
+	return Project{names}
+}
+
+// Any tells whether every directory is meant.
+func (p Project) Any() bool { return len(p.names) == 0 }
+
+// Names are the names that the directory goes by.
+func (p Project) Names() []string { return p.names }
+
+// Holds tells whether a directory is that of the project or below it. Nothing is known of a directory without a name.
+func (p Project) Holds(dir string) bool {
+	if p.Any() {
+		return true
+	}
+	return dir != "" && slices.ContainsFunc(p.names, func(name string) bool {
+		return dir == name || strings.HasPrefix(dir, strings.TrimSuffix(name, string(filepath.Separator))+string(filepath.Separator))
+	})
+}
