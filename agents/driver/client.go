@@ -3,8 +3,10 @@ package driver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -15,8 +17,22 @@ type Client struct {
 	Package string // npm package
 	Version string // the version the scripts and expectations were written for
 
-	binaries []string // patterns below node_modules, the first match is the client
+	with     map[string]string // further packages that it needs, with their versions
+	binaries []string          // patterns below node_modules, the first match is the client
+	node     bool              // the match is a script for the Node.js of nodePackage, not a program
 	runner   runner
+}
+
+// nodeVersion is the Node.js that clients written in JavaScript run on; some refuse the one that a machine has.
+const nodeVersion = "24.21.0"
+
+// nodePackage is the npm package that holds Node.js itself for this platform.
+func nodePackage() string {
+	arch := runtime.GOARCH
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	return "node-" + runtime.GOOS + "-" + arch
 }
 
 // Clients is the table of clients and of their pinned versions.
@@ -32,7 +48,57 @@ func Clients() []Client {
 			binaries: []string{"@openai/codex-*/vendor/*/bin/codex"},
 			runner:   codex{},
 		},
+		{
+			Name: "pi", Package: "@earendil-works/pi-coding-agent", Version: "0.87.1",
+			binaries: []string{"@earendil-works/pi-coding-agent/dist/bundle/cli.js"}, node: true,
+			runner: pi{},
+		},
+		{ // the name and the version before the package moved
+			Name: "pi-old", Package: "@mariozechner/pi-coding-agent", Version: "0.73.1",
+			binaries: []string{"@mariozechner/pi-coding-agent/dist/cli.js"}, node: true,
+			runner: pi{},
+		},
+		{
+			Name: "opencode", Package: "opencode-ai", Version: "1.18.33",
+			with:     map[string]string{"@opencode-ai/plugin": "1.18.33"},
+			binaries: []string{"opencode-*/bin/opencode"},
+			runner:   opencode{},
+		},
+		{
+			Name: "gemini", Package: "@google/gemini-cli", Version: "0.61.0",
+			binaries: []string{"@google/gemini-cli/bundle/gemini.js"}, node: true,
+			runner: geminiCLI{},
+		},
+		{
+			Name: "qwen", Package: "@qwen-code/qwen-code", Version: "0.24.4",
+			binaries: []string{"@qwen-code/qwen-code/cli-entry.js"}, node: true,
+			runner: qwen{},
+		},
+		{
+			Name: "copilot", Package: "@github/copilot", Version: "1.0.102",
+			binaries: []string{"@github/copilot-*/copilot"},
+			runner:   copilot{},
+		},
 	}
+}
+
+// packages are what npm has to install for the client, with their versions.
+func (c Client) packages() map[string]string {
+	all := map[string]string{c.Package: c.Version}
+	maps.Copy(all, c.with)
+	if c.node {
+		all[nodePackage()] = nodeVersion
+	}
+	return all
+}
+
+// command is the program that runs the client found at path, and its first arguments.
+func (c Client) command(path string) (program string, args []string) {
+	if !c.node {
+		return path, nil
+	}
+	modules, _, _ := strings.Cut(path, string(filepath.Separator)+filepath.FromSlash(c.Package))
+	return filepath.Join(modules, nodePackage(), "bin", "node"), []string{path}
 }
 
 // ClientNamed looks a client up in [Clients].
@@ -104,7 +170,7 @@ func (c Client) find(root string) (string, error) {
 			return "", fmt.Errorf("%s: %w", c.Name, err)
 		}
 		for _, path := range found {
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && (c.node || info.Mode()&0o111 != 0) {
 				return path, nil
 			}
 		}

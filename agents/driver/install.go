@@ -31,7 +31,7 @@ func Install(ctx context.Context, c Client, root string, log io.Writer) (string,
 	}
 	manifest, err := json.MarshalIndent(map[string]any{
 		"name": "git-trace-agent-" + c.Name, "private": true,
-		"dependencies": map[string]string{c.Package: c.Version},
+		"dependencies": c.packages(),
 	}, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("install %s: %w", c.Name, err)

@@ -141,7 +141,8 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 		return 0, err
 	}
 	defer func() { _ = stderr.Close() }()
-	cmd := exec.CommandContext(ctx, j.binary, args...)
+	program, before := j.client.command(j.binary)
+	cmd := exec.CommandContext(ctx, program, append(before, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = j.dir, env, stdout, stderr
 	ownGroup(cmd)
 

@@ -1,0 +1,127 @@
+package driver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// geminiCLI runs Gemini CLI in its print mode.
+type geminiCLI struct{}
+
+func (geminiCLI) prepare(j *job) (args, env []string, err error) {
+	if err := geminiSettings(j, ".gemini", "gemini-api-key", nil); err != nil {
+		return nil, nil, err
+	}
+	model := j.opts.Model
+	if model == "" {
+		model = "gemini-2.5-pro"
+	}
+	args = []string{"--model", model, "--skip-trust", "--approval-mode", "yolo", "-o", "stream-json"}
+	return append(append(args, j.opts.Args...), "-p", j.opts.Prompt), []string{
+		"GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + j.url, "GEMINI_TELEMETRY_ENABLED=false",
+	}, nil
+}
+
+func (geminiCLI) inspect(j *job, res *Result) error {
+	return streamed(res, filepath.Join(j.repo.Home, ".gemini", "tmp", "*", "chats", "session-*.jsonl"))
+}
+
+// qwen runs Qwen Code in its print mode.
+type qwen struct{}
+
+func (qwen) prepare(j *job) (args, env []string, err error) {
+	model := j.opts.Model
+	if model == "" {
+		model = "scripted-model"
+	}
+	var models []any
+	for _, id := range []string{model, "other-model"} {
+		models = append(models, map[string]string{"id": id, "name": id, "envKey": "OPENAI_API_KEY", "baseUrl": j.url + "/v1"})
+	}
+	err = geminiSettings(j, ".qwen", "openai", map[string]any{
+		"model": map[string]string{"name": model}, "modelProviders": map[string]any{"openai": models},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	args = append([]string{"--approval-mode", "yolo", "-o", "stream-json"}, j.opts.Args...)
+	return append(args, "-p", j.opts.Prompt), []string{
+		"OPENAI_API_KEY=test-key", "OPENAI_BASE_URL=" + j.url + "/v1", "OPENAI_MODEL=" + model,
+	}, nil
+}
+
+func (qwen) inspect(j *job, res *Result) error {
+	return streamed(res, filepath.Join(j.repo.Home, ".qwen", "projects", "*", "chats", "*.jsonl"))
+}
+
+// geminiSettings puts what Gemini CLI, or a relative of it, needs to work offline into the user's settings. What the test
+// put there, its hooks above all, stays.
+func geminiSettings(j *job, dir, auth string, more map[string]any) error {
+	path := filepath.Join(j.repo.Home, dir, "settings.json")
+	settings := map[string]any{}
+	data, err := os.ReadFile(path)
+	if j.opts.Settings != nil {
+		data, err = j.opts.Settings, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &settings)
+	}
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	for key, value := range map[string]any{
+		"general":   map[string]bool{"disableAutoUpdate": true, "enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		"privacy":   map[string]bool{"usageStatisticsEnabled": false},
+		"telemetry": map[string]bool{"enabled": false},
+		"security":  map[string]any{"auth": map[string]string{"selectedType": auth}, "folderTrust": map[string]bool{"enabled": j.opts.CheckTrust}},
+	} {
+		settings[key] = value
+	}
+	for key, value := range more {
+		settings[key] = value
+	}
+	if data, err = json.MarshalIndent(settings, "", "  "); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// streamed reads the events of `-o stream-json`, one per line, of Gemini CLI or Qwen Code.
+func streamed(res *Result, chats string) error {
+	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event struct {
+			Type    string `json:"type"`
+			Session string `json:"session_id"`
+			Result  string `json:"result"`
+			Role    string `json:"role"`
+			Content string `json:"content"`
+		}
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
+			continue // a client that was killed leaves half a line
+		}
+		if event.Session != "" {
+			res.Session = event.Session
+		}
+		switch {
+		case event.Type == "result" && event.Result != "":
+			res.Answer = event.Result
+		case event.Type == "message" && event.Role == "assistant":
+			res.Answer = event.Content
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	var err error
+	res.Transcripts, err = filepath.Glob(chats)
+	return err
+}

@@ -1,0 +1,86 @@
+package driver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// opencode runs OpenCode by `opencode run`. Its sessions are in a database, so there are no transcripts.
+type opencode struct{}
+
+func (opencode) prepare(j *job) (args, env []string, err error) {
+	dir := filepath.Join(j.repo.Home, ".config", "opencode")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	// At its start the client installs this package into its configuration, over the network.
+	modules := filepath.Join(dir, "node_modules")
+	if _, err := os.Lstat(modules); err != nil {
+		installed := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(j.binary))))
+		if err := os.Symlink(filepath.Join(installed, "node_modules"), modules); err != nil {
+			return nil, nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`), 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	model := j.opts.Model
+	if model == "" {
+		model = "scripted-model"
+	}
+	models := map[string]any{}
+	for _, id := range []string{model, "other-model"} {
+		models[id] = map[string]any{"name": id, "tool_call": true, "limit": map[string]int{"context": 200000, "output": 8192}}
+	}
+	config, err := json.MarshalIndent(map[string]any{
+		"$schema": "https://opencode.ai/config.json", "model": "scripted/" + model, "small_model": "scripted/" + model,
+		"autoupdate": false, "share": "disabled", "permission": map[string]string{"*": "allow"},
+		"provider": map[string]any{"scripted": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "name": "scripted", "models": models,
+			"options": map[string]string{"baseURL": j.url + "/v1", "apiKey": "test-key"},
+		}},
+	}, "", "  ")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "opencode.json"), config, 0o644); err != nil {
+		return nil, nil, err
+	}
+	args = append([]string{"run", "--format", "json", "--model", "scripted/" + model}, j.opts.Args...)
+	return append(args, j.opts.Prompt), []string{
+		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_SHARE=1",
+	}, nil
+}
+
+// inspect reads the events of --format json, one per line.
+func (opencode) inspect(_ *job, res *Result) error {
+	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event struct {
+			Type    string `json:"type"`
+			Session string `json:"sessionID"`
+			Part    struct {
+				Text string `json:"text"`
+			} `json:"part"`
+		}
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
+			continue // a client that was killed leaves half a line
+		}
+		if res.Session == "" {
+			res.Session = event.Session
+		}
+		if event.Type == "text" {
+			res.Answer = event.Part.Text
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	return nil
+}
