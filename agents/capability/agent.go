@@ -10,6 +10,7 @@ type Agent struct {
 	Title      string // as people write it: "Claude Code"
 	Decoder    PayloadDecoder
 	Installer  HookInstaller
+	Trust      HookTrust
 	Parser     SessionParser
 	Discoverer SessionDiscoverer
 	Identifier SessionIdentifier

@@ -65,6 +65,24 @@ type Status struct {
 	BinaryFound bool   `json:"binary_found"`
 	// DisabledBy are settings files that switch off every hook of the agent.
 	DisabledBy []string `json:"disabled_by,omitempty"`
+	// Obstacles are other reasons why entries that are there do not run.
+	Obstacles []Obstacle `json:"obstacles,omitempty"`
+}
+
+// Obstacle keeps installed hooks from running.
+type Obstacle struct {
+	What string `json:"what"` // lower case, a sentence without full stop
+	Mend string `json:"mend"` // a command, or what else to do
+	// Untrusted tells that the agent waits for its user to allow the hooks.
+	Untrusted bool `json:"untrusted,omitempty"`
+}
+
+// HookTrust is an agent's record of the hooks that its user allows. Nothing is put into it unless the user said so.
+type HookTrust interface {
+	// Ask says, in a few lines for the user, what is allowed by Allow.
+	Ask(target Target) string
+	// Allow records the consent for our own hooks of a target as they are now, and for nothing else.
+	Allow(ctx context.Context, target Target) ([]Action, error)
 }
 
 // InstallCode names a reason why hooks could not be installed or removed.

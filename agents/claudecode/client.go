@@ -5,6 +5,9 @@ import "github.com/git-trace/git-trace/agents/capability"
 // Name is the agent's name in hook commands and events.
 const Name = "claude-code"
 
+// title is the agent's name as people write it.
+const title = "Claude Code"
+
 // Client implements what git-trace can do with the agent.
 type Client struct{ env capability.Env }
 
@@ -12,14 +15,13 @@ type Client struct{ env capability.Env }
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{
-		Name: Name, Title: "Claude Code", Decoder: client, Installer: client,
+		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: client, Discoverer: client, Identifier: client,
 	}
 }
 
 var (
 	_ capability.PayloadDecoder    = (*Client)(nil)
-	_ capability.HookInstaller     = (*Client)(nil)
 	_ capability.SessionParser     = (*Client)(nil)
 	_ capability.SessionDiscoverer = (*Client)(nil)
 	_ capability.SessionIdentifier = (*Client)(nil)

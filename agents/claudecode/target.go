@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/installer"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -19,7 +20,7 @@ import (
 //
 // So settings.local.json is the place for one repository: it sees every session in it, and it is personal, so that the
 // absolute path of this machine's program does not reach other people. Claude keeps the file out of commits by a global
-// ignore rule when it makes it; Install adds a rule of its own if nothing ignores the file yet (see exclude.go).
+// ignore rule when it makes it; Install adds a rule of its own if nothing ignores the file yet (see package installer).
 
 const (
 	settingsName = "settings.json"
@@ -27,31 +28,37 @@ const (
 	configName   = ".claude"
 )
 
-// settingsPath is the settings file of a target.
-func (c *Client) settingsPath(target capability.Target) (string, error) {
+// place is the settings file of a target.
+func (c *Client) place(target capability.Target) (installer.Place, error) {
 	switch target.Scope {
 	case capability.ScopeUser:
 		dir := c.configDir()
 		if !filepath.IsAbs(dir) {
-			return "", &capability.InstallError{
+			return installer.Place{}, &capability.InstallError{
 				Code: capability.CodeTarget, Message: "the directory of Claude's user settings is not an absolute path",
 				Hint: "set CLAUDE_CONFIG_DIR or HOME to an absolute path",
 			}
 		}
-		return filepath.Join(dir, settingsName), nil
+		return installer.Place{Path: filepath.Join(dir, settingsName), Root: filepath.Dir(dir)}, nil
 	case capability.ScopeRepo, capability.ScopeProject:
 		if target.Repo == nil || target.Repo.Bare() {
-			return "", &capability.InstallError{
+			return installer.Place{}, &capability.InstallError{
 				Code: capability.CodeTarget, Message: "a repository without a work tree has no place for Claude's settings",
 				Hint: "install for the user with `git trace init --global`",
 			}
 		}
 		if target.Scope == capability.ScopeProject {
-			return filepath.Join(target.Repo.WorkTree, configName, settingsName), nil
+			root := target.Repo.WorkTree
+			return installer.Place{Path: filepath.Join(root, configName, settingsName), Root: root}, nil
 		}
-		return filepath.Join(localRoot(target.Repo), configName, localName), nil
+		root := localRoot(target.Repo)
+		return installer.Place{
+			Path: filepath.Join(root, configName, localName), Root: root, Ignored: configName + "/" + localName,
+		}, nil
 	}
-	return "", &capability.InstallError{Code: capability.CodeTarget, Message: "Claude Code has no settings of scope " + string(target.Scope)}
+	return installer.Place{}, &capability.InstallError{
+		Code: capability.CodeTarget, Message: title + " has no settings of scope " + string(target.Scope),
+	}
 }
 
 // configDir is where Claude keeps the user's settings.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // maxSize is the size up to which a file is taken for one that a person looks after.
@@ -120,17 +121,18 @@ func (f File) create(dir string) (*os.File, error) {
 	}
 }
 
-// Delete removes the file and, if that leaves its directory empty, the directory.
-func (f File) Delete() error {
+// Delete removes the file and the directories below root that this leaves empty.
+func (f File) Delete(root string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
 	if err := os.Remove(f.real); err != nil {
 		return cause(err)
 	}
-	dir := filepath.Dir(f.Path)
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-		_ = os.Remove(dir) // fails, as it should, when something else is in it
+	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			break // a link, or something else is in it
+		}
 	}
 	return nil
 }

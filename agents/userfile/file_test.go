@@ -86,7 +86,8 @@ func TestASymbolicLinkStaysOne(t *testing.T) {
 
 func TestAMissingFileIsCreatedWithItsDirectoryAndDeletedWithIt(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), ".claude", "settings.json")
+	root := t.TempDir()
+	path := filepath.Join(root, ".claude", "hooks", "settings.json")
 	file := read(t, path)
 	if file.Data != nil {
 		t.Errorf("a missing file has data %q", file.Data)
@@ -94,11 +95,11 @@ func TestAMissingFileIsCreatedWithItsDirectoryAndDeletedWithIt(t *testing.T) {
 	if err := file.Replace([]byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(t, path).Delete(); err != nil {
+	if err := read(t, path).Delete(root); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory is left: %v", err)
+	if _, err := os.Stat(filepath.Join(root, ".claude")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directories are left: %v", err)
 	}
 }
 
@@ -107,7 +108,7 @@ func TestADirectoryWithOtherFilesIsKept(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "other"), "x", 0o600)
 	write(t, filepath.Join(dir, "settings.json"), "x", 0o600)
-	if err := read(t, filepath.Join(dir, "settings.json")).Delete(); err != nil {
+	if err := read(t, filepath.Join(dir, "settings.json")).Delete(dir); err != nil {
 		t.Fatal(err)
 	}
 	onlyFile(t, dir)
@@ -126,7 +127,7 @@ func TestAFileThatChangedMeanwhileIsNotOverwritten(t *testing.T) {
 	if err := file.Replace([]byte("new")); !errors.Is(err, userfile.ErrChanged) {
 		t.Errorf("a file that changed: %v", err)
 	}
-	if err := file.Delete(); !errors.Is(err, userfile.ErrChanged) {
+	if err := file.Delete(filepath.Dir(path)); !errors.Is(err, userfile.ErrChanged) {
 		t.Errorf("a file that changed, deleted: %v", err)
 	}
 	if content(t, path) != "theirs" {

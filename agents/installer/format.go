@@ -1,0 +1,78 @@
+package installer
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/git-trace/git-trace/agents/hookfile"
+)
+
+// ErrForeign reports a file of our name that somebody else wrote.
+var ErrForeign = errors.New("the file was not written by git-trace")
+
+// Settings are entries in a settings file that others use too.
+type Settings struct {
+	Entries []hookfile.Entry
+	Ours    hookfile.Ours
+}
+
+// Install puts the entries in.
+func (s Settings) Install(doc []byte) ([]byte, []string, error) {
+	return hookfile.Install(doc, s.Entries, s.Ours)
+}
+
+// Remove takes the entries out.
+func (s Settings) Remove(doc []byte) ([]byte, []string, error) { return hookfile.Remove(doc, s.Ours) }
+
+// Inspect compares the document with the entries.
+func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
+	return hookfile.Inspect(doc, s.Entries, s.Ours)
+}
+
+// OwnFile is a whole file of our own: a plugin, or a settings file that the agent reads beside others.
+type OwnFile struct {
+	Content []byte   // as it shall be
+	Events  []string // that it reports
+	// Command gives the command line by which a file, of whatever version, calls the program; false for a file of others.
+	Command func(doc []byte) (string, bool)
+}
+
+// Install gives our content unless the file is somebody else's.
+func (o OwnFile) Install(doc []byte) ([]byte, []string, error) {
+	switch {
+	case bytes.Equal(doc, o.Content):
+		return doc, nil, nil
+	case doc != nil && !o.ours(doc):
+		return nil, nil, ErrForeign
+	}
+	return o.Content, o.Events, nil
+}
+
+// Remove deletes the file if it is ours.
+func (o OwnFile) Remove(doc []byte) ([]byte, []string, error) {
+	if doc == nil || !o.ours(doc) {
+		return doc, nil, nil
+	}
+	return nil, o.Events, nil
+}
+
+// Inspect tells whether the file is there and as it shall be.
+func (o OwnFile) Inspect(doc []byte) (hookfile.State, error) {
+	switch {
+	case doc == nil:
+		return hookfile.State{Missing: o.Events}, nil
+	case !o.ours(doc):
+		return hookfile.State{}, ErrForeign
+	}
+	command, _ := o.Command(doc)
+	state := hookfile.State{Stale: o.Events, Commands: []string{command}}
+	if bytes.Equal(doc, o.Content) {
+		state.Present, state.Stale = o.Events, nil
+	}
+	return state, nil
+}
+
+func (o OwnFile) ours(doc []byte) bool {
+	_, ours := o.Command(doc)
+	return ours
+}

@@ -1,0 +1,204 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/userfile"
+)
+
+// Place is where the hooks of a target are.
+type Place struct {
+	Path string // of the file, absolute
+	Root string // the directory that was there before: the home directory or the top of the work tree
+	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all others.
+	Ignored string
+}
+
+// Format is what is written into the file. The functions are pure; a nil document stands for a file that does not exist.
+type Format interface {
+	// Install gives the document with our part in it, and the events whose entries changed.
+	Install(doc []byte) (out []byte, changed []string, err error)
+	// Remove gives the document without our part, nil when nothing else is left, and the events that had one.
+	Remove(doc []byte) (out []byte, changed []string, err error)
+	// Inspect tells what of our part is there.
+	Inspect(doc []byte) (hookfile.State, error)
+}
+
+// Installer is the installer of one agent.
+type Installer struct {
+	Env    capability.Env
+	Agent  string // the name in hook commands
+	Title  string // the name in messages
+	Format Format
+	// Place finds the file of a target.
+	Place func(capability.Target) (Place, error)
+	// Obstacles and DisabledBy tell, for Status, what else keeps the hooks of a target from running; nil for nothing.
+	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
+	DisabledBy func(capability.Target) []string
+}
+
+var _ capability.HookInstaller = (*Installer)(nil)
+
+// Plan lists what Install would do.
+func (in *Installer) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	changes, err := in.prepare(ctx, target)
+	return actions(changes), err
+}
+
+// Install writes our part, and the ignore rule before it.
+func (in *Installer) Install(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	changes, err := in.prepare(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	return apply(changes)
+}
+
+func (in *Installer) prepare(ctx context.Context, target capability.Target) ([]change, error) {
+	if err := checkBinary(in.Env.Binary); err != nil {
+		return nil, err
+	}
+	place, file, err := in.open(target)
+	if err != nil {
+		return nil, err
+	}
+	data, changed, err := in.Format.Install(file.Data)
+	if err != nil {
+		return nil, in.explain(place.Path, err)
+	}
+	var changes []change
+	if place.Ignored != "" {
+		rule, err := in.prepareRule(ctx, target, place)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, rule...)
+	}
+	if len(changed) > 0 {
+		changes = append(changes, newChange(file, data, place.Root, changed, ""))
+	}
+	return changes, nil
+}
+
+// Remove takes out our part, of any version, and the ignore rule.
+func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capability.Action, error) {
+	place, file, err := in.open(target)
+	if err != nil {
+		return nil, err
+	}
+	data, changed, err := in.Format.Remove(file.Data)
+	if err != nil {
+		return nil, in.explain(place.Path, err)
+	}
+	var changes []change
+	if len(changed) > 0 {
+		if data == nil && file.Linked() { // a link to nothing would be worse than one to empty settings
+			data = []byte("{}\n")
+		}
+		changes = append(changes, newChange(file, data, place.Root, changed, ""))
+	}
+	if place.Ignored != "" {
+		rule, err := in.removeRule(target, place)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, rule...)
+	}
+	return apply(changes)
+}
+
+// Status tells what is there and whether anything keeps it from running.
+func (in *Installer) Status(ctx context.Context, target capability.Target) (capability.Status, error) {
+	place, err := in.Place(target)
+	if err != nil {
+		return capability.Status{}, err
+	}
+	status := capability.Status{Settings: place.Path}
+	file, err := in.read(place.Path)
+	if err != nil {
+		return status, err
+	}
+	state, err := in.Format.Inspect(file.Data)
+	if err != nil {
+		return status, in.explain(place.Path, err)
+	}
+	status.Present, status.Missing, status.Stale = state.Present, state.Missing, state.Stale
+	status.Installed = len(state.Missing) == 0 && len(state.Stale) == 0
+	if len(state.Commands) > 0 {
+		status.Binary, _, _, _ = hookfile.ParseCommand(state.Commands[0])
+		_, err := exec.LookPath(status.Binary)
+		status.BinaryFound = err == nil
+	}
+	if in.DisabledBy != nil {
+		status.DisabledBy = in.DisabledBy(target)
+	}
+	if in.Obstacles != nil && len(state.Present)+len(state.Stale) > 0 {
+		status.Obstacles, err = in.Obstacles(ctx, target)
+	}
+	return status, err
+}
+
+func (in *Installer) open(target capability.Target) (Place, userfile.File, error) {
+	place, err := in.Place(target)
+	if err != nil {
+		return Place{}, userfile.File{}, err
+	}
+	file, err := in.read(place.Path)
+	return place, file, err
+}
+
+func (in *Installer) read(path string) (userfile.File, error) {
+	file, err := userfile.Read(path)
+	if err != nil {
+		return file, &capability.InstallError{
+			Code: capability.CodeSettingsUnreadable, Message: "read " + path, Err: err,
+			Hint: "mend the file, or choose other settings with --global or --project-settings",
+		}
+	}
+	return file, nil
+}
+
+func (in *Installer) explain(path string, err error) error {
+	e := &capability.InstallError{
+		Code: capability.CodeSettingsInvalid, Message: "read " + path, Err: err,
+		Hint: "mend the file and try again; " + in.Title + " cannot read it either, and nothing was changed",
+	}
+	switch {
+	case errors.Is(err, ErrForeign):
+		e.Code, e.Hint = capability.CodeSettingsShape, "move the file away and try again; nothing was changed"
+	case errors.Is(err, hookfile.ErrShape):
+		e.Code = capability.CodeSettingsShape
+	}
+	return e
+}
+
+// Ours tells whether a command of a settings file calls this program for the agent, wherever the program lies or lay.
+func Ours(binary, agent string) hookfile.Ours {
+	return func(command string) bool {
+		program, name, _, ok := hookfile.ParseCommand(command)
+		if !ok || name != agent {
+			return false
+		}
+		base := program[strings.LastIndexAny(program, `/\`)+1:]
+		return program == binary || base == "git-trace" || base == "git-trace.exe" || program == "git"
+	}
+}
+
+// checkBinary refuses a path that a settings file or a shell could not carry.
+func checkBinary(path string) error {
+	if filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\x00\n\r") {
+		return nil
+	}
+	return &capability.InstallError{
+		Code: capability.CodeBinary, Message: fmt.Sprintf("the program's path %q cannot stand in a hook command", path),
+		Hint: "install git-trace under an absolute path of plain text",
+	}
+}
