@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -13,22 +14,30 @@ import (
 // Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that event
 // was changed since the statement was made.
 type Anchor struct {
-	Seq    int64
-	ID     ID
-	Source string // in words: "copy fetched from origin", "checkpoint signed by …"
+	Seq    int64  `json:"seq,omitempty"` // 0 for a void one that does not even say
+	ID     ID     `json:"id,omitempty"`
+	Source string `json:"source"`         // in words: "copy fetched from origin", "checkpoint signed by …"
+	Void   string `json:"void,omitempty"` // why it counts for nothing: "the signature is bad"; empty for one that counts
 }
 
-// AnchorSource finds statements about the log of a writer.
+// Subject is the log that anchors are wanted of.
+type Subject struct {
+	Ref    string // where it is: refs.EventsRef for the own one
+	Writer string // as its last event says; empty if that cannot be read
+}
+
+// AnchorSource finds statements about a log, those that count for nothing included, so that they can be named.
 type AnchorSource interface {
-	Anchors(ctx context.Context, log *Log, writer string) ([]Anchor, error)
+	Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error)
 }
 
 // FetchedCopies takes copies of the own log that came back from remotes as anchors.
 type FetchedCopies struct{}
 
 // Anchors gives the last event of each copy.
-func (FetchedCopies) Anchors(ctx context.Context, log *Log, writer string) ([]Anchor, error) {
-	if writer == "" {
+func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error) {
+	writers := log.WritersOf(of)
+	if len(writers) == 0 {
 		return nil, nil
 	}
 	logs, err := log.Fetched(ctx)
@@ -37,7 +46,7 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, writer string) ([]An
 	}
 	var anchors []Anchor
 	for _, f := range logs {
-		if f.Writer != writer {
+		if f.Ref == of.Ref || !slices.Contains(writers, f.Writer) {
 			continue
 		}
 		tip, err := log.Tip(f.Ref)
@@ -45,12 +54,28 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, writer string) ([]An
 			continue // a damaged copy says nothing of the original
 		}
 		end, err := log.decodeTip(tip)
-		if err != nil || end.writer != writer {
+		if err != nil || end.writer != f.Writer {
 			continue
 		}
 		anchors = append(anchors, Anchor{Seq: end.seq, ID: end.id, Source: "copy fetched from " + f.Remote})
 	}
 	return anchors, nil
+}
+
+// WritersOf are the writers whose copies speak for a log: the one that it names, and for the own log also the one that
+// this clone was before, so that a log rebuilt under another name is held against the copies of the true one.
+func (l *Log) WritersOf(of Subject) []string {
+	var writers []string
+	if of.Writer != "" {
+		writers = append(writers, of.Writer)
+	}
+	if of.Ref != refs.EventsRef {
+		return writers
+	}
+	if own, err := l.Writer(); err == nil && own != "" && own != of.Writer {
+		writers = append(writers, own)
+	}
+	return writers
 }
 
 // FetchedLog is another writer's log, or a copy of the own one, that was fetched.
@@ -64,7 +89,7 @@ const fetchedRefs = "refs/traces/remotes/"
 
 // Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
 func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
-	if !l.mayHaveFetched() {
+	if !l.MayHaveFetched() {
 		return nil, nil
 	}
 	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
@@ -94,8 +119,8 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, true
 }
 
-// mayHaveFetched looks at the ref files, so that a repository that shares nothing pays no process for it.
-func (l *Log) mayHaveFetched() bool {
+// MayHaveFetched looks at the ref files, so that a repository that shares nothing pays no process for it.
+func (l *Log) MayHaveFetched() bool {
 	if l.repo.RefFormat != "files" {
 		return true
 	}

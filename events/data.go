@@ -188,3 +188,12 @@ type RewritePair struct {
 	Old refs.OID `json:"old"`
 	New refs.OID `json:"new"`
 }
+
+// CheckpointData is the data of checkpoint_signed: the end of the log was signed, and where the signature is.
+type CheckpointData struct {
+	Seq    int64    `json:"seq"`   // the event that was signed, the last one then
+	Event  ID       `json:"event"` // its id
+	Commit refs.OID `json:"commit"`
+	Kind   string   `json:"kind"`          // openpgp, ssh or x509
+	Key    string   `json:"key,omitempty"` // fingerprint, if git could tell it
+}

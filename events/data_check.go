@@ -46,6 +46,8 @@ func (e Event) checkData() error {
 		return shaped(e.Data, (*CommitData).check)
 	case CommitRewritten:
 		return shaped(e.Data, func(d *RewriteData) error { return nil })
+	case CheckpointSigned:
+		return shaped(e.Data, (*CheckpointData).check)
 	}
 	return nil
 }
@@ -116,5 +118,13 @@ func (d *CommitData) check() error {
 			return err
 		}
 	}
+	return err
+}
+
+func (d *CheckpointData) check() error {
+	if d.Seq < 1 || d.Seq > MaxInt {
+		return fmt.Errorf("number %d is out of range", d.Seq)
+	}
+	_, err := ParseID(string(d.Event))
 	return err
 }

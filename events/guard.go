@@ -44,6 +44,12 @@ func (l *Log) guardFromGC(commit refs.OID, content []byte, done bool) (bool, err
 	return true, nil
 }
 
+// KeepBesideGC keeps a commit that a ref of the log's family is about to name from a gc that runs just now.
+func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
+	_, err := l.guardFromGC(commit, content, false)
+	return err
+}
+
 // gcRuns tells whether a gc of git's holds its lock. A dead holder on this machine does not count.
 func (l *Log) gcRuns() bool {
 	path := filepath.Join(l.repo.CommonDir, "gc.pid")

@@ -21,6 +21,23 @@ type tip struct {
 	writer string
 }
 
+// End is the last event of a log.
+type End struct {
+	Commit refs.OID // of its batch
+	Seq    int64
+	Event  ID
+	Writer string
+}
+
+// EndAt reads the last event of the batch commit named.
+func (l *Log) EndAt(commit refs.OID) (End, error) {
+	t, err := l.decodeTip(commit)
+	if err != nil {
+		return End{}, fmt.Errorf("read end of the log: %w", err)
+	}
+	return End{Commit: t.commit, Seq: t.seq, Event: t.id, Writer: t.writer}, nil
+}
+
 // readTip finds the last event of the batch commit named; the zero id gives the empty log's tip.
 func (l *Log) readTip(commit refs.OID) (tip, error) {
 	if commit.IsZero() {

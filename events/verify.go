@@ -60,6 +60,7 @@ type Report struct {
 	State      State    `json:"state"`
 	AnchoredTo int64    `json:"anchored_to,omitempty"`
 	AnchoredBy string   `json:"anchored_by,omitempty"`
+	Anchors    []Anchor `json:"anchors,omitempty"`   // all that were found, those that count for nothing included
 	BrokenAt   int64    `json:"broken_at,omitempty"` // of the first fault; the log is sound before it
 	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
 	MoreFaults int      `json:"more_faults,omitempty"`
@@ -113,7 +114,6 @@ type verifier struct {
 	log     *Log
 	report  *Report
 	chain   summary
-	anchors []Anchor
 	unsound commitSet // commits that git would show differently than they are
 }
 
@@ -125,14 +125,10 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 	} else {
 		v.report.Writer = v.writer()
 	}
-	for _, source := range sources {
-		points, err := source.Anchors(ctx, v.log, v.report.Writer)
-		if err != nil {
-			return fmt.Errorf("read anchors: %w", err)
-		}
-		v.anchors = append(v.anchors, points...)
+	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
+		return err
 	}
-	v.chain.watch(v.anchors)
+	v.chain.watch(v.report.Anchors)
 	if f, ok := parseFetched(v.report.Ref); ok {
 		v.chain.owner = f.Writer
 	}
@@ -143,7 +139,24 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 		return err
 	}
 	v.report.Commits, v.report.Events = v.chain.commits, v.chain.count
-	v.conclude()
+	v.conclude(ctx)
+	return nil
+}
+
+// findAnchors asks every source, and notes what counts for nothing.
+func (r *Report) findAnchors(ctx context.Context, log *Log, sources []AnchorSource) error {
+	for _, source := range sources {
+		anchors, err := source.Anchors(ctx, log, Subject{Ref: r.Ref, Writer: r.Writer})
+		if err != nil {
+			return fmt.Errorf("read anchors: %w", err)
+		}
+		r.Anchors = append(r.Anchors, anchors...)
+	}
+	for _, a := range r.Anchors {
+		if a.Void != "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s anchors nothing: %s", a.Source, a.Void))
+		}
+	}
 	return nil
 }
 
@@ -157,9 +170,9 @@ func (v *verifier) writer() string {
 }
 
 // conclude turns what was seen into faults and the state.
-func (v *verifier) conclude() {
+func (v *verifier) conclude(ctx context.Context) {
 	faults := v.chain.faults()
-	reached, source, wrong := v.chain.judge(v.anchors)
+	reached, source, wrong := v.chain.judge(v.report.Anchors)
 	faults = append(faults, wrong...)
 	v.report.MoreFaults = v.chain.dropped
 	if len(faults) > maxFaults {
@@ -168,8 +181,10 @@ func (v *verifier) conclude() {
 	}
 	v.report.Faults = faults
 	v.report.Notes = append(v.report.Notes, v.unsound.notes()...)
-	if note := v.shorterThanKnown(); note != "" {
-		v.report.Notes = append(v.report.Notes, note)
+	for _, note := range []string{v.shorterThanKnown(), v.missingCheckpoint(ctx)} {
+		if note != "" {
+			v.report.Notes = append(v.report.Notes, note)
+		}
 	}
 	slices.Sort(v.report.Notes)
 	switch {

@@ -25,6 +25,7 @@ type summary struct {
 	owner   string // the writer that the ref's name promises; empty when it names none
 	watched map[int64]bool
 	hits    map[Anchor]bool // events that were met, Source empty
+	claim   *claim          // of the newest checkpoint_signed
 }
 
 // pendingFault is a fault of the event at an index of marks.
@@ -81,6 +82,9 @@ func (s *summary) add(c checkedCommit) {
 	}
 	for _, hit := range c.hits {
 		s.hits[hit] = true
+	}
+	if s.claim == nil {
+		s.claim = c.claim
 	}
 	s.commitIDs = append(s.commitIDs, c.oid)
 	s.commits++
@@ -246,6 +250,7 @@ func (n *namer) goesOn(i int) bool {
 func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
 	for _, a := range anchors {
 		switch {
+		case a.Void != "":
 		case s.hits[Anchor{Seq: a.Seq, ID: a.ID}]:
 			if a.Seq > reached {
 				reached, source = a.Seq, a.Source

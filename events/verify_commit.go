@@ -46,6 +46,7 @@ type checkedCommit struct {
 	// The ends, for the links to the commits before and after.
 	firstPrev, firstID, lastID, lastHash ID
 	hits                                 []Anchor // events that an anchor speaks of, as they are
+	claim                                *claim   // of the last checkpoint_signed
 }
 
 // maxFindings are kept of one commit; the rest is counted.
@@ -116,6 +117,9 @@ func (c *checkedCommit) lines(b batch, watched map[int64]bool) (last Event, soun
 		}
 		if e.Type == LogStarted {
 			m.flags |= markOpening
+		}
+		if signed := claimOf(e); signed != nil {
+			c.claim = signed
 		}
 		if i == 0 {
 			c.firstPrev, c.firstID = e.Prev, e.ID

@@ -50,21 +50,16 @@ func (l *Log) verifyCopy(ctx context.Context, c *Copy, sources []AnchorSource) (
 		}
 		report.Writer = end.writer
 	}
-	var anchors []Anchor
-	for _, source := range sources {
-		points, err := source.Anchors(ctx, l, report.Writer)
-		if err != nil {
-			return report, fmt.Errorf("read anchors: %w", err)
-		}
-		anchors = append(anchors, points...)
+	if err := report.findAnchors(ctx, l, sources); err != nil {
+		return report, err
 	}
 	s := summary{last: c.Last()}
-	s.watch(anchors)
+	s.watch(report.Anchors)
 	if err := rehash(ctx, c, &s); err != nil {
 		return report, err
 	}
 	report.Events, report.Commits = s.count, s.commits
-	reached, source, wrong := s.judge(anchors)
+	reached, source, wrong := s.judge(report.Anchors)
 	if report.Faults = wrong; len(wrong) > 0 {
 		report.State, report.BrokenAt = Broken, wrong[0].Seq
 	} else if reached > 0 {

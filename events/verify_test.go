@@ -305,7 +305,7 @@ func verifyRef(t testing.TB, log *Log, ref string, anchors ...AnchorSource) Repo
 // fixedAnchors are anchors that a test makes up.
 type fixedAnchors []Anchor
 
-func (a fixedAnchors) Anchors(context.Context, *Log, string) ([]Anchor, error) { return a, nil }
+func (a fixedAnchors) Anchors(context.Context, *Log, Subject) ([]Anchor, error) { return a, nil }
 
 func TestEveryMutationIsFoundAndNamed(t *testing.T) {
 	t.Parallel()

@@ -7,10 +7,11 @@ import (
 
 // Where git-trace keeps things, relative to a git directory. See docs/format.md.
 const (
-	EventsRef   = "refs/traces/events"
-	RecordsRef  = "refs/traces/records"
-	tracesDir   = "traces"
-	sideObjects = "objects"
+	EventsRef      = "refs/traces/events"
+	CheckpointsRef = "refs/traces/checkpoints"
+	RecordsRef     = "refs/traces/records"
+	tracesDir      = "traces"
+	sideObjects    = "objects"
 )
 
 // Errors of discovery that callers branch on.

@@ -66,7 +66,10 @@ func describeEvent(e events.Event) string {
 	case events.CommitRewritten:
 		d := dataOf[events.RewriteData](e)
 		return words(d.Kind, plural(len(d.Pairs), "commit"))
-	case events.RecordStored, events.CheckpointSigned, events.LogPurged:
+	case events.CheckpointSigned:
+		d := dataOf[events.CheckpointData](e)
+		return words(fmt.Sprintf("@%d", d.Seq), d.Kind, d.Key)
+	case events.RecordStored, events.LogPurged:
 	}
 	return ""
 }

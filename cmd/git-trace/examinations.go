@@ -162,7 +162,7 @@ func (h *health) restartTimeline(ctx context.Context) error {
 
 // checkLog reads the whole log.
 func (h *health) checkLog(ctx context.Context) (string, []finding) {
-	report, err := h.log.Verify(ctx, events.Verification{Anchors: []events.AnchorSource{events.FetchedCopies{}}})
+	report, err := h.log.Verify(ctx, events.Verification{Anchors: anchorSources()})
 	switch {
 	case err != nil:
 		return "", []finding{{What: "the log could not be checked: " + err.Error(), Mend: "git fsck"}}

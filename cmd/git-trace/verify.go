@@ -17,11 +17,15 @@ func (a *app) verifyCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "verify",
 		Usage:     "check that nothing in the event log was changed",
-		UsageText: "git trace verify [--json]",
+		UsageText: "git trace verify [--anchored] [--json]",
 		Description: "Reads the log from its objects, hashes every byte again, and lists every fault it finds. A log is\n" +
-			"consistent; or consistent and anchored up to an event, which a copy outside of it confirms; or broken.\n" +
-			"The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could not be checked.",
-		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched copy\n" +
+			"confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could\n" +
+			"not be checked.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "anchored", Usage: "exit with 1 also when nothing outside the log confirms it"},
+			jsonFlag(), colorFlag(),
+		},
 	}, a.verify)
 }
 
@@ -33,9 +37,7 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	report, err := events.OpenLog(repo).Verify(c.Context, events.Verification{
-		Anchors: []events.AnchorSource{events.FetchedCopies{}},
-	})
+	report, err := events.OpenLog(repo).Verify(c.Context, events.Verification{Anchors: anchorSources()})
 	if err != nil {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
@@ -46,7 +48,7 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if err := write(quietWriter{a.std.out}); err != nil {
 		return err
 	}
-	if report.State == events.Broken {
+	if report.State == events.Broken || c.Bool("anchored") && report.State != events.Anchored {
 		return silent(exitFinding)
 	}
 	return nil

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) checkpointCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "checkpoint",
+		Usage:     "sign the end of the event log",
+		UsageText: "git trace checkpoint [--key <key>] [--force]",
+		Description: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey), as git\n" +
+			"signs a commit. From then on verify tells whether anything up to that event was changed, also by\n" +
+			"somebody who can write this repository, as long as the checkpoint is kept: in refs/traces/checkpoints,\n" +
+			"and in every copy of it elsewhere.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "sign with this `key` instead of user.signingKey"},
+			&cli.BoolFlag{Name: "force", Usage: "sign although an older checkpoint, or a copy, disagrees with the log"},
+			colorFlag(),
+		},
+	}, a.checkpoint)
+}
+
+// anchorSources are what verification holds the log against.
+func anchorSources() []events.AnchorSource {
+	return []events.AnchorSource{events.FetchedCopies{}, checkpoint.Source{}}
+}
+
+func (a *app) checkpoint(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	log := events.OpenLog(repo)
+	end, err := a.signable(c.Context, log, c.Bool("force"))
+	if err != nil {
+		return err
+	}
+	made, err := checkpoint.Sign(c.Context, log, end, c.String("key"))
+	switch {
+	case errors.Is(err, events.ErrSpooled):
+		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not tell of the checkpoint yet: %s\n", printable(err.Error()))
+	case errors.Is(err, refs.ErrTipMoved):
+		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")
+	case err != nil:
+		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S")
+	}
+	if _, err := fmt.Fprintf(quietWriter{a.std.out}, "event %d signed (%s): %s\n",
+		made.Seq, made.Signature.Kind, cells.Safe(made.Signature.By())); err != nil {
+		return err
+	}
+	if why := made.Signature.Why(); why != "" {
+		fmt.Fprintf(a.std.err, "git-trace: warning: verify will not count it here: %s\n", printable(why))
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", trustHint(made.Signature.Kind))
+	}
+	return nil
+}
+
+// signable verifies the log and gives the commit that ends it. A signature under a broken log would be worth nothing.
+func (a *app) signable(ctx context.Context, log *events.Log, force bool) (refs.OID, error) {
+	report, err := log.Verify(ctx, events.Verification{Anchors: anchorSources()})
+	if err != nil {
+		return refs.OID{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+	}
+	if report.Tip.IsZero() {
+		return refs.OID{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"), "git trace init begins one")
+	}
+	if report.State != events.Broken || force && onlyAnchorsDisagree(report) {
+		return report.Tip, nil
+	}
+	hint := "git trace verify lists every fault"
+	if onlyAnchorsDisagree(report) {
+		hint += "; --force signs the log as it is now"
+	}
+	return refs.OID{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
+}
+
+// onlyAnchorsDisagree tells whether the log is sound in itself.
+func onlyAnchorsDisagree(report events.Report) bool {
+	for _, fault := range report.Faults {
+		if fault.Kind != events.FaultAnchor {
+			return false
+		}
+	}
+	return report.MoreFaults == 0
+}
+
+// trustHint says how a key comes to be trusted.
+func trustHint(kind checkpoint.Kind) string {
+	if kind == checkpoint.SSH {
+		return "list the key in the file that git's gpg.ssh.allowedSignersFile names; see ssh-keygen(1), ALLOWED SIGNERS"
+	}
+	return "make the key a valid one of your keyring; see gpg(1), --edit-key, trust"
+}

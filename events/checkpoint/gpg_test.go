@@ -1,0 +1,87 @@
+package checkpoint
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// useGPG gives the repository a keyring of its own, through a program that git runs as gpg. The clock of the keyring
+// can be set (gpg(1), --faked-system-time).
+func (w *world) useGPG(keyring, clock string) string {
+	w.t.Helper()
+	needs(w.t, "gpg")
+	// A socket of gpg-agent lies in the directory, and the path of a socket must be short.
+	dir, err := os.MkdirTemp("", "gpg")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		kill := exec.Command("gpgconf", "--kill", "all")
+		kill.Env = append(os.Environ(), "GNUPGHOME="+dir)
+		_ = kill.Run() // the agent of this keyring
+		_ = os.RemoveAll(dir)
+	})
+	if clock != "" {
+		clock = "--faked-system-time " + clock
+	}
+	program := filepath.Join(w.keys, keyring)
+	text := fmt.Sprintf("#!/bin/sh\nGNUPGHOME=%s exec gpg --batch --no-tty --pinentry-mode loopback --passphrase '' %s \"$@\"\n", dir, clock)
+	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.git("config", "gpg.format", "openpgp")
+	w.git("config", "gpg.program", program)
+	return program
+}
+
+func TestAnOpenPGPKeyOfTheUsersOwnIsTrusted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	program := w.useGPG("own", "")
+	w.run(program, "-q", "--quick-gen-key", "Ada <ada@example.com>", "ed25519", "sign", "never")
+	w.git("config", "user.signingKey", "ada@example.com")
+	if c := w.sign(""); c.Signature.Verdict != Good || c.Signature.Kind != OpenPGP {
+		t.Errorf("signed %+v", c)
+	}
+	r := w.expect("signed", "consistent and anchored up to 4", "")
+	if !strings.HasPrefix(r.AnchoredBy, "checkpoint signed by Ada <ada@example.com> (") {
+		t.Errorf("anchored by %q", r.AnchoredBy)
+	}
+	other := filepath.Join(w.keys, "public")
+	w.run(program, "--output", other, "--export", "ada@example.com")
+
+	program = w.useGPG("without the key", "")
+	w.expect("the key is not here", "consistent", "the signature could not be checked: the key is not in the keyring")
+
+	w.run(program, "-q", "--import", other)
+	w.expect("the key is here, of nobody known", "consistent", "by a key that is not trusted here: ")
+	w.git("config", "gpg.minTrustLevel", "undefined")
+	w.expect("the user takes every key of the keyring", "consistent and anchored up to 4", "")
+	w.git("config", "gpg.minTrustLevel", "fully")
+	w.expect("the user does not", "consistent", "by a key that is not trusted here: ")
+
+	w.git("config", "gpg.program", "/nonexistent")
+	w.expect("there is no gpg", "consistent", "the signature could not be checked")
+}
+
+func TestAnExpiredOpenPGPKeyAnchorsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	program := w.useGPG("old", "20200101T000000!")
+	w.run(program, "-q", "--quick-gen-key", "Ada <ada@example.com>", "ed25519", "sign", "1y")
+	w.git("config", "user.signingKey", "ada@example.com")
+	w.sign("")
+	w.expect("in the year of the key", "consistent and anchored up to 4", "")
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte(strings.Replace(string(text), "20200101T", "20240101T", 1)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("years later", "consistent", "the signature or its key has expired")
+}

@@ -1,0 +1,94 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Checkpoint is one that was made.
+type Checkpoint struct {
+	Statement
+	Commit    refs.OID
+	Signature Signature // as this machine judges it
+}
+
+// Sign has git sign the log's end at the batch commit named, which the caller has verified, with the key named or, if
+// that is empty, the one that git's configuration gives; sets refs/traces/checkpoints; and appends checkpoint_signed.
+//
+// An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every other
+// error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
+func Sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Checkpoint, error) {
+	c, err := sign(ctx, log, end, key)
+	if err != nil {
+		return c, fmt.Errorf("sign checkpoint: %w", err)
+	}
+	data, err := events.Encode(events.CheckpointData{
+		Seq: c.Seq, Event: c.Event, Commit: c.Commit, Kind: string(c.Signature.Kind), Key: c.Signature.Key,
+	})
+	if err != nil {
+		return c, err
+	}
+	_, err = log.Append(ctx, []events.Draft{{Type: events.CheckpointSigned, Method: []events.Method{events.Manual}, Data: data}})
+	return c, err
+}
+
+func sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Checkpoint, error) {
+	repo := log.Repo()
+	last, err := log.EndAt(end)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	before, err := repo.ReadRef(refs.CheckpointsRef)
+	if err != nil && !errors.Is(err, refs.ErrRefMissing) {
+		return Checkpoint{}, err
+	}
+	c := Checkpoint{Statement: Statement{Event: last.Event, Seq: last.Seq, Writer: last.Writer}}
+	if c.Commit, err = signedCommit(ctx, repo, c.Statement, before, key); err != nil {
+		return c, err
+	}
+	objects := repo.Objects()
+	objects.Max = maxCommit
+	_, raw, err := objects.Read(c.Commit)
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return c, err
+	}
+	stored, err := parse(repo.Format, raw)
+	if err != nil {
+		return c, err // a commit encoding in the configuration, as a rule
+	}
+	if c.Signature, err = judge(ctx, repo, c.Commit, stored.kind); err != nil {
+		return c, err
+	}
+	if c.Signature.Verdict == Unsigned || c.Signature.Verdict == Bad {
+		return c, errors.New(c.Signature.Why())
+	}
+	if err := log.KeepBesideGC(c.Commit, raw); err != nil {
+		return c, err
+	}
+	if err := repo.SwapRef(ctx, refs.CheckpointsRef, before, c.Commit); err != nil {
+		return c, err
+	}
+	return c, log.KeepBesideGC(c.Commit, raw)
+}
+
+// signedCommit has git write and sign the commit. Git runs the program that asks for a passphrase, if there is one.
+func signedCommit(ctx context.Context, repo *refs.Repo, s Statement, before refs.OID, key string) (refs.OID, error) {
+	tree, err := repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	args := []string{"-c", "i18n.commitEncoding=UTF-8", "commit-tree", "-S" + key}
+	if !before.IsZero() {
+		args = append(args, "-p", before.String())
+	}
+	out, err := repo.Git(ctx, strings.NewReader(s.message()), append(args, tree.String())...)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	return refs.ParseOID(strings.TrimSpace(string(out)))
+}

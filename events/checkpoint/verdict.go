@@ -1,0 +1,183 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Verdict is what git says of a signature. Good ones alone anchor a log.
+type Verdict string
+
+// The verdicts.
+const (
+	Good         Verdict = "good"         // made with a key that is trusted here
+	Bad          Verdict = "bad"          // does not fit what was signed, or is none
+	Untrusted    Verdict = "untrusted"    // fits, but the key is nobody's whom this user trusts
+	Expired      Verdict = "expired"      // the signature or its key was good once
+	Revoked      Verdict = "revoked"      // the key was taken back
+	Unverifiable Verdict = "unverifiable" // the key is not here, or the program or the list of keys that git asks
+	Unsigned     Verdict = "unsigned"
+)
+
+// Signature is a signature that git has looked at.
+type Signature struct {
+	Kind    Kind
+	Verdict Verdict
+	Key     string // fingerprint, if git tells it
+	Signer  string // the key's owner as the user's keys call him, if git tells it; may hold anything
+	Hint    string // what would make an unverifiable one verifiable
+}
+
+// allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no signature made with one.
+const allowedSigners = "gpg.ssh.allowedSignersFile"
+
+// judge asks git. A key of the user's own is trusted, one in the list of allowed signers, and one that the keyring calls
+// valid. Git itself takes every key of an OpenPGP keyring unless gpg.minTrustLevel is set; a keyring can be filled from
+// a key server by a signature alone, so that counts here only for those who have set it.
+func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Signature, error) {
+	s := Signature{Kind: kind, Verdict: Unsigned}
+	if kind == "" {
+		return s, nil
+	}
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return s, err
+	}
+	out, err := ask(ctx, repo, "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "--no-walk", "--no-color",
+		"--encoding=UTF-8", "--format=%G?%x00%GF%x00%GS", commit.String(), "--")
+	if ctx.Err() != nil {
+		return s, ctx.Err()
+	}
+	if err != nil { // git gave up: its versions differ in what they take for a reason to
+		s.Verdict, s.Hint = Unverifiable, missing(config, kind)
+		return s, nil
+	}
+	fields := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\x00", 3)
+	if len(fields) != 3 {
+		return s, fmt.Errorf("git log printed %d fields of a signature", len(fields))
+	}
+	s.Key, s.Signer = strings.ToValidUTF8(fields[1], "?"), strings.ToValidUTF8(fields[2], "?")
+	s.Verdict = verdictOf(fields[0])
+	if s.Verdict == Bad && kind == SSH && !canRunSSH(config) {
+		s.Verdict = Unverifiable // git calls it bad
+	}
+	if s.Verdict == Unverifiable {
+		s.Hint = missing(config, kind)
+	}
+	_, levelSet := config.Get("gpg.mintrustlevel")
+	if s.Verdict == Good || s.Verdict == Untrusted && levelSet && kind != SSH {
+		s.Verdict, err = accepted(ctx, repo, commit)
+	}
+	return s, err
+}
+
+// ask runs git, again if a signal ended it: when ssh-keygen refuses a signature before it has read what was signed, git
+// may die of the broken pipe.
+func ask(ctx context.Context, repo *refs.Repo, args ...string) (out []byte, err error) {
+	const tries = 5
+	for range tries {
+		var failed *refs.GitError
+		out, err = repo.Git(ctx, nil, args...)
+		if !errors.As(err, &failed) || failed.Code >= 0 {
+			break
+		}
+	}
+	return out, err
+}
+
+// verdictOf reads the letters of git-log(1), %G?. Git has no letter for a check it could not begin: it says that there
+// is no signature, and there is one here.
+func verdictOf(letter string) Verdict {
+	switch letter {
+	case "G":
+		return Good
+	case "B":
+		return Bad
+	case "U":
+		return Untrusted
+	case "X", "Y":
+		return Expired
+	case "R":
+		return Revoked
+	}
+	return Unverifiable
+}
+
+// accepted has git apply gpg.minTrustLevel, which %G? does not.
+func accepted(ctx context.Context, repo *refs.Repo, commit refs.OID) (Verdict, error) {
+	_, err := ask(ctx, repo, "verify-commit", commit.String())
+	var refused *refs.GitError
+	switch {
+	case err == nil:
+		return Good, nil
+	case ctx.Err() == nil && errors.As(err, &refused):
+		return Untrusted, nil
+	}
+	return Unverifiable, err
+}
+
+// canRunSSH tells whether the program is there with which git checks SSH signatures.
+func canRunSSH(config refs.Config) bool {
+	program, set := config.Get("gpg.ssh.program")
+	if !set {
+		program = "ssh-keygen"
+	}
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// missing says what git lacks to check a signature.
+func missing(config refs.Config, kind Kind) string {
+	if kind != SSH {
+		return "the key is not in the keyring, or the program that checks it is not installed"
+	}
+	if file, set := config.Get(strings.ToLower(allowedSigners)); !set || file == "" {
+		return "git's " + allowedSigners + " is not set"
+	}
+	return "git cannot run ssh-keygen"
+}
+
+// Why says why a signature counts for nothing; empty for a good one.
+func (s Signature) Why() string {
+	switch s.Verdict {
+	case Good:
+		return ""
+	case Bad:
+		if s.Kind == SSH { // git does not tell the two apart
+			return "the signature is bad, or its key was revoked"
+		}
+		return "the signature is bad"
+	case Untrusted:
+		return "the signature is by a key that is not trusted here" + named(s.Key)
+	case Expired:
+		return "the signature or its key has expired" + named(s.Key)
+	case Revoked:
+		return "the key of the signature was revoked" + named(s.Key)
+	case Unverifiable:
+		return "the signature could not be checked: " + s.Hint
+	}
+	return "it is not signed"
+}
+
+func named(key string) string {
+	if key == "" {
+		return ""
+	}
+	return ": " + key
+}
+
+// By names who signed, as far as that is known.
+func (s Signature) By() string {
+	switch {
+	case s.Signer != "" && s.Key != "":
+		return s.Signer + " (" + s.Key + ")"
+	case s.Key != "":
+		return s.Key
+	}
+	return "a key that git does not name"
+}
