@@ -1,0 +1,229 @@
+package ccpa
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Errors of a line.
+var (
+	ErrKind    = errors.New("unknown kind")
+	ErrMissing = errors.New("a member is missing")
+	ErrValue   = errors.New("a member has a value that it cannot have")
+	ErrOrder   = errors.New("not in this place")
+)
+
+// Kind is what a record tells.
+type Kind string
+
+// The kinds. The last two came with version 2.
+const (
+	SessionStart    Kind = "session_start"
+	UserPrompt      Kind = "user_prompt"
+	AssistantTurn   Kind = "assistant_turn"
+	ToolResult      Kind = "tool_result"
+	SessionEnd      Kind = "session_end"
+	HookEvent       Kind = "hook_event"
+	SkillInvocation Kind = "skill_invocation"
+)
+
+// line is one record as it was read; which members are set depends on its kind.
+type line struct {
+	kind   Kind
+	vFirst bool // "v" stands before "kind"
+	turn   int  // -1 where the dialect has none
+	raw    []byte
+
+	sessionID, ts, actor, model, commit string // session_start
+	text                                string // user_prompt
+	blocks                              []block
+	stop                                string
+	toolUse                             string // tool_result
+	ok                                  bool
+	content                             string
+	sideEffects                         json.RawMessage
+	elapsedMS, tokensIn, tokensOut      int64 // session_end
+	name, source                        string
+}
+
+// block is a part of an answer.
+type block struct {
+	kind  string // text, thinking, tool_use
+	text  string
+	id    string
+	name  string
+	input json.RawMessage
+}
+
+// decode reads one line, which is one whole JSON object.
+func decode(raw []byte) (*line, error) {
+	l := &line{turn: -1, ok: true, raw: raw}
+	seen := map[string]bool{}
+	v := int64(1)
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		key := string(d.Key())
+		if seen[key] {
+			return nil, fmt.Errorf("%w: %.40q stands twice", ErrValue, key)
+		}
+		l.vFirst = l.vFirst || key == "v" && !seen["kind"]
+		seen[key] = true
+		switch key {
+		case "kind":
+			l.kind = Kind(d.Text())
+		case "v":
+			v = d.Int()
+		case "turn":
+			if l.turn = int(d.Int()); l.turn < 0 || l.turn > maxTurn {
+				return nil, fmt.Errorf("%w: turn", ErrValue)
+			}
+		default:
+			if err := l.member(key, d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch {
+	case d.Err() != nil:
+		return nil, d.Err()
+	case !seen["kind"]:
+		return nil, fmt.Errorf("%w: kind", ErrMissing)
+	case v != 1:
+		return nil, fmt.Errorf("%w: v is %d, only 1 is known", ErrValue, v)
+	}
+	return l, l.check(seen)
+}
+
+// maxTurn bounds the numbers of turns.
+const maxTurn = 1 << 30
+
+func (l *line) member(key string, d *rawjson.Decoder) error {
+	switch key {
+	case "session_id":
+		l.sessionID = d.Text()
+	case "ts":
+		l.ts = d.Text()
+	case "actor":
+		l.actor = d.Text()
+	case "model":
+		l.model = d.Text()
+	case "git_commit":
+		l.commit = d.Text()
+	case "text":
+		l.text = d.Text()
+	case "blocks":
+		return l.readBlocks(d.Raw())
+	case "stop_reason", "reason":
+		l.stop = d.Text()
+	case "tool_use_id":
+		l.toolUse = d.Text()
+	case "ok":
+		l.ok = d.Bool()
+	case "is_error":
+		l.ok = !d.Bool()
+	case "content":
+		l.content = d.Text()
+	case "side_effects":
+		l.sideEffects = append(json.RawMessage(nil), d.Raw()...)
+	case "elapsed_ms":
+		l.elapsedMS = d.Int()
+	case "tokens_in":
+		l.tokensIn = d.Int()
+	case "tokens_out":
+		l.tokensOut = d.Int()
+	case "name", "skill_name":
+		l.name = d.Text()
+	case "source":
+		l.source = d.Text()
+	}
+	return nil
+}
+
+func (l *line) readBlocks(raw []byte) error {
+	d := rawjson.NewDecoder(raw)
+	for d.OpenArray(); d.Element(); {
+		var b block
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "type":
+				b.kind = d.Text()
+			case "text", "thinking":
+				b.text = d.Text()
+			case "id":
+				b.id = d.Text()
+			case "name":
+				b.name = d.Text()
+			case "input":
+				b.input = append(json.RawMessage(nil), d.Raw()...)
+			}
+		}
+		switch b.kind {
+		case "text", "thinking":
+		case "tool_use":
+			if b.id == "" || b.name == "" || len(b.input) == 0 || b.input[0] != '{' {
+				return fmt.Errorf("%w: a tool_use needs id, name and input", ErrMissing)
+			}
+		default:
+			return fmt.Errorf("%w: a block of type %.40q", ErrValue, b.kind)
+		}
+		l.blocks = append(l.blocks, b)
+	}
+	return d.Err()
+}
+
+// required are the members that a kind must have in either dialect.
+func (l *line) required() ([]string, error) {
+	switch l.kind {
+	case SessionStart:
+		return []string{"session_id"}, nil
+	case UserPrompt:
+		return []string{"text"}, nil
+	case AssistantTurn:
+		return []string{"blocks", "stop_reason"}, nil
+	case ToolResult:
+		return []string{"tool_use_id", "content", "ok|is_error"}, nil
+	case SessionEnd:
+		return []string{"stop_reason|reason"}, nil
+	case HookEvent:
+		return []string{"event|hook_name"}, nil
+	case SkillInvocation:
+		return []string{"name|skill_name"}, nil
+	}
+	return nil, fmt.Errorf("%w: %.40q", ErrKind, string(l.kind))
+}
+
+func (l *line) check(seen map[string]bool) error {
+	names, err := l.required()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !anyOf(seen, name) {
+			return fmt.Errorf("%w: %s has no %s", ErrMissing, l.kind, name)
+		}
+	}
+	if l.kind == AssistantTurn && len(l.blocks) == 0 {
+		return fmt.Errorf("%w: assistant_turn has no blocks", ErrValue)
+	}
+	if l.kind == SessionStart && l.sessionID == "" {
+		return fmt.Errorf("%w: session_id is empty", ErrValue)
+	}
+	return nil
+}
+
+// anyOf tells whether one of the names, with bars between them, was there.
+func anyOf(seen map[string]bool, names string) bool {
+	start := 0
+	for i := 0; i <= len(names); i++ {
+		if i == len(names) || names[i] == '|' {
+			if seen[names[start:i]] {
+				return true
+			}
+			start = i + 1
+		}
+	}
+	return false
+}

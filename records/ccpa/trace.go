@@ -1,0 +1,216 @@
+package ccpa
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Write writes a conversation as a trace, a record a line.
+func Write(w io.Writer, r *records.Record) error {
+	var out []byte
+	for _, line := range lines(r) {
+		out = append(append(out, line...), '\n')
+	}
+	if _, err := w.Write(out); err != nil {
+		return fmt.Errorf("write trace: %w", err)
+	}
+	return nil
+}
+
+// lines are those that were read, as far as the record came from a trace, otherwise made from the conversation.
+func lines(r *records.Record) [][]byte {
+	var kept layout
+	raw, found := r.Metadata[Name]
+	if !found || json.Unmarshal(raw, &kept) != nil || len(kept.Lines) == 0 {
+		return made(r)
+	}
+	var out [][]byte
+	for i := range kept.Lines {
+		line := kept.line(r, &kept.Lines[i])
+		if line == nil {
+			return made(r) // somebody changed the record
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// line is one line of a trace that was read; nil where the record does not hold it any more.
+func (l *layout) line(r *records.Record, p *place) []byte {
+	turn := -1
+	if p.Turn != nil {
+		turn = *p.Turn
+	}
+	switch {
+	case len(p.Line) > 0:
+		return p.Line
+	case p.Text != "":
+		return []byte(p.Text)
+	case p.Call != "":
+		for i := range r.Steps {
+			for _, o := range r.Steps[i].Observations {
+				if o.SourceCallID == p.Call {
+					return toolResult(l.VFirst, turn, p.Call, o.Error == nil, deref(o.Content), p.SideEffects)
+				}
+			}
+		}
+	case p.Step < 1 || p.Step > len(r.Steps):
+	case r.Steps[p.Step-1].Role == records.RoleUser:
+		return userPrompt(l.VFirst, turn, deref(r.Steps[p.Step-1].Content))
+	default:
+		return assistantTurn(l.VFirst, turn, blocks(&r.Steps[p.Step-1]), p.Stop)
+	}
+	return nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// blocks are the parts of an answer in their usual order.
+func blocks(s *records.Step) []block {
+	var out []block
+	if s.ReasoningContent != nil {
+		out = append(out, block{kind: "thinking", text: *s.ReasoningContent})
+	}
+	if s.Content != nil {
+		out = append(out, block{kind: "text", text: *s.Content})
+	}
+	for _, call := range s.ToolCalls {
+		out = append(out, block{kind: "tool_use", id: call.ToolCallID, name: call.ToolName, input: compacted(call.Input)})
+	}
+	if len(out) == 0 {
+		out = append(out, block{kind: "text"})
+	}
+	return out
+}
+
+// made makes a trace from a conversation.
+func made(r *records.Record) [][]byte {
+	start := begin(SessionStart, false, -1)
+	start.text("session_id", r.SessionID)
+	start.text("ts", deref(r.TimestampStart))
+	start.text("actor", r.Agent.Name)
+	_, model, named := strings.Cut(deref(r.Agent.Model), "/")
+	if !named {
+		model = deref(r.Agent.Model)
+	}
+	start.text("model", model)
+	start.text("cwd_sha256", placeHash(r))
+	out := [][]byte{start.end()}
+	turn, last := 0, "end_turn"
+	skills := skillsAfter(r)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Role == records.RoleSystem || s.CallType != nil && *s.CallType != records.CallMain {
+			continue
+		}
+		if s.Role == records.RoleUser {
+			out = append(out, userPrompt(false, turn, deref(s.Content)))
+		} else {
+			last = "end_turn"
+			if len(s.ToolCalls) > 0 {
+				last = "tool_use"
+			}
+			out = append(out, assistantTurn(false, max(turn, 1), blocks(s), last))
+			turn = max(turn, 1)
+		}
+		for _, name := range skills[s.StepIndex] {
+			o := begin(SkillInvocation, false, turn)
+			o.text("name", name)
+			o.text("source", "auto_matched")
+			o.flag("instructions_injected", true)
+			out = append(out, o.end())
+		}
+		if results := answered(s); len(results) > 0 {
+			turn++
+			for _, result := range results {
+				out = append(out, toolResult(false, turn, result.SourceCallID, result.Error == nil, deref(result.Content), exitCode(result.Error)))
+			}
+		}
+		turn++
+	}
+	return append(out, ending(r, max(turn-1, 0), last))
+}
+
+// answered are the results that the session file holds.
+func answered(s *records.Step) []records.Observation {
+	return slices.DeleteFunc(slices.Clone(s.Observations), func(o records.Observation) bool {
+		return o.Error != nil && *o.Error == records.ErrorNoResult && o.Content == nil
+	})
+}
+
+func exitCode(failure *string) json.RawMessage {
+	code, found := strings.CutPrefix(deref(failure), "exit_code:")
+	if _, err := strconv.Atoi(code); !found || err != nil {
+		return nil
+	}
+	return json.RawMessage(`{"exit_code":` + code + `}`)
+}
+
+func ending(r *records.Record, turn int, last string) []byte {
+	o := begin(SessionEnd, false, turn)
+	stop := last
+	if state := r.Outcome.TerminalState; state != nil && *state == records.Failed {
+		stop = "error"
+	}
+	o.text("stop_reason", stop)
+	elapsed := int64(0)
+	if d := r.Metrics.TotalDurationS; d != nil {
+		elapsed = int64(float64(*d)*1000 + 0.5)
+	}
+	o.number("elapsed_ms", elapsed)
+	o.number("tokens_in", r.Metrics.TotalInputTokens+r.Metrics.TotalCacheReadTokens+r.Metrics.TotalCacheCreationTokens)
+	o.number("tokens_out", r.Metrics.TotalOutputTokens)
+	return o.end()
+}
+
+// placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it began at,
+// each with a line feed; where neither is known, of the session id.
+func placeHash(r *records.Record) string {
+	base := deref(r.Task.BaseCommit)
+	if base == "" {
+		base = deref(r.Environment.VCS.BaseCommit)
+	}
+	place := deref(r.Task.RepositoryURL) + "\n" + base + "\n"
+	if place == "\n\n" {
+		place = r.SessionID + "\n"
+	}
+	sum := sha256.Sum256([]byte(place))
+	return hex.EncodeToString(sum[:])
+}
+
+// skillsAfter are the names of the skills that were used, by the step that they belong to.
+func skillsAfter(r *records.Record) map[int][]string {
+	var list []struct {
+		Name  string `json:"name"`
+		Skill string `json:"skill"`
+		Step  int    `json:"step"`
+		After int    `json:"after_step"`
+	}
+	out := map[int][]string{}
+	if raw, found := r.Metadata["skill_invocations"]; !found || json.Unmarshal(raw, &list) != nil {
+		return out
+	}
+	for _, one := range list {
+		name, step := one.Name, max(one.Step, one.After)
+		if name == "" {
+			name = one.Skill
+		}
+		if name != "" {
+			out[step] = append(out[step], name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the number of the line
+// in every fault.
+//
+// A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what tells
+// whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// MaxLine is the length of a line, in bytes, beyond which a file is refused.
+const MaxLine = 512 << 20
+
+// ErrTooLong reports a line beyond the limit.
+var ErrTooLong = errors.New("line is too long")
+
+// ErrNotObject reports a line that holds something else than one JSON object.
+var ErrNotObject = errors.New("not one JSON object")
+
+// Fault is what is wrong with a line.
+type Fault struct {
+	Line int // from 1
+	Err  error
+}
+
+// Error is "line N: cause".
+func (f *Fault) Error() string { return fmt.Sprintf("line %d: %v", f.Line, f.Err) }
+
+// Unwrap gives the cause.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Reader gives the lines of a file.
+type Reader struct {
+	in   *bufio.Reader
+	max  int
+	line int
+	walk *rawjson.Decoder
+	long []byte
+}
+
+// NewReader reads lines of at most maxLine bytes; 0 stands for MaxLine.
+func NewReader(r io.Reader, maxLine int) *Reader {
+	if maxLine <= 0 {
+		maxLine = MaxLine
+	}
+	return &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine, walk: rawjson.NewDecoder(nil)}
+}
+
+// Line is the number of the line that was given last.
+func (r *Reader) Line() int { return r.line }
+
+// Fault gives an error the number of the line that was given last.
+func (r *Reader) Fault(err error) error { return &Fault{r.line, err} }
+
+// Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after which
+// Next goes on with the line that follows, unless the line was too long; an error of reading is any other error. What is
+// given is valid until the next call.
+func (r *Reader) Next() ([]byte, error) {
+	for {
+		line, err := r.read()
+		if len(line) == 0 && err != nil {
+			return nil, err
+		}
+		r.line++
+		if r.line == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		return line, r.check(line)
+	}
+}
+
+// check tells whether a line is one whole object.
+func (r *Reader) check(line []byte) error {
+	r.walk.Reset(line)
+	if r.walk.Kind() != rawjson.Object {
+		return r.Fault(ErrNotObject)
+	}
+	r.walk.Skip()
+	switch {
+	case r.walk.Err() != nil:
+		return r.Fault(r.walk.Err())
+	case r.walk.Pos() != len(line):
+		return r.Fault(ErrNotObject)
+	}
+	return nil
+}
+
+// read gives a line with its end. The last one may have none, and comes with io.EOF.
+func (r *Reader) read() ([]byte, error) {
+	line, err := r.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	r.long = append(r.long[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(r.long) > r.max {
+			r.line++
+			return nil, r.Fault(ErrTooLong)
+		}
+		line, err = r.in.ReadSlice('\n')
+		r.long = append(r.long, line...)
+	}
+	return r.long, err
+}

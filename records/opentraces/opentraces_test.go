@@ -1,0 +1,114 @@
+package opentraces_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/opentraces"
+)
+
+// goldens are the records of the parsers' own tests, one a file.
+func goldens(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/sessions/*/*.record.json")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("found %d records, %v", len(files), err)
+	}
+	return files
+}
+
+func read(raw []byte) ([]*records.Record, error) {
+	var list []*records.Record
+	err := opentraces.Read(bytes.NewReader(raw), func(_ int, r *records.Record) error {
+		list = append(list, r)
+		return nil
+	})
+	return list, err
+}
+
+func TestRecordsReproduceTheirHashAndTheirBytes(t *testing.T) {
+	t.Parallel()
+	var all, back bytes.Buffer
+	for _, name := range goldens(t) {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := records.Decode(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		carried := record.ContentHash
+		if err := opentraces.Write(&all, record); err != nil {
+			t.Fatal(err)
+		}
+		if carried == nil || *carried != *record.ContentHash {
+			t.Errorf("%s: the hash changed", name)
+		}
+	}
+	list, err := read(all.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range list {
+		if err := opentraces.Write(&back, record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(all.Bytes(), back.Bytes()) {
+		t.Error("what was written and read is written otherwise")
+	}
+}
+
+func TestARecordThatWasChangedIsRefusedWithItsLine(t *testing.T) {
+	t.Parallel()
+	record := &records.Record{TraceID: "t", SessionID: "s", Agent: records.Agent{Name: "a"}}
+	raw, err := records.Encode(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, line := range map[string]string{
+		"other agent":  strings.Replace(string(raw), `"name":"a"`, `"name":"b"`, 1),
+		"no record":    `{"a":1}`,
+		"not JSON":     `{"a":`,
+		"wrong number": strings.Replace(string(raw), `"generation_index":0`, `"generation_index":-1`, 1),
+	} {
+		list, err := read([]byte(string(raw) + "\n" + line + "\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || len(list) != 1 {
+			t.Errorf("%s: %d records, %v", name, len(list), err)
+		}
+	}
+	if _, err := read([]byte(strings.Replace(string(raw), `"name":"a"`, `"name":"b"`, 1))); !errors.Is(err, opentraces.ErrHash) {
+		t.Errorf("changed record: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range goldens(f)[:3] {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		list, err := read(raw)
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		for _, record := range list {
+			if err := opentraces.Write(&out, record); err != nil {
+				t.Fatalf("what was read cannot be written: %v", err)
+			}
+		}
+		if _, err := read(out.Bytes()); err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+	})
+}
