@@ -1,0 +1,144 @@
+package agenttrace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// ErrNoLines reports a conversation that wrote no line that is known.
+var ErrNoLines = errors.New("the conversation wrote no lines that are known")
+
+// FromRecord gives the lines that a conversation wrote, as they stood at its end. It names a revision only if the record
+// pins its lines to one.
+func FromRecord(r *records.Record) (*Record, error) {
+	if r.Attribution == nil || len(r.Attribution.Files) == 0 {
+		return nil, ErrNoLines
+	}
+	stamp := first(r.TimestampEnd, r.TimestampStart)
+	if stamp == "" {
+		return nil, fmt.Errorf("%w: the time of the conversation", ErrMissing)
+	}
+	out := &Record{
+		Version: Version, Timestamp: stamp, Files: filesOf(r.Attribution),
+		ID:   string(events.NewTraceID(Name, r.TraceID)),
+		Tool: &Tool{Name: r.Agent.Name, Version: first(r.Agent.Version)},
+	}
+	if revision := r.Attribution.Revision["revision"]; revision != "" {
+		out.VCS = &VCS{Type: or(r.Attribution.Revision["vcs_type"], "git"), Revision: revision}
+	}
+	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
+}
+
+func first(texts ...*string) string {
+	for _, t := range texts {
+		if t != nil && *t != "" {
+			return *t
+		}
+	}
+	return ""
+}
+
+// Conversation gives what a record tells as a conversation: its lines, and nothing of what was said.
+func (r *Record) Conversation() *records.Record {
+	out := &records.Record{
+		SchemaVersion: records.SchemaVersion, TraceID: r.ID, SessionID: r.ID,
+		Agent:          records.Agent{Name: "unknown"},
+		TimestampStart: &r.Timestamp, TimestampEnd: &r.Timestamp,
+		Lifecycle: records.Provisional,
+		Outcome:   records.Outcome{SignalSource: records.SourceDeterministic, SignalConfidence: records.SignalInferred},
+	}
+	if r.Tool != nil && r.Tool.Name != "" {
+		out.Agent.Name = r.Tool.Name
+		if r.Tool.Version != "" {
+			out.Agent.Version = &r.Tool.Version
+		}
+	}
+	for trace, meta := range r.conversations() {
+		out.TraceID, out.SessionID, out.Agent.Name = trace, meta.Session, meta.Agent
+	}
+	out.Attribution = &records.Attribution{Files: []records.AttributedFile{}}
+	if r.VCS != nil {
+		out.Attribution.Revision = map[string]string{"vcs_type": r.VCS.Type, "revision": r.VCS.Revision}
+	}
+	for _, f := range r.Files {
+		file := records.AttributedFile{Path: f.Path}
+		for _, c := range f.Conversations {
+			file.Conversations = append(file.Conversations, c.attributed())
+		}
+		out.Attribution.Files = append(out.Attribution.Files, file)
+	}
+	return out
+}
+
+func (c *Conversation) attributed() records.AttributedConversation {
+	out := records.AttributedConversation{Contributor: c.Contributor.members()}
+	if c.URL != "" {
+		out.URL = &c.URL
+	}
+	for _, one := range c.Related {
+		out.Related = append(out.Related, map[string]string{"type": one.Type, "url": one.URL})
+	}
+	for _, r := range c.Ranges {
+		lines := records.AttributedRange{StartLine: r.StartLine, EndLine: r.EndLine, ChangeType: records.Addition}
+		if r.ContentHash != "" {
+			lines.ContentHash = &r.ContentHash
+		}
+		if r.Contributor != nil {
+			lines.Contributor = r.Contributor.members()
+		}
+		out.Ranges = append(out.Ranges, lines)
+	}
+	return out
+}
+
+func (c *Contributor) members() map[string]string {
+	if c == nil {
+		return map[string]string{"type": "unknown"}
+	}
+	out := map[string]string{"type": c.Type}
+	if c.ModelID != "" {
+		out["model_id"] = c.ModelID
+	}
+	return out
+}
+
+// traceURL names a conversation, or a step of it.
+func traceURL(trace string, step int) string {
+	if step > 0 {
+		return fmt.Sprintf("opentraces://%s/step_%d", trace, step)
+	}
+	return "opentraces://" + trace
+}
+
+// traceOf is the conversation that a URL of traceURL names.
+func traceOf(url string) (trace string, step int, ok bool) {
+	rest, found := strings.CutPrefix(url, "opentraces://")
+	if !found {
+		return "", 0, false
+	}
+	trace, part, _ := strings.Cut(rest, "/")
+	if number, found := strings.CutPrefix(part, "step_"); found {
+		if _, err := fmt.Sscanf(number, "%d", &step); err != nil || step < 0 {
+			step = 0
+		}
+	}
+	return trace, step, isUUID(trace)
+}
+
+func isUUID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package gitai
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// tools are git-ai's names of agents that have another name here.
+var tools = [...]struct{ theirs, ours string }{
+	{"claude", "claude-code"}, {"codex", "codex-cli"}, {"gemini", "gemini-cli"}, {"github-copilot", "copilot-cli"},
+	{"copilot", "copilot-cli"}, {"qwen", "qwen-code"},
+}
+
+func toolOf(agent string) string {
+	for _, t := range tools {
+		if t.ours == agent {
+			return t.theirs
+		}
+	}
+	return cmp.Or(agent, "unknown")
+}
+
+func agentOf(tool string) string {
+	for _, t := range tools {
+		if t.theirs == tool {
+			return t.ours
+		}
+	}
+	return cmp.Or(tool, "unknown")
+}
+
+// digest is the beginning of the SHA-256 of a text, as keys have it.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:14]
+}
+
+// SessionKey is the key of a session of an agent.
+func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
+
+// HumanKey is the key of a person, named as git names an author: "Name <mail>".
+func HumanKey(author string) string { return "h_" + digest(author) }
+
+// FromCommit makes the note of a commit. Author is who gets the lines that a person wrote, "Name <mail>". Files whose names
+// the format cannot hold are left out and counted.
+func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
+	n = &Note{Metadata: Metadata{
+		SchemaVersion: Version, GitAIVersion: "git-trace", BaseCommit: c.Commit.String(),
+		Prompts: map[string]Prompt{}, Humans: map[string]Human{}, Sessions: map[string]Session{},
+	}}
+	for _, f := range c.Files {
+		name, err := events.DecodePath(f.Path)
+		if err != nil || strings.ContainsAny(name, "\n\r\"") || strings.TrimSpace(name) != name || name == "---" {
+			leftOut++
+			continue
+		}
+		out := File{Path: name}
+		for _, run := range f.Runs {
+			if key := n.keyOf(&c.Owners[run.Owner], author); key != "" {
+				out.add(key, Lines{run.Start, run.Start + run.Count - 1})
+			}
+		}
+		if len(out.Entries) > 0 {
+			n.Files = append(n.Files, out)
+		}
+	}
+	return n, leftOut
+}
+
+// keyOf is the key of an owner, which it describes; "" for an owner that nothing is known of.
+func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
+	switch o.Kind {
+	case events.OwnerHuman:
+		key := HumanKey(author)
+		n.Metadata.Humans[key] = Human{author}
+		return key
+	case events.OwnerAI, events.OwnerMixed:
+		tool := toolOf(o.Agent)
+		key := SessionKey(tool, o.Session)
+		if _, told := n.Metadata.Sessions[key]; !told {
+			_, model, named := strings.Cut(o.Model, "/")
+			if !named {
+				model = o.Model
+			}
+			n.Metadata.Sessions[key] = Session{AgentID: AgentID{tool, o.Session, cmp.Or(model, "unknown")}, HumanAuthor: author}
+		}
+		return key + "::t_" + digest(o.ToolCall+"\x00"+string(o.Patch))
+	case events.OwnerUnknown:
+	}
+	return ""
+}
+
+// add adds lines, which come in order, to those of a key.
+func (f *File) add(key string, lines Lines) {
+	i := slices.IndexFunc(f.Entries, func(e Entry) bool { return e.Key == key })
+	if i < 0 {
+		f.Entries = append(f.Entries, Entry{Key: key, Lines: []Lines{lines}})
+		return
+	}
+	e := &f.Entries[i]
+	if last := &e.Lines[len(e.Lines)-1]; last.End+1 == lines.Start {
+		last.End = lines.End
+		return
+	}
+	e.Lines = append(e.Lines, lines)
+}
+
+// Commit gives the lines of a note as an anchor of the commit that it is attached to. Count tells how many lines a path has
+// in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys that the
+// metadata does not know.
+func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c *events.CommitData, leftOut int) {
+	c = &events.CommitData{Commit: commit}
+	owners := map[string]int{}
+	for _, f := range n.Files {
+		total, err := 0, error(nil)
+		if f.Path == "" || path.IsAbs(f.Path) || path.Clean(f.Path) != f.Path || strings.HasPrefix(f.Path, "../") {
+			total = 0
+		} else if total, err = count(f.Path); err != nil {
+			total = 0
+		}
+		out := events.AnchorFile{Path: events.EncodePath(f.Path)}
+		for _, e := range f.Entries {
+			owner, known := n.ownerOf(e.Key)
+			for _, l := range e.Lines {
+				lines := l.End - l.Start + 1
+				if !known || l.End > total {
+					leftOut += lines
+					continue
+				}
+				key := fmt.Sprint(owner)
+				at, found := owners[key]
+				if !found {
+					at = len(c.Owners)
+					owners[key], c.Owners = at, append(c.Owners, owner)
+				}
+				out.Runs = append(out.Runs, events.AnchorRun{Start: l.Start, Count: lines, Owner: at, Tier: "line_fingerprint"})
+				c.Added += lines
+				if owner.Kind == events.OwnerHuman {
+					c.Human += lines
+				} else {
+					c.AI += lines
+				}
+			}
+		}
+		if len(out.Runs) > 0 {
+			slices.SortStableFunc(out.Runs, func(a, b events.AnchorRun) int { return a.Start - b.Start })
+			c.Files = append(c.Files, out)
+		}
+	}
+	return c, leftOut
+}
+
+// ownerOf is who a key stands for.
+func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
+	var id AgentID
+	session, trace, _ := strings.Cut(key, "::")
+	switch {
+	case strings.HasPrefix(key, "h_"):
+		_, known := n.Metadata.Humans[key]
+		return events.AnchorOwner{Kind: events.OwnerHuman}, known
+	case strings.HasPrefix(key, "s_"):
+		found, known := n.Metadata.Sessions[session]
+		if !known {
+			return events.AnchorOwner{}, false
+		}
+		id = found.AgentID
+	default:
+		found, known := n.Metadata.Prompts[key]
+		if !known {
+			return events.AnchorOwner{}, false
+		}
+		id = found.AgentID
+	}
+	agent := agentOf(id.Tool)
+	o := events.AnchorOwner{Kind: events.OwnerAI, Agent: agent, Session: cmp.Or(id.ID, session), ToolCall: trace}
+	if id.Model != "unknown" {
+		o.Model = id.Model
+	}
+	o.Trace = events.NewTraceID(agent, o.Session)
+	return o, true
+}
