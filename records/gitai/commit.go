@@ -120,11 +120,11 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 	c = &events.CommitData{Commit: commit}
 	owners := map[string]int{}
 	for _, f := range n.Files {
-		total, err := 0, error(nil)
-		if f.Path == "" || path.IsAbs(f.Path) || path.Clean(f.Path) != f.Path || strings.HasPrefix(f.Path, "../") {
-			total = 0
-		} else if total, err = count(f.Path); err != nil {
-			total = 0
+		total := 0
+		if isTreePath(f.Path) {
+			if n, err := count(f.Path); err == nil {
+				total = n
+			}
 		}
 		out := events.AnchorFile{Path: events.EncodePath(f.Path)}
 		for _, e := range f.Entries {
@@ -156,6 +156,11 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 		}
 	}
 	return c, leftOut
+}
+
+// isTreePath tells whether a path can be one of a tree.
+func isTreePath(name string) bool {
+	return name != "" && !path.IsAbs(name) && path.Clean(name) == name && !strings.HasPrefix(name, "../")
 }
 
 // ownerOf is who a key stands for.

@@ -35,8 +35,7 @@ const note = `src/main.rs
       "human_author": "Developer <dev@example.com>",
       "total_additions": 5,
       "total_deletions": 0,
-      "accepted_lines": 5,
-      "overriden_lines": 0
+      "accepted_lines": 5
     }
   },
   "humans": {
