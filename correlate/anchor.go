@@ -3,6 +3,7 @@ package correlate
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -93,7 +94,9 @@ func (a *anchorer) anchor(parents []refs.OID, files []fileDiff) ([]events.Draft,
 // modeGitlink is the mode of a submodule's entry; it has no lines.
 const modeGitlink = 0o160000
 
-// file anchors the lines that the commit added to one file.
+// file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where the
+// whole blob was seen, the blob. A line that git calls added and whose patch the parent has already was moved there, or
+// its white space changed.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Objects.Blob(f.new)
 	if err != nil {
@@ -113,14 +116,26 @@ func (a *anchorer) file(f fileDiff) error {
 		}
 	}
 	old := a.parentPatches(f)
+	stood := a.parentLines(f)
 	isNew := func(o vector.Owner) bool { return o.Patch != "" && !old[o.Patch] }
 	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new}
 	for _, run := range vector.AlignAdded(lines, added, vec, isNew) {
-		moved := run.Owner.Patch != "" && old[run.Owner.Patch]
+		older := run.Owner.Patch != "" && old[run.Owner.Patch]
+		tierAt := func(line int) string {
+			switch {
+			case len(tiers) > 0:
+				return tiers[line]
+			case !older:
+				return TierExactBlob
+			case stood()[string(lines[line])]:
+				return TierMovedLines
+			}
+			return TierReformatted
+		}
 		for start := run.Start; start < run.Start+run.Count; {
-			tier := tierAt(tiers, start, moved)
+			tier := tierAt(start)
 			end := start + 1
-			for end < run.Start+run.Count && tierAt(tiers, end, moved) == tier {
+			for end < run.Start+run.Count && tierAt(end) == tier {
 				end++
 			}
 			out.Runs = append(out.Runs, events.AnchorRun{
@@ -138,19 +153,6 @@ func (a *anchorer) file(f fileDiff) error {
 		clear(a.owners)
 	}
 	return nil
-}
-
-// tierAt is the evidence for a line: as it was composed, or, where the whole blob was seen, the blob. A line that git calls
-// added and whose patch the parent has already was moved.
-func tierAt(tiers []string, line int, moved bool) string {
-	switch {
-	case len(tiers) > 0:
-		return tiers[line]
-	case moved:
-		return TierMovedLines
-	default:
-		return TierExactBlob
-	}
 }
 
 // ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from
@@ -207,6 +209,20 @@ func (a *anchorer) parentPatches(f fileDiff) map[events.PatchID]bool {
 		}
 	}
 	return out
+}
+
+// parentLines are the lines that the file has in the parent; they are read when the first is asked for. What cannot be
+// read has none.
+func (a *anchorer) parentLines(f fileDiff) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		if raw, err := a.view.Objects.Blob(f.old); err == nil {
+			for _, line := range linediff.Split(raw) {
+				out[string(line)] = true
+			}
+		}
+		return out
+	})
 }
 
 // owner is the index of an owner in the event under construction.

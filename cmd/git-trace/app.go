@@ -108,7 +108,7 @@ func (a *app) program() *cli.App {
 		UseShortOptionHandling: true,
 		Commands: []*cli.Command{
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
-			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(),
+			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.demoCommand(),
 			a.eventsCommand(), a.snapshotCommand(),
 		},

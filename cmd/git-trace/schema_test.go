@@ -117,20 +117,22 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 	r := newRecorded(t)
 	last := strings.TrimSpace(r.run("git", "rev-parse", "HEAD"))
 	for name, args := range map[string][]string{
-		"conversations":            {"log", "--json"},
-		"no conversations":         {"log", "--json", "--agent=nobody"},
-		"a conversation":           {"show", "--json", "alpha"},
-		"one seen in the middle":   {"show", "--json", "bravo"},
-		"every call and its hunks": append([]string{"show", "--json"}, r.ids("window_opened", "tool_call")...),
-		"every patch":              append([]string{"show", "--json"}, r.ids("patch_recorded", "patch")...),
-		"every event":              append([]string{"show", "--json"}, r.ids("", "id")...),
-		"commits":                  {"show", "--json", last, "HEAD"},
-		"commits beside traces":    {"graph", "--json"},
-		"no commits":               {"graph", "--json", "-n0"},
-		"status":                   {"status", "--json"},
-		"verification":             {"verify", "--json"},
-		"a snapshot":               {"snapshot", "--json"},
-		"owners":                   {"blame", "--json", "a.go"},
+		"conversations":             {"log", "--json"},
+		"no conversations":          {"log", "--json", "--agent=nobody"},
+		"a conversation":            {"show", "--json", "alpha"},
+		"one seen in the middle":    {"show", "--json", "bravo"},
+		"every call and its hunks":  append([]string{"show", "--json"}, r.ids("window_opened", "tool_call")...),
+		"every patch":               append([]string{"show", "--json"}, r.ids("patch_recorded", "patch")...),
+		"every event":               append([]string{"show", "--json"}, r.ids("", "id")...),
+		"commits":                   {"show", "--json", last, "HEAD"},
+		"commits beside traces":     {"graph", "--json"},
+		"no commits":                {"graph", "--json", "-n0"},
+		"status":                    {"status", "--json"},
+		"verification":              {"verify", "--json"},
+		"a snapshot":                {"snapshot", "--json"},
+		"owners":                    {"blame", "--json", "a.go"},
+		"the trails of every patch": append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
+		"the trails of a commit":    {"track", "--json", "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,204 @@
+package trail
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// elsewhere looks for a patch of which the work tree has nothing, and whose commits are no ancestors of HEAD.
+func (t *Tracker) elsewhere(tr *Trail) error {
+	if len(tr.Steps) == 0 {
+		return t.never(tr)
+	}
+	head, _, err := t.repo.Head()
+	if err != nil {
+		return err
+	}
+	here := false
+	for _, step := range slices.Backward(tr.Steps) {
+		if t.isWithin(step.Commit, head) {
+			here = true
+			continue
+		}
+		ref, err := t.refWith(step.Commit)
+		if err != nil {
+			return err
+		}
+		if ref == "" {
+			continue
+		}
+		if err := t.look(tr, ref); err != nil {
+			return err
+		}
+		tr.Now.State = tr.Now.state(tr)
+		return nil
+	}
+	if here {
+		tr.Now.State = tr.Now.state(tr)
+		return nil
+	}
+	return t.replaced(tr)
+}
+
+// never settles a patch that no commit anchors.
+func (t *Tracker) never(tr *Trail) error {
+	stash, err := t.stashed(tr)
+	switch {
+	case err != nil:
+		return err
+	case stash != "":
+		tr.Now.State, tr.Now.Stash = Stashed, stash
+	case tr.Created != nil && tr.Created.Worktree != t.repo.WorktreeName():
+		tr.Now.State, tr.Now.Worktree = Unsettled, &tr.Created.Worktree
+	default:
+		tr.Now.State, tr.Now.Dropped = Dropped, tr.Lines
+	}
+	return nil
+}
+
+// replaced tells a patch that was lost when its commit was rewritten from one whose commits nobody keeps.
+func (t *Tracker) replaced(tr *Trail) error {
+	if stash, err := t.stashed(tr); err != nil || stash != "" {
+		tr.Now.State, tr.Now.Stash = Stashed, stash
+		return err
+	}
+	tr.Now.State = Orphaned
+	for _, step := range slices.Backward(tr.Steps) {
+		for _, h := range t.heirs[step.Commit] {
+			c, err := t.objects.Commit(h.commit)
+			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.commit }) {
+				continue // it is gone, too, or holds the patch
+			}
+			tr.Now.State = Lost
+			tr.Now.Lost = []Loss{{Lines: tr.Lines, Commit: h.commit, Author: c.Author.Name}}
+			return nil
+		}
+	}
+	return nil
+}
+
+// isWithin tells whether a commit is another one or an ancestor of it. One that is not there any more is not.
+func (t *Tracker) isWithin(commit, of refs.OID) bool {
+	if commit == of || of.IsZero() {
+		return commit == of
+	}
+	key := commit.String() + of.String()
+	is, done := t.within[key]
+	if !done {
+		_, err := t.repo.Git(t.ctx, nil, "merge-base", "--is-ancestor", commit.String(), of.String())
+		is = err == nil
+		t.within[key] = is
+	}
+	return is
+}
+
+// refWith is a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there is none.
+func (t *Tracker) refWith(commit refs.OID) (string, error) {
+	if _, err := t.objects.Commit(commit); err != nil {
+		return "", nil //nolint:nilerr // no ref leads to a commit that is not there
+	}
+	for _, kind := range []string{"refs/heads/", "refs/remotes/", "refs/tags/"} {
+		out, err := t.repo.Git(t.ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--contains="+commit.String(), kind)
+		if err != nil {
+			return "", err
+		}
+		if ref := strings.TrimSpace(string(out)); ref != "" {
+			return ref, nil
+		}
+	}
+	return "", nil
+}
+
+// stashed finds the newest stash that has lines of the patch, among those of which ownership is known.
+func (t *Tracker) stashed(tr *Trail) (string, error) {
+	if _, err := t.repo.ReadRef("refs/stash"); errors.Is(err, refs.ErrRefMissing) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	out, err := t.repo.Git(t.ctx, nil, "log", "-g", "--format=%H %P", "refs/stash", "--")
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for row := range strings.Lines(string(out)) {
+		ids := strings.Fields(row) // the work tree, then HEAD, the index, the files that were not tracked
+		if len(ids) < 2 {
+			continue
+		}
+		for _, id := range slices.Delete(ids, 1, 2) {
+			for _, path := range t.namesOf(tr.Path) {
+				oid, typ, err := t.objects.Resolve(id + ":" + path)
+				if err != nil || typ != refs.BlobObject {
+					continue
+				}
+				vec, ok := t.known.Get(path, oid)
+				if !ok {
+					continue
+				}
+				for _, run := range vec.Runs() {
+					if run.Owner.Patch == tr.Patch {
+						return fmt.Sprintf("stash@{%d}", n), nil
+					}
+				}
+			}
+		}
+		n++
+	}
+	return "", nil
+}
+
+// renames maps the names that files have in a commit to those that git finds for them in a ref.
+func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, error) {
+	key := commit.String() + ref
+	if found, done := t.renamed[key]; done {
+		return found, nil
+	}
+	found := map[string][]string{}
+	t.renamed[key] = found
+	to := ref
+	if to == "" {
+		to = "HEAD"
+	}
+	out, err := t.repo.Git(t.ctx, nil, "diff-tree", "-r", "-M", "-z", "--diff-filter=R", "--name-status", commit.String(), to)
+	if err != nil {
+		return found, t.ctx.Err() // a commit that is not there any more tells nothing
+	}
+	fields := bytes.Split(out, []byte{0})
+	for i := 0; i+2 < len(fields); i += 3 {
+		old := string(fields[i+1])
+		found[old] = append(found[old], string(fields[i+2]))
+	}
+	return found, nil
+}
+
+// mostPending bounds the files that are searched for a block that was moved and not committed.
+const mostPending = 200
+
+// pending are the files that differ from HEAD and were not looked at.
+func (l *looker) pending(done []string) ([]string, error) {
+	if l.repo.Bare() {
+		return nil, nil
+	}
+	if l.touched == nil {
+		out, err := l.repo.Git(l.ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+		if err != nil {
+			return nil, err
+		}
+		l.touched = []string{}
+		for record := range bytes.SplitSeq(out, []byte{0}) {
+			const letters = len("XY ")
+			if len(record) > letters && len(l.touched) < mostPending {
+				l.touched = append(l.touched, string(record[letters:]))
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(l.touched), func(path string) bool {
+		return slices.Contains(done, path) || !isFile(l.repo.WorkTree+"/"+path)
+	}), nil
+}

@@ -1,0 +1,234 @@
+package trail
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Log is what is recorded. The index of the log satisfies it.
+type Log interface {
+	Patch(id events.PatchID) (events.Event, bool, error)
+	Trace(id events.TraceID) (index.Trace, bool, error)
+	ByCommit(commit refs.OID) ([]events.Event, error)
+	ByPath(path string) ([]events.Event, error)
+	ByType(typ events.Type) ([]events.Event, error)
+}
+
+// holding is a run of lines of a patch in an anchor.
+type holding struct {
+	commit refs.OID
+	event  *events.Event
+	run    Run
+	tier   string
+	owner  events.AnchorOwner
+}
+
+// heir is the new commit of a pair in a commit_rewritten event.
+type heir struct {
+	commit refs.OID
+	kind   string
+	event  *events.Event
+}
+
+// created fills in what the event of the patch says.
+func (t *Trail) created(e *events.Event) {
+	var d events.PatchData
+	if json.Unmarshal(e.Data, &d) != nil {
+		return
+	}
+	t.Owner = events.AnchorOwner{
+		Kind: d.Owner, Patch: d.Patch, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
+		Model: d.Model, Tool: d.Tool, ToolCall: e.ToolCall, Prompt: d.Prompt, Step: e.Step, Candidates: d.Candidates,
+	}
+	t.Path = rawPath(d.Path)
+	t.Lines, t.Removed = max(d.NewCount, 0), max(d.OldCount, 0)
+	for _, k := range d.Kept {
+		t.Lines -= k.Count
+	}
+	t.Lines = max(t.Lines, 0)
+	t.Created = &Created{Time: e.Time, Worktree: e.Worktree, Start: d.NewStart, Count: d.NewCount, Limits: e.Limits}
+}
+
+// holdings finds the anchors that name the patch: through the commits that hold lines of its conversation, and through
+// its paths.
+func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
+	var out []holding
+	if tr.Owner.Trace != "" {
+		byPatch, err := t.conversation(tr.Owner.Trace)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, byPatch[tr.Patch]...)
+	}
+	if len(out) == 0 && tr.Path != "" {
+		for _, path := range t.namesOf(tr.Path) {
+			byPatch, err := t.anchoredAt(path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, byPatch[tr.Patch]...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b holding) int { return a.event.Time.Compare(b.event.Time) })
+	type place struct {
+		commit refs.OID
+		path   string
+		start  int
+	}
+	seen := map[place]bool{}
+	return slices.DeleteFunc(out, func(h holding) bool { // a commit that was anchored twice counts once
+		p := place{h.commit, h.run.Path, h.run.Start}
+		twice := seen[p]
+		seen[p] = true
+		return twice
+	}), nil
+}
+
+// conversation gathers the runs that the patches of a conversation have in anchors.
+func (t *Tracker) conversation(trace events.TraceID) (map[events.PatchID][]holding, error) {
+	if held, done := t.byTrace[trace]; done {
+		return held, nil
+	}
+	sum, _, err := t.log.Trace(trace)
+	if err != nil {
+		return nil, err
+	}
+	out := map[events.PatchID][]holding{}
+	for i, h := range sum.Held { // sorted by commit
+		if i > 0 && h.Commit == sum.Held[i-1].Commit {
+			continue
+		}
+		named, err := t.log.ByCommit(h.Commit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range named {
+			gather(&named[i], out)
+		}
+	}
+	t.byTrace[trace] = out
+	return out, nil
+}
+
+func (t *Tracker) anchoredAt(path string) (map[events.PatchID][]holding, error) {
+	if held, done := t.byPath[path]; done {
+		return held, nil
+	}
+	named, err := t.log.ByPath(path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[events.PatchID][]holding{}
+	for i := range named {
+		gather(&named[i], out)
+	}
+	t.byPath[path] = out
+	return out, nil
+}
+
+// gather reads an anchor.
+func gather(e *events.Event, into map[events.PatchID][]holding) {
+	var d events.CommitData
+	if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &d) != nil {
+		return
+	}
+	for _, f := range d.Files {
+		for _, r := range f.Runs {
+			if r.Owner < 0 || r.Owner >= len(d.Owners) || r.Start < 1 || r.Count < 1 {
+				continue // foreign, and not what it says it is
+			}
+			owner := d.Owners[r.Owner]
+			if owner.Patch != "" {
+				run := Run{rawPath(f.Path), r.Start, r.Count}
+				into[owner.Patch] = append(into[owner.Patch], holding{d.Commit, e, run, r.Tier, owner})
+			}
+		}
+	}
+}
+
+// steps makes a step of each commit that holds the patch, and of each that took the place of such a one.
+func (t *Tracker) steps(held []holding) []Step {
+	var out []Step
+	at := map[refs.OID]int{}
+	for _, h := range held {
+		i, found := at[h.commit]
+		if !found {
+			i = len(out)
+			at[h.commit] = i
+			out = append(out, Step{Kind: Anchored, Time: h.event.Time, Commit: h.commit})
+		}
+		s := &out[i]
+		s.Runs = append(s.Runs, h.run)
+		if s.Tier == "" || tierRank(h.tier) > tierRank(s.Tier) {
+			s.Tier, s.Confidence = h.tier, correlate.Confidence(h.tier, h.owner)
+		}
+	}
+	for i := 0; i < len(out); i++ { // grows while it is walked
+		for _, h := range t.heirs[out[i].Commit] {
+			j, found := at[h.commit]
+			if !found {
+				if t.anchored(h.commit) {
+					continue // its own anchor says that nothing of the patch is in it
+				}
+				j = len(out)
+				at[h.commit] = j
+				out = append(out, Step{Commit: h.commit, Time: h.event.Time, Tier: correlate.TierRewritten, Confidence: out[i].Confidence})
+			}
+			if s := &out[j]; s.From.IsZero() {
+				s.Kind, s.From, s.By = Carried, out[i].Commit, h.kind
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Step) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Commit.String(), b.Commit.String()))
+	})
+	return out
+}
+
+// tierRank orders evidence, the best first.
+func tierRank(tier string) int {
+	return slices.Index([]string{
+		correlate.TierExactBlob, correlate.TierExactLines, correlate.TierMovedLines, correlate.TierReformatted,
+		correlate.TierRewritten, correlate.TierSamePatch, correlate.TierFingerprint,
+	}, tier)
+}
+
+// readRewritings reads which commits took the place of which.
+func (t *Tracker) readRewritings() error {
+	found, err := t.log.ByType(events.CommitRewritten)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		var d events.RewriteData
+		if json.Unmarshal(found[i].Data, &d) != nil {
+			continue
+		}
+		for _, pair := range d.Pairs {
+			if pair.Old != pair.New && !pair.New.IsZero() {
+				t.heirs[pair.Old] = append(t.heirs[pair.Old], heir{pair.New, d.Kind, &found[i]})
+			}
+		}
+	}
+	return nil
+}
+
+// anchored tells whether a commit has an anchor.
+func (t *Tracker) anchored(commit refs.OID) bool {
+	named, err := t.log.ByCommit(commit)
+	return err == nil && slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored })
+}
+
+// rawPath is a path as git has it; one that a foreign log stored in another form stays as it is.
+func rawPath(stored string) string {
+	if path, err := events.DecodePath(stored); err == nil {
+		return path
+	}
+	return stored
+}

@@ -1,0 +1,177 @@
+package trail
+
+import (
+	"encoding/base64"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Schema names the form of the JSON output; docs/schema/track-1.schema.json describes it.
+const Schema = "git-trace.track/1"
+
+// Document is the JSON output.
+type Document struct {
+	Schema string      `json:"schema"`
+	Trails []jsonTrail `json:"trails"`
+}
+
+type jsonTrail struct {
+	Patch      events.PatchID         `json:"patch"`
+	Owner      events.OwnerKind       `json:"owner"`
+	Trace      events.TraceID         `json:"trace,omitempty"`
+	Agent      string                 `json:"agent,omitempty"`
+	Session    string                 `json:"session,omitempty"`
+	Subagent   string                 `json:"subagent,omitempty"`
+	Model      string                 `json:"model,omitempty"`
+	Tool       string                 `json:"tool,omitempty"`
+	ToolCall   string                 `json:"tool_call,omitempty"`
+	Prompt     int                    `json:"prompt,omitempty"`
+	Candidates []events.CandidateData `json:"candidates,omitempty"`
+	Path       string                 `json:"path"`
+	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	Lines      int                    `json:"lines"`
+	Removed    int                    `json:"removed"`
+	Created    *jsonCreated           `json:"created"`
+	Steps      []jsonStep             `json:"steps"`
+	Now        jsonNow                `json:"now"`
+}
+
+type jsonCreated struct {
+	Time     time.Time      `json:"time"`
+	Worktree string         `json:"worktree"`
+	Start    int            `json:"start"`
+	Count    int            `json:"count"`
+	Limits   []events.Limit `json:"limits,omitempty"`
+}
+
+type jsonStep struct {
+	Kind       StepKind  `json:"kind"`
+	Time       time.Time `json:"time"`
+	Commit     refs.OID  `json:"commit"`
+	From       *refs.OID `json:"from,omitempty"`
+	By         string    `json:"by,omitempty"`
+	Lines      int       `json:"lines"`
+	Runs       []jsonRun `json:"runs"`
+	Evidence   string    `json:"evidence"`
+	Confidence string    `json:"confidence"`
+}
+
+type jsonRun struct {
+	Path       string    `json:"path"`
+	PathBase64 string    `json:"path_base64,omitempty"`
+	Start      int       `json:"start"`
+	Count      int       `json:"count"`
+	Commit     *refs.OID `json:"commit,omitempty"`
+	Moved      bool      `json:"moved,omitempty"`
+}
+
+type jsonNow struct {
+	State          State      `json:"state"`
+	Ref            *string    `json:"ref"` // null for the work tree
+	Alive          int        `json:"alive"`
+	Moved          int        `json:"moved"`
+	Places         []jsonRun  `json:"places"`
+	Changed        []jsonLoss `json:"changed"`
+	Reverted       []jsonLoss `json:"reverted"`
+	Lost           []jsonLoss `json:"lost"`
+	NeverCommitted int        `json:"never_committed"`
+	Stash          string     `json:"stash,omitempty"`
+	Worktree       *string    `json:"worktree,omitempty"`
+}
+
+type jsonLoss struct {
+	Lines    int              `json:"lines"`
+	Commit   *refs.OID        `json:"commit"` // null when nobody has committed it
+	Author   string           `json:"author,omitempty"`
+	Owner    events.OwnerKind `json:"owner,omitempty"`
+	Trace    events.TraceID   `json:"trace,omitempty"`
+	ToolCall string           `json:"tool_call,omitempty"`
+}
+
+// JSON is the form of trails for programs. A path that is no UTF-8 is given in base64 too.
+func JSON(list []*Trail) Document {
+	d := Document{Schema: Schema, Trails: []jsonTrail{}}
+	for _, t := range list {
+		d.Trails = append(d.Trails, t.json())
+	}
+	return d
+}
+
+func (t *Trail) json() jsonTrail {
+	o := &t.Owner
+	j := jsonTrail{
+		Patch: t.Patch, Owner: o.Kind, Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent, Model: o.Model,
+		Tool: o.Tool, ToolCall: o.ToolCall, Prompt: o.Prompt, Candidates: o.Candidates, Lines: t.Lines, Removed: t.Removed,
+		Steps: []jsonStep{},
+	}
+	j.Path, j.PathBase64 = text(t.Path)
+	if c := t.Created; c != nil {
+		j.Created = &jsonCreated{c.Time, c.Worktree, c.Start, c.Count, c.Limits}
+	}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		step := jsonStep{
+			Kind: s.Kind, Time: s.Time, Commit: s.Commit, From: given(s.From), By: s.By, Lines: s.Lines(), Runs: []jsonRun{},
+			Evidence: s.Tier, Confidence: s.Confidence,
+		}
+		for _, run := range s.Runs {
+			step.Runs = append(step.Runs, run.json())
+		}
+		j.Steps = append(j.Steps, step)
+	}
+	j.Now = t.Now.json()
+	return j
+}
+
+func (n *Now) json() jsonNow {
+	j := jsonNow{
+		State: n.State, Alive: n.Alive, Moved: n.Moved, Places: []jsonRun{}, Changed: losses(n.Changed),
+		Reverted: losses(n.Reverted), Lost: losses(n.Lost), NeverCommitted: n.Dropped, Stash: n.Stash, Worktree: n.Worktree,
+	}
+	if n.Ref != "" {
+		j.Ref = &n.Ref
+	}
+	for _, p := range n.Places {
+		run := p.Run.json()
+		run.Commit, run.Moved = given(p.Commit), p.Moved
+		j.Places = append(j.Places, run)
+	}
+	return j
+}
+
+func losses(list []Loss) []jsonLoss {
+	out := []jsonLoss{}
+	for _, l := range list {
+		j := jsonLoss{Lines: l.Lines, Commit: given(l.Commit), Author: l.Author}
+		if l.Owner != nil {
+			j.Owner, j.Trace, j.ToolCall = l.Owner.Kind, l.Owner.Trace, l.Owner.ToolCall
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+func (r Run) json() jsonRun {
+	j := jsonRun{Start: r.Start, Count: r.Count}
+	j.Path, j.PathBase64 = text(r.Path)
+	return j
+}
+
+// given is nil for no id.
+func given(id refs.OID) *refs.OID {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}
+
+// text is a path as JSON can hold it, and its bytes where that is not all.
+func text(path string) (shown, bytes string) {
+	if utf8.ValidString(path) {
+		return path, ""
+	}
+	return path, base64.StdEncoding.EncodeToString([]byte(path))
+}

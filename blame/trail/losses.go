@@ -1,0 +1,236 @@
+package trail
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// remover is a commit that took lines away.
+type remover struct {
+	id      refs.OID // zero: nobody has committed that yet
+	author  string
+	reverts refs.OID
+}
+
+// losses finds out which commits took the lines that are neither there nor replaced.
+func (l *looker) losses() error {
+	gone := l.tr.Lines - l.now.Alive - lost(l.now.Changed)
+	if gone <= 0 || l.reshaped {
+		return nil
+	}
+	end, err := l.end()
+	if err != nil || end.IsZero() {
+		return err
+	}
+	by := map[remover]int{}
+	found := 0
+	for i := range l.tr.Steps {
+		step := &l.tr.Steps[i]
+		if !l.isWithin(step.Commit, end) {
+			continue
+		}
+		for _, run := range step.Runs {
+			for line := run.Start; line < run.Start+run.Count && found < gone; line++ {
+				if l.alive[credit{step.Commit, run.Path, line}] {
+					continue
+				}
+				who, ok, err := l.remover(step.Commit, end, run.Path, line)
+				if err != nil {
+					return err
+				}
+				if ok && !l.holds(who.id) {
+					by[who]++
+					found++
+				}
+			}
+		}
+	}
+	for who, n := range by {
+		loss := Loss{Lines: n, Commit: who.id, Author: who.author}
+		if !who.reverts.IsZero() && l.holds(who.reverts) {
+			l.now.Reverted = append(l.now.Reverted, loss)
+		} else {
+			l.now.Lost = append(l.now.Lost, loss)
+		}
+	}
+	for _, list := range [][]Loss{l.now.Reverted, l.now.Lost} {
+		slices.SortFunc(list, func(a, b Loss) int {
+			return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+		})
+	}
+	l.now.Dropped = max(gone-found, 0)
+	if len(l.tr.Steps) > 0 {
+		held := 0
+		for i := range l.tr.Steps {
+			held = max(held, l.tr.Steps[i].Lines())
+		}
+		l.now.Dropped = min(l.now.Dropped, max(l.tr.Lines-held, 0)) // what was committed was not dropped before
+	}
+	return nil
+}
+
+// end is the commit in which the looking ends.
+func (l *looker) end() (refs.OID, error) {
+	if l.ref == "" {
+		head, _, err := l.repo.Head()
+		return head, err
+	}
+	oid, _, err := l.objects.Resolve(l.ref + "^{commit}")
+	return oid, err
+}
+
+// holds tells whether a commit is one of the trail's: what took lines away there was the patch itself, moved or
+// reformatted.
+func (l *looker) holds(commit refs.OID) bool {
+	return !commit.IsZero() &&
+		slices.ContainsFunc(l.tr.Steps, func(s Step) bool { return s.Commit == commit || s.From == commit })
+}
+
+// remover finds the commit that took a line away; ok is false when git still finds the line or does not tell.
+func (l *looker) remover(commit, end refs.OID, path string, line int) (who remover, ok bool, err error) {
+	last, err := l.lastSeen(commit, end, path)
+	if err != nil || line > len(last) || last[line-1].IsZero() {
+		return remover{}, false, err
+	}
+	seen := last[line-1]
+	if seen == end { // HEAD has it, the work tree has not
+		return remover{}, l.ref == "" && !l.repo.Bare(), nil
+	}
+	key := end.String() + "\x00" + path
+	if l.removers[key] == nil {
+		l.removers[key] = map[refs.OID]remover{}
+	}
+	if who, done := l.removers[key][seen]; done {
+		return who, !who.id.IsZero(), nil
+	}
+	who, err = l.findRemover(commit, seen, end, path, line)
+	l.removers[key][seen] = who
+	return who, !who.id.IsZero(), err
+}
+
+// lastSeen asks git once for each file of a commit.
+func (l *looker) lastSeen(commit, end refs.OID, path string) ([]refs.OID, error) {
+	key := commit.String() + end.String() + "\x00" + path
+	if last, done := l.seen[key]; done {
+		return last, nil
+	}
+	var last []refs.OID
+	if commit == end { // git refuses an empty range
+		raw, err := l.blob(commit, path)
+		if err != nil {
+			return nil, err
+		}
+		for range bytes.Lines(raw) {
+			last = append(last, end)
+		}
+	} else {
+		var err error
+		if last, err = blame.LastSeen(l.ctx, l.repo, commit, end, path); err != nil {
+			if l.ctx.Err() != nil {
+				return nil, err
+			}
+			last = nil // git tells nothing of this file: a shallow history, an object that is missing
+		}
+	}
+	l.seen[key] = last
+	return last, nil
+}
+
+func (t *Tracker) blob(commit refs.OID, path string) ([]byte, error) {
+	oid, typ, err := t.objects.Resolve(commit.String() + ":" + path)
+	if err != nil || typ != refs.BlobObject {
+		return nil, nil //nolint:nilerr // a path that a commit does not have has no lines
+	}
+	return t.objects.Blob(oid)
+}
+
+// findRemover finds the child of the last commit that had a line. Where that child is a merge, the commit that took the
+// line away may lie on its other side.
+func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) (remover, error) {
+	out, err := l.repo.Git(l.ctx, nil, "rev-list", "--topo-order", "--reverse", "--ancestry-path", "--parents", seen.String()+".."+end.String())
+	if err != nil {
+		return remover{}, err
+	}
+	for row := range strings.Lines(string(out)) {
+		ids := strings.Fields(row)
+		if len(ids) < 2 || !slices.Contains(ids[1:], seen.String()) {
+			continue
+		}
+		child, err := refs.ParseOID(ids[0])
+		if err != nil {
+			return remover{}, err
+		}
+		if len(ids) > 2 {
+			other, err := l.onOtherSide(commit, seen, child, path, line)
+			if err != nil || !other.id.IsZero() {
+				return other, err
+			}
+		}
+		return l.describe(child)
+	}
+	return remover{}, nil
+}
+
+// onOtherSide finds, among the commits that a merge brought together with the last one that had a line, the newest one
+// that takes such a line away.
+func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int) (remover, error) {
+	raw, err := l.blob(commit, path)
+	if err != nil {
+		return remover{}, err
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	if line > len(lines) {
+		return remover{}, nil
+	}
+	wanted := append([]byte("-"), bytes.TrimRight(lines[line-1], "\r\n")...)
+	const mark = "\x1e"
+	out, err := l.repo.Git(l.ctx, nil, "log", "--no-merges", "--format="+mark+"%H", "-p", "-U0", "--no-color", "--no-ext-diff",
+		"--no-textconv", merge.String(), "^"+seen.String(), "--", path)
+	if err != nil {
+		return remover{}, err
+	}
+	var at refs.OID
+	for row := range bytes.Lines(out) {
+		row = bytes.TrimRight(row, "\r\n")
+		if id, ok := bytes.CutPrefix(row, []byte(mark)); ok {
+			if at, err = refs.ParseOID(string(id)); err != nil {
+				return remover{}, err
+			}
+		} else if bytes.Equal(row, wanted) {
+			return l.describe(at)
+		}
+	}
+	return remover{}, nil
+}
+
+// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+const revertedWords = "This reverts commit "
+
+func (l *looker) describe(id refs.OID) (remover, error) {
+	c, err := l.objects.Commit(id)
+	if err != nil {
+		return remover{}, err
+	}
+	who := remover{id: id, author: c.Author.Name}
+	if _, rest, ok := strings.Cut(c.Message, revertedWords); ok {
+		word, _, _ := strings.Cut(rest, "\n")
+		if reverted, err := refs.ParseOID(strings.TrimRight(word, "., ")); err == nil {
+			who.reverts = reverted
+		}
+	}
+	return who, nil
+}
+
+// ownerOf is the owner of a line in the words of the log.
+func ownerOf(a *blame.Attribution) events.AnchorOwner {
+	return events.AnchorOwner{
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
+		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Candidates: a.Candidates, Limits: a.Limits,
+	}
+}

@@ -1,0 +1,218 @@
+package trail
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// settle finds out what is left of a patch.
+func (t *Tracker) settle(tr *Trail) error {
+	if tr.Lines == 0 && len(tr.Steps) == 0 && tr.Created != nil {
+		tr.Now = Now{State: NoLines}
+		return nil
+	}
+	if err := t.look(tr, ""); err != nil {
+		return err
+	}
+	if n := &tr.Now; n.Alive+lost(n.Changed) > 0 || len(n.Reverted)+len(n.Lost) > 0 {
+		n.State = n.state(tr)
+		return nil
+	}
+	return t.elsewhere(tr)
+}
+
+// look weighs what a ref has of the patch; an empty ref is the work tree.
+func (t *Tracker) look(tr *Trail, ref string) error {
+	tr.Now = Now{Ref: ref}
+	l := &looker{Tracker: t, tr: tr, ref: ref, now: &tr.Now, alive: map[credit]bool{}, changed: map[refs.OID]*Loss{}}
+	paths, err := l.paths()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := l.path(path); err != nil {
+			return err
+		}
+	}
+	if ref == "" && l.now.Alive+l.replaced < tr.Lines { // perhaps a block was moved and that is not committed
+		if paths, err = l.pending(paths); err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := l.path(path); err != nil {
+				return err
+			}
+		}
+	}
+	l.tidy()
+	return l.losses()
+}
+
+// looker gathers what a ref has of one patch.
+type looker struct {
+	*Tracker
+	tr  *Trail
+	ref string
+	now *Now
+
+	alive    map[credit]bool // lines of commits that are still there
+	changed  map[refs.OID]*Loss
+	replaced int
+	reshaped bool // white space changed: what was written in five lines may stand in one
+}
+
+// credit is a line of a path as a commit has it.
+type credit struct {
+	commit refs.OID
+	path   string
+	line   int
+}
+
+// path takes in the lines of one file.
+func (l *looker) path(path string) error {
+	lines, err := l.lines(l.ref, path)
+	if err != nil {
+		return err
+	}
+	for i := range lines {
+		switch line := &lines[i]; l.tr.Patch {
+		case line.Owner.Patch:
+			l.keep(path, line)
+		case line.Owner.Previous:
+			l.change(line)
+		}
+	}
+	return nil
+}
+
+func (l *looker) keep(path string, line *blame.Annotated) {
+	moved := path != l.tr.Path || line.Owner.Evidence == correlate.TierMovedLines
+	l.reshaped = l.reshaped || line.Owner.Evidence == correlate.TierReformatted
+	l.now.Alive++
+	if moved {
+		l.now.Moved++
+	}
+	var commit refs.OID
+	if line.Commit.Committed() {
+		commit = line.Commit.ID
+		l.alive[credit{commit, line.OrigPath, line.OrigLine}] = true
+	}
+	if last := len(l.now.Places) - 1; last >= 0 {
+		p := &l.now.Places[last]
+		if p.Path == path && p.Start+p.Count == line.FinalLine && p.Commit == commit && p.Moved == moved {
+			p.Count++
+			return
+		}
+	}
+	l.now.Places = append(l.now.Places, Place{Run{path, line.FinalLine, 1}, commit, moved})
+}
+
+func (l *looker) change(line *blame.Annotated) {
+	var commit refs.OID
+	author := ""
+	if line.Commit.Committed() {
+		commit, author = line.Commit.ID, line.Commit.Author.Name
+	}
+	loss := l.changed[commit]
+	if loss == nil {
+		owner := ownerOf(line.Owner)
+		loss = &Loss{Commit: commit, Author: author, Owner: &owner}
+		l.changed[commit] = loss
+	}
+	loss.Lines++
+	l.replaced++
+}
+
+// tidy keeps the figures within the lines that the patch has: text that was copied, or that one line was replaced by
+// several, does not make it longer.
+func (l *looker) tidy() {
+	n := l.now
+	if l.tr.Lines == 0 { // the log does not hold it
+		l.tr.Lines = n.Alive
+	}
+	lines := l.tr.Lines
+	n.Alive = min(n.Alive, lines)
+	n.Moved = min(n.Moved, n.Alive)
+	left := max(lines-n.Alive, 0)
+	for _, loss := range l.changed {
+		n.Changed = append(n.Changed, *loss)
+	}
+	slices.SortFunc(n.Changed, func(a, b Loss) int {
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+	})
+	for i := range n.Changed {
+		n.Changed[i].Lines = min(n.Changed[i].Lines, left)
+		left -= n.Changed[i].Lines
+	}
+	n.Changed = slices.DeleteFunc(n.Changed, func(loss Loss) bool { return loss.Lines == 0 })
+}
+
+// paths are the files in which the patch may have lines.
+func (l *looker) paths() ([]string, error) {
+	var out []string
+	add := func(list ...string) {
+		for _, path := range list {
+			if path != "" && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	add(l.namesOf(l.tr.Path)...)
+	for i := range l.tr.Steps {
+		step := &l.tr.Steps[i]
+		for _, run := range step.Runs {
+			add(l.namesOf(run.Path)...)
+		}
+		later, err := l.renames(step.Commit, l.ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range slices.Clone(out) {
+			add(later[path]...)
+		}
+	}
+	if l.ref == "" && !l.repo.Bare() {
+		out = slices.DeleteFunc(out, func(path string) bool { return !isFile(filepath.Join(l.repo.WorkTree, filepath.FromSlash(path))) })
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func lost(list []Loss) int {
+	n := 0
+	for _, one := range list {
+		n += one.Lines
+	}
+	return n
+}
+
+// state says in a word what the figures say.
+func (n *Now) state(tr *Trail) State {
+	whole := lost(n.Changed)+lost(n.Reverted)+lost(n.Lost)+n.Dropped == 0
+	switch {
+	case n.Alive > 0 && whole && n.Moved > 0:
+		return Moved
+	case n.Alive > 0 && whole:
+		return Alive
+	case n.Alive > 0 || len(n.Changed) > 0:
+		return Changed
+	case lost(n.Reverted) > 0 && lost(n.Reverted) >= lost(n.Lost):
+		return Reverted
+	case len(n.Lost) > 0:
+		return Lost
+	case len(tr.Steps) == 0:
+		return Dropped
+	}
+	return Unsettled
+}

@@ -1,0 +1,117 @@
+package trail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Tracker follows patches. What it found out for one it keeps for the next. It is for one goroutine. Close it.
+type Tracker struct {
+	ctx      context.Context //nolint:containedctx // a tracker lives as long as the call that made it
+	repo     *refs.Repo
+	log      Log
+	resolver blame.Resolver
+	objects  *refs.Objects
+	known    *trails.Known
+
+	heirs    map[refs.OID][]heir
+	byTrace  map[events.TraceID]map[events.PatchID][]holding
+	byPath   map[string]map[events.PatchID][]holding
+	blamed   map[string][]blame.Annotated    // by ref, NUL and path
+	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
+	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
+	within   map[string]bool                 // by commit and ref: is it an ancestor
+	removers map[string]map[refs.OID]remover // by ref, NUL and path: by the last commit that had lines
+	touched  []string                        // paths that differ from HEAD; nil until asked for
+}
+
+// New returns a tracker of a repository's patches.
+func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
+	t := &Tracker{
+		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: trails.NewKnown(repo),
+		heirs: map[refs.OID][]heir{}, byTrace: map[events.TraceID]map[events.PatchID][]holding{},
+		byPath: map[string]map[events.PatchID][]holding{}, blamed: map[string][]blame.Annotated{},
+		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
+		removers: map[string]map[refs.OID]remover{},
+	}
+	if err := t.readRewritings(); err != nil {
+		_ = t.objects.Close()
+		return nil, fmt.Errorf("read rewritten commits: %w", err)
+	}
+	return t, nil
+}
+
+// Close ends the processes that were started.
+func (t *Tracker) Close() error { return t.objects.Close() }
+
+// Patch follows a patch. Hint is a path where it is known to have lines; it may be empty for a patch that the log has.
+func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
+	tr := &Trail{Patch: id, Path: hint}
+	e, ok, err := t.log.Patch(id)
+	if err != nil {
+		return nil, fmt.Errorf("read patch: %w", err)
+	}
+	if ok {
+		tr.created(&e)
+	}
+	held, err := t.holdings(tr)
+	if err != nil {
+		return nil, fmt.Errorf("read anchors: %w", err)
+	}
+	if !ok && len(held) > 0 { // lines that were first seen in a commit
+		tr.Owner, tr.Path = held[0].owner, held[0].run.Path
+		for _, h := range held {
+			if h.commit == held[0].commit {
+				tr.Lines += h.run.Count
+			}
+		}
+	}
+	tr.Steps = t.steps(held)
+	if err := t.settle(tr); err != nil {
+		return nil, fmt.Errorf("find what is left of patch %s: %w", id, err)
+	}
+	return tr, nil
+}
+
+// Line gives the owner of a line of a file in the work tree, and how many lines the file has.
+func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines int, err error) {
+	list, err := t.lines("", path)
+	if err != nil || line < 1 || line > len(list) {
+		return owner, len(list), err
+	}
+	return *list[line-1].Owner, len(list), nil
+}
+
+// lines blames a path; a path that is not there has none.
+func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
+	key := ref + "\x00" + path
+	if lines, done := t.blamed[key]; done {
+		return lines, nil
+	}
+	rev := ref
+	if rev == "" && t.repo.Bare() {
+		rev = "HEAD"
+	}
+	lines, err := blame.Lines(t.ctx, t.repo, rev, path, t.resolver)
+	var refused *blame.Failure
+	if errors.As(err, &refused) && refused.NoPath() {
+		lines, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.blamed[key] = lines
+	return lines, nil
+}
+
+// namesOf are a path and the other names that its file had here.
+func (t *Tracker) namesOf(path string) []string {
+	return append([]string{path}, slices.DeleteFunc(t.known.Names(path), func(n string) bool { return n == path })...)
+}

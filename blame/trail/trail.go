@@ -1,0 +1,129 @@
+package trail
+
+import (
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Trail is the life of a patch.
+type Trail struct {
+	Patch events.PatchID
+	Owner events.AnchorOwner // as the patch's event or, without one, an anchor tells it
+	Path  string             // where it was created, as raw bytes
+	// Lines are the lines that the patch brought; those of its hunk that kept an older owner do not count.
+	Lines   int
+	Removed int      // lines that it took away
+	Created *Created // nil when the log does not hold it
+	Steps   []Step   // in the order of the log
+	Now     Now
+}
+
+// Created is the moment of which the log says that the patch was found.
+type Created struct {
+	Time     time.Time
+	Worktree string // the name of a linked work tree, "" for the main one
+	Start    int    // first new line, 1-based
+	Count    int    // new lines of the hunk
+	Limits   []events.Limit
+}
+
+// StepKind tells how a commit came to hold lines of a patch.
+type StepKind string
+
+// The kinds of step.
+const (
+	Anchored StepKind = "anchored" // it was committed
+	Carried  StepKind = "carried"  // the commit took the place of another that held it
+)
+
+// Step is a commit that holds lines of the patch.
+type Step struct {
+	Kind       StepKind
+	Time       time.Time // of the event
+	Commit     refs.OID
+	From       refs.OID // of a carried one: the commit whose place it took
+	By         string   // amend, rebase, or the word of the tool that did it
+	Runs       []Run    // none when the new commit has no anchor of its own
+	Tier       string   // evidence tier of the weakest run
+	Confidence string
+}
+
+// Lines is how many lines of the patch the commit added.
+func (s *Step) Lines() int { return count(s.Runs) }
+
+// Run is some lines of a file, from a 1-based line on.
+type Run struct {
+	Path  string
+	Start int
+	Count int
+}
+
+func count(runs []Run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.Count
+	}
+	return n
+}
+
+// State says in a word what became of a patch.
+type State string
+
+// The states. Where several fit, the first does.
+const (
+	NoLines   State = "no_lines" // it brought none: a deletion, a mode, a binary file
+	Alive     State = "alive"    // every line is where it was put, above or below what came later
+	Moved     State = "moved"    // every line is there, some in another file or place
+	Changed   State = "changed"  // some lines are left, or others stand in their place
+	Reverted  State = "reverted" // a revert took it away
+	Lost      State = "lost"     // a commit took it away, or somebody did who has not committed that
+	Orphaned  State = "orphaned" // its commits are on no ref
+	Stashed   State = "stashed"  // a stash holds it, and nothing else does
+	Dropped   State = "never_committed"
+	Unsettled State = "unknown" // git does not tell, or another work tree knows
+)
+
+// Now is what is left of a patch.
+type Now struct {
+	State State
+	Ref   string // the ref that was looked at; empty for the work tree, or for HEAD in a bare repository
+	Alive int
+	Moved int // of those alive
+	// Places are where the lines are, in order of path and line.
+	Places   []Place
+	Changed  []Loss // lines in whose place others stand
+	Reverted []Loss
+	Lost     []Loss
+	// Dropped lines were gone before any commit.
+	Dropped int
+	Stash   string // of a stashed patch: stash@{N}
+	// Worktree is the work tree to ask, by its name, when this one cannot tell; "" is the main one, nil none.
+	Worktree *string
+}
+
+// Place is a run of lines that are alive.
+type Place struct {
+	Run
+	Commit refs.OID // that git credits; zero when no commit has them
+	Moved  bool
+}
+
+// Loss is some lines that are not there any more, and the commit that took them.
+type Loss struct {
+	Lines  int
+	Commit refs.OID // zero when no commit did yet
+	Author string   // of the commit
+	Owner  *events.AnchorOwner
+}
+
+// Uncommitted tells whether lines are alive that no commit holds, and no others.
+func (n *Now) Uncommitted() bool {
+	for _, p := range n.Places {
+		if !p.Commit.IsZero() {
+			return false
+		}
+	}
+	return len(n.Places) > 0
+}

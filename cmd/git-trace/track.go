@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails"
+)
+
+func (a *app) trackCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "track",
+		Usage:     "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
+		UsageText: "git trace track [--json] <id> | <commit> | <path>:<line>[-<line>] …",
+		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a conversation. Of a commit\n" +
+			"the patches are followed whose lines it added, of lines in the work tree those that wrote them. What is left is\n" +
+			"what blame credits to the patch today, wherever it stands: a line that was only shifted is untouched.\n" +
+			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
+		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+	}, a.track)
+}
+
+func (a *app) track(c *cli.Context, ops operands) error {
+	wanted := ops.all()
+	if len(wanted) == 0 {
+		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>:<line>")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tracker.Close() }()
+	views, err := newViewer(c.Context, repo, reader)
+	if err != nil {
+		return err
+	}
+	defer views.close()
+	f := patchFinder{app: a, viewer: views, tracker: tracker}
+	for _, arg := range wanted {
+		if err := f.find(arg); err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+	}
+	list := []*trail.Trail{}
+	for _, p := range f.found {
+		one, err := tracker.Patch(p.id, p.path)
+		if err != nil {
+			return blameFailure(err)
+		}
+		list = append(list, one)
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, trail.JSON(list))
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	d := &trackDrawer{showDrawer: newShowDrawer(screen, views)}
+	for i := range list {
+		d.trail(list, i)
+		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
+	return screen.Close()
+}
+
+// patchFinder collects the patches that arguments name, each once.
+type patchFinder struct {
+	*app
+	*viewer
+	tracker *trail.Tracker
+	found   []foundPatch
+}
+
+// foundPatch is a patch, with a path where it has lines if one is known.
+type foundPatch struct {
+	id   events.PatchID
+	path string
+}
+
+func (f *patchFinder) add(id events.PatchID, path string) {
+	if id != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool { return p.id == id }) {
+		f.found = append(f.found, foundPatch{id, path})
+	}
+}
+
+// lineRange matches "<path>:<line>" and "<path>:<line>-<line>".
+var lineRange = regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`)
+
+// find takes an argument for lines of a file where there is such a file, or what could be one, and for an id otherwise.
+func (f *patchFinder) find(arg string) error {
+	if m := lineRange.FindStringSubmatch(arg); m != nil {
+		_, err := os.Lstat(m[1])
+		if err == nil || strings.ContainsAny(m[1], "/.") && !strings.HasPrefix(m[1], "b3") {
+			return f.lines(m[1], m[2], m[3])
+		}
+	}
+	r := resolver{repo: f.viewer.repo, reader: f.reader}
+	o, err := r.resolve(f.ctx, arg)
+	if err != nil {
+		if _, missing := os.Lstat(arg); missing == nil {
+			return fail(exitUsage, fmt.Errorf("'%s' is a file; which line of it?", arg), "git trace track "+arg+":<line>")
+		}
+		return err
+	}
+	before := len(f.found)
+	if err := f.object(o); err != nil {
+		return err
+	}
+	if len(f.found) == before && o.kind == commitObject {
+		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit), "git trace show "+o.commit.String()[:10]+" says what git knows")
+	}
+	return nil
+}
+
+// object adds the patches that an object made, or holds.
+func (f *patchFinder) object(o object) error {
+	var recorded []events.Event
+	var err error
+	switch o.kind {
+	case patchObject:
+		f.add(o.patch, "")
+	case toolCallObject:
+		recorded, err = f.reader.ToolCall(o.toolCall)
+	case traceObject, promptObject:
+		recorded, err = f.reader.ByTrace(o.trace)
+	case commitObject:
+		recorded, err = f.reader.ByCommit(o.commit)
+	case eventObject:
+		recorded = []events.Event{o.event}
+		if t := o.event.Type; t != events.PatchRecorded && t != events.CommitAnchored {
+			return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", o.event.Seq, t), "git trace events lists the events")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range recorded {
+		switch e.Type {
+		case events.PatchRecorded:
+			if d := dataOf[events.PatchData](e); o.kind != promptObject || d.Prompt == o.prompt {
+				f.add(d.Patch, "")
+			}
+		case events.CommitAnchored:
+			d := dataOf[events.CommitData](e)
+			if o.kind == commitObject && d.Commit != o.commit || o.kind == traceObject || o.kind == promptObject {
+				continue
+			}
+			for _, file := range d.Files {
+				for _, run := range file.Runs {
+					if run.Owner >= 0 && run.Owner < len(d.Owners) {
+						f.add(d.Owners[run.Owner].Patch, rawPath(file.Path))
+					}
+				}
+			}
+		default:
+		}
+	}
+	return nil
+}
+
+// lines adds the patches that wrote lines of a file in the work tree.
+func (f *patchFinder) lines(name, from, to string) error {
+	first, _ := strconv.Atoi(from)
+	last := first
+	if to != "" {
+		last, _ = strconv.Atoi(to)
+	}
+	if first < 1 || last < first {
+		return fail(exitUsage, fmt.Errorf("'%s' names no lines", strings.TrimSuffix(name+":"+from+"-"+to, "-")), "lines are counted from 1")
+	}
+	path, err := f.pathOf(name)
+	if err != nil {
+		return err
+	}
+	known := false
+	for line := first; line <= last; line++ {
+		owner, count, err := f.tracker.Line(path, line)
+		if err != nil {
+			return blameFailure(err)
+		}
+		if line > count {
+			if count == 0 {
+				return fail(exitFinding, fmt.Errorf("there is no text file '%s'", name), "paths are relative to where you are, as for git blame")
+			}
+			return fail(exitFinding, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
+		}
+		f.add(owner.Patch, path)
+		known = known || owner.Patch != ""
+	}
+	if !known {
+		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from), "it is older than the recording, or the recording has a gap: git trace status")
+	}
+	return nil
+}
+
+// pathOf is a file argument as git has it: relative to the top of the work tree.
+func (f *patchFinder) pathOf(name string) (string, error) {
+	if f.viewer.repo.Bare() {
+		return filepath.ToSlash(filepath.Clean(name)), nil
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	rel, ok := trails.Relative(f.viewer.repo, abs)
+	if !ok {
+		return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", name), "")
+	}
+	return rel, nil
+}
+
+// places of a trail are shown as they can be given to track again.
+func placeText(r trail.Run) string {
+	if r.Count == 1 {
+		return fmt.Sprintf("%s:%d", r.Path, r.Start)
+	}
+	return fmt.Sprintf("%s:%d-%d", r.Path, r.Start, r.Start+r.Count-1)
+}
