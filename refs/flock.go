@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,43 +22,61 @@ type FileLock struct {
 // file stays behind and its content means nothing.
 func Flock(path string, wait time.Duration) (*FileLock, error) {
 	deadline := time.Now().Add(wait)
-	for pause := time.Millisecond; ; pause = min(2*pause, 10*time.Millisecond) {
-		lock, err := tryFlock(path)
-		if lock != nil || err != nil {
-			return lock, err
+	for {
+		f, err := openLock(path)
+		if err == nil {
+			err = lockWithin(f, time.Until(deadline))
 		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), ErrLockTimeout)
-		}
-		time.Sleep(min(left, pause/2+rand.N(pause)))
-	}
-}
-
-// tryFlock returns nil, nil when the lock is taken.
-func tryFlock(path string) (*FileLock, error) {
-	f, err := openLock(path)
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
-	}
-	held, err := lockFile(f)
-	if err != nil || !held {
-		_ = f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
 		}
-		return nil, nil
-	}
-	// Somebody may have removed the file (and the directory) between open and lock: then the lock guards nothing.
-	mine, err := f.Stat()
-	if err == nil {
-		var there os.FileInfo
-		if there, err = os.Stat(path); err == nil && os.SameFile(mine, there) {
+		// Somebody may have removed the file (and the directory) between open and lock: then the lock guards nothing.
+		if isStill(f, path) {
 			return &FileLock{file: f}, nil
 		}
+		_ = f.Close()
 	}
-	_ = f.Close()
-	return nil, nil
+}
+
+// lockWithin locks an open file, or closes it and gives an error. It waits in the system's own queue, which lets waiters
+// in about as they came: who asks again and again instead may be passed over for a second when eight processes append.
+func lockWithin(f *os.File, wait time.Duration) error {
+	held, err := lockFile(f)
+	if err == nil && !held && wait <= 0 {
+		err = ErrLockTimeout
+	}
+	if err != nil {
+		_ = f.Close()
+	}
+	if held || err != nil {
+		return err
+	}
+	turn := make(chan error, 1)
+	go func() { turn <- waitForLock(f) }()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case err := <-turn:
+		if err != nil {
+			_ = f.Close()
+		}
+		return err
+	case <-timer.C:
+		go func() { // nothing takes a waiter out of the queue; it goes when its turn comes, or with the process
+			<-turn
+			_ = f.Close()
+		}()
+		return ErrLockTimeout
+	}
+}
+
+func isStill(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // openLock opens the file for writing, which network file systems want for a lock, and makes what is missing.

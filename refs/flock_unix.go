@@ -21,3 +21,12 @@ func lockFile(f *os.File) (held bool, err error) {
 	}
 	return err == nil, err
 }
+
+// waitForLock locks an open file when its turn has come.
+func waitForLock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

@@ -16,3 +16,8 @@ func lockFile(f *os.File) (held bool, err error) {
 	}
 	return err == nil, err
 }
+
+// waitForLock locks an open file when its turn has come.
+func waitForLock(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &windows.Overlapped{})
+}
