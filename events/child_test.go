@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func child() int {
 	}
 	for i := range appends {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		began := time.Now()
 		events, err := log.Append(ctx, []Draft{promptDraft(1_000_000*who + 2*i), promptDraft(1_000_000*who + 2*i + 1)})
 		cancel()
 		if err != nil {
@@ -41,19 +43,26 @@ func child() int {
 		}
 		for _, e := range events {
 			if e.Type == PromptSubmitted {
-				fmt.Println(string(e.ID))
+				fmt.Println(string(e.ID), time.Since(began).Microseconds())
 			}
 		}
 	}
 	return 0
 }
 
-// startChild starts an appending process and sends each id it acknowledges to acked.
-func startChild(t testing.TB, dir string, who, appends int, acked chan<- ID) *exec.Cmd {
+// ack is an event that a child has acknowledged, and how long the append took.
+type ack struct {
+	id   ID
+	took time.Duration
+}
+
+// startChild starts an appending process and sends each event it acknowledges to acked.
+func startChild(t testing.TB, dir string, who, appends int, acked chan<- ack) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), fmt.Sprint("EVENTS_TEST_APPENDS=", appends))
 	cmd.Stderr = os.Stderr
+	ownGroup(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +73,9 @@ func startChild(t testing.TB, dir string, who, appends int, acked chan<- ID) *ex
 	go func() {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			acked <- ID(lines.Text())
+			id, micros, _ := strings.Cut(lines.Text(), " ")
+			n, _ := strconv.Atoi(micros)
+			acked <- ack{ID(id), time.Duration(n) * time.Microsecond}
 		}
 		close(acked)
 	}()

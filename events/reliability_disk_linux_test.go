@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // inSmallFileSystem runs this test again in a mount name space of its own, with a small empty file system on a
@@ -29,12 +31,12 @@ func inSmallFileSystem(t *testing.T, size string) (string, bool) {
 	case errors.As(err, &exit) && exit.ExitCode() == 1 && strings.Contains(string(out), "--- FAIL"):
 		t.Errorf("in a file system of %s:\n%s", size, out)
 	default:
-		t.Skipf("no mount name space here: %v", err)
+		testenv.Lacks(t, fmt.Sprintf("no mount name space: %v", err))
 	}
 	return "", false
 }
 
-func TestFullDisk(t *testing.T) {
+func TestReliabilityB4FullDisk(t *testing.T) {
 	dir, inside := inSmallFileSystem(t, "3m")
 	if !inside {
 		return
@@ -97,7 +99,7 @@ func TestFullDisk(t *testing.T) {
 	t.Logf("%d appends before the disk was full", len(acked))
 }
 
-func TestReadOnlyRepository(t *testing.T) {
+func TestReliabilityB4ReadOnlyRepository(t *testing.T) {
 	dir, inside := inSmallFileSystem(t, "5m")
 	if !inside {
 		return

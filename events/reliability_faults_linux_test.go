@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// TestEveryPointOfFailure kills an append at each of its system calls in turn, and lets each of them fail, by strace.
-func TestEveryPointOfFailure(t *testing.T) {
+// TestReliabilityB2EverySystemCall kills an append at each of its system calls in turn, and lets each of them fail, by strace.
+func TestReliabilityB2EverySystemCall(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	if out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
-		t.Skipf("no strace here: %s", bytes.TrimSpace(out))
-	}
+	testenv.NeedsTrace(t)
 	calls := []string{"openat", "write", "renameat,?renameat2,?rename", "linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir", "pwrite64", "flock"}
 	for _, call := range calls {
 		for _, fault := range []string{"signal=KILL", "error=EIO"} {
@@ -58,7 +58,8 @@ func appendUnderFault(t *testing.T, dir string, who int, inject string) (acked [
 	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), "EVENTS_TEST_APPENDS=1")
 	out, _ := cmd.Output() // killed or failed: what counts is what it acknowledged
 	for line := range strings.Lines(string(out)) {
-		if id, err := ParseID(strings.TrimSpace(line)); err == nil {
+		word, _, _ := strings.Cut(line, " ")
+		if id, err := ParseID(word); err == nil {
 			acked = append(acked, id)
 		}
 	}

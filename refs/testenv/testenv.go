@@ -1,0 +1,54 @@
+// Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
+//
+// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/reliability.md says
+// what that is for each test. Under CI=true a program that is missing fails the test that needs it, elsewhere the test is
+// skipped and says so.
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Long tells whether the full form of a test is wanted.
+func Long() bool { return os.Getenv("GITTRACE_LONG") != "" }
+
+// Pick gives how often to do something: short under -short, long in the full form, quick otherwise.
+func Pick(short, quick, long int) int {
+	switch {
+	case Long():
+		return long
+	case testing.Short():
+		return short
+	}
+	return quick
+}
+
+// Needs skips a test, or fails it under CI, unless all programs are installed.
+func Needs(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			Lacks(t, err.Error())
+		}
+	}
+}
+
+// NeedsTrace is Needs for strace(1), which may be installed and not allowed to trace.
+func NeedsTrace(t testing.TB) {
+	t.Helper()
+	Needs(t, "strace")
+	if out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		Lacks(t, "strace may not trace: "+string(out))
+	}
+}
+
+// Lacks skips a test, or fails it under CI, for a reason.
+func Lacks(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("this must be possible under CI: %s", why)
+	}
+	t.Skipf("not possible here: %s", why)
+}
