@@ -4,13 +4,11 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
-
-// withheld stands for reasoning that the provider keeps to itself.
-const withheld = "[reasoning withheld by the provider]"
 
 // answer takes a line of the role assistant: a piece of an answer, most often one block of it.
 func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
@@ -128,9 +126,9 @@ func (m *message) block(raw []byte) {
 	case kind == "text":
 		m.texts = append(m.texts, memberText(raw, "text"))
 	case kind == "thinking":
-		m.thoughts = append(m.thoughts, first(memberText(raw, "thinking"), withheld))
+		m.thoughts = append(m.thoughts, first(memberText(raw, "thinking"), sessionfile.Withheld))
 	case kind == "redacted_thinking":
-		m.thoughts = append(m.thoughts, withheld)
+		m.thoughts = append(m.thoughts, sessionfile.Withheld)
 	case kind == "tool_use", kind == "server_tool_use":
 		m.call(raw)
 	case strings.HasSuffix(kind, "_tool_result"):

@@ -3,6 +3,7 @@ package claudecode
 import (
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -22,7 +23,7 @@ func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	case "session_context":
 		ch.status(d)
 	default:
-		ch.skipKind("attachment:", known(kind))
+		ch.skipKind("attachment:", sessionfile.Known(kind))
 		return nil
 	}
 	ch.c.Take()
@@ -74,22 +75,9 @@ func (ch *chain) status(d *rawjson.Decoder) {
 	_, branch, _ := strings.Cut(text, "\nCurrent branch: ")
 	branch, _, _ = strings.Cut(branch, "\n")
 	ch.c.Change(func(h *assemble.Head) {
-		if h.BaseCommit == "" && abbreviated(commit) {
+		if h.BaseCommit == "" && sessionfile.ObjectName(commit) {
 			h.BaseCommit = commit
 		}
 		h.Branch = first(h.Branch, strings.TrimSpace(branch))
 	})
-}
-
-// abbreviated tells whether text can be a commit's id, whole or abbreviated.
-func abbreviated(text string) bool {
-	if len(text) < 4 || len(text) > 64 {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -1,8 +1,7 @@
 package claudecode
 
 import (
-	"strings"
-
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -69,7 +68,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	switch call.Name {
 	case "Write":
 		edit.Text = first(rawjson.Unquote(n.content), memberText(call.Input, "content"))
-		lines := splitLines(edit.Text)
+		lines := sessionfile.SplitLines(edit.Text)
 		if hunks := patchHunks(n.patch); len(hunks) > 0 {
 			edit.Hunks = exactHunks(hunks, lines)
 		} else if len(lines) > 0 { // a new file, or one that is written over as a whole
@@ -87,9 +86,9 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 		}
 		hunks := patchHunks(n.patch)
 		if after, exact := n.after(steps); exact {
-			edit.Hunks = exactHunks(hunks, splitLines(after))
+			edit.Hunks = exactHunks(hunks, sessionfile.SplitLines(after))
 		} else {
-			edit.Hunks = matchedHunks(hunks, splitLines(edit.Text))
+			edit.Hunks = matchedHunks(hunks, sessionfile.SplitLines(edit.Text))
 		}
 	}
 	return []assemble.Edit{edit}
@@ -157,12 +156,4 @@ func (n *noted) after(steps []replacement) (string, bool) {
 		content = next
 	}
 	return content, true
-}
-
-// splitLines are the lines of a text without their line feeds.
-func splitLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }

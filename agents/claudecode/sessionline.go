@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -195,7 +196,7 @@ func (ch *chain) remember(s *session, e *entry) {
 	ch.keep()
 	ch.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS = first(h.OS, systemOf(cwd))
+		h.OS = first(h.OS, sessionfile.System(cwd))
 		if version != "" {
 			h.Version = version
 		}
@@ -203,19 +204,6 @@ func (ch *chain) remember(s *session, e *entry) {
 			h.Git, h.Branch = true, first(h.Branch, branch)
 		}
 	})
-}
-
-// systemOf is the operating system that a path can only come from, "" where it could be several.
-func systemOf(path string) string {
-	switch {
-	case len(path) > 7 && path[:7] == "/Users/":
-		return "darwin"
-	case len(path) > 6 && path[:6] == "/home/", len(path) > 5 && path[:5] == "/root":
-		return "linux"
-	case len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
-		return "windows"
-	}
-	return ""
 }
 
 func first(a, b string) string {

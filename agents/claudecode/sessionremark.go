@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -167,7 +168,7 @@ func (s *session) system(ch *chain, e *entry) error {
 		ch.skipKind("system:", e.subtype)
 		return nil
 	default:
-		ch.skipKind("system:", known(e.subtype))
+		ch.skipKind("system:", sessionfile.Known(e.subtype))
 		return nil
 	}
 	ch.c.Take()
@@ -191,26 +192,5 @@ func (ch *chain) compaction(e *entry) {
 	ch.c.Append("compactions", "after_step", value)
 }
 
-// known keeps names of kinds short and printable; they become names of counters.
-func known(kind string) string {
-	if kind == "" || len(kind) > 40 {
-		return "unknown"
-	}
-	for i := range len(kind) {
-		if c := kind[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return "unknown"
-		}
-	}
-	return kind
-}
-
 // memberText is a member of an object that is a string.
-func memberText(raw []byte, name string) string {
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		if string(d.Key()) == name {
-			return d.Text()
-		}
-	}
-	return ""
-}
+func memberText(raw []byte, name string) string { return rawjson.MemberText(raw, name) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/project"
@@ -40,7 +41,7 @@ func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) 
 	n.take(e.result)
 	n.add(&r, call)
 	if call != nil && r.Commit == nil && !failed {
-		r.Commit = committed(call.Command, content)
+		r.Commit = sessionfile.Committed(call.Command, content)
 	}
 	return ch.c.Result(at, id, r)
 }
@@ -196,35 +197,8 @@ func gitCommit(d *rawjson.Decoder) *assemble.Commit {
 			}
 		}
 	}
-	if commit == nil || !abbreviated(commit.SHA) {
+	if commit == nil || !sessionfile.ObjectName(commit.SHA) {
 		return nil
-	}
-	return commit
-}
-
-// committed finds the commit that a command made in the line that git prints: [main 07d0fb2] message.
-func committed(command, output string) *assemble.Commit {
-	if !strings.Contains(command, "git") || !strings.Contains(command, "commit") {
-		return nil
-	}
-	var commit *assemble.Commit
-	for line := range strings.Lines(output) {
-		rest, found := strings.CutPrefix(line, "[")
-		head, _, closed := strings.Cut(rest, "] ")
-		if !found || !closed {
-			continue
-		}
-		words := strings.Fields(head)
-		if len(words) < 2 || len(words) > 4 || len(words[len(words)-1]) < 7 || !abbreviated(words[len(words)-1]) {
-			continue
-		}
-		commit = &assemble.Commit{SHA: words[len(words)-1], Kind: "committed"}
-		if words[0] != "detached" {
-			commit.Branch = payload.Name(words[0])
-		}
-		if strings.Contains(command, "--amend") {
-			commit.Kind = "amended"
-		}
 	}
 	return commit
 }

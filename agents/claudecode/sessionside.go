@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -68,7 +69,7 @@ func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 		}
 	}
 	if kind != "agent_progress" {
-		ch.skipKind("progress:", known(kind))
+		ch.skipKind("progress:", sessionfile.Known(kind))
 		return nil
 	}
 	if !payload.SessionID(agent) || s.agents.find(agent, "") != nil || len(ch.sides) >= maxSides {

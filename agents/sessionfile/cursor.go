@@ -1,0 +1,61 @@
+package sessionfile
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// cursor is where a reading ended.
+type cursor struct {
+	*assemble.Cursor
+	Session string           `json:"session"`
+	Start   string           `json:"start"`
+	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
+	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
+}
+
+// usable gives the cursor if it is one of this file.
+func usable(raw json.RawMessage, session, start string, size int64) *cursor {
+	if len(raw) == 0 {
+		return nil
+	}
+	at := &cursor{Cursor: &assemble.Cursor{}}
+	if json.Unmarshal(raw, at) != nil || at.Session != session || at.Start != start || at.Offset > size {
+		return nil
+	}
+	return at
+}
+
+// resume goes on where the cursor is.
+func (r *reading) resume(place Place, options capability.ParseOptions, sink records.Sink, at *cursor) error {
+	c, err := assemble.Resume(sink, r.options(place, options), at.Cursor)
+	if err != nil {
+		return err
+	}
+	var kept registers
+	if err := json.Unmarshal(at.Registers, &kept); err != nil {
+		return err
+	}
+	r.main = &conversation{Format: r.Format(c, place), c: c, place: place, kept: string(at.Registers)}
+	if err := json.Unmarshal(kept.State, r.main.State()); err != nil {
+		return err
+	}
+	r.lost, r.below = kept.Lost, at.Below
+	return r.agents.resume(at.Agents)
+}
+
+// cursor must be taken before the conversation is finished. It is nil when the file has to be read from its beginning.
+func (r *reading) cursor(session, start string, in Source) (json.RawMessage, error) {
+	if err := r.keep(); err != nil {
+		return nil, err
+	}
+	at, err := r.main.c.Cursor(in.End(), in.Lines())
+	if err != nil || at == nil {
+		return nil, err
+	}
+	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below})
+}

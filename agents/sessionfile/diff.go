@@ -1,0 +1,131 @@
+package sessionfile
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// Hunks gives the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added lines.
+// Lines before the first hunk are not looked at; a diff that breaks off gives the hunks up to there.
+func Hunks(diff string) []assemble.Hunk {
+	var hunks []assemble.Hunk
+	var open *assemble.Hunk
+	inside := false
+	line := 0 // of the file before
+	for text := range strings.Lines(diff) {
+		text = strings.TrimSuffix(text, "\n")
+		if start, found := hunkStart(text); found {
+			line, inside, open = start, true, nil
+			continue
+		}
+		if !inside {
+			continue
+		}
+		kind := byte(' ')
+		if text != "" {
+			kind = text[0]
+		}
+		switch kind {
+		case '-', '+':
+			if open == nil {
+				hunks = append(hunks, assemble.Hunk{At: line})
+				open = &hunks[len(hunks)-1]
+			}
+			if kind == '-' {
+				open.Removed++
+				line++
+				continue
+			}
+			open.Added++
+			open.Lines = append(open.Lines, text[1:])
+		case ' ':
+			open = nil
+			line++
+		case '\\': // no newline at the end
+		default: // the header of another file
+			inside = false
+		}
+	}
+	return hunks
+}
+
+// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with. A hunk
+// without old lines names the line before it.
+func hunkStart(text string) (line int, found bool) {
+	rest, found := strings.CutPrefix(text, "@@ -")
+	if !found {
+		return 0, false
+	}
+	old, _, found := strings.Cut(rest, " +")
+	if !found {
+		return 0, false
+	}
+	first, count, counted := strings.Cut(old, ",")
+	line, err := strconv.Atoi(first)
+	if err != nil || line < 0 {
+		return 0, false
+	}
+	if counted && count == "0" {
+		line++
+	}
+	return max(line, 1), true
+}
+
+// Written is the text of the added lines of hunks.
+func Written(hunks []assemble.Hunk) string {
+	var text strings.Builder
+	for _, hunk := range hunks {
+		for _, line := range hunk.Lines {
+			text.WriteString(line)
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
+}
+
+// Whole is the edit that writes a file as a whole; over tells that there was one before.
+func Whole(path, content string, over bool) assemble.Edit {
+	edit := assemble.Edit{Path: path, Text: content}
+	lines := SplitLines(content)
+	if len(lines) == 0 {
+		return edit
+	}
+	hunk := assemble.Hunk{At: 1, Added: len(lines), Lines: lines}
+	if over {
+		hunk.Removed = everyLine
+	}
+	edit.Hunks = []assemble.Hunk{hunk}
+	return edit
+}
+
+// everyLine is more lines than any file has.
+const everyLine = 1 << 30
+
+// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of both
+// are equal: what stands between is written.
+func Changed(path, before, after string) assemble.Edit {
+	old, now := SplitLines(before), SplitLines(after)
+	head := 0
+	for head < min(len(old), len(now)) && old[head] == now[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	hunk := assemble.Hunk{At: head + 1, Removed: len(old) - head - tail, Lines: now[head : len(now)-tail]}
+	hunk.Added = len(hunk.Lines)
+	edit := assemble.Edit{Path: path, Hunks: []assemble.Hunk{hunk}}
+	edit.Text = Written(edit.Hunks)
+	return edit
+}
+
+// SplitLines are the lines of a text without their line feeds.
+func SplitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}

@@ -1,0 +1,111 @@
+package sessionfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// Kind is what an agent's session files have of their own.
+type Kind struct {
+	Agent string // the agent's name, as in capability.Agent
+	// Open opens a session file, or what holds the session; nil stands for Lines.
+	Open func(path, session string) (File, error)
+	// Session is the agent's own id of the session that a file holds.
+	Session func(path string, file File) string
+	// Format begins to understand the objects of a file.
+	Format func(c *assemble.Conversation, of Place) Format
+	// Subagent finds the session file of a subagent that a call started, by the id that the result of the call told; "" when
+	// there is none. nil stands for an agent without subagents of their own files.
+	Subagent func(of Place, call *assemble.Call, id string) Place
+}
+
+// Place is a session file that is being read.
+type Place struct {
+	Path    string
+	Session string // the agent's own id
+	Role    string // of a subagent
+	Main    string // for a subagent's file the path of the main one, otherwise ""
+}
+
+// Format understands the objects of one session file, in their order.
+type Format interface {
+	// Object takes an object. An error is one of the sink; what an object does not say is not an error.
+	Object(object jsonlines.Object) error
+	// State is what must be known of the objects so far to understand the next one: a pointer, to be written as JSON and read
+	// back into.
+	State() any
+	// End resolves what waits for an object that will not come.
+	End() error
+}
+
+// File is an open session file.
+type File interface {
+	// Start identifies the file by what stays when it grows.
+	Start() (string, error)
+	// Size is where the file ends, in the unit of the objects' offsets.
+	Size() int64
+	// From gives the objects from an offset on, before which there are so many lines.
+	From(offset, lines int64) Source
+	Close() error
+}
+
+// Source gives the objects of a session file in their order, io.EOF after the last, as jsonlines.Reader does.
+type Source interface {
+	Next() (jsonlines.Object, error)
+	Faults() jsonlines.Faults
+	End() int64
+	Lines() int64
+}
+
+// Lines opens a file of JSON lines.
+func Lines(path, _ string) (File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return lines{tail}, nil
+}
+
+type lines struct{ *transcript.Tail }
+
+// startBytes is how much of a file's beginning must be the same for a cursor to fit.
+const startBytes = 4096
+
+// Start is a hash of the file's first line, or of the beginning of it.
+func (f lines) Start() (string, error) {
+	head := make([]byte, startBytes)
+	n, err := io.ReadFull(f.Tail.From(0), head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	return Hash(line), nil
+}
+
+func (f lines) From(offset, before int64) Source {
+	return jsonlines.NewReader(f.Tail.From(offset), offset, before)
+}
+
+// Hash is a short name for a text: 32 hex digits of its SHA-256.
+func Hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// First gives the first objects of a file until yield has enough.
+func First(file File, most int, yield func(object jsonlines.Object) bool) {
+	in := file.From(0, 0)
+	for range most {
+		object, err := in.Next()
+		if err != nil || !yield(object) {
+			return
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package sessionfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// reading is one reading of a session file.
+type reading struct {
+	Kind
+	ctx    context.Context
+	main   *conversation
+	agents subagents
+	lines  int              // objects read this time
+	lost   jsonlines.Faults // in the session's own file
+	below  jsonlines.Faults // in those of subagents
+	depth  int              // of subagents' files that are being read
+}
+
+// conversation is a session file that is being read, and what it says.
+type conversation struct {
+	Format
+	c     *assemble.Conversation
+	place Place
+	kept  string // the state that was kept last
+}
+
+// Parse reads a session file. Subagents are told after the step that started them.
+func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	if k.Open == nil {
+		k.Open = Lines
+	}
+	file, err := k.Open(path, options.Session)
+	if err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	r := &reading{Kind: k, ctx: ctx, agents: subagents{}}
+	place := Place{Path: path, Session: options.Session}
+	if place.Session == "" {
+		place.Session = k.Session(path, file)
+	}
+	parsed, err := r.parse(file, place, options, sink)
+	if err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	return parsed, nil
+}
+
+func (r *reading) parse(file File, place Place, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	start, err := file.Start()
+	if err != nil {
+		return nil, err
+	}
+	parsed := &capability.Parsed{FirstStep: 1}
+	at := usable(options.Cursor, place.Session, start, file.Size())
+	if at == nil || r.resume(place, options, sink, at) != nil {
+		at = nil
+		r.begin(place, options, sink)
+	}
+	var offset, lines int64
+	if at != nil {
+		offset, lines, parsed.FirstStep = at.Offset, at.Line, at.Steps+1
+	}
+	in := file.From(offset, lines)
+	if err := r.read(r.main, in); err != nil {
+		return nil, err
+	}
+	if parsed.Cursor, err = r.cursor(place.Session, start, in); err != nil {
+		return nil, err
+	}
+	return parsed, r.finish(parsed)
+}
+
+func (r *reading) options(place Place, options capability.ParseOptions) assemble.Options {
+	return assemble.Options{
+		Agent: r.Agent, Session: place.Session, TraceID: string(events.NewTraceID(r.Agent, place.Session)),
+		Prices: options.Prices, Relative: options.Relative, Subagent: r.subagent,
+	}
+}
+
+// begin begins the conversation anew.
+func (r *reading) begin(place Place, options capability.ParseOptions, sink records.Sink) {
+	c := assemble.New(sink, r.options(place, options))
+	r.main = &conversation{Format: r.Format(c, place), c: c, place: place}
+	r.lost, r.below, r.agents = jsonlines.Faults{}, jsonlines.Faults{}, subagents{}
+}
+
+// read gives every object of a file to its conversation.
+func (r *reading) read(to *conversation, in Source) error {
+	before := r.lost
+	for n := 0; ; n++ {
+		if n%256 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		object, err := in.Next()
+		if to == r.main {
+			r.lost = before
+			r.lost.Add(in.Faults())
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.lines++
+		if to == r.main {
+			if err := r.keep(); err != nil {
+				return err
+			}
+		}
+		if err := to.Object(object); err != nil {
+			return err
+		}
+	}
+}
+
+// registers is what travels with every place that a reading can go on from.
+type registers struct {
+	State json.RawMessage  `json:"state"`
+	Lost  jsonlines.Faults `json:"lost,omitzero"`
+}
+
+// keep notes the state before an object: what it begins can be read again from there.
+func (r *reading) keep() error {
+	state, err := json.Marshal(r.main.State())
+	if err != nil {
+		return fmt.Errorf("keep the state of a reading: %w", err)
+	}
+	lost := r.lost
+	lost.Torn = 0 // it will be read again
+	raw, err := json.Marshal(registers{state, lost})
+	if err != nil {
+		return fmt.Errorf("keep the state of a reading: %w", err)
+	}
+	if string(raw) != r.main.kept {
+		r.main.kept = string(raw)
+		r.main.c.Remember(raw)
+	}
+	return nil
+}
+
+// finish ends the conversation.
+func (r *reading) finish(parsed *capability.Parsed) error {
+	if err := r.main.End(); err != nil {
+		return err
+	}
+	head, err := r.main.c.Finish()
+	if err != nil {
+		return err
+	}
+	lost := r.lost
+	lost.Add(r.below)
+	if lost != (jsonlines.Faults{}) {
+		head.SetMeta("unreadable", lost)
+	}
+	parsed.Head, parsed.Lines, parsed.Lost = head, r.lines, lost.Lost()
+	return nil
+}

@@ -1,0 +1,98 @@
+package sessionfile
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+)
+
+// Withheld stands for reasoning that the provider keeps to itself.
+const Withheld = "[reasoning withheld by the provider]"
+
+// Absolute is a path as it stands in a session file, joined with the directory that it counts from. The file may come from
+// another system, so that this looks at text alone.
+func Absolute(name, dir string) string {
+	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, `:\`) ||
+		strings.Contains(name, ":/") {
+		return name
+	}
+	return path.Join(strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/"))
+}
+
+// System is the operating system that a path can only come from, "" where it could be several.
+func System(path string) string {
+	switch {
+	case strings.HasPrefix(path, "/Users/"):
+		return "darwin"
+	case strings.HasPrefix(path, "/home/"), strings.HasPrefix(path, "/root"):
+		return "linux"
+	case len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
+		return "windows"
+	}
+	return ""
+}
+
+// ExitCode is the error of a command that ended with a code: "" for 0.
+func ExitCode(code int64) string {
+	if code == 0 {
+		return ""
+	}
+	return "exit_code:" + strconv.FormatInt(code, 10)
+}
+
+// Millis is a time in milliseconds since 1970 as records have it; "" for 0.
+func Millis(ms int64) string {
+	if ms <= 0 || ms > 1<<46 {
+		return ""
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Tagged tells whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's mouth is.
+func Tagged(text string) (tag string, tagged bool) {
+	text = strings.TrimSpace(text)
+	rest, found := strings.CutPrefix(text, "<")
+	if !found {
+		return "", false
+	}
+	end := strings.IndexAny(rest, "> \n")
+	if end <= 0 || end > 60 {
+		return "", false
+	}
+	tag = rest[:end]
+	for i := range len(tag) {
+		if c := tag[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return "", false
+		}
+	}
+	return tag, strings.HasSuffix(text, "</"+tag+">")
+}
+
+// Inside is the text between a tag and its end, without the spaces around it; "" when there is none.
+func Inside(text, tag string) string {
+	_, rest, found := strings.Cut(text, "<"+tag+">")
+	if !found {
+		return ""
+	}
+	inside, _, found := strings.Cut(rest, "</"+tag+">")
+	if !found {
+		return ""
+	}
+	return strings.TrimSpace(inside)
+}
+
+// Known keeps names of kinds short and printable; they become names of counters.
+func Known(kind string) string {
+	if kind == "" || len(kind) > 40 {
+		return "unknown"
+	}
+	for i := range len(kind) {
+		if c := kind[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '.' {
+			return "unknown"
+		}
+	}
+	return kind
+}
+

@@ -1,0 +1,33 @@
+package rawjson
+
+// Member is the text of the member of an object, nil when there is none or raw is no object.
+func Member(raw []byte, name string) []byte {
+	d := NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		if string(d.Key()) == name {
+			return d.Raw()
+		}
+	}
+	return nil
+}
+
+// MemberText is the member of an object if it is a string, otherwise "".
+func MemberText(raw []byte, name string) string { return Unquote(Member(raw, name)) }
+
+// MemberInt is the member of an object if it is a whole number that fits, otherwise 0.
+func MemberInt(raw []byte, name string) int64 {
+	d := Decoder{data: Member(raw, name)}
+	return d.Int()
+}
+
+// Cleaned is a copy of an object as strict JSON, {} for anything else.
+func Cleaned(raw []byte) []byte {
+	if d := NewDecoder(raw); d.Kind() != Object {
+		return []byte("{}")
+	}
+	clean, err := AppendClean(nil, raw)
+	if err != nil {
+		return []byte("{}")
+	}
+	return clean
+}
