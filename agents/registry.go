@@ -3,6 +3,7 @@ package agents
 import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
+	"github.com/git-trace/git-trace/agents/codexcli"
 )
 
 // The words of agents/capability, so that callers need to import the list alone.
@@ -43,6 +44,7 @@ func SystemEnv() (Env, error) { return capability.SystemEnv() }
 func All(env Env) []Agent {
 	return []Agent{
 		claudecode.New(env),
+		codexcli.New(env),
 	}
 }
 

@@ -18,7 +18,7 @@ func TestEveryAgentIsFoundByItsName(t *testing.T) {
 		}
 		names = append(names, agent.Name)
 	}
-	if want := []string{"claude-code"}; !slices.Equal(names, want) {
+	if want := []string{"claude-code", "codex-cli"}; !slices.Equal(names, want) {
 		t.Errorf("agents are %q, want %q", names, want)
 	}
 	if _, ok := agents.Lookup(env, "nobody"); ok {
@@ -32,9 +32,32 @@ func TestAnAgentWithHooksCanDecodeThem(t *testing.T) {
 		if (agent.Installer != nil) != (agent.Decoder != nil) {
 			t.Errorf("%s installs hooks that nobody decodes, or decodes hooks that nobody installs", agent.Name)
 		}
+		if agent.Decoder == nil {
+			continue
+		}
 		for _, event := range agent.Decoder.Events() {
 			if _, err := agent.Decoder.Decode(event, []byte("not JSON")); err == nil {
 				t.Errorf("%s takes a broken %s", agent.Name, event)
+			}
+		}
+	}
+}
+
+func TestAnAgentThatIsParsedIsFoundAndTold(t *testing.T) {
+	t.Parallel()
+	for _, agent := range agents.All(agents.Env{Home: t.TempDir()}) {
+		if agent.Parser == nil {
+			continue
+		}
+		if agent.Discoverer == nil || agent.Identifier == nil {
+			t.Fatalf("nobody finds the sessions of %s, or tells them", agent.Name)
+		}
+		if found, err := agent.Discoverer.ProjectSessions(""); len(found) > 0 || err != nil {
+			t.Errorf("%s was never used and has %v, %v", agent.Name, found, err)
+		}
+		for _, head := range []string{"", "{}", "[]", "{", "text", "\x00\x01", `{"type":"x"}`} {
+			if agent.Identifier.Recognises("/tmp/file", []byte(head)) {
+				t.Errorf("%s takes %q for a session", agent.Name, head)
 			}
 		}
 	}

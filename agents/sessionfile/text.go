@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
 )
 
 // Withheld stands for reasoning that the provider keeps to itself.
@@ -95,4 +94,3 @@ func Known(kind string) string {
 	}
 	return kind
 }
-

@@ -65,3 +65,6 @@ func (c *Conversation) release(step int) error {
 	c.held, c.step = false, step
 	return c.Settle()
 }
+
+// Waits tells whether the answer of a key can still take pieces.
+func (c *Conversation) Waits(key string) bool { return c.byKey[key] != nil }

@@ -1,0 +1,187 @@
+package codexcli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents' ones
+// and are left out where these are there.
+func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+	home := first(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
+	project := sessionfile.NewProject(dir)
+	ids, parents := map[string]bool{}, map[string]string{}
+	take := func(path string) (capability.Session, bool) {
+		id := s.SessionID(path)
+		if id == "" {
+			return capability.Session{}, false
+		}
+		begin := peekFile(path)
+		ids[id] = true
+		if begin.parent != "" {
+			parents[id] = begin.parent
+		}
+		return capability.Session{ID: id, Dir: begin.cwd}, project.Holds(begin.cwd)
+	}
+	found := slices.Concat(
+		sessionfile.List(filepath.Join(home, "sessions"), 3, take),
+		sessionfile.List(filepath.Join(home, "archived_sessions"), 3, take),
+	)
+	found = slices.DeleteFunc(found, func(one capability.Session) bool { return ids[parents[one.ID]] })
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// idLength is the length of a UUID.
+const idLength = 36
+
+// SessionID is the id at the end of a rollout's name.
+func (s sessions) SessionID(path string) string {
+	name, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !found || !strings.HasPrefix(name, "rollout-") || len(name) < idLength {
+		return ""
+	}
+	if id := name[len(name)-idLength:]; payload.SessionID(id) {
+		return id
+	}
+	return ""
+}
+
+// Recognises tells rollouts by their envelope, those of old versions by their first line.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
+	object, err := in.Next()
+	if err != nil {
+		return false
+	}
+	if rawjson.MemberText(object.Raw, "type") == "session_meta" {
+		return rawjson.Member(object.Raw, "payload") != nil
+	}
+	return rawjson.Member(object.Raw, "instructions") != nil && rawjson.Member(object.Raw, "timestamp") != nil &&
+		rawjson.Member(object.Raw, "id") != nil
+}
+
+// beginning is what the first line of a rollout tells.
+type beginning struct {
+	id, cwd string
+	origin  string // the session that this one was forked from, or that started this subagent
+	parent  string // the session that started this subagent
+	role    string
+}
+
+func peekFile(path string) beginning {
+	file, err := sessionfile.Lines(path, "")
+	if err != nil {
+		return beginning{}
+	}
+	defer func() { _ = file.Close() }()
+	return peek(file)
+}
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
+		raw := object.Raw
+		if inner := rawjson.Member(raw, "payload"); inner != nil {
+			raw = inner
+		}
+		d := rawjson.NewDecoder(raw)
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "id":
+				b.id = d.Text()
+			case "cwd":
+				b.cwd = d.Text()
+			case "forked_from_id":
+				b.origin = d.Text()
+			case "agent_role", "agent_nickname":
+				b.role = first(payload.Name(d.Text()), b.role)
+			case "source":
+				spawn := rawjson.Member(rawjson.Member(d.Raw(), "subagent"), "thread_spawn")
+				b.parent = rawjson.MemberText(spawn, "parent_thread_id")
+				b.role = first(payload.Name(rawjson.MemberText(spawn, "agent_role")), b.role)
+			}
+		}
+		return false
+	})
+	b.origin = first(b.origin, b.parent)
+	if !payload.SessionID(b.id) {
+		b.id = ""
+	}
+	return b
+}
+
+// subagentFile finds the rollout of a subagent.
+func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
+	main := first(of.Main, of.Path)
+	path := rolloutOf(main, id)
+	if path == "" {
+		return sessionfile.Place{}
+	}
+	return sessionfile.Place{Path: path, Session: id, Role: first(peekFile(path).role, "subagent")}
+}
+
+// rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that the
+// id tells, in any time zone. It is "" when there is none.
+func rolloutOf(beside, id string) string {
+	if !payload.SessionID(id) {
+		return ""
+	}
+	folders := []string{filepath.Dir(beside)}
+	if root, dated := datedRoot(beside); dated {
+		day := bornOn(id)
+		for _, shift := range []int{0, -1, 1} {
+			one := day.AddDate(0, 0, shift)
+			folders = append(folders, filepath.Join(root, one.Format("2006"), one.Format("01"), one.Format("02")))
+		}
+	}
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			if strings.HasSuffix(entry.Name(), id+".jsonl") && entry.Type().IsRegular() {
+				return filepath.Join(folder, entry.Name())
+			}
+		}
+	}
+	return ""
+}
+
+// datedRoot is the directory above year, month and day.
+func datedRoot(path string) (string, bool) {
+	dir := filepath.Dir(path)
+	for range 3 {
+		if _, err := strconv.Atoi(filepath.Base(dir)); err != nil {
+			return "", false
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir, true
+}
+
+// bornOn is the time in a UUID of version 7.
+func bornOn(id string) time.Time {
+	digits := strings.ReplaceAll(id, "-", "")
+	if len(digits) < 12 {
+		return time.Time{}
+	}
+	ms, err := strconv.ParseInt(digits[:12], 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

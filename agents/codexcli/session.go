@@ -1,0 +1,109 @@
+package codexcli
+
+import (
+	"context"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// sessions implements what git-trace can do with the agent's session files.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a rollout of any version.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent:   Name,
+		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return newRollout(c, of)
+		},
+		Subagent: subagentFile,
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// rollout is a session file that is being read.
+type rollout struct {
+	c     *assemble.Conversation
+	state state
+	notes map[string]*note // what events told of calls that have no result yet
+	line  line
+
+	programs   []program // answers that run programs, the latest last
+	forkedFrom bool      // the other session's own file is there
+}
+
+// state is what must be known of the lines so far to understand the next.
+type state struct {
+	ID      string   `json:"id,omitempty"` // of the session, as the first line says
+	Cwd     string   `json:"cwd,omitempty"`
+	Model   string   `json:"model,omitempty"`
+	Prompt  string   `json:"prompt,omitempty"` // hash of the system prompt
+	Tools   []string `json:"tools,omitempty"`
+	Running bool     `json:"running,omitempty"` // a turn is running
+	Said    bool     `json:"said,omitempty"`    // the model has answered in it
+	Typed   string   `json:"typed,omitempty"`   // hash of the last prompt, until something else comes
+	Copied  bool     `json:"copied,omitempty"`  // the lines are copies of another session's
+
+	Open  bool   `json:"open,omitempty"` // the next item belongs to the last answer
+	Last  string `json:"last,omitempty"` // key of the last answer
+	Usage usage  `json:"usage,omitzero"` // of the last answer
+	Total usage  `json:"total,omitzero"` // of the session, as it was told last
+}
+
+func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
+	r := &rollout{c: c, notes: map[string]*note{}}
+	if file, err := sessionfile.Lines(of.Path, ""); err == nil {
+		parent := peek(file).origin
+		r.forkedFrom = parent != "" && rolloutOf(of.Path, parent) != ""
+		_ = file.Close()
+	}
+	return r
+}
+
+// State is the state.
+func (r *rollout) State() any { return &r.state }
+
+// End has nothing to resolve.
+func (r *rollout) End() error { return nil }
+
+// Object takes a line.
+func (r *rollout) Object(object jsonlines.Object) error {
+	l := &r.line
+	l.decode(object.Raw)
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: l.item.id}
+	r.c.Begin("")
+	if r.copied(l) {
+		r.c.Skip("copied_from_other_session")
+		return nil
+	}
+	switch l.kind {
+	case "session_meta":
+		r.meta(l)
+	case "turn_context":
+		r.turnContext(l)
+	case "response_item":
+		return r.take(l, at)
+	case "event_msg":
+		return r.event(l, at)
+	case "token_usage_record":
+		return r.usageRecord(l)
+	case "compacted":
+		r.compaction(l)
+	default:
+		r.c.Skip(sessionfile.Known(l.kind))
+		return nil
+	}
+	r.c.Take()
+	return nil
+}

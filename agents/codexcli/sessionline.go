@@ -1,0 +1,110 @@
+package codexcli
+
+import (
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// line is a line of a rollout: an envelope of time, kind and payload. Versions before 0.32 wrote the payload alone.
+type line struct {
+	kind, time string
+	payload    []byte
+	summary    bool // the answer is the summary of a compaction
+	item       item
+}
+
+// item is a payload with the members that matter; values that only some kinds need stay raw.
+type item struct {
+	kind, id, role, name, callID, turn      string
+	content, input, output, action, passed  []byte
+	summary, info, usage, thread, item, raw []byte
+}
+
+func (l *line) decode(raw []byte) {
+	*l = line{}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			l.kind = d.Text()
+		case "timestamp":
+			l.time = d.Text()
+		case "payload":
+			l.payload = d.Raw()
+		case "metadata":
+			l.summary = string(rawjson.Member(d.Raw(), "compaction_output")) == "true"
+		}
+	}
+	if l.payload == nil {
+		l.payload = raw
+		l.kind = bareKind(l.kind, raw)
+	}
+	l.item.decode(l.payload)
+}
+
+// bareKind is the kind of a line without an envelope.
+func bareKind(kind string, raw []byte) string {
+	switch {
+	case kind != "":
+		return "response_item"
+	case rawjson.Member(raw, "record_type") != nil:
+		return "state"
+	case rawjson.Member(raw, "id") != nil:
+		return "session_meta"
+	}
+	return ""
+}
+
+func (i *item) decode(raw []byte) {
+	i.raw = raw
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			i.kind = d.Text()
+		case "id":
+			i.id = d.Text()
+		case "role":
+			i.role = d.Text()
+		case "name":
+			i.name = d.Text()
+		case "call_id":
+			i.callID = d.Text()
+		case "turn_id":
+			i.turn = d.Text()
+		case "content":
+			i.content = d.Raw()
+		case "arguments", "input":
+			i.input = d.Raw()
+		case "output":
+			i.output = d.Raw()
+		default:
+			i.member(d)
+		}
+	}
+}
+
+func (i *item) member(d *rawjson.Decoder) {
+	switch string(d.Key()) {
+	case "action":
+		i.action = d.Raw()
+	case "summary":
+		i.summary = d.Raw()
+	case "info":
+		i.info = d.Raw()
+	case "usage":
+		i.usage = d.Raw()
+	case "thread_token_usage":
+		i.thread = d.Raw()
+	case "item":
+		i.item = d.Raw()
+	case "internal_chat_message_metadata_passthrough":
+		i.passed = d.Raw()
+	}
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,130 @@
+package codexcli
+
+import (
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// meta takes the line that begins a rollout. That of another session, which a fork copied, says nothing of this one.
+func (r *rollout) meta(l *line) {
+	if r.state.ID != "" {
+		r.c.Append("continued", "after_step", map[string]any{"timestamp": l.time})
+		return
+	}
+	r.state.ID = first(l.item.id, "unknown")
+	var head assemble.Head
+	var prompt, origin, source string
+	d := rawjson.NewDecoder(l.payload)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "cwd":
+			r.state.Cwd = d.Text()
+		case "cli_version":
+			head.Version = d.Text()
+		case "originator":
+			source = payload.Name(d.Text())
+		case "forked_from_id":
+			origin = d.Text()
+		case "instructions":
+			prompt = d.Text()
+		case "base_instructions":
+			prompt = rawjson.MemberText(d.Raw(), "text")
+		case "dynamic_tools":
+			r.tools(d)
+		case "git":
+			git := d.Raw()
+			head.Git = true
+			head.Branch = rawjson.MemberText(git, "branch")
+			head.BaseCommit = rawjson.MemberText(git, "commit_hash")
+			head.Repository = rawjson.MemberText(git, "repository_url")
+		}
+	}
+	cwd := r.state.Cwd
+	if prompt != "" {
+		r.state.Prompt = sessionfile.Hash(prompt)[:16]
+	}
+	hash := r.state.Prompt
+	r.c.Change(func(h *assemble.Head) {
+		h.AddCwd(cwd)
+		h.OS, h.Version = first(h.OS, sessionfile.System(cwd)), first(head.Version, h.Version)
+		h.Git = h.Git || head.Git
+		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, head.Branch), first(h.BaseCommit, head.BaseCommit), first(h.Repository, head.Repository)
+		if prompt != "" {
+			h.AddPrompt(hash, prompt)
+		}
+		if origin != "" {
+			h.SetMeta("forked_from", []string{origin})
+		}
+		if source != "" {
+			h.SetMeta("client", source)
+		}
+	})
+}
+
+// tools takes definitions of tools; those of a name space are in a list of its own.
+func (r *rollout) tools(d *rawjson.Decoder) {
+	for d.OpenArray(); d.Element(); {
+		definition := rawjson.Cleaned(d.Raw())
+		if rawjson.MemberText(definition, "type") == "namespace" {
+			r.tools(rawjson.NewDecoder(rawjson.Member(definition, "tools")))
+			continue
+		}
+		name := rawjson.MemberText(definition, "name")
+		if name == "" || len(r.state.Tools) >= maxTools {
+			continue
+		}
+		r.state.Tools = append(r.state.Tools, name)
+		r.c.Change(func(h *assemble.Head) { h.AddTool(name, definition) })
+	}
+}
+
+// maxTools is how many names of tools are told with each step.
+const maxTools = 200
+
+// turnContext takes what holds for the answers that follow.
+func (r *rollout) turnContext(l *line) {
+	mode := ""
+	d := rawjson.NewDecoder(l.payload)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "cwd":
+			r.state.Cwd = first(d.Text(), r.state.Cwd)
+		case "model":
+			r.state.Model = assemble.Model(d.Text())
+		case "approval_policy":
+			mode = payload.Name(d.Text())
+		}
+	}
+	cwd := r.state.Cwd
+	r.c.Change(func(h *assemble.Head) {
+		h.AddCwd(cwd)
+		if mode != "" {
+			h.SetMeta("permission_mode", mode)
+		}
+	})
+}
+
+// copied tells whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with their own
+// line, then hold the other session's, with the line that began it, and go on with a turn of their own. Ids are UUIDs of
+// version 7, so that a turn which is older than the session itself is none of its own.
+func (r *rollout) copied(l *line) bool {
+	switch {
+	case !r.forkedFrom || r.state.ID == "":
+		return false
+	case l.kind == "session_meta" && l.item.id != r.state.ID:
+		r.state.Copied = true
+	case r.state.Copied && (l.kind == "turn_context" || l.kind == "event_msg" && l.item.kind == "task_started"):
+		if l.item.turn >= r.state.ID {
+			r.state.Copied = false
+		}
+	}
+	return r.state.Copied
+}
+
+// compaction notes where the model lost its memory.
+func (r *rollout) compaction(l *line) {
+	r.c.Append("compactions", "after_step", map[string]any{"timestamp": l.time})
+	r.state.Open = false
+}

@@ -1,0 +1,109 @@
+package codexcli
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// changedFiles are the edits of a patch as the client made them, by path.
+func changedFiles(changes []byte) []assemble.Edit {
+	var edits []assemble.Edit
+	d := rawjson.NewDecoder(changes)
+	for d.Open(); d.Member(); {
+		path := string(d.Key())
+		change := d.Raw()
+		switch rawjson.MemberText(change, "type") {
+		case "add":
+			edits = append(edits, sessionfile.Whole(path, rawjson.MemberText(change, "content"), false))
+		case "update":
+			hunks := sessionfile.Hunks(rawjson.MemberText(change, "unified_diff"))
+			path = first(rawjson.MemberText(change, "move_path"), path)
+			edits = append(edits, assemble.Edit{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)})
+		}
+	}
+	return edits
+}
+
+// patchEdits are the edits of a patch of which only the text is known that the model wrote. It has no line numbers.
+func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
+	var edits []assemble.Edit
+	for _, file := range patchFiles(patchOf(call)) {
+		path := sessionfile.Absolute(file.path, r.state.Cwd)
+		if file.added {
+			edits = append(edits, sessionfile.Whole(path, file.text, false))
+		} else if file.text != "" {
+			edits = append(edits, assemble.Edit{Path: path, Text: file.text})
+		}
+	}
+	return edits
+}
+
+// patchOf is the patch that a call applies: by the tool for it, or by its name in a shell command.
+func patchOf(call *assemble.Call) string {
+	if call.Name == "apply_patch" {
+		return first(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))
+	}
+	if at := strings.Index(call.Command, "*** Begin Patch"); at >= 0 && strings.Contains(call.Command[:at], "apply_patch") {
+		return call.Command[at:]
+	}
+	return ""
+}
+
+// patchFile is a file of a patch in the model's form.
+type patchFile struct {
+	path  string
+	added bool
+	text  string // the lines that the patch adds
+}
+
+// maxPatchFiles is how many files of a patch are looked at.
+const maxPatchFiles = 1000
+
+// patchFiles reads a patch of the form
+//
+//	*** Begin Patch
+//	*** Add File: path | *** Update File: path | *** Delete File: path
+//	*** Move to: path
+//	@@ section
+//	 context, -old, +new
+//	*** End Patch
+func patchFiles(patch string) []patchFile {
+	var files []patchFile
+	var text strings.Builder
+	flush := func() {
+		if len(files) > 0 {
+			files[len(files)-1].text = text.String()
+		}
+		text.Reset()
+	}
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		if added, found := strings.CutPrefix(line, "+"); found {
+			text.WriteString(added)
+			text.WriteByte('\n')
+			continue
+		}
+		directive, path, found := strings.Cut(line, ": ")
+		if !found || !strings.HasPrefix(directive, "*** ") || len(files) >= maxPatchFiles {
+			continue
+		}
+		path = strings.TrimSpace(path)
+		switch directive {
+		case "*** Add File":
+			flush()
+			files = append(files, patchFile{path: path, added: true})
+		case "*** Update File", "*** Delete File":
+			flush()
+			files = append(files, patchFile{path: path})
+		case "*** Move to":
+			if len(files) > 0 {
+				files[len(files)-1].path = path
+			}
+		}
+	}
+	flush()
+	return files
+}

@@ -1,0 +1,96 @@
+package codexcli
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// userMessage takes a message of the role user: what the user typed, and what the client puts beside it. Newer versions say
+// of each part which it is.
+func (r *rollout) userMessage(l *line, at records.Locator) error {
+	var kinds []string
+	d := rawjson.NewDecoder(rawjson.Member(l.item.passed, "content_item_kinds"))
+	for d.OpenArray(); d.Element(); {
+		kinds = append(kinds, d.Text())
+	}
+	var typed []string
+	n := -1
+	d = rawjson.NewDecoder(l.item.content)
+	for d.OpenArray(); d.Element(); {
+		text := part(d.Raw())
+		n++
+		switch {
+		case n < len(kinds) && kinds[n] != "unknown" && !strings.HasPrefix(kinds[n], "user."):
+			r.injected(l, text)
+		case n >= len(kinds) && injected(text):
+			r.injected(l, text)
+		case text != "":
+			typed = append(typed, text)
+		}
+	}
+	if len(typed) == 0 {
+		r.c.Skip("injected_context")
+		return nil
+	}
+	return r.typed(l, at, strings.Join(typed, "\n\n"))
+}
+
+// injected tells whether the client wrote a text in the user's name.
+func injected(text string) bool {
+	if tag, tagged := sessionfile.Tagged(text); tagged && tag != "image" {
+		return true
+	}
+	return strings.HasPrefix(text, "# AGENTS.md instructions for ") || strings.HasPrefix(text, "<environment_context>") ||
+		strings.HasPrefix(text, "<user_instructions>") || strings.HasPrefix(text, "<turn_aborted>")
+}
+
+// injected notes what the client's texts tell: a skill that was asked for, a command that the user ran.
+func (r *rollout) injected(l *line, text string) {
+	switch tag, _ := sessionfile.Tagged(text); tag {
+	case "skill":
+		r.c.Append("skill_invocations", "after_step", map[string]any{
+			"skill": sessionfile.Inside(text, "name"), "path": sessionfile.Inside(text, "path"), "source": "injected_skill", "timestamp": l.time,
+		})
+	case "user_shell_command":
+		r.c.Append("user_shell", "after_step", map[string]any{"command": sessionfile.Inside(text, "command"), "timestamp": l.time})
+	}
+}
+
+// typed takes a prompt. It is told twice, as an item and as an event: the second is skipped.
+func (r *rollout) typed(l *line, at records.Locator, text string) error {
+	text = strings.TrimSpace(text)
+	hash := sessionfile.Hash(strings.TrimSpace(strings.ReplaceAll(text, "[image]", ""))) // the event has images apart
+	if text == "" || r.state.Typed == hash {
+		r.c.Skip("repeated_prompt")
+		return nil
+	}
+	r.state.Typed = hash
+	if !r.state.Running || !r.state.Said { // otherwise it was typed while the agent worked
+		if err := r.c.Settle(); err != nil {
+			return err
+		}
+	}
+	r.state.Open = false
+	if err := r.c.Prompt(assemble.Prompt{At: at, Time: l.time, Text: text}); err != nil {
+		return err
+	}
+	r.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	r.c.Take()
+	return nil
+}
+
+// agentMessage takes what one agent told another: the task of a subagent is its prompt, as far as it can be read. What it
+// answers is the result of a call.
+func (r *rollout) agentMessage(l *line, at records.Locator) error {
+	text := strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n")
+	head, task, found := strings.Cut(text, "\nPayload:\n")
+	if !found || !strings.Contains(head, "NEW_TASK") || strings.TrimSpace(task) == "" {
+		r.c.Skip("agent_message")
+		return nil
+	}
+	return r.typed(l, at, task)
+}

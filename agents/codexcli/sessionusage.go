@@ -1,0 +1,76 @@
+package codexcli
+
+import (
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// usage are tokens as the client counts them: Input holds what the cache gave and took, Output holds the reasoning.
+type usage struct {
+	Input  int64 `json:"input,omitempty"`
+	Read   int64 `json:"read,omitempty"`
+	Write  int64 `json:"write,omitempty"`
+	Output int64 `json:"output,omitempty"`
+}
+
+func usageOf(raw []byte) usage {
+	var u usage
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "input_tokens":
+			u.Input = max(d.Int(), 0)
+		case "cached_input_tokens":
+			u.Read = max(d.Int(), 0)
+		case "cache_write_input_tokens":
+			u.Write = max(d.Int(), 0)
+		case "output_tokens":
+			u.Output = max(d.Int(), 0)
+		}
+	}
+	return u
+}
+
+func (u usage) plus(other usage) usage {
+	return usage{u.Input + other.Input, u.Read + other.Read, u.Write + other.Write, u.Output + other.Output}
+}
+
+// buckets are the tokens without overlap.
+func (u usage) buckets() *assemble.Usage {
+	return &assemble.Usage{TokenUsage: records.TokenUsage{
+		InputTokens: max(u.Input-u.Read-u.Write, 0), CacheReadTokens: u.Read, CacheWriteTokens: u.Write, OutputTokens: u.Output,
+	}}
+}
+
+// tokenCount takes the event that tells the sums of the session and those of the last answer. The same sums are told again on
+// occasion: only those that have changed count.
+func (r *rollout) tokenCount(l *line) error {
+	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")), usageOf(rawjson.Member(l.item.info, "total_token_usage")))
+}
+
+// usageRecord takes the line that newer versions write for every answer.
+func (r *rollout) usageRecord(l *line) error {
+	err := r.spent(usageOf(l.item.usage), usageOf(l.item.thread))
+	r.c.Take()
+	return err
+}
+
+// spent adds tokens to the last answer. An answer that nothing is told of, such as the summary of a compaction in older
+// versions, adds to the one before it.
+func (r *rollout) spent(last, total usage) error {
+	if total == r.state.Total || total == (usage{}) {
+		return nil
+	}
+	r.state.Total = total
+	r.state.Open = false
+	r.state.Usage = r.state.Usage.plus(last)
+	if r.state.Last == "" {
+		return nil
+	}
+	if !r.c.Waits(r.state.Last) {
+		r.c.Drop("late_piece_tokens")
+		return nil
+	}
+	return r.c.Answer(assemble.Answer{Key: r.state.Last, Usage: r.state.Usage.buckets()})
+}

@@ -1,0 +1,140 @@
+package sessiontest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together must be
+// what one reading gives. It tells whether the cursor was used.
+func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
+	t.Helper()
+	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var steps records.Collector
+	before, err := s.Agent.Parser.Parse(context.Background(), path, capability.ParseOptions{Session: session}, &steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	more := records.Collector{Steps: slices.Clone(steps.Steps)}
+	after, err := s.Agent.Parser.Parse(context.Background(), path, capability.ParseOptions{Session: session, Cursor: before.Cursor}, &more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.FirstStep > len(steps.Steps)+1 {
+		t.Fatalf("cut at %d: the first step is %d after %d", cut, after.FirstStep, len(steps.Steps))
+	}
+	after.Head.Steps = more.Steps[:after.Head.Metrics.TotalSteps]
+	if got := Encode(t, after.Head); !bytes.Equal(got, want) {
+		got = bytes.Replace(got, []byte(*after.Head.ContentHash), hashOf(want), 1) // to show what made the difference
+		at := 0
+		for at < min(len(got), len(want)) && got[at] == want[at] {
+			at++
+		}
+		from := max(at-200, 0)
+		t.Fatalf("cut at %d of %d: differs at byte %d\n got %.400s\nwant %.400s", cut, len(data), at, got[from:], want[from:])
+	}
+	return after.FirstStep > 1
+}
+
+func hashOf(record []byte) []byte {
+	_, after, _ := bytes.Cut(record, []byte(`"content_hash":"`))
+	return after[:64]
+}
+
+// Growing cuts each session at the ends of its lines and within them, and lets it grow to its end: at the first lines, where
+// most is decided, and at places spread over the rest; with GITTRACE_LONG set at every line. Of all files together at least
+// one must be read on from its cursor.
+func (s Suite) Growing(t *testing.T) {
+	t.Helper()
+	used := 0
+	for _, source := range s.files(t) {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(s.Sessions())); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.Base(source))
+		data, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, _ := s.Parse(t, path, capability.ParseOptions{})
+		want := Encode(t, record)
+		for _, cut := range cuts(data) {
+			if s.Grown(t, path, data, cut, want, record.SessionID) {
+				used++
+			}
+		}
+	}
+	if used == 0 && !s.Whole {
+		t.Error("no cursor was used")
+	}
+}
+
+// cuts are the places where a file is cut: before and after ends of lines, and in the middle.
+func cuts(data []byte) []int {
+	ends := []int{0}
+	for at, c := range data {
+		if c == '\n' {
+			ends = append(ends, at)
+		}
+	}
+	every := 1
+	if os.Getenv("GITTRACE_LONG") == "" {
+		every = 1 + len(ends)/12
+	}
+	var out []int
+	for i, end := range ends {
+		if i > 4 && i%every > 0 {
+			continue
+		}
+		out = append(out, end)
+		if end+1 < len(data) {
+			out = append(out, end+1)
+		}
+		if i+1 < len(ends) && i%3 == 0 {
+			out = append(out, (end+ends[i+1])/2)
+		}
+	}
+	return out
+}
+
+// Fuzz holds that whatever stands in a session file gives a sound record, and the same one when it is read in two parts.
+func (s Suite) Fuzz(f *testing.F, name string) {
+	f.Helper()
+	for _, path := range s.files(f) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint(len(data)/2))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut uint) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		record, _ := s.Parse(t, path, capability.ParseOptions{Session: "fuzz"})
+		if faults := record.Check(); len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		want := Encode(t, record)
+		if again, err := records.Decode(want); err != nil || !bytes.Equal(Encode(t, again), want) {
+			t.Fatalf("the record is not read back: %v", err)
+		}
+		if cut := int(cut); cut < len(data) && !s.Whole {
+			s.Grown(t, path, data, cut, want, "fuzz")
+		}
+	})
+}
