@@ -2,6 +2,7 @@ package gitleaks
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -11,56 +12,135 @@ type Finding struct {
 	Rule       string
 }
 
-// Find finds the secrets of a text. Overlapping findings are all given. The text should be short: the time grows with the
-// length faster than linearly, since more rules are called.
+// Find finds the secrets of a text. Overlapping findings are all given. The expression of a rule is tried on the lines
+// around its keywords.
 func (r *Rules) Find(text string) ([]Finding, error) {
 	var found []Finding
-	called := r.called(strings.ToLower(text))
-	for i, rule := range r.rules {
-		if !called[i] {
-			continue
+	for i, parts := range r.called(text) {
+		for _, p := range parts {
+			list, err := r.apply(r.rules[i], text, p)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, list...)
 		}
-		list, err := r.apply(rule, text)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
 	}
 	return found, nil
 }
 
-// called tells which rules have a keyword in the text.
-func (r *Rules) called(lower string) []bool {
-	out := make([]bool, len(r.rules))
+// part is a part of a text, by its beginning and its end.
+type part struct{ start, end int }
+
+// called gives, for each rule, the parts of the text that hold one of its keywords.
+func (r *Rules) called(text string) [][]part {
+	out := make([][]part, len(r.rules))
 	for _, i := range r.always {
-		out[i] = true
+		out[i] = []part{{0, len(text)}}
+	}
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) { // a letter whose small form is longer: places would not fit
+		lower = asciiLower(text)
 	}
 	for at, word := range r.keywords {
-		if strings.Contains(lower, word) {
-			for _, i := range r.byWord[at] {
-				out[i] = true
+		for from := 0; ; {
+			i := strings.Index(lower[from:], word)
+			if i < 0 {
+				break
 			}
+			near, far := around(text, from+i, from+i+len(word))
+			for _, rule := range r.byWord[at] {
+				if r.rules[rule].ID == generic {
+					out[rule] = append(out[rule], near)
+				} else {
+					out[rule] = append(out[rule], far)
+				}
+			}
+			from += i + len(word)
 		}
+	}
+	for i := range out {
+		out[i] = merged(out[i])
 	}
 	return out
 }
 
-func (r *Rules) apply(rule *rule, text string) ([]Finding, error) {
+// generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the same
+// line or the next.
+const generic = "generic-api-key"
+
+// How far from a keyword a match may reach, in bytes.
+const (
+	lookBack    = 256 // and not beyond the beginning of the line
+	lookForward = 1 << 10
+	longestWord = 16 << 10 // a token that begins in reach is read to its end
+)
+
+// around gives the part of a text in which a match with a keyword may lie, and the lesser one that ends with the line after
+// the keyword's.
+func around(text string, start, end int) (near, far part) {
+	from := max(0, start-lookBack)
+	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
+		from += i
+	}
+	to := min(len(text), end+lookForward)
+	rest := text[to:min(len(text), to+longestWord)]
+	if i := strings.IndexAny(rest, " \n\t"); i >= 0 {
+		far = part{from, to + i + 1}
+	} else {
+		far = part{from, to + len(rest)}
+	}
+	near = far
+	if i := strings.IndexByte(text[end:far.end], '\n'); i >= 0 {
+		next := end + i + 1
+		if i = strings.IndexByte(text[next:far.end], '\n'); i >= 0 {
+			near.end = next + i + 1
+		}
+	}
+	return near, far
+}
+
+func merged(parts []part) []part {
+	if len(parts) < 2 {
+		return parts
+	}
+	slices.SortFunc(parts, func(a, b part) int { return a.start - b.start })
+	out := parts[:1]
+	for _, p := range parts[1:] {
+		if last := &out[len(out)-1]; p.start <= last.end {
+			last.end = max(last.end, p.end)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func asciiLower(text string) string {
+	out := []byte(text)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}
+
+func (r *Rules) apply(rule *rule, text string, p part) ([]Finding, error) {
 	pattern, err := rule.compiled()
 	if err != nil {
 		return nil, err
 	}
 	var found []Finding
-	for _, groups := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, groups := range pattern.FindAllStringSubmatchIndex(text[p.start:p.end], -1) {
 		start, end := secretOf(rule, groups)
-		secret := text[start:end]
+		start, end = start+p.start, end+p.start
 		// The whole match may begin or end with the line feed that bounds it.
-		secret = strings.Trim(secret, "\n")
+		secret := strings.Trim(text[start:end], "\n")
 		if rule.Entropy != 0 && entropy(secret) <= rule.Entropy {
 			continue
 		}
-		match := strings.Trim(text[groups[0]:groups[1]], "\n")
-		allowed, err := r.allowed(rule, secret, match, lineOf(text, groups[0], groups[1]))
+		match := text[p.start+groups[0] : p.start+groups[1]]
+		allowed, err := r.allowed(rule, secret, strings.Trim(match, "\n"), lineOf(text, p.start+groups[0], p.start+groups[1]))
 		if err != nil {
 			return nil, err
 		}

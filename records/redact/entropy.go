@@ -1,0 +1,109 @@
+package redact
+
+import (
+	"math"
+	"strings"
+)
+
+// Bounds of what counts as a string of high entropy.
+const (
+	leastEntropy = 28  // characters
+	mostEntropy  = 200 // beyond that it is data, not a key
+	leastBits    = 4.2 // a character
+	// leastTurns is the share of neighbours that are of different kinds (upper case, lower case, digit). Random base62 has
+	// two thirds, names that are put together of words a quarter.
+	leastTurns = 0.42
+)
+
+// highEntropy finds strings that look as if they were random and are none of the ids that texts are full of.
+func highEntropy(text string) []span {
+	var found []span
+	for i := 0; i < len(text); {
+		if !tokenByte(text[i]) {
+			i++
+			continue
+		}
+		end := i
+		for end < len(text) && tokenByte(text[end]) {
+			end++
+		}
+		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) && !named(text[max(0, i-40):i], text[i:end]) {
+			found = append(found, span{start: i, end: end, rule: "high-entropy"})
+		}
+		i = end
+	}
+	return found
+}
+
+func tokenByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-' || c == '='
+}
+
+// looksRandom tells whether a token mixes upper case, lower case and digits as chance does.
+func looksRandom(token string) bool {
+	var upper, lower, digit, other, turns int
+	var last byte
+	for i := range len(token) {
+		kind := byte('o')
+		switch c := token[i]; {
+		case 'a' <= c && c <= 'z':
+			kind = 'l'
+			lower++
+		case 'A' <= c && c <= 'Z':
+			kind = 'u'
+			upper++
+		case '0' <= c && c <= '9':
+			kind = 'd'
+			digit++
+		default:
+			other++
+		}
+		if i > 0 && kind != last {
+			turns++
+		}
+		last = kind
+	}
+	n := float64(len(token))
+	if upper < 3 || lower < 3 || digit < 3 || float64(other) > n/8 {
+		return false
+	}
+	return float64(turns)/n >= leastTurns && bits(token) >= leastBits
+}
+
+// named tells a token that is no secret by what stands before it: the checksum of a package, data in an address, the id
+// that a model's provider gave.
+func named(before, token string) bool {
+	for _, prefix := range [...]string{
+		"toolu_", "msg_", "req_", "call_", "resp_", "chatcmpl-", "fc_", "rs_", "run_", "thread_", "asst_", "srvtoolu_", "ses_", "prt_",
+	} {
+		if strings.HasPrefix(token, prefix) {
+			return true
+		}
+	}
+	lower := strings.ToLower(before + token[:min(len(token), 12)])
+	for _, word := range [...]string{"sha512-", "sha384-", "sha256-", "sha1-", "sha256:", "h1:", "base64,", "integrity", "signature"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// bits is the Shannon entropy in bits a byte.
+func bits(text string) float64 {
+	if text == "" {
+		return 0
+	}
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,127 @@
+package redact
+
+import (
+	"cmp"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// somebody stands for the name of a user.
+const somebody = "user"
+
+// homePaths are expressions that find the name of a home directory: below /home and /Users, on Windows and in WSL, as ~name, and in the names
+// that clients give to directories by putting hyphens for slashes.
+func homePaths() []string {
+	return []string{
+		`(?:^|[^\pL\pN.])/(?:home|Users|export/home|var/home)/([^/\\\s"'` + "`" + `:;,*?<>|()\[\]{}$]+)`,
+		`(?i:[a-z]:|/mnt/[a-z]|/[a-z])[/\\]{1,4}(?i:users|documents and settings)[/\\]{1,4}([^/\\\s"'` + "`" + `:;,*?<>|()\[\]{}$%]+)`,
+		`(?:^|[\s"'` + "`" + `=:(])~([a-z_][a-z0-9_.-]{0,31})/`,
+		`(?:^|[\s"'` + "`" + `/\\])-(?:home|Users)-([A-Za-z0-9_]+)`,
+	}
+}
+
+// sharedHome tells a directory beside homes that belongs to nobody.
+func sharedHome(name string) bool {
+	switch strings.ToLower(name) {
+	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me", "username", "name", "alias":
+		return true
+	}
+	return false
+}
+
+// generic tells a name that says nothing about a person and is a word of texts.
+func generic(name string) bool {
+	switch strings.ToLower(name) {
+	case somebody, "users", "root", "admin", "administrator", "ubuntu", "debian", "fedora", "ec2-user", "centos", "alpine", "git", "go", "dev",
+		"develop", "developer", "test", "tester", "testing", "tests", "node", "runner", "vagrant", "docker", "build", "builder", "ci",
+		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main", "claude",
+		"codex", "agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host", "localhost", "server",
+		"client", "python", "rust", "java", "ruby", "mac", "macbook", "owner", "pi", "sandbox":
+		return true
+	}
+	return false
+}
+
+// SystemNames are the names of the user who runs this process: of the account and of the home directory.
+func SystemNames() []string {
+	var names []string
+	if u, err := user.Current(); err == nil {
+		names = append(names, u.Username)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		names = append(names, filepath.Base(home))
+	}
+	return append(names, os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
+}
+
+// telling leaves the names that tell who somebody is, the longest first.
+func telling(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if i := strings.LastIndexByte(name, '\\'); i >= 0 { // DOMAIN\name
+			name = name[i+1:]
+		}
+		if len(name) >= 3 && !generic(name) && !slices.Contains(out, name) && strings.Trim(name, "./") != "" {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return out
+}
+
+// homes finds the names of home directories in paths.
+func (r *Redactor) homes(text string) []span {
+	var found []span
+	for i, pattern := range r.homePaths {
+		if !mayHoldHome(i, text) {
+			continue
+		}
+		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			if name := text[at[2]:at[3]]; !sharedHome(name) {
+				found = append(found, span{start: at[2], end: at[3], rule: "home", with: somebody})
+			}
+		}
+	}
+	return found
+}
+
+// mayHoldHome spares the expressions texts that they cannot match.
+func mayHoldHome(i int, text string) bool {
+	switch i {
+	case 0:
+		return strings.Contains(text, "/home/") || strings.Contains(text, "/Users/")
+	case 1:
+		return strings.Contains(text, `sers`) || strings.Contains(text, "ettings") || strings.Contains(text, "SERS")
+	case 2:
+		return strings.Contains(text, "~")
+	}
+	return strings.Contains(text, "-home-") || strings.Contains(text, "-Users-")
+}
+
+// userNames finds the names of the user as words.
+func (r *Redactor) userNames(text string) []span {
+	var found []span
+	for _, name := range r.names {
+		for from := 0; ; {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(name)
+			before, _ := utf8.DecodeLastRuneInString(text[:start])
+			after, _ := utf8.DecodeRuneInString(text[end:])
+			if !wordRune(before) && !wordRune(after) {
+				found = append(found, span{start: start, end: end, rule: "user", with: somebody})
+			}
+			from = end
+		}
+	}
+	return found
+}
+
+func wordRune(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }

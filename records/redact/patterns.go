@@ -1,0 +1,187 @@
+package redact
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/redact/gitleaks"
+)
+
+// patterns are the expressions beside those of gitleaks, compiled with the redactor: a package variable would be compiled
+// at the start of every process.
+type patterns struct {
+	homePaths []*regexp.Regexp
+	keyBegin  *regexp.Regexp
+	urlLogin  *regexp.Regexp
+	bearer    *regexp.Regexp
+	base64    *regexp.Regexp
+}
+
+func compile() patterns {
+	p := patterns{
+		keyBegin: regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
+		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
+		bearer:   regexp.MustCompile(`(?i)\b(?:bearer|basic|authorization:\s*token)\s+([A-Za-z0-9._~+/=-]{16,1000})`),
+		base64:   regexp.MustCompile(`[A-Za-z0-9+/_-]{20,}={0,2}`),
+	}
+	for _, text := range homePaths() {
+		p.homePaths = append(p.homePaths, regexp.MustCompile(text))
+	}
+	return p
+}
+
+// plain finds the secrets of a text that is taken as it stands, by the expressions of this package and the user.
+func (r *Redactor) plain(text string) []span {
+	var found []span
+	if strings.Contains(text, "PRIVATE KEY") {
+		for _, at := range r.keyBegin.FindAllStringIndex(text, -1) {
+			found = append(found, span{start: at[0], end: endOfKey(text, at[1]), rule: privateKeyRule})
+		}
+	}
+	if strings.Contains(text, "://") {
+		for _, at := range r.urlLogin.FindAllStringSubmatchIndex(text, -1) {
+			if !placeholder(text[at[2]:at[3]]) {
+				found = append(found, span{start: at[2], end: at[3], rule: "url-password", whole: true})
+			}
+		}
+	}
+	if mayAuthorize(text) {
+		for _, at := range r.bearer.FindAllStringSubmatchIndex(text, -1) {
+			if token := text[at[2]:at[3]]; bits(token) >= 3 && strings.ContainsAny(token, "0123456789") {
+				found = append(found, span{start: at[2], end: at[3], rule: "authorization", whole: true})
+			}
+		}
+	}
+	return append(found, r.rules.find(text)...)
+}
+
+// mayAuthorize spares most texts the expression, which begins with no letter that is always the same.
+func mayAuthorize(text string) bool {
+	for _, word := range [...]string{"earer", "EARER", "asic ", "ASIC ", "uthorization", "UTHORIZATION"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// find gives a text to the finder, window by window.
+func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
+	var found []span
+	text = loosen(text)
+	for from, to := range windows(text) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		list, err := r.finder.Find(text[from:to])
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			if !strings.HasPrefix(text[from+f.Start:from+f.End], markerStart) {
+				found = append(found, span{start: from + f.Start, end: from + f.End, rule: f.Rule, whole: f.Rule != privateKeyRule})
+			}
+		}
+	}
+	return found, nil
+}
+
+// privateKeyRule is gitleaks' rule for key blocks. What it finds is not looked for by itself: our own expression takes
+// the whole block.
+const privateKeyRule = "private-key"
+
+var _ Finder = (*gitleaks.Rules)(nil)
+
+// placeholder tells a password that stands for one.
+func placeholder(text string) bool {
+	if strings.HasPrefix(text, markerStart) || strings.Trim(text, "*.xX-_") == "" {
+		return true
+	}
+	switch text[0] {
+	case '$', '{', '<', '%', '[':
+		return true
+	}
+	switch strings.ToLower(text) {
+	case "password", "pass", "passwd", "pw", "secret", "token", "pwd", "redacted", "your_password", "your-password":
+		return true
+	}
+	return false
+}
+
+// longestKey bounds the block of a private key, in bytes.
+const longestKey = 64 << 10
+
+// endOfKey is where the block of a private key ends whose first line ends at from: after its last line or, when that is
+// missing, after what may belong to it. Line feeds may be escaped.
+func endOfKey(text string, from int) int {
+	rest := text[from:min(len(text), from+longestKey)]
+	if end := strings.Index(rest, "-----END"); end >= 0 {
+		last := rest[end+len("-----END"):]
+		if dashes := strings.Index(last, "-----"); dashes >= 0 && dashes < 80 {
+			return from + end + len("-----END") + dashes + len("-----")
+		}
+	}
+	end := 0
+	for end < len(rest) {
+		line := rest[end:]
+		length := strings.IndexAny(line, "\n\\")
+		if length < 0 {
+			length = len(line)
+		}
+		if !keyLine(line[:length]) {
+			break
+		}
+		for end += length; end < len(rest) && strings.IndexByte("\n\\nr\"", rest[end]) >= 0; end++ {
+			if rest[end] != '\n' && rest[end] != '\\' && rest[end-1] != '\\' {
+				break
+			}
+		}
+	}
+	return from + end
+}
+
+// keyLine tells whether a line may belong to the block of a key.
+func keyLine(line string) bool {
+	line = strings.Trim(line, " \t\r\"',+")
+	return strings.IndexFunc(line, func(r rune) bool { return r > 0x7f || !tokenByte(byte(r)) }) < 0 || strings.Contains(line, ": ")
+}
+
+// leastToken is the length from which on a word with a digit is taken for what may be a token.
+const leastToken = 16
+
+// loosen puts spaces for the marks that end a sentence or a bracket behind what may be a token: many rules want a token
+// to end in a space or a quote. Places stay as they are.
+func loosen(text string) string {
+	var out []byte
+	for i := 0; i < len(text); {
+		at := strings.IndexAny(text[i:], ".,)]}!?*")
+		if at < 0 {
+			break
+		}
+		at += i
+		i = at + 1
+		if i < len(text) && pieceByte(text[i]) || !tokenBefore(text, at) {
+			continue
+		}
+		if out == nil {
+			out = []byte(text)
+		}
+		out[at] = ' '
+	}
+	if out == nil {
+		return text
+	}
+	return string(out)
+}
+
+func tokenBefore(text string, at int) bool {
+	digit := false
+	for i := at - 1; i >= 0 && tokenByte(text[i]); i-- {
+		digit = digit || '0' <= text[i] && text[i] <= '9'
+		if digit && at-i >= leastToken {
+			return true
+		}
+	}
+	return false
+}

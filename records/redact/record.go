@@ -1,0 +1,63 @@
+package redact
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// ErrNotRedacted reports a Record that no redactor made.
+var ErrNotRedacted = errors.New("the record was not redacted")
+
+// Record is a conversation out of which secrets and names were taken. Only a redactor makes one. It may lie in a temporary
+// file: close it.
+type Record struct {
+	head  *records.Record // without steps
+	steps *records.Spool
+}
+
+// Head is the record without its steps. It must not be changed.
+func (r *Record) Head() *records.Record {
+	if r == nil {
+		return nil
+	}
+	return r.head
+}
+
+// Trace is the id of the conversation; "" when no redactor made the record.
+func (r *Record) Trace() events.TraceID {
+	if r == nil || r.head == nil {
+		return ""
+	}
+	return events.TraceID(r.head.TraceID)
+}
+
+// Steps is the number of steps.
+func (r *Record) Steps() int {
+	if r == nil || r.steps == nil {
+		return 0
+	}
+	return r.steps.Len()
+}
+
+// Write writes the record as records.Encode does: one line of JSON without a line feed, with its content hash.
+func (r *Record) Write(w io.Writer) error {
+	if r == nil || r.steps == nil {
+		return ErrNotRedacted
+	}
+	return r.steps.WriteRecord(w, r.head)
+}
+
+// Close drops the record.
+func (r *Record) Close() error {
+	if r == nil || r.steps == nil {
+		return nil
+	}
+	if err := r.steps.Close(); err != nil {
+		return fmt.Errorf("drop redacted record: %w", err)
+	}
+	return nil
+}

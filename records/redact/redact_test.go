@@ -1,0 +1,431 @@
+package redact
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact/gitleaks"
+)
+
+const base62 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// random is n characters that no scanner of this repository can take for a secret: they are made here.
+func random(rnd *rand.Rand, alphabet string, n int) string {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = alphabet[rnd.Intn(len(alphabet))]
+	}
+	return string(out)
+}
+
+// planted is a secret and what stands around it.
+type planted struct{ name, before, secret, after string }
+
+func plant(seed int64) []planted {
+	rnd := rand.New(rand.NewSource(seed))
+	return []planted{
+		{"github", "the token is ", "ghp_" + random(rnd, base62, 36), " now"},
+		{"aws", "aws_access_key_id = ", "AKIA" + random(rnd, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16), ""},
+		{"anthropic", "export KEY=", "sk-ant-api03-" + random(rnd, base62, 93) + "AA", " # mine"},
+		{"gitlab", "git clone with ", "glpat-" + random(rnd, base62, 20), " please"},
+		{"stripe", "live key ", "sk_live_" + random(rnd, base62, 24), "."},
+		{"slack", "bot ", "xoxb-" + random(rnd, "0123456789", 12) + "-" + random(rnd, "0123456789", 12) + "-" + random(rnd, base62, 24), ""},
+		{"npm", "//registry.npmjs.org/:_authToken=", "npm_" + strings.ToLower(random(rnd, base62, 36)), ""},
+		{"url", "psql postgres://app:", "Tr0ub4dor" + random(rnd, base62, 6), "@db.example.com:5432/app"},
+		{"bearer", "Authorization: Bearer ", random(rnd, base62, 40), ""},
+		{"generic", "api_key = \"", random(rnd, base62, 32), "\""},
+		{"entropy", "and use ", random(rnd, base62, 44), " for it"},
+	}
+}
+
+func newRedactor(t testing.TB, o Options) *Redactor {
+	t.Helper()
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func redacted(t testing.TB, r *Redactor, text string) string {
+	t.Helper()
+	out, _, err := r.Text(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// encodings are those that the package claims, each applied to a text with a secret in it.
+var encodings = []struct {
+	name   string
+	encode func(p planted) string
+	covers func(p planted) bool
+}{
+	{"plain", func(p planted) string { return p.before + p.secret + p.after }, all},
+	{"JSON in the text", func(p planted) string { return "x" + quoted("a\n"+p.before+p.secret+p.after+"\nb") }, all},
+	{"JSON in JSON in the text", func(p planted) string { return quoted(`{"a":` + quoted("\n"+p.before+p.secret+p.after+"\n") + `}`) }, all},
+	{"beside gitleaks:allow", func(p planted) string { return p.before + p.secret + p.after + " # gitleaks:allow" }, all},
+	{"behind an escaped line feed", func(p planted) string { return `first\n` + p.before + p.secret + p.after + `\nlast` }, all},
+	{"percent-encoded", func(p planted) string { return "q=" + url.QueryEscape("\n"+p.before+p.secret+p.after) }, known},
+	{"every byte percent-encoded", func(p planted) string { return "q=" + everyByte(p.before+p.secret+p.after, "%%%02X") }, known},
+	{"every byte escaped", func(p planted) string { return `s = "` + everyByte(p.before+p.secret+p.after, `\x%02x`) + `"` }, known},
+	{"base64", func(p planted) string {
+		return "data " + base64.StdEncoding.EncodeToString([]byte(p.before+p.secret+p.after))
+	}, known},
+	{"base64 for URLs", func(p planted) string {
+		return "data=" + base64.RawURLEncoding.EncodeToString([]byte(p.before+p.secret+p.after))
+	}, known},
+	{"base64 in JSON", func(p planted) string {
+		return quoted(base64.StdEncoding.EncodeToString([]byte(p.before+p.secret+p.after)) + "\n")
+	}, known},
+	{"wrapped base64", func(p planted) string {
+		return "cat f\n" + wrap(base64.StdEncoding.EncodeToString([]byte(p.before+p.secret+p.after)), 20) + "\ndone"
+	}, known},
+	{"cut by a line feed", func(p planted) string {
+		return p.before + p.secret[:len(p.secret)/2] + "\n" + p.secret[len(p.secret)/2:] + "\nnext line"
+	}, prefixed},
+	{"cut by an indented line", func(p planted) string {
+		return p.before + `"` + p.secret[:len(p.secret)/2] + "\" +\n\t\"" + p.secret[len(p.secret)/2:] + "\"\n"
+	}, prefixed},
+	{"cut by an escaped line feed", func(p planted) string {
+		return p.before + p.secret[:len(p.secret)/2] + `\n` + p.secret[len(p.secret)/2:] + `\n`
+	}, prefixed},
+	{"on a long line", func(p planted) string {
+		return strings.Repeat("filler words ", 4_000) + p.before + p.secret + p.after + strings.Repeat(" more filler", 4_000)
+	}, all},
+	{"in a line without a space", func(p planted) string {
+		return strings.Repeat("x,", 9000) + strings.ReplaceAll(p.before, " ", ",") + p.secret + p.after + strings.Repeat(",y", 9000)
+	}, prefixed},
+}
+
+func all(planted) bool { return true }
+
+// known are secrets that a rule describes: what only looks random is not looked for behind encodings.
+func known(p planted) bool { return p.name != "entropy" }
+
+// prefixed are secrets that their own form tells.
+func prefixed(p planted) bool {
+	switch p.name {
+	case "github", "aws", "anthropic", "gitlab", "slack":
+		return true
+	}
+	return false
+}
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text) // a string has a JSON form
+	return string(raw)
+}
+
+func everyByte(text, format string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&out, format, text[i])
+	}
+	return out.String()
+}
+
+func wrap(text string, width int) string {
+	var lines []string
+	for ; len(text) > width; text = text[width:] {
+		lines = append(lines, text[:width])
+	}
+	return strings.Join(append(lines, text), "\n")
+}
+
+func TestPlantedSecretsAreFoundInEveryEncoding(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRedactor(t, Options{})
+			for seed := range int64(3) {
+				for _, p := range plant(seed + 1) {
+					if !e.covers(p) {
+						continue
+					}
+					text := e.encode(p)
+					out := redacted(t, r, text)
+					if !strings.Contains(out, markerStart) || survives(out, p.secret) {
+						t.Errorf("%s, seed %d: %.300q is left of %.300q", p.name, seed, out, text)
+					}
+					if again := redacted(t, r, out); again != out {
+						t.Errorf("%s: redacting twice changes %.200q to %.200q", p.name, out, again)
+					}
+				}
+			}
+		})
+	}
+}
+
+// survives tells whether a piece of a secret that would be of use is left, in any of the encodings.
+func survives(text, secret string) bool {
+	for _, variant := range []string{text, strings.NewReplacer("\n", "", "\t", "", `\n`, "", `"`, "", " ", "", "+", "").Replace(text)} {
+		if strings.Contains(variant, secret) {
+			return true
+		}
+	}
+	piece := secret[len(secret)-8:]
+	for _, form := range []string{
+		piece, everyByte(piece, "%%%02X"), everyByte(piece, `\x%02x`), hex.EncodeToString([]byte(piece)),
+	} {
+		if strings.Contains(text, form) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPrivateKeysGoAsAWhole(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewSource(3))
+	body := wrap(random(rnd, base62+"+/", 1600), 64)
+	r := newRedactor(t, Options{})
+	for _, kind := range []string{"RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", ""} {
+		begin, end := "-----BEGIN "+kind+"PRIVATE KEY-----\n", "\n-----END "+kind+"PRIVATE KEY-----\n"
+		for name, text := range map[string]string{
+			"plain": begin + body + end, "JSON": quoted(begin + body + end), "JSON twice": quoted(quoted(begin + body + end)),
+			"without an end": begin + body, "indented": strings.ReplaceAll(begin+body+end, "\n", "\n    "),
+			"base64": base64.StdEncoding.EncodeToString([]byte(begin + body + end)),
+		} {
+			out := redacted(t, r, "the key\n"+text+"\nand more text")
+			for line := range strings.Lines(body) {
+				if strings.Contains(out, strings.TrimSpace(line)) {
+					t.Errorf("%skey, %s: %q is left", kind, name, line)
+					break
+				}
+			}
+			if !strings.Contains(out, "more text") || !strings.Contains(out, "the key") {
+				t.Errorf("%skey, %s: too much is gone: %q", kind, name, out)
+			}
+		}
+	}
+}
+
+func TestWhatIsNoSecretStays(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	for _, text := range []string{
+		"9fceb02d0ae598e95dc970b74767f19372d61af8",
+		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 of refs/heads/main",
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"4f2a8f60-1c3d-4e5f-8a9b-0c1d2e3f4a5b",
+		`"integrity": "sha512-2G9lMf5HYNeyKsDxZ8oG0rYwrWuIAxLXGrh3ZgdWBWr8WCWZtKcQyq3hzV9bCS3nEVbEK0ytiJZpEhh8TJpTcA=="`,
+		"github.com/zeebo/blake3 v0.2.4 h1:KYQPkhpRtcqh0ssGYcKLG1JYvddkEA8QwCM/yBqhaZI=",
+		"toolu_01A09q90qw90lq917835lq9", "toolu_01HxKq7Zr5vTn2YbWc8Jd4Lm6P", "req_011CQx5Yw3ZJk7Bn9Rt2Vm4L",
+		"func TestTheQuickBrownFoxJumpsOverTheLazyDogAndRunsAway(t *testing.T) {",
+		"https://example.com/a/b?c=d#e", "https://github.com/git-trace/git-trace/blob/main/cmd/git-trace/main.go#L10-L20",
+		"postgres://user:$PASSWORD@localhost/db", "postgres://user:${DB_PASSWORD}@localhost/db", "http://user:password@example.com",
+		"ssh://git@github.com/a/b.git", "password := os.Getenv(\"PASSWORD\")", "token = next_token(stream)",
+		"node_modules/@babel/plugin-transform-async-to-generator/lib/index.js",
+		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "0123456789abcdef0123456789abcdef",
+		"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+	} {
+		if out := redacted(t, r, text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
+func TestHomesAndNamesAreTakenOut(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ in, want string }{
+		{"/home/alice/src/app/main.go", "/home/user/src/app/main.go"},
+		{"cd /Users/bob.smith/work && ls", "cd /Users/user/work && ls"},
+		{`C:\Users\Carol\code`, `C:\Users\user\code`},
+		{`"C:\\Users\\Carol\\code"`, `"C:\\Users\\user\\code"`},
+		{"/mnt/c/Users/dave/x", "/mnt/c/Users/user/x"},
+		{"file:///home/erin/x.txt", "file:///home/user/x.txt"},
+		{"~/.claude/projects/-home-frank-src-app/s.jsonl", "~/.claude/projects/-home-user-src-app/s.jsonl"},
+		{"see ~grace/notes", "see ~user/notes"},
+		{"ask alice or (alice), not malice or alices", "ask user or (user), not malice or alices"},
+		{"-rw-r--r-- 1 alice staff 12", "-rw-r--r-- 1 user staff 12"},
+		{"alice alice", "user user"},
+		{"/usr/home/page and /homely/x stay", "/usr/home/page and /homely/x stay"},
+		{"HEAD~2/x and ~/x stay", "HEAD~2/x and ~/x stay"},
+		{"the root user stays root", "the root user stays root"},
+	} {
+		if out := redacted(t, newRedactor(t, Options{Names: []string{"alice", "root"}}), test.in); out != test.want {
+			t.Errorf("%q became %q, want %q", test.in, out, test.want)
+		}
+	}
+}
+
+func TestTheUsersRules(t *testing.T) {
+	t.Parallel()
+	rules, err := ParseRules(strings.NewReader("# ours\nsecret project-(\\w+)-code\nallow ghp_.*\nname Falcon\n\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRedactor(t, Options{Rules: rules})
+	token := plant(1)[0].secret
+	got := redacted(t, r, "project-x17-code of Falcon uses "+token)
+	if want := "project-[REDACTED:own-rule]-code of user uses " + token; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, bad := range []string{"secret (", "allow", "hide x", "secret x*"} {
+		if _, err := ParseRules(strings.NewReader("# a\n" + bad)); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%q gives %v", bad, err)
+		}
+	}
+	if newRedactor(t, Options{}).Fingerprint() == r.Fingerprint() {
+		t.Error("rules do not change the fingerprint")
+	}
+}
+
+func conversation(texts ...string) *records.Record {
+	r := &records.Record{
+		TraceID: "4f2a8f60-1c3d-5e5f-8a9b-0c1d2e3f4a5b", SessionID: "s1", Agent: records.Agent{Name: "claude-code"},
+		SystemPrompts: map[string]string{}, Metadata: map[string]json.RawMessage{},
+	}
+	for i, text := range texts {
+		id := fmt.Sprintf("toolu_%d", i)
+		input, _ := json.Marshal(map[string]string{"command": text}) // strings have a JSON form
+		r.Steps = append(r.Steps, records.Step{
+			StepIndex: i + 1, Role: records.RoleAgent, Content: &text, ReasoningContent: &text,
+			ToolCalls:    []records.ToolCall{{ToolCallID: id, ToolName: "Bash", Input: input}},
+			Observations: []records.Observation{{SourceCallID: id, Content: &text, OutputSummary: &text}},
+			Snippets:     []records.Snippet{{FilePath: "/home/alice/x.go", Text: &text}},
+		})
+	}
+	return r
+}
+
+func encode(t *testing.T, r *Record) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestEveryMemberOfARecordIsRedacted(t *testing.T) {
+	t.Parallel()
+	p := plant(7)[0]
+	text := p.before + p.secret
+	in := conversation(text)
+	in.Task.Description, in.Environment.VCS.Diff, in.Outcome.Patch = &text, &text, &text
+	in.SystemPrompts["h"] = text
+	in.ToolDefinitions = []json.RawMessage{json.RawMessage(`{"name":` + quoted(text) + `}`)}
+	in.SetMeta("title", map[string]any{text: []any{text, 1, nil, true}})
+	in.Dependencies = []string{text}
+	in.Steps[0].ToolCalls[0].Input = json.RawMessage(`{"a":{"b":[` + quoted(text) + `]},` + quoted(text) + `:1}`)
+	out, err := newRedactor(t, Options{Names: []string{"alice"}}).Record(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := encode(t, out)
+	if strings.Contains(raw, p.secret) || strings.Contains(raw, "alice") {
+		t.Errorf("the secret is left in %s", raw)
+	}
+	got, err := records.Decode([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Security.Scanned || got.Security.RedactionsApplied < 13 || got.Security.ClassifierVersion == nil || len(got.Steps) != 1 {
+		t.Errorf("security is %+v, %d steps", got.Security, len(got.Steps))
+	}
+	if faults := got.Check(); len(faults) > 0 {
+		t.Error(faults)
+	}
+	if *in.Steps[0].Content != text {
+		t.Error("the record that was given has changed")
+	}
+	if ok, err := records.HashHolds([]byte(raw)); !ok || err != nil {
+		t.Errorf("the hash does not hold: %v", err)
+	}
+	again, err := records.Encode(got)
+	if err != nil || string(again) != raw {
+		t.Errorf("encoding again gives something else: %v", err)
+	}
+}
+
+func TestWhatIsFoundOnceIsTakenOutEverywhere(t *testing.T) {
+	t.Parallel()
+	secret := plant(9)[9].secret
+	in := conversation("first "+secret[:8]+" then bare,"+secret+",", `api_key = "`+secret+`"`)
+	in.SetMeta("title", "about "+secret)
+	out, err := newRedactor(t, Options{}).Record(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw := encode(t, out); strings.Contains(raw, secret) {
+		t.Errorf("the secret is left in %s", raw)
+	}
+}
+
+// brokenFinder fails at a text that tells it to.
+type brokenFinder struct{ how string }
+
+func (b brokenFinder) Find(text string) ([]gitleaks.Finding, error) {
+	if !strings.Contains(text, "trouble") {
+		return nil, nil
+	}
+	switch b.how {
+	case "panic":
+		panic("broken rule")
+	case "slow":
+		time.Sleep(50 * time.Millisecond)
+		return nil, nil
+	}
+	return nil, errors.New("broken rule")
+}
+
+func TestRedactionFailsClosed(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"error", "panic", "slow"} {
+		for at := range 3 {
+			texts := []string{"one", "two", "three"}
+			texts[at] = "trouble"
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+			if how != "slow" {
+				ctx = t.Context()
+			}
+			out, err := newRedactor(t, Options{Finder: brokenFinder{how}}).Record(ctx, conversation(texts...))
+			cancel()
+			if err == nil || out != nil {
+				t.Errorf("%s at step %d: a record is made, %v", how, at+1, err)
+			}
+			if how == "panic" && !errors.Is(err, ErrPanic) {
+				t.Errorf("a panic gives %v", err)
+			}
+		}
+	}
+	s := newRedactor(t, Options{Finder: brokenFinder{"error"}}).Sink(t.Context(), "")
+	bad, good := conversation("trouble").Steps[0], conversation("fine").Steps[0]
+	if s.Step(&bad) == nil || s.Step(&good) == nil {
+		t.Error("a sink goes on after an error")
+	}
+	if out, err := s.Finish(conversation()); err == nil || out != nil {
+		t.Error("a sink makes a record after an error")
+	}
+	if _, _, err := newRedactor(t, Options{Finder: brokenFinder{"panic"}}).Text(t.Context(), "trouble"); !errors.Is(err, ErrPanic) {
+		t.Errorf("a panic over a text gives %v", err)
+	}
+}
+
+func TestNothingElseMakesARecord(t *testing.T) {
+	t.Parallel()
+	var none *Record
+	for _, r := range []*Record{none, {}} {
+		if r.Trace() != "" || !errors.Is(r.Write(&bytes.Buffer{}), ErrNotRedacted) || r.Close() != nil {
+			t.Error("an empty record can be written")
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package redact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/redact/gitleaks"
+)
+
+// version counts the changes of this package that make it find something else.
+const version = "1"
+
+// Finder finds secrets in a short text.
+type Finder interface {
+	Find(text string) ([]gitleaks.Finding, error)
+}
+
+// ErrPanic reports a fault of the redactor itself.
+var ErrPanic = errors.New("the redactor failed")
+
+// Options say what is redacted beyond what every redactor looks for.
+type Options struct {
+	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
+	Rules  Rules    // the user's own
+	Finder Finder   // nil stands for the rules of gitleaks
+}
+
+// Redactor takes secrets and names out of texts. It is not safe for use by several goroutines.
+type Redactor struct {
+	finder Finder
+	rules  Rules
+	names  []string
+	patterns
+	fingerprint string
+	seen        map[string]string // secrets that were found, with their rules: they are taken out wherever they stand
+}
+
+// New makes a redactor.
+func New(o Options) (*Redactor, error) {
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{}}
+	if r.finder == nil {
+		rules, err := gitleaks.Load()
+		if err != nil {
+			return nil, fmt.Errorf("make redactor: %w", err)
+		}
+		r.finder = rules
+	}
+	r.names = telling(append(slices.Clone(o.Names), o.Rules.Names...))
+	r.fingerprint = o.Rules.fingerprint(r.names)
+	return r, nil
+}
+
+// Version names the rules that come with git-trace. Records carry it.
+func Version() string { return "git-trace/" + version + " gitleaks/" + gitleaks.Version }
+
+// Fingerprint tells redactors apart that find different things, the user's names and rules included. It is not for
+// records: whoever knows a name could try whether it is the user's.
+func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
+
+// Text takes out of a text what must not be stored, and counts it.
+func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
+	out, n, err := r.guarded(ctx, text, prose)
+	if err != nil {
+		return "", 0, fmt.Errorf("redact text: %w", err)
+	}
+	return out, n, nil
+}
+
+// manner says what is looked for in a text.
+type manner int
+
+const (
+	prose manner = iota // everything
+	label               // an id or a name that others refer to: secrets only
+)
+
+// guarded is redact in which a panic is an error.
+func (r *Redactor) guarded(ctx context.Context, text string, m manner) (out string, n int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, n, err = "", 0, fmt.Errorf("%w: %v", ErrPanic, p)
+		}
+	}()
+	return r.redact(ctx, text, m)
+}
+
+// redact finds and replaces.
+func (r *Redactor) redact(ctx context.Context, text string, m manner) (string, int, error) {
+	if len(text) < shortest {
+		return text, 0, nil
+	}
+	found, err := r.secrets(ctx, text, 0)
+	if err != nil {
+		return "", 0, err
+	}
+	if m == prose {
+		found = append(found, highEntropy(text)...)
+	}
+	found = slices.DeleteFunc(found, func(s span) bool { return r.rules.allowed(text[s.start:s.end]) })
+	r.remember(text, found)
+	if m == prose {
+		found = append(found, r.homes(text)...)
+		found = append(found, r.userNames(text)...)
+	}
+	out, n := replace(text, found)
+	return out, n, nil
+}
+
+// shortest is the length below which a text can hold neither a secret nor the path of a home.
+const shortest = 5
+
+// leastSeen is the length from which on a secret is looked for by itself.
+const leastSeen = 10
+
+// remember keeps what was found in the text as it stands, so that it is also found where nothing tells that it is a secret.
+func (r *Redactor) remember(text string, found []span) {
+	for _, s := range found {
+		secret := text[s.start:s.end]
+		if s.whole && len(secret) >= leastSeen && len(secret) <= maxSeen && !strings.ContainsAny(secret, " \n\t") {
+			r.seen[secret] = s.rule
+		}
+	}
+}
+
+// maxSeen is the length beyond which a secret is not looked for by itself.
+const maxSeen = 4096
+
+// span is a part of a text that must go.
+type span struct {
+	start, end int
+	rule       string
+	with       string // what takes its place; "" stands for the marker with the rule's name
+	whole      bool   // it is the secret itself, not an encoding around it or a guess
+}
+
+// replace takes the spans out of a text. Overlapping ones are one.
+func replace(text string, found []span) (string, int) {
+	if len(found) == 0 {
+		return text, 0
+	}
+	slices.SortStableFunc(found, func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	var out strings.Builder
+	at, n := 0, 0
+	for i := 0; i < len(found); {
+		s := found[i]
+		for i++; i < len(found) && found[i].start < s.end; i++ {
+			if found[i].end > s.end {
+				s.end = found[i].end
+			}
+			if s.with != "" {
+				s.rule, s.with = found[i].rule, found[i].with
+			}
+		}
+		out.WriteString(text[at:s.start])
+		if s.with != "" {
+			out.WriteString(s.with)
+		} else {
+			out.WriteString(marker(s.rule))
+		}
+		at = s.end
+		n++
+	}
+	out.WriteString(text[at:])
+	return out.String(), n
+}
+
+// markerStart is what every marker begins with.
+const markerStart = "[REDACTED"
+
+func marker(rule string) string { return markerStart + ":" + rule + "]" }

@@ -1,0 +1,123 @@
+package redact
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Rules are the user's own: what else is a secret, what is none, and names to take out.
+type Rules struct {
+	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
+	Allowed []*regexp.Regexp // what matches as a whole is no secret, whatever rule found it
+	Names   []string
+}
+
+// ParseRules reads a file of rules, a line each:
+//
+//	secret <regular expression>
+//	allow <regular expression>
+//	name <word>
+//
+// in the syntax of RE2. Empty lines and those that begin with # are skipped. A line that is none of these is an error: a
+// rule that is not understood must not be taken for one that is followed.
+func ParseRules(in io.Reader) (Rules, error) {
+	var rules Rules
+	lines := bufio.NewScanner(io.LimitReader(in, maxRules))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		kind, value, _ := strings.Cut(line, " ")
+		if err := rules.Add(kind, strings.TrimSpace(value)); err != nil {
+			return Rules{}, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Rules{}, err
+	}
+	return rules, nil
+}
+
+// maxRules bounds a file of rules, in bytes.
+const maxRules = 1 << 20
+
+// Add adds a rule of the kind secret, allow or name.
+func (u *Rules) Add(kind, value string) error {
+	if value == "" {
+		return fmt.Errorf("'%s' without a value", kind)
+	}
+	switch kind {
+	case "name":
+		u.Names = append(u.Names, value)
+		return nil
+	case "secret", "allow":
+	default:
+		return fmt.Errorf("'%s' is neither secret, allow nor name", kind)
+	}
+	pattern, err := regexp.Compile(value)
+	if err != nil {
+		return err
+	}
+	if kind == "secret" {
+		if pattern.MatchString("") {
+			return fmt.Errorf("the expression '%s' matches the empty text", value)
+		}
+		u.Secrets = append(u.Secrets, pattern)
+		return nil
+	}
+	// Anchored, so that a short expression does not allow all that contains a match.
+	if pattern, err = regexp.Compile(`^(?:` + value + `)$`); err != nil {
+		return err
+	}
+	u.Allowed = append(u.Allowed, pattern)
+	return nil
+}
+
+// find finds what the user's rules match.
+func (u *Rules) find(text string) []span {
+	var found []span
+	for _, pattern := range u.Secrets {
+		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			start, end := at[0], at[1]
+			if len(at) >= 4 && at[2] >= 0 {
+				start, end = at[2], at[3]
+			}
+			if start < end {
+				found = append(found, span{start: start, end: end, rule: "own-rule", whole: true})
+			}
+		}
+	}
+	return found
+}
+
+// allowed tells whether the user says that something is no secret.
+func (u *Rules) allowed(secret string) bool {
+	for _, pattern := range u.Allowed {
+		if pattern.MatchString(secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// fingerprint tells sets of rules apart; "" when there are none and no names.
+func (u *Rules) fingerprint(names []string) string {
+	sum := sha256.New()
+	for _, list := range [...][]*regexp.Regexp{u.Secrets, u.Allowed} {
+		for _, pattern := range list {
+			fmt.Fprintf(sum, "%q\n", pattern.String())
+		}
+		fmt.Fprintln(sum)
+	}
+	fmt.Fprintf(sum, "%q", names)
+	if len(u.Secrets)+len(u.Allowed)+len(names) == 0 {
+		return ""
+	}
+	return " own/" + hex.EncodeToString(sum.Sum(nil))[:8]
+}

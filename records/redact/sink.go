@@ -1,0 +1,180 @@
+package redact
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Sink redacts a conversation step by step, as a parser gives it, and makes the Record at its end. After an error it
+// takes nothing and makes nothing. Close it unless Finish gave a Record.
+type Sink struct {
+	redactor *Redactor
+	ctx      context.Context
+	steps    *records.Spool
+	count    int
+	err      error
+}
+
+// Sink gives a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir, in
+// the system's directory if that is "". What was found in other conversations does not matter for this one.
+func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
+	clear(r.seen)
+	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir)}
+}
+
+// Record redacts a whole record. The one that was given is left as it is.
+func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record, error) {
+	s := r.Sink(ctx, "")
+	for i := range record.Steps {
+		step := record.Steps[i]
+		if err := s.Step(&step); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	head := *record
+	head.Steps = nil
+	redacted, err := s.Finish(&head)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return redacted, nil
+}
+
+// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one.
+func (s *Sink) Redacted(raw []byte) error {
+	if s.err == nil {
+		s.err = s.steps.AppendRaw(raw)
+	}
+	return s.err
+}
+
+// Found tells whether something was taken out so far.
+func (s *Sink) Found() bool { return s.count > 0 }
+
+// Step redacts the next step and keeps it.
+func (s *Sink) Step(step *records.Step) error {
+	return s.do(func() error {
+		n, err := apply(s.ctx, s.redactor, step)
+		if err != nil {
+			return fmt.Errorf("redact step %d: %w", step.StepIndex, err)
+		}
+		s.count += n
+		return s.steps.Step(step)
+	})
+}
+
+// Late redacts a result that comes after its step.
+func (s *Sink) Late(stepIndex int, result records.Observation) error {
+	return s.do(func() error {
+		n, err := apply(s.ctx, s.redactor, &result)
+		if err != nil {
+			return fmt.Errorf("redact a result of step %d: %w", stepIndex, err)
+		}
+		s.count += n
+		return s.steps.Late(stepIndex, result)
+	})
+}
+
+// do runs one piece of work; after one that failed there is no other.
+func (s *Sink) do(work func() error) (err error) {
+	if s.err != nil {
+		return s.err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrPanic, p)
+		}
+		s.err = err
+	}()
+	return work()
+}
+
+// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. The number of
+// redactions that the head brings is added to. The head is left as it is.
+func (s *Sink) Finish(head *records.Record) (*Record, error) {
+	var out *Record
+	err := s.do(func() error {
+		own := *head
+		own.Steps = nil
+		n, err := apply(s.ctx, s.redactor, &own)
+		if err != nil {
+			return fmt.Errorf("redact record: %w", err)
+		}
+		s.count += n
+		if err := s.sweep(&own); err != nil {
+			return fmt.Errorf("redact record: %w", err)
+		}
+		own.Security.Scanned = true
+		own.Security.RedactionsApplied += s.count
+		version := Version()
+		own.Security.ClassifierVersion = &version
+		out = &Record{head: &own, steps: s.steps}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.steps = nil
+	return out, nil
+}
+
+// sweep takes the secrets that were found somewhere out of what came before and where nothing tells that they are secrets.
+func (s *Sink) sweep(head *records.Record) error {
+	if len(s.redactor.seen) == 0 {
+		return nil
+	}
+	pairs := make([]string, 0, 2*len(s.redactor.seen))
+	for secret, rule := range s.redactor.seen {
+		quoted := rawjson.AppendString(nil, secret)
+		pairs = append(pairs, string(quoted[1:len(quoted)-1]), marker(rule))
+	}
+	replacer := strings.NewReplacer(pairs...)
+	swept := records.NewSpool("")
+	err := s.steps.Each(func(raw []byte) error {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		clean := replacer.Replace(string(raw))
+		if !bytes.Equal(raw, []byte(clean)) {
+			s.count++
+		}
+		return swept.AppendRaw([]byte(clean))
+	})
+	if err != nil {
+		return errors.Join(err, swept.Close())
+	}
+	old := s.steps
+	s.steps = swept
+	if err := old.Close(); err != nil {
+		return err
+	}
+	return s.sweepHead(head, replacer)
+}
+
+func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error {
+	raw, err := records.Encode(head)
+	if err != nil {
+		return err
+	}
+	clean, err := records.Decode([]byte(replacer.Replace(string(raw))))
+	if err != nil {
+		return err
+	}
+	clean.Steps = nil
+	*head = *clean
+	return nil
+}
+
+// Close drops what the sink holds.
+func (s *Sink) Close() error {
+	if s.steps == nil {
+		return nil
+	}
+	return s.steps.Close()
+}

@@ -1,0 +1,136 @@
+package redact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// walker redacts every string of a JSON text, names of members included.
+type walker struct {
+	*Redactor
+	ctx   context.Context
+	count int
+}
+
+// labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a tool
+// made up (freely), no name means anything.
+func labels(name string) bool {
+	switch name {
+	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp", "role", "model",
+		"system_prompt_hash", "agent_role", "call_type", "subagent_trajectory_ref", "tool_call_id", "tool_name", "source_call_id",
+		"revision", "commit_sha", "base_commit", "type", "tier", "lifecycle", "classifier_version", "execution_context", "source",
+		"terminal_state", "signal_source", "signal_confidence", "reward_source", "confidence", "change_type", "vcs_type", "ids",
+		"language", "language_ecosystem", "version", "tools_available", "error", "dependencies":
+		return true
+	}
+	return false
+}
+
+func freely(name string) bool {
+	switch name {
+	case "input", "tool_definitions", "metadata", "related", "system_prompts":
+		return true
+	}
+	return false
+}
+
+// apply redacts a value of the schema by way of its JSON, so that no member can be forgotten.
+func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return 0, err
+	}
+	w := walker{Redactor: r, ctx: ctx}
+	d := rawjson.NewDecoder(raw)
+	out, err := w.value(make([]byte, 0, len(raw)), d, false, prose)
+	if err != nil {
+		return 0, err
+	}
+	if d.Err() != nil {
+		return 0, d.Err()
+	}
+	if w.count == 0 {
+		return 0, nil
+	}
+	var redacted T
+	if err := json.Unmarshal(out, &redacted); err != nil {
+		return 0, fmt.Errorf("read what is left: %w", err)
+	}
+	*value = redacted
+	return w.count, nil
+}
+
+// value appends the next value, redacted. Free tells that names of members mean nothing here.
+func (w *walker) value(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+	if err := w.ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch d.Kind() {
+	case rawjson.String:
+		return w.text(out, d.Text(), m)
+	case rawjson.Array:
+		return w.array(out, d, free, m)
+	case rawjson.Object:
+		return w.object(out, d, free, m)
+	default:
+		return append(out, d.Raw()...), d.Err()
+	}
+}
+
+func (w *walker) text(out []byte, text string, m manner) ([]byte, error) {
+	text, n, err := w.guarded(w.ctx, text, m)
+	if err != nil {
+		return nil, err
+	}
+	w.count += n
+	return rawjson.AppendString(out, text), nil
+}
+
+func (w *walker) array(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+	out = append(out, '[')
+	first := true
+	for d.OpenArray(); d.Element(); {
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		var err error
+		if out, err = w.value(out, d, free, m); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, ']'), d.Err()
+}
+
+func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+	out = append(out, '{')
+	first := true
+	for d.Open(); d.Member(); {
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		name := string(d.Key())
+		below, inside := m, free || freely(name)
+		if !free && labels(name) {
+			below = label
+		}
+		var err error
+		if free { // names of the schema stay as they are
+			out, err = w.text(out, name, m)
+		} else {
+			out = rawjson.AppendString(out, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ':')
+		if out, err = w.value(out, d, inside, below); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, '}'), d.Err()
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Ref is where this clone's records are.
+const Ref = "refs/traces/records"
+
+// fetchedRefs is what the refs of fetched records begin with.
+const fetchedRefs = "refs/traces/remotes/"
+
+// maxRecord is the size in bytes beyond which a record is neither stored nor read.
+const maxRecord = 256 << 20
+
+// Errors that callers branch on.
+var (
+	ErrNotFound = errors.New("no record of the conversation")
+	ErrMoved    = errors.New("the record has changed meanwhile")
+	ErrTooLarge = errors.New("the record is too large")
+)
+
+// Store reads and writes the records of a repository. It is not safe for use by several goroutines; several stores and
+// processes may work on the same repository. Close it.
+type Store struct {
+	repo    *refs.Repo
+	objects *refs.Objects
+}
+
+// Open gives the store of a repository. Nothing is read or made.
+func Open(repo *refs.Repo) *Store {
+	objects := repo.Objects()
+	objects.Max = maxRecord
+	return &Store{repo: repo, objects: objects}
+}
+
+// Close ends the git process that reads objects, if there is one.
+func (s *Store) Close() error { return s.objects.Close() }
+
+// Entry is a record that is there.
+type Entry struct {
+	Trace events.TraceID
+	Blob  refs.OID // the file; it changes with every version of the record
+	Ref   string   // where it was found: Ref, or a fetched one
+}
+
+// Own tells whether this clone wrote the record.
+func (e Entry) Own() bool { return e.Ref == Ref }
+
+// List gives every conversation that has a record, each once, in the order of the ids. Of one that several refs have, the
+// own is given, otherwise the one of the first ref by name.
+func (s *Store) List(ctx context.Context) ([]Entry, error) {
+	names, err := s.refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[events.TraceID]bool{}
+	var out []Entry
+	for _, name := range names {
+		tip, err := s.tip(name)
+		if err != nil || tip.IsZero() {
+			if err != nil && name == Ref {
+				return nil, fmt.Errorf("list records: %w", err)
+			}
+			continue
+		}
+		list, err := s.entries(name, tip)
+		if err != nil {
+			if name == Ref {
+				return nil, fmt.Errorf("list records: %w", err)
+			}
+			continue // what others sent may be anything
+		}
+		for _, e := range list {
+			if !known[e.Trace] {
+				known[e.Trace] = true
+				out = append(out, e)
+			}
+		}
+	}
+	sortEntries(out)
+	return out, nil
+}
+
+// Tips gives the commits that the records are read from, one a ref, so that a reader knows whether anything changed.
+func (s *Store) Tips(ctx context.Context) ([]refs.OID, error) {
+	names, err := s.refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []refs.OID
+	for _, name := range names {
+		tip, err := s.tip(name)
+		if err != nil && name == Ref {
+			return nil, err
+		}
+		if err == nil && !tip.IsZero() {
+			out = append(out, tip)
+		}
+	}
+	return out, nil
+}
+
+// Find gives the entry of a conversation, or ErrNotFound.
+func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
+	if !validTrace(trace) {
+		return Entry{}, fmt.Errorf("record of %.60q: %w", string(trace), ErrNotFound)
+	}
+	names, err := s.refs(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	for _, name := range names {
+		blob, err := s.lookup(name, trace)
+		if err != nil {
+			if name == Ref {
+				return Entry{}, fmt.Errorf("record of %s: %w", trace, err)
+			}
+			continue
+		}
+		if !blob.IsZero() {
+			return Entry{Trace: trace, Blob: blob, Ref: name}, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("record of %s: %w", trace, ErrNotFound)
+}
+
+// Raw is the record of an entry as it is stored.
+func (s *Store) Raw(e Entry) ([]byte, error) {
+	raw, err := s.objects.Blob(e.Blob)
+	if errors.Is(err, refs.ErrTooLarge) {
+		err = ErrTooLarge
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record of %s: %w", e.Trace, err)
+	}
+	return raw, nil
+}
+
+// Read decodes the record of an entry. A record that says it is of another conversation is refused.
+func (s *Store) Read(e Entry) (*records.Record, error) {
+	raw, err := s.Raw(e)
+	if err != nil {
+		return nil, err
+	}
+	r, err := records.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("record of %s: %w", e.Trace, err)
+	}
+	if r.TraceID != string(e.Trace) {
+		return nil, fmt.Errorf("record of %s: %w: it is of %.60q", e.Trace, records.ErrNotRecord, r.TraceID)
+	}
+	return r, nil
+}
+
+// Get decodes the record of a conversation, or gives ErrNotFound.
+func (s *Store) Get(ctx context.Context, trace events.TraceID) (*records.Record, Entry, error) {
+	e, err := s.Find(ctx, trace)
+	if err != nil {
+		return nil, e, err
+	}
+	r, err := s.Read(e)
+	return r, e, err
+}
+
+// Walk gives every record with its entry, in the order of List. One that cannot be read is given as an error; the walk
+// goes on.
+func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
+	return func(yield func(*records.Record, error) bool) {
+		list, err := s.List(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, e := range list {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			r, err := s.Read(e)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// refs lists the refs that hold records, the own one first.
+func (s *Store) refs(ctx context.Context) ([]string, error) {
+	names := []string{Ref}
+	if !s.mayHaveFetched() {
+		return names, nil
+	}
+	out, err := s.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	if err != nil {
+		return nil, fmt.Errorf("list records: %w", err)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		if strings.HasSuffix(name, "/records") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// mayHaveFetched spares the question where the refs' files already say no.
+func (s *Store) mayHaveFetched() bool {
+	if _, err := os.Stat(filepath.Join(s.repo.CommonDir, filepath.FromSlash(fetchedRefs))); err == nil {
+		return true
+	}
+	if _, err := os.Stat(filepath.Join(s.repo.CommonDir, "reftable")); err == nil {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "packed-refs"))
+	return err == nil && strings.Contains(string(packed), " "+fetchedRefs)
+}
+
+// tip is the commit of a ref; zero when there is none.
+func (s *Store) tip(name string) (refs.OID, error) {
+	tip, err := s.repo.ReadRef(name)
+	if errors.Is(err, refs.ErrRefMissing) {
+		return refs.OID{}, nil
+	}
+	return tip, err
+}
