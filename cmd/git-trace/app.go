@@ -109,6 +109,7 @@ func (a *app) program() *cli.App {
 		Commands: []*cli.Command{
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
+			a.convertCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.demoCommand(),
 			a.eventsCommand(), a.snapshotCommand(),
 		},

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/records"
+)
+
+func (a *app) convertCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "convert",
+		Usage:     "turn session files into records of another format",
+		UsageText: "git trace convert [--from <agent or format>] --to <format> [--no-redact] <file>…",
+		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to standard\n" +
+			"output. No repository is needed and none is looked at. Secrets and names are taken out of what is written.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "from", Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
+			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace or ccpa (`format`)"},
+			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
+		},
+	}, a.convert)
+}
+
+func (a *app) convert(c *cli.Context, ops operands) error {
+	files := ops.all()
+	switch {
+	case c.String("to") == "":
+		return usage("option '--to' is missing")
+	case len(files) == 0:
+		return usage("no file was named")
+	}
+	to, err := exchangeOf(c.String("to"))
+	if err != nil {
+		return err
+	}
+	if to.write == nil {
+		return &failure{
+			code: exitUsage, err: fmt.Errorf("%s tells of commits, which a session file does not hold", to.name),
+			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
+		}
+	}
+	env, err := agents.SystemEnv()
+	if err != nil {
+		return err
+	}
+	out := &outgoing{format: to, out: quietWriter{a.std.out}}
+	converter := converter{app: a, env: env, from: c.String("from"), out: out}
+	if err := converter.known(); err != nil {
+		return err
+	}
+	if out.begin, err = a.beginLeaving(c.Bool("no-redact")); err != nil {
+		return err
+	}
+	var faults []error
+	for _, name := range files {
+		if err := converter.file(c.Context, name); err != nil {
+			faults = append(faults, fileFault(name, err))
+		}
+	}
+	return a.allFaults(faults)
+}
+
+// converter converts files.
+type converter struct {
+	app  *app
+	env  agents.Env
+	from string // an agent or a format; "" asks each file
+	out  *outgoing
+}
+
+// known checks the name of the source.
+func (v *converter) known() error {
+	if v.from == "" {
+		return nil
+	}
+	if agent, found := agents.Lookup(v.env, v.from); found {
+		if agent.Parser == nil {
+			return usage("session files of %s cannot be read", agent.Name)
+		}
+		return nil
+	}
+	var names []string
+	for _, e := range exchanges() {
+		if e.name == v.from && e.read != nil {
+			return nil
+		}
+		if e.read != nil {
+			names = append(names, e.name)
+		}
+	}
+	for _, agent := range agents.All(v.env) {
+		if agent.Parser != nil {
+			names = append(names, agent.Name)
+		}
+	}
+	return usage("'%s' is nothing to convert from; there are %s", v.from, strings.Join(names, ", "))
+}
+
+// errUnknownFile reports a file that no agent and no format recognises.
+var errUnknownFile = errors.New("not a file of any known agent or format")
+
+func (v *converter) file(ctx context.Context, name string) error {
+	if v.from != "" {
+		if agent, found := agents.Lookup(v.env, v.from); found {
+			return v.session(ctx, agent, name)
+		}
+		format, err := exchangeOf(v.from)
+		if err != nil {
+			return err
+		}
+		return v.exchanged(ctx, format, name)
+	}
+	format, found, err := identifyExchange(name)
+	if err != nil {
+		return err
+	}
+	if found {
+		return v.exchanged(ctx, format, name)
+	}
+	agent, found, err := agents.Identify(v.env, name)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fail(exitUnchecked, errUnknownFile, "name what it is with --from")
+	}
+	return v.session(ctx, agent, name)
+}
+
+// session converts a session file of an agent.
+func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
+	if info, err := os.Stat(name); err != nil {
+		return pathCause(err)
+	} else if info.IsDir() {
+		return errors.New("is a directory")
+	}
+	empty := errors.New("")
+	err := v.out.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
+		counting := &countingSink{Sink: sink}
+		parsed, err := agent.Parser.Parse(ctx, name, agents.ParseOptions{}, counting)
+		if err != nil {
+			return nil, err
+		}
+		if parsed.Lost > 0 {
+			fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
+				printable(fmt.Sprintf("%s: %d lines or parts of lines could not be read", name, parsed.Lost)))
+		}
+		if counting.steps == 0 {
+			return nil, empty
+		}
+		return parsed.Head, nil
+	})
+	switch {
+	case errors.Is(err, empty):
+		return fmt.Errorf("holds no conversation of %s", agent.Title)
+	case errors.Is(err, errNoLines):
+		return v.withoutLines(name)
+	}
+	return err
+}
+
+// countingSink counts the steps that pass.
+type countingSink struct {
+	records.Sink
+	steps int
+}
+
+func (s *countingSink) Step(step *records.Step) error {
+	s.steps = max(s.steps, step.StepIndex)
+	return s.Sink.Step(step)
+}
+
+// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read.
+func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return pathCause(err)
+	}
+	defer file.Close()
+	if err := format.read(file, func(int, *records.Record) error { return nil }); err != nil {
+		return pathCause(err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return pathCause(err)
+	}
+	return format.read(file, func(line int, r *records.Record) error {
+		err := v.out.record(ctx, r)
+		if errors.Is(err, errNoLines) {
+			return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
+		}
+		return err
+	})
+}
+
+// withoutLines says that there was nothing to write, which is no fault.
+func (v *converter) withoutLines(name string) error {
+	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
+	return nil
+}
+
+// identifyHead is how much of a file is looked at to tell what it is.
+const identifyHead = 64 << 10
+
+// identifyExchange tells whether a file begins as one of an exchange format does.
+func identifyExchange(name string) (exchange, bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return exchange{}, false, pathCause(err)
+	}
+	defer file.Close()
+	head, err := io.ReadAll(io.LimitReader(file, identifyHead))
+	if err != nil {
+		return exchange{}, false, pathCause(err)
+	}
+	format, found := recogniseExchange(head)
+	return format, found, nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/agenttrace"
+	"github.com/git-trace/git-trace/records/ccpa"
+	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/opentraces"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// exchange is a format in which conversations, or the lines that they wrote, are exchanged. A nil function is something
+// that the format does not allow.
+type exchange struct {
+	name  string
+	read  func(r io.Reader, yield func(line int, record *records.Record) error) error
+	write func(w io.Writer, record *records.Record) error
+	lines bool // it tells of the lines of commits
+}
+
+func exchanges() []exchange {
+	return []exchange{
+		{name: opentraces.Name, read: opentraces.Read, write: opentraces.Write},
+		{name: agenttrace.Name, read: readAgentTrace, write: writeAgentTrace, lines: true},
+		{name: ccpa.Name, read: ccpa.Read, write: ccpa.Write},
+		{name: gitai.Name, lines: true},
+	}
+}
+
+// exchangeOf finds a format by its name.
+func exchangeOf(name string) (exchange, error) {
+	var names []string
+	for _, e := range exchanges() {
+		if e.name == name {
+			return e, nil
+		}
+		names = append(names, e.name)
+	}
+	return exchange{}, usage("'%s' is no format; there are %s", name, strings.Join(names, ", "))
+}
+
+func readAgentTrace(r io.Reader, yield func(line int, record *records.Record) error) error {
+	return agenttrace.Read(r, func(line int, record *agenttrace.Record) error { return yield(line, record.Conversation()) })
+}
+
+// errNoLines reports a conversation that a format of lines cannot tell of.
+var errNoLines = agenttrace.ErrNoLines
+
+func writeAgentTrace(w io.Writer, record *records.Record) error {
+	r, err := agenttrace.FromRecord(record)
+	if err != nil {
+		return err
+	}
+	return agenttrace.Write(w, r)
+}
+
+// fileFault puts the name of a file before an error in it, as compilers do.
+func fileFault(name string, err error) error {
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// allFaults prints errors as report does and gives the exit status of commands that go on after one.
+func (a *app) allFaults(faults []error) error {
+	for _, err := range faults[:max(len(faults)-1, 0)] {
+		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(err.Error()))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	var f *failure
+	if last := faults[len(faults)-1]; !errors.As(last, &f) {
+		return fail(exitUnchecked, last, "")
+	}
+	return faults[len(faults)-1]
+}
+
+// recogniseExchange tells from the members at the beginning of a file which format it has. The beginning may be cut off.
+func recogniseExchange(head []byte) (exchange, bool) {
+	members := map[string]string{}
+	d := rawjson.NewDecoder(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	if d.Kind() != rawjson.Object {
+		return exchange{}, false
+	}
+	for d.Open(); d.Member(); {
+		key := string(d.Key())
+		members[key] = ""
+		if d.Kind() == rawjson.String {
+			members[key] = d.Text()
+		}
+	}
+	has := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { _, found := members[name]; return !found })
+	}
+	var name string
+	switch {
+	case members["kind"] == string(ccpa.SessionStart):
+		name = ccpa.Name
+	case strings.HasPrefix(members["schema"], "agent-trace/"), has("version", "id", "timestamp", "files"):
+		name = agenttrace.Name
+	case has("schema_version", "trace_id", "session_id"):
+		name = opentraces.Name
+	default:
+		return exchange{}, false
+	}
+	format, err := exchangeOf(name)
+	return format, err == nil
+}
+
+// beginLeaving says what is done to conversations that leave.
+func (a *app) beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
+	if asTheyAre {
+		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
+	}
+	return nil, fail(exitUnchecked, errors.New("conversations cannot be redacted yet, so none leaves"),
+		"--no-redact writes them as they are, secrets and names included")
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/opentraces"
+)
+
+// leaving is a conversation on its way out: a parser gives it its steps, then it is closed with the rest of the record.
+type leaving interface {
+	records.Sink
+	// Finish gives the whole conversation, to be written as records.Encode does.
+	Finish(head *records.Record) (written, error)
+	Close() error
+}
+
+// written is a whole conversation.
+type written interface {
+	Write(w io.Writer) error
+	Close() error
+}
+
+// asItIs lets a conversation leave as it is.
+type asItIs struct{ *records.Spool }
+
+func (s asItIs) Finish(head *records.Record) (written, error) { return &whole{s.Spool, head}, nil }
+
+type whole struct {
+	steps *records.Spool
+	head  *records.Record
+}
+
+func (w *whole) Write(out io.Writer) error { return w.steps.WriteRecord(out, w.head) }
+func (w *whole) Close() error              { return w.steps.Close() }
+
+// outgoing writes conversations in a format.
+type outgoing struct {
+	format exchange
+	out    io.Writer
+	begin  func(ctx context.Context) leaving
+}
+
+// record writes a record.
+func (o *outgoing) record(ctx context.Context, r *records.Record) error {
+	return o.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
+		for i := range r.Steps {
+			if err := sink.Step(&r.Steps[i]); err != nil {
+				return nil, err
+			}
+		}
+		head := *r
+		head.Steps = nil
+		return &head, nil
+	})
+}
+
+// conversation writes what a source gives: steps to a sink, then the rest of the record. Nothing of it is written before
+// it is whole.
+func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
+	sink := o.begin(ctx)
+	head, err := source(sink)
+	if err != nil {
+		return errors.Join(err, sink.Close())
+	}
+	done, err := sink.Finish(head)
+	if err != nil {
+		return errors.Join(err, sink.Close())
+	}
+	return errors.Join(o.send(done), done.Close())
+}
+
+func (o *outgoing) send(done written) error {
+	if o.format.name == opentraces.Name { // a record of any length, in little memory
+		if err := done.Write(o.out); err != nil {
+			return err
+		}
+		_, err := o.out.Write([]byte("\n"))
+		return err
+	}
+	var raw, text bytes.Buffer
+	if err := done.Write(&raw); err != nil {
+		return err
+	}
+	r, err := records.Decode(raw.Bytes())
+	if err != nil {
+		return err
+	}
+	if err := o.format.write(&text, r); err != nil {
+		return err
+	}
+	if _, err := o.out.Write(text.Bytes()); err != nil {
+		return fmt.Errorf("write %s: %w", o.format.name, err)
+	}
+	return nil
+}
