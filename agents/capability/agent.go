@@ -1,6 +1,8 @@
 package capability
 
 import (
+	"os"
+
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -14,6 +16,19 @@ type Agent struct {
 	Parser     SessionParser
 	Discoverer SessionDiscoverer
 	Identifier SessionIdentifier
+	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings. Where one
+	// of them is found the agent is used on this machine. Both are empty for an agent that has neither.
+	Program, Dir string
+}
+
+// Found tells whether the agent is used on this machine.
+func (a Agent) Found(env Env) bool {
+	if a.Dir != "" {
+		if info, err := os.Stat(a.Dir); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return a.Program != "" && env.findProgram(a.Program) != ""
 }
 
 // PayloadDecoder reads what an agent's hooks send.

@@ -64,3 +64,16 @@ func programPath() string {
 	}
 	return own
 }
+
+// findProgram is the path of a program on the search path, "" without one.
+func (e Env) findProgram(name string) string {
+	for _, dir := range filepath.SplitList(e.Lookup("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path
+		}
+	}
+	return ""
+}

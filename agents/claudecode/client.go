@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
-		Parser: client, Discoverer: client, Identifier: client,
+		Parser: client, Discoverer: client, Identifier: client, Program: "claude", Dir: client.configDir(),
 	}
 }
 

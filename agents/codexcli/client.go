@@ -5,8 +5,21 @@ import "github.com/git-trace/git-trace/agents/capability"
 // Name is the agent's name in hook commands, events and records.
 const Name = "codex-cli"
 
+// title is the agent's name as people write it.
+const title = "Codex CLI"
+
+// Client implements what git-trace can do with the agent while it works.
+type Client struct{ env capability.Env }
+
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
+	client := &Client{env: env}
+	installer := client.newInstaller()
 	files := sessions{env}
-	return capability.Agent{Name: Name, Title: "Codex CLI", Parser: files, Discoverer: files, Identifier: files}
+	return capability.Agent{
+		Name: Name, Title: title, Decoder: client, Installer: installer, Trust: installer,
+		Parser: files, Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
+	}
 }
+
+var _ capability.PayloadDecoder = (*Client)(nil)

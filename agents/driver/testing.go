@@ -41,17 +41,18 @@ func Load(t testing.TB, name string) Script {
 // unless [Options].AllowFailure is set; it is skipped if there is no client.
 func RunClaude(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
-	return runClient(t, "claude", repo, script, opts)
+	return Run(t, "claude", repo, script, opts)
 }
 
 // RunCodex is [RunClaude] for Codex CLI; to go on with a session, Args are
 // "resume", "--last".
 func RunCodex(t testing.TB, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
-	return runClient(t, "codex", repo, script, opts)
+	return Run(t, "codex", repo, script, opts)
 }
 
-func runClient(t testing.TB, name string, repo *Repo, script Script, opts Options) *Result {
+// Run is [RunClaude] for the client of that name in [Clients].
+func Run(t testing.TB, name string, repo *Repo, script Script, opts Options) *Result {
 	t.Helper()
 	binary := Need(t, name)
 	client, err := ClientNamed(name)

@@ -92,7 +92,11 @@ func (h *health) agentFindings(all []agentHealth) []finding {
 		}
 	}
 	if !traced && len(out) == 0 {
-		out = append(out, finding{What: "no agent is traced here", Mend: "git trace init", fix: h.reinstallAll(all)})
+		none := finding{What: "no agent is traced here", Mend: "git trace init", fix: h.reinstallAll(all)}
+		if none.fix == nil {
+			none.Mend = "git trace init --agent <name>"
+		}
+		out = append(out, none)
 	}
 	return out
 }
@@ -130,6 +134,9 @@ func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
 	if !t.BinaryFound && t.Binary != "" {
 		add("the hooks in %s call %s, which is not there", settings, h.shorten(t.Binary))
 	}
+	for _, obstacle := range t.Obstacles {
+		out = append(out, finding{What: agent.Name + ": " + obstacle.What, Mend: obstacle.Mend})
+	}
 	for _, by := range t.DisabledBy {
 		out = append(out, finding{
 			What: agent.Name + ": all hooks are switched off in " + h.shorten(by), Mend: "remove disableAllHooks from that file",
@@ -138,10 +145,14 @@ func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
 	return out
 }
 
-// reinstallAll installs the hooks of every agent as `git trace init` does.
+// reinstallAll installs the hooks of those agents that are used here, as `git trace init` does; nil when there is none.
 func (h *health) reinstallAll(all []agentHealth) *repair {
+	found := slices.DeleteFunc(slices.Clone(all), func(one agentHealth) bool { return !one.agent.Found(h.env) })
+	if len(found) == 0 {
+		return nil
+	}
 	return &repair{"the agents' hooks are installed", func(ctx context.Context) error {
-		for _, one := range all {
+		for _, one := range found {
 			if _, err := one.agent.Installer.Install(ctx, h.target(capability.ScopeRepo)); err != nil {
 				return err
 			}

@@ -1,132 +1,20 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/git-trace/git-trace/agents/driver"
 )
 
-// buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
-var buildOnce = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "git-trace-bin-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "urfave_cli_no_docs", "-o", filepath.Join(dir, "git-trace"), ".").CombinedOutput()
-	if err != nil {
-		return "", &buildError{string(out)}
-	}
-	return filepath.Join(dir, "git-trace"), nil
-})
-
-type buildError struct{ out string }
-
-func (e *buildError) Error() string { return "build git-trace: " + e.out }
-
-// traced is a repository in which git-trace records, and the binary that does it.
-type traced struct {
-	*driver.Repo
-	t      *testing.T
-	binary string
-}
-
-func newTraced(t *testing.T) *traced {
+func newClaude(t *testing.T) *traced {
 	t.Helper()
-	driver.Need(t, "claude")
-	binary, err := buildOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &traced{Repo: driver.NewRepo(t), t: t, binary: binary}
-	r.trace("init")
-	return r
-}
-
-// trace runs git-trace as the person does.
-func (r *traced) trace(args ...string) string {
-	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), r.binary, args...)
-	cmd.Dir, cmd.Env = r.Dir, r.Env(filepath.Dir(r.binary))
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		r.t.Fatalf("git-trace %s: %v: %s", strings.Join(args, " "), err, stderr.String())
-	}
-	return string(out)
-}
-
-// blamed is one line of `blame --json`, as far as these tests look at it.
-type blamed struct {
-	Content     string  `json:"content"`
-	Commit      *string `json:"commit"`
-	Contributor string  `json:"contributor"`
-	Agent       string  `json:"agent"`
-	Model       string  `json:"model"`
-	Session     string  `json:"session"`
-	Subagent    string  `json:"subagent"`
-	ToolCall    string  `json:"tool_call"`
-	Prompt      *struct {
-		Index int    `json:"index"`
-		Text  string `json:"text"`
-	} `json:"prompt"`
-}
-
-// owner is who wrote the line: the tool call's readable part for an agent's line, else human or unknown.
-func (l blamed) owner() string {
-	if l.Contributor != "ai" {
-		return l.Contributor
-	}
-	if l.ToolCall == "" {
-		return "ai"
-	}
-	parts := strings.Split(l.ToolCall, "_")
-	return strings.Join(parts[1:len(parts)-1], "_")
-}
-
-func (r *traced) blame(file string) []blamed {
-	r.t.Helper()
-	var out struct{ Lines []blamed }
-	if err := json.Unmarshal([]byte(r.trace("blame", "--json", file)), &out); err != nil {
-		r.t.Fatalf("blame %s: %v", file, err)
-	}
-	return out.Lines
-}
-
-// want compares the owners of a file with "owner | content" lines.
-func (r *traced) want(file string, lines ...string) {
-	r.t.Helper()
-	var got []string
-	for _, l := range r.blame(file) {
-		got = append(got, l.owner()+" | "+l.Content)
-	}
-	if strings.Join(got, "\n") != strings.Join(lines, "\n") {
-		r.t.Errorf("%s:\n%s\nwant:\n%s", file, strings.Join(got, "\n"), strings.Join(lines, "\n"))
-	}
-}
-
-func (r *traced) run(script string, opts driver.Options) *driver.Result {
-	r.t.Helper()
-	opts.Path = append(opts.Path, filepath.Dir(r.binary))
-	return driver.RunClaude(r.t, r.Repo, driver.Load(r.t, script), opts)
-}
-
-func (r *traced) commitAll() {
-	r.t.Helper()
-	r.Git("add", "-A")
-	r.Git("commit", "-q", "-m", "human commit")
+	return newTraced(t, "claude", "--agent", "claude-code")
 }
 
 func TestClaudeEditsAreItsOwn(t *testing.T) {
 	t.Parallel()
-	r := newTraced(t)
+	r := newClaude(t)
 	res := r.run("basic", driver.Options{})
 	r.want("a.txt", "unknown | line 1", "main_t1_0 | line 2 by Edit", "unknown | line 3", "main_t3_0 | line 4 in parallel", "unknown | line 5")
 	r.commitAll()
@@ -153,7 +41,7 @@ func TestClaudeEditsAreItsOwn(t *testing.T) {
 
 func TestClaudeShellEditsAreItsOwn(t *testing.T) {
 	t.Parallel()
-	r := newTraced(t)
+	r := newClaude(t)
 	r.run("shell", driver.Options{})
 	r.commitAll()
 	r.want("a.txt", "unknown | line 1", "main_t0_0 | line 2 by sed", "unknown | line 3", "main_t7_0 | line 4 by patch", "unknown | line 5")
@@ -180,7 +68,7 @@ func TestClaudeShellEditsAreItsOwn(t *testing.T) {
 
 func TestPeopleKeepTheirLinesBesideClaude(t *testing.T) {
 	t.Parallel()
-	r := newTraced(t)
+	r := newClaude(t)
 	r.run("human", driver.Options{})
 	r.commitAll()
 	r.want("a.txt", "unknown | line 1", "unknown | line 2", "unknown | line 3", "unknown | line 4", "human | line 5 by human", "main_t2_0 | line 6 by agent")
@@ -195,7 +83,7 @@ func TestPeopleKeepTheirLinesBesideClaude(t *testing.T) {
 
 func TestClaudeSubagentsInParallelKeepTheirCalls(t *testing.T) {
 	t.Parallel()
-	r := newTraced(t)
+	r := newClaude(t)
 	res := r.run("subagents", driver.Options{})
 	r.commitAll()
 	r.want("a.txt", "subA_t1_0 | line 1 by A", "subA_t2_0 | line 2 by A", "unknown | line 3", "subB_t1_0 | line 4 by B", "subB_t2_0 | line 5 by B")
@@ -216,7 +104,7 @@ func TestClaudeSubagentsInParallelKeepTheirCalls(t *testing.T) {
 
 func TestClaudeCommitsInTheMiddleOfItsTurn(t *testing.T) {
 	t.Parallel()
-	r := newTraced(t)
+	r := newClaude(t)
 	r.run("commit", driver.Options{})
 	r.want("lib.txt", "main_t0_0 | one", "main_t2_0 | two, changed after the commit", "main_t0_0 | three", "main_t3_0 | four", "main_t3_0 | five")
 	r.want("note.txt", "human | note by human")

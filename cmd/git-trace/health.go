@@ -33,6 +33,7 @@ type health struct {
 	log       *events.Log
 	hooks     hooks.Installer
 	agents    []capability.Agent
+	env       capability.Env
 	shorten   func(path string) string
 	reinstall *repair // of the git hooks
 }
@@ -42,7 +43,7 @@ func (a *app) health(repo *refs.Repo) (*health, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &health{repo: repo, log: events.OpenLog(repo), hooks: hooks.Installer{Repo: repo, Binary: env.Binary}}
+	h := &health{env: env, repo: repo, log: events.OpenLog(repo), hooks: hooks.Installer{Repo: repo, Binary: env.Binary}}
 	for _, agent := range agents.All(env) {
 		if agent.Installer != nil {
 			h.agents = append(h.agents, agent)
@@ -80,7 +81,7 @@ func (t *targetHealth) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
 // works tells whether the agent calls this program.
 func (t *targetHealth) works() bool {
-	return t.err == nil && t.Installed && t.BinaryFound && len(t.DisabledBy) == 0
+	return t.err == nil && t.Installed && t.BinaryFound && len(t.DisabledBy)+len(t.Obstacles) == 0
 }
 
 // agentHealth is how the hooks of an agent stand.

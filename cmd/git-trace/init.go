@@ -27,13 +27,15 @@ func (a *app) initCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "init",
 		Usage:     "start recording: install git hooks here and the hooks of coding agents",
-		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--dry-run]",
+		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run]",
 		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings for this\n" +
-			"repository; takes the first snapshot. Doing it again changes nothing.",
+			"repository; takes the first snapshot. Without --agent those agents are recorded that are found on this\n" +
+			"machine. Doing it again changes nothing.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "an agent to record; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
 			&cli.BoolFlag{Name: "project-settings", Usage: "put the agents' hooks into the settings that the project commits"},
+			&cli.BoolFlag{Name: "trust-hooks", Usage: "allow git-trace's own hooks in agents that run no hook without their user's consent"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
 		},
 		Action: func(c *cli.Context) error {
@@ -47,6 +49,7 @@ func (a *app) initCommand() *cli.Command {
 
 // installation is everything that init and uninstall act on.
 type installation struct {
+	env    capability.Env
 	repo   *refs.Repo
 	hooks  hooks.Installer
 	agents []capability.Agent
@@ -76,7 +79,13 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 	if in.agents, err = chooseAgents(env, c.StringSlice("agent")); err != nil {
 		return nil, err
 	}
+	in.env = env
 	return in, nil
+}
+
+// found leaves those agents that are used on this machine.
+func (in *installation) found() []capability.Agent {
+	return slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool { return !one.Found(in.env) })
 }
 
 // chooseAgents gives the agents that were named, or all that can be recorded.
@@ -108,6 +117,9 @@ func (a *app) initialise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(c.StringSlice("agent")) == 0 {
+		in.agents = in.found()
+	}
 	planned, err := in.plan(c.Context)
 	if err != nil {
 		return explainInstall(err)
@@ -138,13 +150,17 @@ func (a *app) initialise(c *cli.Context) error {
 	for _, note := range result.Notes {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(note))
 	}
+	allowed, err := a.obtainConsent(c.Context, in, c.Bool("trust-hooks"))
+	if err != nil {
+		return explainInstall(err)
+	}
 	switch {
 	case started:
 		fmt.Fprintln(a.std.out, "recording started; conversations that begin from now on are traced")
-	case len(planned) == 0:
+	case len(planned) == 0 && !allowed:
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}
-	return nil
+	return a.tellObstacles(c.Context, in)
 }
 
 // planned is one action of an installer, printable.

@@ -96,7 +96,7 @@ const hostileConfig = `[diff]
 
 func setUpScript(env *testscript.Env, variant string) error {
 	home := filepath.Join(env.WorkDir, ".home")
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o755); err != nil { // the agent that is installed here
 		return err
 	}
 	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" +

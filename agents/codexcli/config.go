@@ -1,0 +1,78 @@
+package codexcli
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/userfile"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// config is what this package reads of Codex's config.toml.
+type config struct {
+	file     userfile.File
+	settings []setting
+	tables   []table
+}
+
+// configDir is where Codex keeps the user's configuration.
+func (c *Client) configDir() string {
+	if dir := c.env.Lookup("CODEX_HOME"); dir != "" {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(c.env.Home, ".codex")
+}
+
+func (c *Client) readConfig() (config, error) {
+	path := filepath.Join(c.configDir(), "config.toml")
+	file, err := userfile.Read(path)
+	if err != nil {
+		return config{}, &capability.InstallError{
+			Code: capability.CodeSettingsUnreadable, Message: "read " + path, Err: err, Hint: "mend the file and try again",
+		}
+	}
+	conf := config{file: file}
+	if conf.settings, conf.tables, err = readTOML(string(file.Data)); err != nil {
+		return conf, &capability.InstallError{
+			Code: capability.CodeSettingsInvalid, Message: "read " + path, Err: err,
+			Hint: "mend the file and try again; Codex CLI cannot read it either, and nothing was changed",
+		}
+	}
+	return conf, nil
+}
+
+// get is the last setting of a path.
+func (conf *config) get(path ...string) (setting, bool) {
+	for _, s := range slices.Backward(conf.settings) {
+		if slices.Equal(s.path, path) {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// has tells whether a table is written out with a header of its own.
+func (conf *config) has(path ...string) (table, bool) {
+	for _, t := range conf.tables {
+		if slices.Equal(t.path, path) {
+			return t, true
+		}
+	}
+	return table{}, false
+}
+
+// projectTrusted tells whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree, which stands
+// for the linked ones.
+func (conf *config) projectTrusted(repo *refs.Repo) bool {
+	roots := []string{repo.WorkTree}
+	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {
+		roots = append(roots, filepath.Dir(repo.CommonDir))
+	}
+	for _, root := range roots {
+		if level, found := conf.get("projects", root, "trust_level"); found {
+			return level.text == "trusted"
+		}
+	}
+	return false
+}

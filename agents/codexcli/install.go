@@ -1,0 +1,119 @@
+package codexcli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/installer"
+)
+
+// Limits of a hook in seconds. Codex cuts those of the last two events down to shortTimeout by itself; without a limit of its
+// own the hook of SessionEnd is ended after one second.
+const (
+	hookTimeout  = 10
+	shortTimeout = 3
+)
+
+const hooksFile = "hooks.json"
+
+// Installer installs the hooks in hooks.json: the user's, or that of a project, which Codex reads in every sub-directory of a
+// project that is trusted.
+type Installer struct {
+	*installer.Installer
+	client *Client
+}
+
+var (
+	_ capability.HookInstaller = (*Installer)(nil)
+	_ capability.HookTrust     = (*Installer)(nil)
+)
+
+func (c *Client) newInstaller() *Installer {
+	in := &Installer{client: c, Installer: &installer.Installer{
+		Env: c.env, Agent: Name, Title: title,
+		Format: installer.Settings{Entries: c.entries(), Ours: c.ours()},
+	}}
+	in.Place = in.InDirs(c.configDir(), hooksFile, ".codex/"+hooksFile)
+	in.Obstacles = in.obstacles
+	return in
+}
+
+func (c *Client) ours() hookfile.Ours { return installer.Ours(c.env.Binary, Name) }
+
+func (c *Client) entries() []hookfile.Entry {
+	var list []hookfile.Entry
+	for _, k := range kinds {
+		entry := hookfile.Entry{
+			Event: k.event, Command: hookfile.Command(c.env.Binary, Name, k.event), Timeout: clamp(k.event, hookTimeout),
+		}
+		if strings.Contains(k.event, "ToolUse") {
+			entry.Matcher = "*"
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
+// clamp is the limit that Codex gives a hook that asks for this one.
+func clamp(event string, seconds int) int {
+	if event == "SessionEnd" || event == "Interrupt" {
+		return min(seconds, shortTimeout)
+	}
+	return seconds
+}
+
+// Remove takes out the entries and the consent that was recorded for them.
+func (in *Installer) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	withdrawn, err := in.withdraw(target)
+	if err != nil {
+		return withdrawn, err
+	}
+	removed, err := in.Installer.Remove(ctx, target)
+	return append(removed, withdrawn...), err
+}
+
+// obstacles are what Codex makes its hooks depend on: that hooks are on, that the project is trusted, that each hook is.
+func (in *Installer) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
+	conf, err := in.client.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	var out []capability.Obstacle
+	if hooks, found := conf.get("features", "hooks"); found && !hooks.set {
+		out = append(out, capability.Obstacle{
+			What: "hooks are switched off in " + conf.file.Path, Mend: "remove hooks = false from [features] in that file",
+		})
+	}
+	if target.Scope != capability.ScopeUser && !conf.projectTrusted(target.Repo) {
+		out = append(out, capability.Obstacle{
+			What: "Codex does not trust this project, so it does not read the project's hooks",
+			Mend: "start codex here once and say that you trust the project, or use `git trace init --agent codex-cli --global`",
+		})
+	}
+	hooks, path, err := in.located(target)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(pending(&conf, path, hooks)); n > 0 {
+		out = append(out, capability.Obstacle{
+			What: fmt.Sprintf("Codex does not run %d of the hooks in %s until you allow them", n, path), Untrusted: true,
+			Mend: "allow them in codex with /hooks, or have git-trace record that you do: git trace init --agent codex-cli" +
+				scopeFlag(target.Scope) + " --trust-hooks",
+		})
+	}
+	return out, nil
+}
+
+func scopeFlag(scope capability.Scope) string {
+	switch scope {
+	case capability.ScopeUser:
+		return " --global"
+	case capability.ScopeProject:
+		return " --project-settings"
+	case capability.ScopeRepo:
+	}
+	return ""
+}

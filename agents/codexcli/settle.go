@@ -1,0 +1,87 @@
+package codexcli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/events"
+)
+
+// settleWindow is how much of the session file's end is searched for the result of a call.
+const settleWindow = 1 << 20
+
+// Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A patch holds
+// up every other call of its conversation, so that one whose end is not told has ended when another boundary comes.
+func (c *Client) Settle(call capability.Call) capability.Outcome {
+	if !payload.CallID(call.CallID) {
+		return capability.OutcomeUnknown
+	}
+	found := capability.OutcomeUnknown
+	file, err := transcript.Open(payload.AbsPath(call.Transcript))
+	if err == nil {
+		id := []byte(`"` + call.CallID + `"`)
+		for line := range file.Lines(settleWindow) {
+			if bytes.Contains(line, id) {
+				if found = outcomeOf(line, call.CallID); found != capability.OutcomeUnknown {
+					break
+				}
+			}
+		}
+		_ = file.Close()
+	}
+	if found == capability.OutcomeUnknown && call.Class == events.ToolEdits {
+		return capability.OutcomeRan
+	}
+	return found
+}
+
+// outcomeOf reads a session line: the result that the model was given, or the client's own note that the call is over.
+func outcomeOf(line []byte, callID string) capability.Outcome {
+	var entry struct {
+		Payload struct {
+			Type   string          `json:"type"`
+			CallID string          `json:"call_id"`
+			Output json.RawMessage `json:"output"`
+			Item   struct {
+				ID     string `json:"id"`
+				Status string `json:"status"`
+			} `json:"item"`
+		} `json:"payload"`
+	}
+	if json.Unmarshal(line, &entry) != nil {
+		return capability.OutcomeUnknown
+	}
+	p := &entry.Payload
+	switch {
+	case p.Type == "item_completed" && p.Item.ID == callID:
+		if p.Item.Status == "declined" {
+			return capability.OutcomeRejected
+		}
+		return capability.OutcomeRan
+	case (p.Type == "function_call_output" || p.Type == "custom_tool_call_output") && p.CallID == callID:
+		var text string
+		if json.Unmarshal(p.Output, &text) != nil {
+			return capability.OutcomeUnknown
+		}
+		return outcomeOfText(text)
+	}
+	return capability.OutcomeUnknown
+}
+
+// outcomeOfText reads what the model was told. A command that outlasts its call has told something and runs on.
+func outcomeOfText(text string) capability.Outcome {
+	switch {
+	case strings.HasPrefix(text, "apply_patch verification failed"), strings.HasPrefix(text, "Command blocked by PreToolUse hook"),
+		strings.HasPrefix(text, "Tool call blocked by PreToolUse hook"):
+		return capability.OutcomeRejected
+	case strings.Contains(head(text, 200), "Process running with session ID"):
+		return capability.OutcomeUnknown
+	}
+	return capability.OutcomeRan
+}
+
+func head(text string, n int) string { return text[:min(len(text), n)] }

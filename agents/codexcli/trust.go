@@ -1,0 +1,277 @@
+package codexcli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/userfile"
+)
+
+// Codex runs a hook only if its user allowed it as it is: config.toml holds, under the place of the hook, a hash of what the
+// hook says. Moving or changing the hook makes it wait for its user again.
+//
+//	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
+//	trusted_hash = "sha256:…"
+
+// The consent that git-trace wrote down stands between these lines.
+const (
+	trustBegin = "# >>> git-trace codex-cli >>>\n"
+	trustEnd   = "# <<< git-trace codex-cli <<<"
+)
+
+// hook is one of our hooks as Codex knows it.
+type hook struct{ key, hash string }
+
+// located lists our handlers in the hooks.json of a target.
+func (in *Installer) located(target capability.Target) ([]hookfile.Handler, string, error) {
+	place, err := in.Place(target)
+	if err != nil {
+		return nil, "", err
+	}
+	file, err := userfile.Read(place.Path)
+	if err != nil {
+		return nil, place.Path, &capability.InstallError{
+			Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path, Err: err, Hint: "mend the file and try again",
+		}
+	}
+	handlers, err := hookfile.Locate(file.Data, in.client.ours())
+	return handlers, place.Path, err
+}
+
+// pending are the hooks that Codex does not run as its configuration stands.
+func pending(conf *config, path string, handlers []hookfile.Handler) []hook {
+	var out []hook
+	for _, h := range handlers {
+		one := hook{keyOf(path, h), hashOf(h)}
+		if trusted, found := conf.get("hooks", "state", one.key, "trusted_hash"); !found || trusted.text != one.hash {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func keyOf(path string, h hookfile.Handler) string {
+	return path + ":" + snake(h.Event) + ":" + strconv.Itoa(h.Group) + ":" + strconv.Itoa(h.Index)
+}
+
+func snake(event string) string {
+	var out strings.Builder
+	for i, r := range event {
+		if 'A' <= r && r <= 'Z' {
+			if i > 0 {
+				out.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// defaultTimeout is the limit, in seconds, of a hook that sets none.
+const defaultTimeout = 600
+
+// hashOf is the hash by which Codex knows a hook again: of its JSON with sorted keys and no white space.
+func hashOf(h hookfile.Handler) string {
+	type command struct {
+		Async   bool   `json:"async"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+		Type    string `json:"type"`
+	}
+	if h.Timeout == 0 {
+		h.Timeout = defaultTimeout
+	}
+	var canonical bytes.Buffer
+	encoder := json.NewEncoder(&canonical)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct { // strings and numbers into a buffer
+		Event   string    `json:"event_name"`
+		Hooks   []command `json:"hooks"`
+		Matcher string    `json:"matcher,omitempty"`
+	}{snake(h.Event), []command{{h.Async, h.Command, clamp(h.Event, h.Timeout), "command"}}, h.Matcher})
+	sum := sha256.Sum256(bytes.TrimSuffix(canonical.Bytes(), []byte("\n")))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Ask says what consent is asked for.
+func (in *Installer) Ask(target capability.Target) string {
+	place, err := in.Place(target)
+	if err != nil {
+		return ""
+	}
+	return "Codex CLI runs no hook until you allow it. git-trace can record in " + in.client.configDir() +
+		"/config.toml that you allow its own hooks in " + place.Path + ", as they are now."
+}
+
+// Allow records the consent.
+func (in *Installer) Allow(_ context.Context, target capability.Target) ([]capability.Action, error) {
+	conf, err := in.client.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	handlers, path, err := in.located(target)
+	if err != nil {
+		return nil, err
+	}
+	hooks := pending(&conf, path, handlers)
+	if len(hooks) == 0 {
+		return nil, nil
+	}
+	data, err := allow(&conf, hooks)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := readTOML(string(data)); err != nil {
+		return nil, cannotEdit(conf.file.Path)
+	}
+	return write(conf.file, data, "allow the hooks of git-trace")
+}
+
+// allow puts the hashes into the document: in the place of older ones, or into the block that git-trace keeps at its end.
+func allow(conf *config, hooks []hook) ([]byte, error) {
+	doc := slices.Clone(conf.file.Data)
+	var fresh []hook
+	type edit struct {
+		start, end int
+		text       string
+	}
+	var edits []edit
+	for _, h := range hooks {
+		if old, found := conf.get("hooks", "state", h.key, "trusted_hash"); found {
+			edits = append(edits, edit{old.start, old.end, quoteTOML(h.hash)})
+		} else if t, found := conf.has("hooks", "state", h.key); found {
+			edits = append(edits, edit{t.end, t.end, "\ntrusted_hash = " + quoteTOML(h.hash)})
+		} else {
+			fresh = append(fresh, h)
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start }) // from the end, so that places stay
+	for _, e := range edits {
+		doc = slices.Concat(doc[:e.start], []byte(e.text), doc[e.end:])
+	}
+	if len(fresh) == 0 {
+		return doc, nil
+	}
+	for _, path := range [][]string{{"hooks"}, {"hooks", "state"}} {
+		if _, found := conf.get(path...); found {
+			return nil, cannotEdit(conf.file.Path)
+		}
+	}
+	before, kept, after := cutTrust(doc)
+	var block bytes.Buffer
+	block.WriteString(trustBegin)
+	block.Write(kept)
+	for _, h := range fresh {
+		block.WriteString("[hooks.state." + quoteTOML(h.key) + "]\ntrusted_hash = " + quoteTOML(h.hash) + "\n")
+	}
+	block.WriteString(trustEnd)
+	if kept != nil {
+		return slices.Concat(before, block.Bytes(), after), nil
+	}
+	switch { // as with the ignore rule: how the block begins and ends tells what was there
+	case len(doc) == 0:
+		return append(block.Bytes(), '\n'), nil
+	case bytes.HasSuffix(doc, []byte("\n")):
+		return slices.Concat(doc, block.Bytes(), []byte("\n")), nil
+	}
+	return slices.Concat(doc, []byte("\n"), block.Bytes()), nil
+}
+
+// cutTrust finds the block; kept is nil without one.
+func cutTrust(doc []byte) (before, kept, after []byte) {
+	before, rest, found := bytes.Cut(doc, []byte(trustBegin))
+	if !found {
+		return doc, nil, nil
+	}
+	kept, after, found = bytes.Cut(rest, []byte(trustEnd))
+	if !found {
+		return doc, nil, nil
+	}
+	return before, slices.Concat([]byte{}, kept), after
+}
+
+// withdraw takes the consent for the hooks of a target out of the block, and the block with the last of it.
+func (in *Installer) withdraw(target capability.Target) ([]capability.Action, error) {
+	place, err := in.Place(target)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := in.client.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	before, kept, after := cutTrust(conf.file.Data)
+	if kept == nil {
+		return nil, nil
+	}
+	rest := withoutHooks(string(kept), place.Path)
+	if rest == string(kept) {
+		return nil, nil
+	}
+	data := slices.Concat(before, []byte(trustBegin+rest+trustEnd), after)
+	if rest == "" {
+		switch {
+		case len(after) == 0:
+			data = bytes.TrimSuffix(before, []byte("\n"))
+		default:
+			data = slices.Concat(before, bytes.TrimPrefix(after, []byte("\n")))
+		}
+		if len(data) == 0 {
+			data = nil
+		}
+	}
+	return write(conf.file, data, "no longer allow the hooks of git-trace")
+}
+
+// withoutHooks leaves out the tables of the hooks in one hooks.json. Each is a header and a line below it.
+func withoutHooks(block, path string) string {
+	prefix := "[hooks.state." + strings.TrimSuffix(quoteTOML(path), `"`) + ":"
+	var out strings.Builder
+	skip := false
+	for line := range strings.Lines(block) {
+		if strings.HasPrefix(line, "[") {
+			skip = strings.HasPrefix(line, prefix)
+		}
+		if !skip {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+func write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
+	action := capability.Action{Op: capability.OpUpdate, Path: file.Path, Detail: detail}
+	var err error
+	if data == nil {
+		action.Op = capability.OpDelete
+		err = file.Delete(file.Path) // the directory is Codex's own
+	} else {
+		if file.Data == nil {
+			action.Op = capability.OpCreate
+		}
+		err = file.Replace(data)
+	}
+	if err != nil {
+		return nil, &capability.InstallError{
+			Code: capability.CodeSettingsUnwritable, Message: "write " + file.Path, Err: err,
+			Hint: "check the permissions of the file and its directory, and try again",
+		}
+	}
+	return []capability.Action{action}, nil
+}
+
+func cannotEdit(path string) error {
+	return &capability.InstallError{
+		Code: capability.CodeSettingsShape, Message: path + " says of hooks what git-trace cannot add to",
+		Hint: "allow the hooks in codex with /hooks; nothing was changed",
+	}
+}

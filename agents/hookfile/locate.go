@@ -1,0 +1,45 @@
+package hookfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Handler is one of our handlers in a document, with its place: handler number Index of group number Group of the event.
+type Handler struct {
+	Event        string
+	Group, Index int
+	Matcher      string // "" when the group has none
+	Command      string
+	Timeout      int  // seconds; 0 when the handler sets none
+	Async        bool // not waited for
+}
+
+// Locate lists our handlers in the document's order.
+func Locate(doc []byte, ours Ours) ([]Handler, error) {
+	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
+	if err != nil {
+		return nil, err
+	}
+	var out []Handler
+	for _, h := range find(root, ours) {
+		one := Handler{
+			Event: h.event, Group: slices.Index(h.list.kids, h.group), Index: slices.Index(h.group.get("hooks").kids, h.own),
+			Command: h.command,
+		}
+		if matcher := h.group.get("matcher"); matcher != nil {
+			one.Matcher = matcher.text
+		}
+		if timeout := h.own.get("timeout"); timeout != nil {
+			number, _ := timeout.literal.(json.Number)
+			seconds, _ := number.Int64()
+			one.Timeout = int(seconds)
+		}
+		if async := h.own.get("async"); async != nil {
+			one.Async = async.literal == true
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}

@@ -1,0 +1,44 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Errors of payloads that callers branch on.
+var (
+	ErrNotObject = errors.New("payload is not a JSON object")
+	ErrSession   = errors.New("session id is not usable")
+	ErrSubagent  = errors.New("subagent id is not usable")
+)
+
+// Object decodes a payload, which must be a JSON object, into v. A field of an unexpected type is taken for an absent one:
+// fields are independent, and tools of other vendors give the same names to other things. The depth is limited by
+// encoding/json.
+func Object(data []byte, v any) error {
+	data, err := UTF8(data)
+	if err != nil {
+		return err
+	}
+	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) == 0 || first[0] != '{' {
+		return ErrNotObject
+	}
+	var wrongType *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, v); err != nil && !errors.As(err, &wrongType) {
+		return fmt.Errorf("payload is not JSON: %w", err)
+	}
+	return nil
+}
+
+// Ids checks the id of a session and, where there is one, of a subagent.
+func Ids(session, subagent string) error {
+	switch {
+	case !SessionID(session):
+		return ErrSession
+	case subagent != "" && !SessionID(subagent):
+		return ErrSubagent
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+)
+
+// obtainConsent records that the user allows git-trace's hooks in those agents that run none without. The user says so by the
+// flag or at a prompt; without either nothing is recorded, and tellObstacles says what to do.
+func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed bool, err error) {
+	for _, agent := range in.agents {
+		if agent.Trust == nil {
+			continue
+		}
+		status, err := agent.Installer.Status(ctx, in.target)
+		if err != nil {
+			return allowed, fmt.Errorf("%s: %w", agent.Name, err)
+		}
+		if !waitsForConsent(status) || !given && !a.consents(agent.Trust.Ask(in.target)) {
+			continue
+		}
+		actions, err := agent.Trust.Allow(ctx, in.target)
+		if err != nil {
+			return allowed, fmt.Errorf("%s: %w", agent.Name, err)
+		}
+		for _, action := range actions {
+			allowed = true
+			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
+		}
+	}
+	return allowed, nil
+}
+
+func waitsForConsent(status capability.Status) bool {
+	for _, obstacle := range status.Obstacles {
+		if obstacle.Untrusted {
+			return true
+		}
+	}
+	return false
+}
+
+// consents asks a person. Nobody is asked where nobody could answer.
+func (a *app) consents(what string) bool {
+	in, isFile := a.std.in.(*os.File)
+	if !isFile || what == "" {
+		return false
+	}
+	if _, terminal := terminalWidth(in); !terminal {
+		return false
+	}
+	fmt.Fprintf(a.std.err, "%s\nallow them? [y/N] ", printable(what))
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// tellObstacles says what still keeps the hooks that were installed from running.
+func (a *app) tellObstacles(ctx context.Context, in *installation) error {
+	if len(in.agents) == 0 {
+		fmt.Fprintln(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent")
+	}
+	for _, agent := range in.agents {
+		status, err := agent.Installer.Status(ctx, in.target)
+		if err != nil {
+			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
+		}
+		for _, obstacle := range status.Obstacles {
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, printable(obstacle.What), printable(obstacle.Mend))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents/driver"
+)
+
+// buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "git-trace-bin-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "urfave_cli_no_docs", "-o", filepath.Join(dir, "git-trace"), ".").CombinedOutput()
+	if err != nil {
+		return "", &buildError{string(out)}
+	}
+	return filepath.Join(dir, "git-trace"), nil
+})
+
+type buildError struct{ out string }
+
+func (e *buildError) Error() string { return "build git-trace: " + e.out }
+
+// traced is a repository in which git-trace records, and the binary that does it.
+type traced struct {
+	*driver.Repo
+	t      *testing.T
+	client string // that works in it, as package driver names it
+	binary string
+}
+
+// newTraced is `git trace init` with these options in a new repository, for a client that is installed.
+func newTraced(t *testing.T, client string, options ...string) *traced {
+	t.Helper()
+	driver.Need(t, client)
+	binary, err := buildOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &traced{Repo: driver.NewRepo(t), t: t, client: client, binary: binary}
+	r.trace(append([]string{"init"}, options...)...)
+	return r
+}
+
+// trace runs git-trace as the person does.
+func (r *traced) trace(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), r.binary, args...)
+	cmd.Dir, cmd.Env = r.Dir, r.Env(filepath.Dir(r.binary))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("git-trace %s: %v: %s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// blamed is one line of `blame --json`, as far as these tests look at it.
+type blamed struct {
+	Content     string  `json:"content"`
+	Commit      *string `json:"commit"`
+	Contributor string  `json:"contributor"`
+	Agent       string  `json:"agent"`
+	Model       string  `json:"model"`
+	Session     string  `json:"session"`
+	Subagent    string  `json:"subagent"`
+	ToolCall    string  `json:"tool_call"`
+	Prompt      *struct {
+		Index int    `json:"index"`
+		Text  string `json:"text"`
+	} `json:"prompt"`
+}
+
+// owner is who wrote the line: the tool call's readable part for an agent's line, else human or unknown.
+func (l blamed) owner() string {
+	if l.Contributor != "ai" {
+		return l.Contributor
+	}
+	if l.ToolCall == "" {
+		return "ai"
+	}
+	parts := strings.Split(l.ToolCall, "_")
+	return strings.Join(parts[1:len(parts)-1], "_")
+}
+
+func (r *traced) blame(file string) []blamed {
+	r.t.Helper()
+	var out struct{ Lines []blamed }
+	if err := json.Unmarshal([]byte(r.trace("blame", "--json", file)), &out); err != nil {
+		r.t.Fatalf("blame %s: %v", file, err)
+	}
+	return out.Lines
+}
+
+// want compares the owners of a file with "owner | content" lines.
+func (r *traced) want(file string, lines ...string) {
+	r.t.Helper()
+	var got []string
+	for _, l := range r.blame(file) {
+		got = append(got, l.owner()+" | "+l.Content)
+	}
+	if strings.Join(got, "\n") != strings.Join(lines, "\n") {
+		r.t.Errorf("%s:\n%s\nwant:\n%s", file, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+func (r *traced) run(script string, opts driver.Options) *driver.Result {
+	r.t.Helper()
+	opts.Path = append(opts.Path, filepath.Dir(r.binary))
+	return driver.Run(r.t, r.client, r.Repo, driver.Load(r.t, script), opts)
+}
+
+func (r *traced) commitAll() {
+	r.t.Helper()
+	r.Git("add", "-A")
+	r.Git("commit", "-q", "-m", "human commit")
+}
