@@ -32,6 +32,12 @@ func child() int {
 		}
 		return 0
 	}
+	if os.Getenv("EVENTS_TEST_PACK") != "" {
+		if _, err := log.Pack(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return 0
+	}
 	for i := range appends {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		began := time.Now()

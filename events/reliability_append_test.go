@@ -90,6 +90,7 @@ type contest struct {
 	worktrees        int
 	commands         [][]string // of git's, in loops beside them
 	format           string     // of the refs: files or reftable
+	beside           func(dir string) (stop func())
 }
 
 // run lets the contest play and holds the log against what was acknowledged. It returns how long each append took.
@@ -102,7 +103,10 @@ func (c contest) run(t *testing.T) []time.Duration {
 		dirs = append(dirs, filepath.Join(t.TempDir(), fmt.Sprint("linked", i)))
 		runGit(t, repo.WorkTree, "worktree", "add", "-q", dirs[i])
 	}
-	stop := harry(t, repo.WorkTree, c.commands...)
+	stop, end := harry(t, repo.WorkTree, c.commands...), func() {}
+	if c.beside != nil {
+		end = c.beside(repo.WorkTree)
+	}
 	var acked []ID
 	var took []time.Duration
 	var mu sync.Mutex
@@ -123,6 +127,7 @@ func (c contest) run(t *testing.T) []time.Duration {
 	}
 	wait.Wait()
 	counts := stop()
+	end()
 	if len(acked) != c.writers*c.appends*2 {
 		t.Errorf("%d events acknowledged", len(acked))
 	}

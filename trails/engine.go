@@ -48,6 +48,9 @@ func New(repo *refs.Repo, log Log, settle Settler) *Engine {
 // lockFile serialises everything that touches the timeline of a work tree.
 func lockFile(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "lock") }
 
+// snapshotState is where the snapshot engine of a work tree keeps what it knows.
+func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "state") }
+
 // lockWait is how long a boundary waits for its turn when its context has no deadline.
 const lockWait = 10 * time.Second
 
@@ -172,7 +175,7 @@ func (s *step) look(paths []string) (observation, error) {
 		paths = nil
 	}
 	if s.snap == nil {
-		eng, err := snapshot.Open(s.ctx, s.repo, filepath.Join(s.repo.WorktreeTracesDir(), "state"))
+		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 		if err != nil {
 			return observation{}, fmt.Errorf("open snapshot state: %w", err)
 		}

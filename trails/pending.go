@@ -3,7 +3,6 @@ package trails
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -46,7 +45,7 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
-	eng, err := snapshot.Open(ctx, repo, filepath.Join(repo.WorktreeTracesDir(), "state"))
+	eng, err := snapshot.Open(ctx, repo, snapshotState(repo))
 	if err != nil {
 		return p, fmt.Errorf("open snapshot state: %w", err)
 	}

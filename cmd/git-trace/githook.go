@@ -34,6 +34,7 @@ func runGitHook(args []string, in io.Reader) int {
 	if err := takeGitHook(ctx, repo, args[0], args[1:], in); err != nil {
 		noteFailure(repo, fmt.Errorf("%s: %w", args[0], err))
 	}
+	startUpkeep(repo)
 	return exitDone
 }
 

@@ -58,6 +58,7 @@ func runHook(args []string, in io.Reader) int {
 			if err := takeBoundary(ctx, repo, agent, b); err != nil {
 				noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 			}
+			startUpkeep(repo)
 		}
 	}
 	return exitDone

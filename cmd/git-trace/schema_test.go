@@ -129,6 +129,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"no commits":                {"graph", "--json", "-n0"},
 		"status":                    {"status", "--json"},
 		"verification":              {"verify", "--json"},
+		"what gc would do":          {"gc", "--json", "--dry-run"},
 		"a snapshot":                {"snapshot", "--json"},
 		"owners":                    {"blame", "--json", "a.go"},
 		"the trails of every patch": append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"os"
@@ -57,6 +58,22 @@ func (e *Engine) load() error {
 	}
 	e.meta, e.root = m, root
 	return nil
+}
+
+// LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
+func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return refs.OID{}, nil
+	}
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("read snapshot state: %w", err)
+	}
+	m, _, err := decodeState(data, format)
+	if err != nil {
+		return refs.OID{}, nil //nolint:nilerr // as for load
+	}
+	return m.Tree, nil
 }
 
 func (e *Engine) encode() ([]byte, error) {

@@ -1,0 +1,17 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach makes a process one that outlives the terminal and the process group of whoever started it.
+func detach(cmd *exec.Cmd) {
+	closeInherited()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+}
+
+// lowerPriority lets everybody else go first.
+func lowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }

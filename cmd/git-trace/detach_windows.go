@@ -1,0 +1,16 @@
+package main
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detachedProcess is DETACHED_PROCESS of CreateProcess.
+const detachedProcess = 0x8
+
+// detach makes a process one that outlives the console of whoever started it.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+func lowerPriority() {}

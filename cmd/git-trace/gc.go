@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/sidestore"
+)
+
+// gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.
+const gcSchema = "git-trace.gc/1"
+
+// expireKey says after how long contents of snapshots go; its values are those of gc.pruneExpire (git-config(1)).
+const (
+	expireKey     = "trace.snapshotExpire"
+	defaultExpire = "90.days.ago"
+)
+
+func (a *app) gcCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "gc",
+		Usage:     "pack what was recorded and drop old snapshots",
+		UsageText: "git trace gc [--dry-run] [--json]",
+		Description: "Packs the log and the contents of snapshots, and removes contents of snapshots older than\n" +
+			expireKey + " (default " + defaultExpire + ") that are in no last snapshot. The log loses nothing. Packing\n" +
+			"also happens by itself, in the background, when enough has piled up; --auto does no more than that.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+			&cli.BoolFlag{Name: "auto", Usage: "pack what is due, and nothing else"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.gc)
+}
+
+// gcReport says what was done, or with DryRun what would be.
+type gcReport struct {
+	Schema string `json:"schema"`
+	DryRun bool   `json:"dry_run"`
+	Log    struct {
+		Packed int `json:"packed"` // loose commits; with DryRun not counted
+	} `json:"log"`
+	Snapshots struct {
+		Before  string            `json:"before,omitempty"` // what is older may expire
+		Expired sidestore.Expired `json:"expired"`
+		Packed  int               `json:"packed"`
+		Loose   int               `json:"loose"` // left
+		Packs   int               `json:"packs"`
+		Bytes   int64             `json:"bytes"` // on disk, of both
+	} `json:"snapshots"`
+	Temporary int `json:"temporary"` // files that killed processes left
+}
+
+func (a *app) gc(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	lock, err := refs.Flock(maintenanceLock(repo), 0)
+	if errors.Is(err, refs.ErrLockTimeout) {
+		if c.Bool("auto") {
+			return nil
+		}
+		return fail(exitUnchecked, errors.New("another gc is running"), "wait until it has ended")
+	}
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	defer lock.Unlock()
+	if c.Bool("auto") {
+		return fail(exitUnchecked, packDue(c.Context, repo, looseLimit()), "")
+	}
+	report, err := tidy(c.Context, repo, c.Bool("dry-run"))
+	if errors.Is(err, sidestore.ErrRoots) {
+		return fail(exitUnchecked, err, "git trace doctor says what is missing; nothing was removed")
+	}
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, report)
+	}
+	return printGC(quietWriter{a.std.out}, report)
+}
+
+// maintenanceLock keeps two from doing the same work.
+func maintenanceLock(repo *refs.Repo) string {
+	return filepath.Join(repo.TracesDir(), "maintenance.lock")
+}
+
+// tidy does everything: first what expires, so that it is not packed before it goes.
+func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
+	r := gcReport{Schema: gcSchema, DryRun: dry}
+	before, keep, err := expiry(ctx, repo)
+	if err != nil {
+		return r, err
+	}
+	if !keep {
+		r.Snapshots.Before = before.UTC().Format(time.RFC3339)
+		if r.Snapshots.Expired, err = trails.Expire(ctx, repo, before, dry); err != nil {
+			return r, err
+		}
+	}
+	if dry {
+		err = r.wouldPack(repo)
+	} else {
+		err = r.pack(ctx, repo)
+	}
+	r.Temporary = refs.SweepTemporary(repo.SideObjects(), time.Now(), dry)
+	return r, err
+}
+
+func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
+	if r.Log.Packed, err = events.OpenLog(repo).Pack(ctx); err != nil {
+		return err
+	}
+	if r.Snapshots.Packed, err = sidestore.Open(repo).Pack(ctx); err != nil {
+		return err
+	}
+	return r.measure(repo)
+}
+
+// measure says what is left of the side store.
+func (r *gcReport) measure(repo *refs.Repo) error {
+	loose, err := refs.ListLoose(repo.SideObjects())
+	if err != nil {
+		return err
+	}
+	packs, err := refs.ListPacks(repo.SideObjects())
+	if err != nil {
+		return err
+	}
+	r.Snapshots.Loose, r.Snapshots.Packs = len(loose), len(packs)
+	for _, l := range loose {
+		r.Snapshots.Bytes += l.Size
+	}
+	for _, p := range packs {
+		r.Snapshots.Bytes += p.Size
+	}
+	return nil
+}
+
+func (r *gcReport) wouldPack(repo *refs.Repo) error {
+	if err := r.measure(repo); err != nil {
+		return err
+	}
+	r.Snapshots.Packed = r.Snapshots.Loose
+	return nil
+}
+
+// expiry reads the configuration; keep tells that nothing expires. Git reads the value, as it reads gc.pruneExpire.
+func expiry(ctx context.Context, repo *refs.Repo) (before time.Time, keep bool, err error) {
+	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", defaultExpire, "--get", expireKey)
+	if err != nil {
+		return before, false, fmt.Errorf("read %s: %w", expireKey, err)
+	}
+	seconds, err := strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
+	if err != nil {
+		return before, false, fmt.Errorf("read %s: %w", expireKey, err)
+	}
+	now := time.Now()
+	if seconds > uint64(now.Unix()) { // "now" is the end of time
+		return now, false, nil
+	}
+	return time.Unix(int64(seconds), 0), seconds == 0, nil
+}
+
+func printGC(w io.Writer, r gcReport) error {
+	packed, removed := "packed", "removed"
+	if r.DryRun {
+		packed, removed = "would pack", "would remove"
+	}
+	s := r.Snapshots
+	out := fmt.Sprintf("snapshots: %s %s, %s %s (%s)\n", packed, plural(s.Packed, "object"), removed,
+		plural(s.Expired.Objects, "expired object"), byteSize(s.Expired.Bytes))
+	if !r.DryRun {
+		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"), plural(s.Loose, "loose object"))
+		out += fmt.Sprintf("log:       packed %s\n", plural(r.Log.Packed, "object"))
+	}
+	if r.Temporary > 0 {
+		out += fmt.Sprintf("           %s %s that a killed process left\n", removed, plural(r.Temporary, "file"))
+	}
+	_, err := io.WriteString(w, out)
+	return err
+}
+
+// byteSize writes a number of bytes as people read it.
+func byteSize(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return plural(int(n), "byte")
+}

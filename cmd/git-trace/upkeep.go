@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/sidestore"
+)
+
+// Packing happens in a process of its own that nobody waits for. A hook starts it when much has piled up, and looks for
+// that only now and then: the look costs a few reads, and a log does not grow overnight.
+const (
+	looksInHooks = 16               // one hook in so many looks
+	retryAfter   = 10 * time.Minute // a packing that failed is not tried again sooner
+)
+
+// startUpkeep is called at the end of a hook that recorded something.
+func startUpkeep(repo *refs.Repo) {
+	if os.Getpid()%looksInHooks != 0 && os.Getenv(looseLimitVar) == "" {
+		return
+	}
+	if !isDue(repo, looseLimit()) || triedLately(repo) {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
+	cmd := exec.Command(self, "gc", "--auto")
+	cmd.Dir, cmd.Env = repo.GitDir, repo.Env()
+	detach(cmd)
+	if cmd.Start() == nil {
+		_ = cmd.Process.Release()
+	}
+}
+
+// looseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
+const looseLimitVar = "GITTRACE_LOOSE_LIMIT"
+
+// looseLimit is how many loose objects of the side store are too many; 0 if never.
+func looseLimit() int {
+	n, err := strconv.Atoi(os.Getenv(looseLimitVar))
+	if err != nil || n < 0 {
+		return sidestore.LooseLimit
+	}
+	return n
+}
+
+func isDue(repo *refs.Repo, limit int) bool {
+	return limit > 0 && (sidestore.Open(repo).PackDue(limit) || events.OpenLog(repo).PackDue())
+}
+
+// triedLately tells whether packing was begun a moment ago, whatever came of it.
+func triedLately(repo *refs.Repo) bool {
+	info, err := os.Stat(triedFile(repo))
+	return err == nil && time.Since(info.ModTime()) < retryAfter
+}
+
+// triedFile has the time stamp of the last try.
+func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
+
+// packDue packs what is due. The caller holds the maintenance lock.
+func packDue(ctx context.Context, repo *refs.Repo, limit int) error {
+	if limit == 0 {
+		return nil
+	}
+	lowerPriority()
+	failed := refs.WriteFileAtomic(triedFile(repo), nil, 0o666)
+	if log := events.OpenLog(repo); log.PackDue() {
+		_, err := log.Pack(ctx)
+		failed = errors.Join(failed, err)
+	}
+	if store := sidestore.Open(repo); store.PackDue(limit) {
+		_, err := store.Pack(ctx)
+		failed = errors.Join(failed, err)
+	}
+	if failed != nil {
+		noteFailure(repo, failed)
+	}
+	return failed
+}

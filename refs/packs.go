@@ -1,0 +1,208 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Loose is an object that lies in an object directory as a file of its own.
+type Loose struct {
+	OID  OID
+	Time time.Time // when it was written, or renewed
+	Size int64     // on disk, in bytes
+}
+
+// LooseEstimate is about how many loose objects an object directory holds, told from one of its 256 subdirectories as
+// `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
+func LooseEstimate(dir string) int {
+	f, err := os.Open(filepath.Join(dir, "17"))
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	names, _ := f.Readdirnames(-1)
+	n := 0
+	for _, name := range names {
+		if len(name) == SHA1.Size()*2-2 || len(name) == SHA256.Size()*2-2 {
+			n++
+		}
+	}
+	return n * 256
+}
+
+// ListLoose lists the loose objects of an object directory.
+func ListLoose(dir string) ([]Loose, error) {
+	var list []Loose
+	for i := range 256 {
+		two := fmt.Sprintf("%02x", i)
+		entries, err := os.ReadDir(filepath.Join(dir, two))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list objects: %w", err)
+		}
+		for _, e := range entries {
+			oid, err := ParseOID(two + e.Name())
+			if err != nil {
+				continue
+			}
+			info, err := e.Info()
+			if err != nil || !info.Mode().IsRegular() {
+				continue // gone, or nothing of git's
+			}
+			list = append(list, Loose{oid, info.ModTime(), info.Size()})
+		}
+	}
+	return list, nil
+}
+
+// StatLoose looks at one loose object; false if it is not there.
+func StatLoose(dir string, oid OID) (Loose, bool) {
+	info, err := os.Lstat(loosePath(dir, oid))
+	if err != nil || !info.Mode().IsRegular() {
+		return Loose{}, false
+	}
+	return Loose{oid, info.ModTime(), info.Size()}, true
+}
+
+// RemoveLoose deletes a loose object and tells whether it was there.
+func RemoveLoose(dir string, oid OID) (bool, error) {
+	err := os.Remove(loosePath(dir, oid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("remove object: %w", err)
+	}
+	return true, nil
+}
+
+// Pack is a pack with its index.
+type Pack struct {
+	Path string    // without ".pack"
+	Time time.Time // when it was made
+	Size int64     // of the pack alone, in bytes
+}
+
+// ListPacks lists the packs of an object directory that have an index. One that git shall not touch (".keep") is left
+// out.
+func ListPacks(dir string) ([]Pack, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "pack"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list packs: %w", err)
+	}
+	var list []Pack
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".idx")
+		if !ok || !strings.HasPrefix(name, "pack-") {
+			continue
+		}
+		p := Pack{Path: filepath.Join(dir, "pack", name)}
+		info, err := os.Stat(p.Path + ".pack")
+		if err != nil || exists(p.Path+".keep") {
+			continue
+		}
+		p.Time, p.Size = info.ModTime(), info.Size()
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// Index reads the pack's index.
+func (p Pack) Index(format ObjectFormat) (*PackIndex, error) {
+	raw, err := os.ReadFile(p.Path + ".idx")
+	if err == nil {
+		var x *PackIndex
+		if x, err = ParsePackIndex(raw, format); err == nil {
+			return x, nil
+		}
+	}
+	return nil, fmt.Errorf("read index of %s: %w", filepath.Base(p.Path), err)
+}
+
+// packFiles are the files of a pack, in the order in which they are removed: without its index a pack is not looked at.
+var packFiles = [...]string{".idx", ".rev", ".bitmap", ".mtimes", ".pack"}
+
+// Remove deletes a pack.
+func (p Pack) Remove() error {
+	for _, ext := range packFiles {
+		if err := os.Remove(p.Path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove pack: %w", err)
+		}
+	}
+	return nil
+}
+
+// MakePack writes a pack into an object directory with git-pack-objects(1), from what args and the input ask for, and
+// returns it; the zero Pack if there was nothing to pack. The pack is whole and on the disk when it has its name. A side
+// store is packed on its own: what it shares with the repository it holds itself.
+func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...string) (Pack, error) {
+	base := filepath.Join(dir, "pack")
+	if err := makeDirs(base); err != nil {
+		return Pack{}, fmt.Errorf("make pack: %w", err)
+	}
+	// One thread: nobody waits for this, and somebody else wants the processors.
+	args = append([]string{"-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "pack-objects", "-q", "--non-empty"}, args...)
+	cmd := r.Command(ctx, append(args, filepath.Join(base, "pack"))...)
+	cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+dir)
+	cmd.Stdin = in
+	out, err := runGit(cmd, "pack-objects")
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return Pack{}, fmt.Errorf("make pack: %w", err)
+	}
+	name := strings.TrimSpace(string(out))
+	if name == "" {
+		return Pack{}, nil
+	}
+	p := Pack{Path: filepath.Join(base, "pack-"+name)}
+	info, err := os.Stat(p.Path + ".pack")
+	if err != nil {
+		return Pack{}, fmt.Errorf("make pack: %w", err)
+	}
+	p.Time, p.Size = info.ModTime(), info.Size()
+	return p, nil
+}
+
+// temporaryAge is how old a temporary file has to be before it is taken for left behind.
+const temporaryAge = 24 * time.Hour
+
+// SweepTemporary removes what killed processes left half written in an object directory, and returns how many files.
+// With dry set it only counts.
+func SweepTemporary(dir string, now time.Time, dry bool) int {
+	n := 0
+	for _, pattern := range []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"} {
+		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+		for _, name := range names {
+			info, err := os.Lstat(name)
+			if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) < temporaryAge {
+				continue
+			}
+			if dry || os.Remove(name) == nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// escapeGlob makes filepath.Glob take a path as it is.
+func escapeGlob(path string) string {
+	if filepath.Separator == '\\' {
+		return path // nothing can be escaped there, and the characters are no part of names
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

@@ -1,0 +1,199 @@
+package sidestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Expiry says what may go.
+type Expiry struct {
+	Before time.Time                  // what is younger stays
+	Roots  func() ([]refs.OID, error) // trees that stay with all that is in them
+	Locks  []string                   // lock files that writers of snapshots hold; see refs.Flock
+	Dry    bool                       // only count
+}
+
+// Expired says what went.
+type Expired struct {
+	Objects int   `json:"objects"`
+	Bytes   int64 `json:"bytes"` // on disk
+}
+
+// ErrRoots reports that the objects of a last snapshot cannot be listed. Nothing expires then.
+var ErrRoots = errors.New("a last snapshot is not there in full")
+
+// lockWait is how long expiry waits for a boundary to end.
+const lockWait = 10 * time.Second
+
+// Expire removes what is older than x.Before and no part of a root.
+func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
+	var out Expired
+	if guarded(s.repo) {
+		return out, nil
+	}
+	loose, err := refs.ListLoose(s.dir)
+	if err != nil {
+		return out, fmt.Errorf("expire snapshots: %w", err)
+	}
+	loose = slices.DeleteFunc(loose, func(l refs.Loose) bool { return !l.Time.Before(x.Before) })
+	packs, err := refs.ListPacks(s.dir)
+	if err != nil {
+		return out, fmt.Errorf("expire snapshots: %w", err)
+	}
+	packs = slices.DeleteFunc(packs, func(p refs.Pack) bool { return !p.Time.Before(x.Before) })
+	if len(loose) == 0 && len(packs) == 0 {
+		return out, nil
+	}
+	live := &liveSet{store: s, roots: x.Roots}
+	err = live.update(ctx)
+	if err == nil {
+		err = s.expireLoose(ctx, loose, live, x, &out)
+	}
+	if err == nil {
+		err = s.expirePacks(ctx, packs, live, x.Dry, &out)
+	}
+	if err != nil {
+		return out, fmt.Errorf("expire snapshots: %w", err)
+	}
+	return out, nil
+}
+
+// liveSet is what the roots hold, in whichever store.
+type liveSet struct {
+	store *Store
+	roots func() ([]refs.OID, error)
+	of    []refs.OID // the roots that it was made of
+	ids   map[refs.OID]struct{}
+}
+
+func (l *liveSet) has(oid refs.OID) bool {
+	_, ok := l.ids[oid]
+	return ok
+}
+
+// update brings the set in line with the roots as they are.
+func (l *liveSet) update(ctx context.Context) error {
+	roots, err := l.roots()
+	if err != nil || l.ids != nil && slices.Equal(roots, l.of) {
+		return err
+	}
+	ids, err := l.store.reachable(ctx, roots)
+	if err != nil {
+		return err
+	}
+	l.of, l.ids = roots, ids
+	return nil
+}
+
+// reachable lists some trees with all that is in them.
+func (s *Store) reachable(ctx context.Context, roots []refs.OID) (map[refs.OID]struct{}, error) {
+	ids := map[refs.OID]struct{}{}
+	if len(roots) == 0 {
+		return ids, nil
+	}
+	cmd := s.repo.Command(ctx, "rev-list", "--objects", "--no-object-names", "--stdin")
+	cmd.Env = append(cmd.Env, s.repo.SideReadEnv()...)
+	cmd.Stdin = list(roots)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRoots, err)
+	}
+	for name := range strings.Lines(string(out)) {
+		oid, err := refs.ParseOID(strings.TrimSpace(name))
+		if err != nil {
+			return nil, fmt.Errorf("%w: git rev-list: %w", ErrRoots, err)
+		}
+		ids[oid] = struct{}{}
+	}
+	return ids, nil
+}
+
+// lockedAtOnce is how many objects are removed under the writers' locks before they get their turn.
+const lockedAtOnce = 500
+
+func (s *Store) expireLoose(ctx context.Context, old []refs.Loose, live *liveSet, x Expiry, out *Expired) error {
+	for chunk := range slices.Chunk(old, lockedAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.expireChunk(ctx, chunk, live, x, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expireChunk looks again under the locks: a writer may have come to rely on an object since, which shows in its time
+// stamp or in the work tree's last snapshot.
+func (s *Store) expireChunk(ctx context.Context, chunk []refs.Loose, live *liveSet, x Expiry, out *Expired) error {
+	if !x.Dry {
+		for _, path := range x.Locks {
+			lock, err := refs.Flock(path, lockWait)
+			if err != nil {
+				return err
+			}
+			defer lock.Unlock()
+		}
+		if err := live.update(ctx); err != nil {
+			return err
+		}
+	}
+	for _, l := range chunk {
+		if live.has(l.OID) {
+			continue
+		}
+		if !x.Dry {
+			now, ok := refs.StatLoose(s.dir, l.OID)
+			if !ok || !now.Time.Before(x.Before) {
+				continue
+			}
+			if _, err := refs.RemoveLoose(s.dir, l.OID); err != nil {
+				return err
+			}
+		}
+		out.Objects++
+		out.Bytes += l.Size
+	}
+	return nil
+}
+
+// expirePacks replaces old packs by one with what is still live in them. Nobody relies on a packed object alone but for
+// the roots: writers look at loose objects only.
+func (s *Store) expirePacks(ctx context.Context, old []refs.Pack, live *liveSet, dry bool, out *Expired) error {
+	var rewritten []refs.Pack
+	gone, size := 0, int64(0)
+	for _, p := range old {
+		x, err := p.Index(s.repo.Format)
+		if err != nil {
+			return err
+		}
+		dead := 0
+		for _, oid := range x.IDs() {
+			if !live.has(oid) {
+				dead++
+			}
+		}
+		if dead > 0 {
+			rewritten = append(rewritten, p)
+			gone += dead
+			size += p.Size * int64(dead) / int64(x.Len())
+		}
+	}
+	if len(rewritten) == 0 {
+		return nil
+	}
+	if !dry {
+		if err := s.replace(ctx, rewritten, live.has); err != nil {
+			return err
+		}
+	}
+	out.Objects += gone
+	out.Bytes += size
+	return nil
+}

@@ -1,0 +1,163 @@
+package sidestore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Store is the side store of a repository.
+type Store struct {
+	repo *refs.Repo
+	dir  string
+	now  func() time.Time
+}
+
+// Open gives access to the side store, whether or not there is one yet.
+func Open(repo *refs.Repo) *Store {
+	return &Store{repo: repo, dir: repo.SideObjects(), now: time.Now}
+}
+
+// LooseLimit is how many loose objects make a store due for packing: a few hundred tool calls.
+const LooseLimit = 2000
+
+// PackDue tells whether there are about so many loose objects. It reads one directory.
+func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
+
+// Pack moves all loose objects into a new pack and returns how many. What is being written meanwhile stays loose.
+func (s *Store) Pack(ctx context.Context) (int, error) {
+	count, err := s.packLoose(ctx)
+	if err == nil {
+		err = s.merge(ctx)
+	}
+	if err != nil {
+		return count, fmt.Errorf("pack side store: %w", err)
+	}
+	return count, nil
+}
+
+func (s *Store) packLoose(ctx context.Context) (int, error) {
+	if guarded(s.repo) {
+		return 0, nil
+	}
+	loose, err := refs.ListLoose(s.dir)
+	if err != nil || len(loose) == 0 {
+		return 0, err
+	}
+	ids := make([]refs.OID, 0, len(loose))
+	for _, l := range loose {
+		if l.Size > 0 { // a crash of the machine leaves empty files, and git takes exception to them
+			ids = append(ids, l.OID)
+		}
+	}
+	p, err := s.repo.MakePack(ctx, s.dir, list(ids))
+	if err != nil || p.Path == "" {
+		return 0, err
+	}
+	x, err := p.Index(s.repo.Format)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, oid := range x.IDs() {
+		gone, err := refs.RemoveLoose(s.dir, oid)
+		if err != nil {
+			return count, err
+		}
+		if gone {
+			count++
+		}
+	}
+	return count, nil
+}
+
+// guarded tells whether commits of the log wait in the side store for being put back into the repository's (package
+// events, guard.go): they are looked for as loose objects.
+func guarded(repo *refs.Repo) bool {
+	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))
+	return err == nil
+}
+
+// list is the input of git-pack-objects(1).
+func list(ids []refs.OID) *strings.Reader {
+	var text strings.Builder
+	for _, oid := range ids {
+		text.WriteString(oid.String())
+		text.WriteByte('\n')
+	}
+	return strings.NewReader(text.String())
+}
+
+// Packs are merged with those of the same time only, so that they grow old together.
+const (
+	mergePeriod = 30 * 24 * time.Hour
+	mergeAt     = 10 // packs of one period
+)
+
+// merge makes one pack of many. The time of the new one is that of the youngest: nothing expires too early.
+func (s *Store) merge(ctx context.Context) error {
+	packs, err := refs.ListPacks(s.dir)
+	if err != nil {
+		return err
+	}
+	periods := map[int64][]refs.Pack{}
+	for _, p := range packs {
+		period := p.Time.UnixNano() / int64(mergePeriod)
+		periods[period] = append(periods[period], p)
+	}
+	for _, old := range periods {
+		if len(old) < mergeAt {
+			continue
+		}
+		slices.SortFunc(old, func(a, b refs.Pack) int { return cmp.Compare(a.Path, b.Path) })
+		if err := s.replace(ctx, old, func(refs.OID) bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts what is kept of some packs into a new one and removes them.
+func (s *Store) replace(ctx context.Context, old []refs.Pack, keep func(refs.OID) bool) error {
+	var ids []refs.OID
+	var youngest time.Time
+	for _, p := range old {
+		x, err := p.Index(s.repo.Format)
+		if err != nil {
+			return err
+		}
+		for _, oid := range x.IDs() {
+			if keep(oid) {
+				ids = append(ids, oid)
+			}
+		}
+		if p.Time.After(youngest) {
+			youngest = p.Time
+		}
+	}
+	kept, err := s.repo.MakePack(ctx, s.dir, list(ids))
+	if err != nil {
+		return err
+	}
+	if kept.Path != "" {
+		if err := os.Chtimes(kept.Path+".pack", youngest, youngest); err != nil {
+			return fmt.Errorf("date pack: %w", err)
+		}
+	}
+	for _, p := range old {
+		if p.Path == kept.Path { // the same objects again
+			continue
+		}
+		if err := p.Remove(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
