@@ -3,12 +3,15 @@ package checkpoint
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // rebuild makes the log anew, as somebody does who can write every ref: another story, sound in itself.
@@ -33,56 +36,68 @@ func (w *world) rebuild(writer string, n int) {
 	w.git("fetch", "-q", "--no-write-fetch-head", other.dir(), "+"+refs.EventsRef+":"+refs.EventsRef)
 }
 
-func TestATruncatedLogIsHeldAgainstItsCheckpoint(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.useSSH("ada")
-	w.append(4)
-	w.sign("")
-	for _, back := range []string{"~2", "~3", "~5"} {
-		tip := w.tip().String()
-		w.git("update-ref", refs.EventsRef, tip+back)
-		if r := w.verify(); r.State != events.Broken || r.Faults[0].Kind != events.FaultAnchor || !strings.Contains(r.Faults[0].Detail, "checkpoint signed by ada") {
-			t.Errorf("cut by %s: %s %+v", back, r.Summary(), r.Faults)
-		}
-		w.git("update-ref", refs.EventsRef, tip)
-	}
-	w.git("update-ref", "-d", refs.EventsRef)
-	if r := w.verify(); r.State != events.Broken {
-		t.Errorf("deleted: %s", r.Summary())
+// without verifies and holds that nothing anchors the log.
+func (w *world) without(what string) {
+	w.t.Helper()
+	r, err := w.log.Verify(context.Background(), events.Verification{})
+	if err != nil || r.State != events.Consistent {
+		w.t.Errorf("%s, without a checkpoint: %s, %v", what, r.Summary(), err)
 	}
 }
 
-func TestARebuiltLogIsHeldAgainstItsCheckpoint(t *testing.T) {
+// disagrees verifies and holds that the checkpoint gives the log away.
+func (w *world) disagrees(what string) {
+	w.t.Helper()
+	if r := w.verify(); r.State != events.Broken || r.Faults[0].Kind != events.FaultAnchor || !strings.Contains(r.Faults[0].Detail, "checkpoint signed by ada") {
+		w.t.Errorf("%s: %s %+v", what, r.Summary(), r.Faults)
+	}
+}
+
+func TestReliabilityC4ATruncatedLogIsHeldAgainstItsCheckpoint(t *testing.T) {
 	t.Parallel()
-	writer := ""
-	for name, rebuild := range map[string]func(w *world){
-		"by another writer":              func(w *world) { w.rebuild("", 6) },
-		"under the same writer's name":   func(w *world) { w.rebuild(writer, 6) },
-		"shorter than it was":            func(w *world) { w.rebuild(writer, 1) },
-		"with the cache's help":          func(w *world) { w.rebuild(writer, 6); w.append(2) },
-		"and the clone's name forgotten": func(w *world) { w.rebuild("00000000000000ff", 6); w.append(1) },
-	} {
-		w := newWorld(t)
-		w.useSSH("ada")
-		w.sign("")
-		own, err := w.log.Writer()
-		if err != nil {
-			t.Fatal(err)
-		}
-		writer = own
-		rebuild(w)
-		if r, err := w.log.Verify(context.Background(), events.Verification{}); err != nil || r.State != events.Consistent {
-			t.Errorf("%s, without a checkpoint: %s, %v", name, r.Summary(), err)
-		}
-		if r := w.verify(); r.State != events.Broken || r.Faults[0].Kind != events.FaultAnchor {
-			t.Errorf("%s: %s %+v", name, r.Summary(), r.Faults)
+	w := newWorld(t)
+	w.useSSH("ada")
+	w.append(30)
+	c := w.sign("")
+	w.append(5)
+	tip := w.tip().String()
+	for range testenv.Pick(2, 10, 100) {
+		back := 7 + rand.N(26) // 5 batches, that of the checkpoint's event, and at least one of those that were signed
+		w.git("update-ref", refs.EventsRef, fmt.Sprintf("%s~%d", tip, back))
+		w.without(fmt.Sprintf("cut by %d", back))
+		w.disagrees(fmt.Sprintf("cut by %d", back))
+	}
+	// What came after the checkpoint can be cut off unseen: the answer says how far it goes.
+	w.git("update-ref", refs.EventsRef, tip+"~3")
+	if r := w.verify(); r.State != events.Anchored || r.AnchoredTo != c.Seq {
+		t.Errorf("cut behind the checkpoint: %s", r.Summary())
+	}
+	w.git("update-ref", "-d", refs.EventsRef)
+	w.disagrees("deleted")
+}
+
+func TestReliabilityC4ARebuiltLogIsHeldAgainstItsCheckpoint(t *testing.T) {
+	t.Parallel()
+	for range testenv.Pick(1, 1, 20) {
+		for name, rebuild := range map[string]func(w *world, writer string){
+			"by another writer":              func(w *world, _ string) { w.rebuild("", 6) },
+			"under the same writer's name":   func(w *world, writer string) { w.rebuild(writer, 6) },
+			"shorter than it was":            func(w *world, writer string) { w.rebuild(writer, 1) },
+			"and gone on with":               func(w *world, writer string) { w.rebuild(writer, 6); w.append(2) },
+			"and the clone's name forgotten": func(w *world, _ string) { w.rebuild("00000000000000ff", 6); w.append(1) },
+		} {
+			w := newWorld(t)
+			w.useSSH("ada")
+			writer := w.sign("").Writer
+			rebuild(w, writer)
+			w.without(name)
+			w.disagrees(name)
 		}
 	}
 }
 
 // Whoever rebuilds the log can delete the checkpoints with it; a copy from elsewhere still tells.
-func TestAFetchedCheckpointTellsWhatTheDeletedOneWould(t *testing.T) {
+func TestReliabilityC4AFetchedCheckpointTellsWhatTheDeletedOneWould(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.useSSH("ada")

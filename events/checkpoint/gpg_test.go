@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // useGPG gives the repository a keyring of its own, through a program that git runs as gpg. The clock of the keyring
 // can be set (gpg(1), --faked-system-time).
 func (w *world) useGPG(keyring, clock string) string {
 	w.t.Helper()
-	needs(w.t, "gpg")
+	testenv.Needs(w.t, "gpg")
 	// A socket of gpg-agent lies in the directory, and the path of a socket must be short.
 	dir, err := os.MkdirTemp("", "gpg")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives every git of the tests a clean configuration.
@@ -32,17 +33,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(home)
 	os.Exit(code)
-}
-
-// needs skips a test whose program is not here. CI has all of them (.ci/run).
-func needs(t testing.TB, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s must be here: %v", program, err)
-		}
-		t.Skipf("%s is not here: %v", program, err)
-	}
 }
 
 // world is a repository with a log, and a directory for keys.
@@ -146,7 +136,7 @@ func (w *world) expect(what, summary, note string) events.Report {
 // sshKey makes a key and gives its file.
 func (w *world) sshKey(name string) string {
 	w.t.Helper()
-	needs(w.t, "ssh-keygen")
+	testenv.Needs(w.t, "ssh-keygen")
 	file := filepath.Join(w.keys, name)
 	w.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", file)
 	return file

@@ -1,0 +1,153 @@
+package events
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// forged is a log that the tests build by hand, batch by batch.
+type forged struct {
+	t       *testing.T
+	repo    *refs.Repo
+	batches []forgedBatch
+}
+
+type forgedBatch struct {
+	lines   []string
+	parents []refs.OID // instead of the batch before
+	also    []refs.OID // beside the batch before
+	tree    refs.OID
+	edit    func(content []byte) []byte // the last word on the commit
+}
+
+// sampleLog makes a log of batches of one to four events.
+func sampleLog(t *testing.T, salt, batches int) (*Log, *forged) {
+	t.Helper()
+	log := OpenLog(newRepo(t))
+	n := 0
+	for i := range batches {
+		var drafts []Draft
+		for range 1 + i%4 {
+			drafts = append(drafts, promptDraft(salt+n))
+			n++
+		}
+		mustAppend(t, log, drafts...)
+	}
+	f := &forged{t: t, repo: log.repo}
+	tip, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	check(t, log.oldestFirst(context.Background(), tip, refs.OID{}, func(c rawCommit) error {
+		b, err := parseBatch(c.raw)
+		fb := forgedBatch{tree: b.tree}
+		for _, line := range b.lines {
+			fb.lines = append(fb.lines, string(line))
+		}
+		f.batches = append(f.batches, fb)
+		return err
+	}))
+	return log, f
+}
+
+// copied is a log to spoil.
+func (f *forged) copied() *forged {
+	out := *f
+	out.batches = slices.Clone(f.batches)
+	for i := range out.batches {
+		out.batches[i].lines = slices.Clone(f.batches[i].lines)
+	}
+	return &out
+}
+
+// at finds an event by its number: which batch, which line.
+func (f *forged) at(seq int) (batch, line int) {
+	for i, b := range f.batches {
+		if seq <= len(b.lines) {
+			return i, seq - 1
+		}
+		seq -= len(b.lines)
+	}
+	f.t.Fatalf("no event %d", seq)
+	return 0, 0
+}
+
+func (f *forged) line(seq int) *string {
+	b, l := f.at(seq)
+	return &f.batches[b].lines[l]
+}
+
+// first is the number of the first event in the batch of an event.
+func (f *forged) first(seq int) int {
+	_, l := f.at(seq)
+	return seq - l
+}
+
+func (f *forged) events() int {
+	n := 0
+	for _, b := range f.batches {
+		n += len(b.lines)
+	}
+	return n
+}
+
+// replace puts other lines into the place of an event; a batch that loses all its lines goes.
+func (f *forged) replace(seq int, lines ...string) {
+	b, l := f.at(seq)
+	f.batches[b].lines = slices.Replace(f.batches[b].lines, l, l+1, lines...)
+	if len(f.batches[b].lines) == 0 {
+		f.batches = slices.Delete(f.batches, b, b+1)
+	}
+}
+
+// write stores the log as a forger would, every commit consistent with the one before, and points a ref to it.
+func (f *forged) write(ref string) refs.OID {
+	f.t.Helper()
+	var parent refs.OID
+	for _, fb := range f.batches {
+		b := batch{tree: fb.tree, parents: fb.parents}
+		if b.parents == nil && !parent.IsZero() {
+			b.parents = []refs.OID{parent}
+		}
+		b.parents = append(slices.Clone(b.parents), fb.also...)
+		for _, line := range fb.lines {
+			b.lines = append(b.lines, []byte(line))
+		}
+		first, _ := DecodeLine(b.lines[0])
+		last, _ := DecodeLine(b.lines[len(b.lines)-1])
+		content := b.content(first.Seq, last.Seq, last.Time)
+		if fb.edit != nil {
+			content = fb.edit(content)
+		}
+		oid, err := f.repo.WriteLoose(f.repo.MainObjects(), refs.CommitObject, content)
+		check(f.t, err)
+		parent = oid
+	}
+	runGit(f.t, f.repo.WorkTree, "update-ref", ref, parent.String())
+	return parent
+}
+
+// reseal gives a changed line a fitting id.
+func reseal(t testing.TB, line string) string {
+	t.Helper()
+	d, err := decode([]byte(line), true)
+	check(t, err)
+	id := hashEvent([]byte(line[:d.idAt]), []byte(line[d.idEnd+1:]))
+	return line[:d.idAt] + `"id":"` + string(id) + `",` + line[d.idEnd+1:]
+}
+
+func verifyRef(t testing.TB, log *Log, ref string, anchors ...AnchorSource) Report {
+	t.Helper()
+	report, err := log.Verify(context.Background(), Verification{Ref: ref, Anchors: anchors})
+	check(t, err)
+	return report
+}
+
+func mustOID(t testing.TB, text string) refs.OID {
+	t.Helper()
+	oid, err := refs.ParseOID(strings.TrimSpace(text))
+	check(t, err)
+	return oid
+}
