@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -18,6 +19,12 @@ type Resolver interface {
 	// Uncommitted answers for the lines that no commit has, of the content that the path has in the work tree, or that
 	// --contents gave. Content is as git would store it: line endings and filters converted.
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error)
+}
+
+// Forewarned is a Resolver that is told beforehand about all lines of commits that it is going to be asked about, so that
+// what has to be searched for is searched for at once.
+type Forewarned interface {
+	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
 // Attribution is who wrote a line and how that is known. Its zero value is a line nobody knows anything about.
@@ -67,6 +74,7 @@ type credit struct {
 	commit refs.OID
 	path   string
 	line   int
+	text   []byte // nil when it is not known
 }
 
 // group is all credits with one commit and path.
@@ -75,6 +83,16 @@ type group struct {
 	path   string
 	at     []int // positions of its credits, by line
 	lines  []int // the lines, ascending, each once
+	texts  [][]byte
+}
+
+// question asks about the group; ok is false for lines that no commit has.
+func (g *group) question() (q unseen.Question, ok bool) {
+	q = unseen.Question{Commit: g.commit, Path: g.path, Lines: g.lines, Texts: g.texts}
+	if slices.ContainsFunc(g.texts, func(t []byte) bool { return t == nil }) {
+		q.Texts = nil
+	}
+	return q, !g.commit.IsZero()
 }
 
 // groupCredits gathers credits by commit and path, in the order of first appearance.
@@ -100,7 +118,7 @@ func groupCredits(credits []credit) []*group {
 		slices.SortStableFunc(g.at, func(a, b int) int { return credits[a].line - credits[b].line })
 		for i, at := range g.at {
 			if i == 0 || credits[at].line != credits[g.at[i-1]].line {
-				g.lines = append(g.lines, credits[at].line)
+				g.lines, g.texts = append(g.lines, credits[at].line), append(g.texts, credits[at].text)
 			}
 		}
 	}
@@ -113,7 +131,19 @@ func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func() ([]byte, error),
 ) ([]Attribution, error) {
 	owners := make([]Attribution, len(credits))
-	for _, g := range groupCredits(credits) {
+	groups := groupCredits(credits)
+	if r, ok := r.(Forewarned); ok {
+		var questions []unseen.Question
+		for _, g := range groups {
+			if q, ok := g.question(); ok {
+				questions = append(questions, q)
+			}
+		}
+		if err := r.Expect(ctx, questions); err != nil {
+			return nil, fmt.Errorf("find owners: %w", err)
+		}
+	}
+	for _, g := range groups {
 		answers, err := g.ask(ctx, r, content)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -25,7 +26,9 @@ type Evidence struct {
 	anchors Anchors
 	prompts *trails.Prompts
 	owners  *trails.Owners
+	search  Searcher // nil for none
 	commits map[refs.OID]map[string][]anchoredRun
+	bare    map[refs.OID]bool // commits without an anchor
 	texts   map[promptKey]string
 }
 
@@ -40,12 +43,45 @@ type anchoredRun struct {
 	who          Attribution
 }
 
-// NewEvidence returns the evidence that a repository has.
-func NewEvidence(repo *refs.Repo, anchors Anchors) *Evidence {
+// Searcher finds the owners of lines of commits that have no anchor. A *unseen.Search does.
+type Searcher interface {
+	Ask(ctx context.Context, questions []unseen.Question) ([]unseen.Answer, error)
+}
+
+// NewEvidence returns the evidence that a repository has. Without a searcher the lines of commits without an anchor are
+// unknown.
+func NewEvidence(repo *refs.Repo, anchors Anchors, searcher Searcher) *Evidence {
 	return &Evidence{
-		repo: repo, anchors: anchors, prompts: trails.NewPrompts(repo), owners: trails.NewOwners(repo),
-		commits: map[refs.OID]map[string][]anchoredRun{}, texts: map[promptKey]string{},
+		repo: repo, anchors: anchors, search: searcher, prompts: trails.NewPrompts(repo), owners: trails.NewOwners(repo),
+		commits: map[refs.OID]map[string][]anchoredRun{}, bare: map[refs.OID]bool{}, texts: map[promptKey]string{},
 	}
+}
+
+// Expect searches for the owners of lines of commits that have no anchor.
+func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
+	if e.search == nil {
+		return nil
+	}
+	var open []unseen.Question
+	for _, q := range questions {
+		if _, err := e.filesOf(q.Commit); err != nil {
+			return fmt.Errorf("read what is recorded of commit %s: %w", q.Commit, err)
+		}
+		if e.bare[q.Commit] {
+			open = append(open, q)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	answers, err := e.search.Ask(ctx, open)
+	if err != nil {
+		return err
+	}
+	for i, a := range answers {
+		e.commits[open[i].Commit][open[i].Path] = e.runsOf(a.Owners, a.File.Runs)
+	}
+	return nil
 }
 
 // maxLine bounds the line numbers of a foreign log.
@@ -83,6 +119,7 @@ func (e *Evidence) filesOf(commit refs.OID) (map[string][]anchoredRun, error) {
 		return nil, err
 	}
 	files := map[string][]anchoredRun{}
+	e.bare[commit] = true
 	for _, event := range recorded {
 		if event.Type != events.CommitAnchored {
 			continue
@@ -91,6 +128,7 @@ func (e *Evidence) filesOf(commit refs.OID) (map[string][]anchoredRun, error) {
 		if json.Unmarshal(event.Data, &data) != nil || data.Commit != commit {
 			continue // foreign and not what it says; it explains nothing
 		}
+		e.bare[commit] = false
 		for _, f := range data.Files {
 			path, err := events.DecodePath(f.Path)
 			if err != nil {

@@ -62,7 +62,7 @@ func (s *session) credits(lines []Line) ([]credit, error) {
 
 // creditOf is what git's own answer says: that line of that commit, or of the blamed content if no commit has it.
 func creditOf(l *Line) credit {
-	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine}
+	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine, text: l.Content}
 	if !l.Commit.Committed() {
 		c.line = l.FinalLine
 	}

@@ -110,7 +110,7 @@ func TestOwnersStayRightWhereGitCreditsAnotherCommit(t *testing.T) {
 		{"an excluded commit is such a boundary", "^merge HEAD -- f", []string{
 			"three: merge ai codex-cli", "one: merge human", "four: merge ai claude-code",
 		}},
-		{"so is a date", "--since=2023-11-20 HEAD -- f", []string{
+		{"so is a date", "--since=2023-11-20T00:00:00Z HEAD -- f", []string{
 			"three: merge ai codex-cli", "one: merge human", "four: merge ai claude-code",
 		}},
 		{"grafts replace the history", "-S grafts HEAD -- f", []string{
@@ -287,7 +287,7 @@ func TestAConvertedFileHasNoOwnersSinceItsLinesAreNotTheFiles(t *testing.T) {
 func TestTheResolverIsAskedOnceForEachCommitAndPathWithAscendingLines(t *testing.T) {
 	t.Parallel()
 	credits := []credit{
-		{noCommit, "b", 4}, {noCommit, "a", 7}, {noCommit, "a", 2}, {noCommit, "b", 1}, {noCommit, "a", 7},
+		{noCommit, "b", 4, nil}, {noCommit, "a", 7, nil}, {noCommit, "a", 2, nil}, {noCommit, "b", 1, nil}, {noCommit, "a", 7, nil},
 	}
 	groups := groupCredits(credits)
 	if len(groups) != 2 || groups[0].path != "b" || !slices.Equal(groups[0].lines, []int{1, 4}) ||

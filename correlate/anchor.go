@@ -52,6 +52,9 @@ type anchorer struct {
 	view   *trails.View
 	commit refs.OID
 
+	// open are the lines, counted from 0, that no content explains, if it is not nil.
+	open map[int]bool
+
 	parts   []events.CommitData
 	part    events.CommitData
 	runs    int
@@ -118,7 +121,7 @@ func (a *anchorer) file(f fileDiff) error {
 	old := a.parentPatches(f)
 	stood := a.parentLines(f)
 	isNew := func(o vector.Owner) bool { return o.Patch != "" && !old[o.Patch] }
-	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new}
+	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new, Change: f.change}
 	for _, run := range vector.AlignAdded(lines, added, vec, isNew) {
 		older := run.Owner.Patch != "" && old[run.Owner.Patch]
 		tierAt := func(line int) string {
@@ -162,10 +165,12 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		return v, nil, nil
 	}
 	var near []trails.Source
-	if current, ok := a.view.Current(f.path); ok {
-		near = append(near, trails.Source{Path: f.path, Blob: current})
+	if nearest, ok := a.view.Nearest(f.path, lines); ok {
+		near = append(near, nearest)
 	}
-	near = append(near, trails.Source{Path: f.before(), Blob: f.old})
+	if !f.old.IsZero() {
+		near = append(near, trails.Source{Path: f.before(), Blob: f.old})
+	}
 	if f.before() != f.path {
 		if err := a.view.Known.Link(f.before(), f.path); err != nil {
 			return vec, nil, err
@@ -189,6 +194,9 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 			owner := run.Owner
 			if run.Source < 0 {
 				owner = a.view.Unseen(f.path, lines[line])
+				if a.open != nil {
+					a.open[line] = true
+				}
 			}
 			b.Add(owner, 1)
 			tiers = append(tiers, tier)

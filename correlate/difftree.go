@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -20,6 +21,8 @@ type fileDiff struct {
 	added []lineRange
 	// hunks are the -U0 hunks, which carry unchanged lines from the parent to the commit.
 	hunks []hunkRange
+	// change names the change of lines; empty when there is none, and for a merge.
+	change events.ChangeID
 }
 
 // before is where the parent has the file.
@@ -106,6 +109,7 @@ func parseRaw(out []byte) (fileDiff, []byte, error) {
 func parsePatch(patch []byte, files []fileDiff) error {
 	next := -1
 	secondOfType := false
+	var change events.ChangeHash
 	line := func() []byte {
 		end := bytes.IndexByte(patch, '\n')
 		if end < 0 {
@@ -122,6 +126,9 @@ func parsePatch(patch []byte, files []fileDiff) error {
 			if next >= 0 && files[next].status == 'T' && !secondOfType {
 				secondOfType = true
 				continue
+			}
+			if next >= 0 {
+				files[next].change = change.ID()
 			}
 			next, secondOfType = next+1, false
 			if next >= len(files) {
@@ -140,16 +147,24 @@ func parsePatch(patch []byte, files []fileDiff) error {
 			if h.newCount > 0 {
 				f.added = append(f.added, lineRange{h.newStart, h.newCount})
 			}
-			for range h.oldCount + h.newCount {
+			change.Hunk()
+			for i := range h.oldCount + h.newCount {
 				if len(patch) == 0 {
 					return fmt.Errorf("%w: hunk cut short", errDiffShape)
 				}
-				line()
+				if l := line(); i < h.oldCount {
+					change.Removed(l[1:])
+				} else {
+					change.Added(l[1:])
+				}
 				for len(patch) > 0 && patch[0] == '\\' {
 					line() // "\ No newline at end of file"
 				}
 			}
 		}
+	}
+	if next >= 0 {
+		files[next].change = change.ID()
 	}
 	return nil
 }

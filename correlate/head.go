@@ -121,7 +121,7 @@ func intersect(a, b []fileDiff) []fileDiff {
 		if !found {
 			continue
 		}
-		f.added = intersectRanges(f.added, g.added)
+		f.added, f.change = intersectRanges(f.added, g.added), ""
 		out = append(out, f)
 	}
 	return out

@@ -164,9 +164,11 @@ type AnchorOwner struct {
 
 // AnchorFile holds the owners of the lines that a commit added to one file.
 type AnchorFile struct {
-	Path string      `json:"path"`
-	Blob refs.OID    `json:"blob"`
-	Runs []AnchorRun `json:"runs,omitempty"`
+	Path string   `json:"path"`
+	Blob refs.OID `json:"blob"`
+	// Change names what the commit did to the file; absent for a merge and where no line changed.
+	Change ChangeID    `json:"change,omitempty"`
+	Runs   []AnchorRun `json:"runs,omitempty"`
 }
 
 // AnchorRun says that Count added lines from line Start of the committed blob belong to Owners[Owner].

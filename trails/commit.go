@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -20,7 +19,7 @@ type View struct {
 	// call whose window is, unknown before the first snapshot.
 	Unseen func(path string, line []byte) vector.Owner
 
-	current func(path string) (snapshot.Entry, bool)
+	nearest func(path string, lines [][]byte) (Source, bool)
 	origins func(path string, lines [][]byte, near []Source) ([]vector.Origin, error)
 }
 
@@ -30,11 +29,9 @@ func (v *View) Origins(path string, lines [][]byte, near []Source) ([]vector.Ori
 	return v.origins(path, lines, near)
 }
 
-// Current is the content that the path has in the work tree, as the timeline last saw it.
-func (v *View) Current(path string) (refs.OID, bool) {
-	e, ok := v.current(path)
-	return e.OID, ok
-}
+// Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline last
+// saw it, or, long after the commit, the remembered content that is most like it.
+func (v *View) Nearest(path string, lines [][]byte) (Source, bool) { return v.nearest(path, lines) }
 
 // AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
 // inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the commit.
@@ -63,12 +60,7 @@ func (e *Engine) AtCommit(
 			}
 		}
 		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects}
-		v.current = func(path string) (snapshot.Entry, bool) {
-			if s.snap == nil {
-				return snapshot.Entry{}, false
-			}
-			return s.snap.Lookup(path)
-		}
+		v.nearest = s.current
 		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
 			more, err := s.commitSources(path)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -62,7 +63,9 @@ func (a *app) blame(args []string) error {
 		return err
 	}
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
-	err = blame.Run(context.Background(), repo, dir, opts, blame.NewEvidence(repo, reader), screen.Out, style)
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	err = blame.Run(context.Background(), repo, dir, opts, blame.NewEvidence(repo, reader, searcher), screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }
 

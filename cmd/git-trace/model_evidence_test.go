@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -12,5 +13,6 @@ func modelEvidence(repo *refs.Repo) (*blame.Evidence, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return blame.NewEvidence(repo, reader), reader.Close, nil
+	searcher := unseen.New(repo, reader)
+	return blame.NewEvidence(repo, reader, searcher), func() { searcher.Close(); reader.Close() }, nil
 }

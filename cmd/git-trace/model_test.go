@@ -43,7 +43,7 @@ type operation struct {
 
 func always(profile) bool       { return true }
 func rewrites(p profile) bool   { return p.rewrite }
-func unseen(p profile) bool     { return p.unseen }
+func hooksOff(p profile) bool   { return p.unseen }
 func linkedTree(p profile) bool { return p.linked }
 
 var operations = []operation{
@@ -74,7 +74,7 @@ var operations = []operation{
 	{"stash back", 6, rewrites, stashBack, true},
 	{"gc", 1, rewrites, collect, false},
 	{"work tree added", 4, linkedTree, linkTree, false},
-	{"commit by plumbing", 4, unseen, commitPlumbing, false},
+	{"commit by plumbing", 4, hooksOff, commitPlumbing, false},
 }
 
 // outcome is what a run found.

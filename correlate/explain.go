@@ -1,0 +1,192 @@
+package correlate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// FileChange is what a commit did to a file, without its lines.
+type FileChange struct {
+	Path    string // raw bytes
+	OldPath string // where the first parent has it; the same if it was not renamed
+	New     refs.OID
+	Old     []refs.OID // in each parent; no id where it is not
+}
+
+// Changed lists the files that each commit changed with regard to all its parents, by one git process. Commits that the
+// repository does not have are left out, and so are files without lines: submodules, deletions.
+func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {
+	out := map[refs.OID][]FileChange{}
+	if len(commits) == 0 {
+		return out, nil
+	}
+	objects := repo.Objects()
+	defer objects.Close()
+	parents := map[refs.OID]int{}
+	var in strings.Builder
+	for _, c := range commits {
+		decoded, err := objects.Commit(c)
+		if err != nil {
+			continue
+		}
+		if _, twice := parents[c]; !twice {
+			parents[c] = len(decoded.Parents)
+			fmt.Fprintln(&in, c)
+		}
+	}
+	raw, err := repo.Git(ctx, strings.NewReader(in.String()), "diff-tree", "--stdin", "--root", "-m", "-r", "--raw", "-z",
+		"-M", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
+	if err != nil {
+		return nil, fmt.Errorf("list what commits changed: %w", err)
+	}
+	sections := map[refs.OID][][]fileDiff{}
+	for len(raw) > 0 {
+		id, rest, _ := bytes.Cut(raw, []byte{0})
+		commit, err := refs.ParseOID(string(id))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errDiffShape, err)
+		}
+		var files []fileDiff
+		for len(rest) > 0 && rest[0] == ':' {
+			f, after, err := parseRaw(rest)
+			if err != nil {
+				return nil, err
+			}
+			files, rest = append(files, f), after
+		}
+		raw = rest
+		sections[commit] = append(sections[commit], files)
+	}
+	for commit, lists := range sections {
+		if len(lists) >= parents[commit] { // a parent that the commit is equal to has no section
+			out[commit] = common(lists)
+		}
+	}
+	return out, nil
+}
+
+// common keeps the files that are in every list.
+func common(lists [][]fileDiff) []FileChange {
+	var out []FileChange
+	for _, f := range lists[0] {
+		if f.new.IsZero() || f.newMode == modeGitlink {
+			continue
+		}
+		c := FileChange{Path: f.path, OldPath: f.before(), New: f.new, Old: []refs.OID{f.old}}
+		for _, other := range lists[1:] {
+			for _, g := range other {
+				if g.path == f.path {
+					c.Old = append(c.Old, g.old)
+				}
+			}
+		}
+		if len(c.Old) == len(lists) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Hunks compares a file with what the parents have and gives the ranges of lines that no parent has, as git counts them,
+// counted from 0, and the name of the change. Of a merge it has none.
+func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []linediff.Range, id events.ChangeID, err error) {
+	var change events.ChangeHash
+	for i, oid := range c.Old {
+		var old [][]byte
+		if !oid.IsZero() {
+			raw, err := objects.Blob(oid)
+			if err != nil {
+				return nil, "", fmt.Errorf("read parent's content: %w", err)
+			}
+			old = linediff.Split(raw)
+		}
+		var here []linediff.Range
+		for _, h := range linediff.Diff(old, lines, linediff.Options{}).Hunks {
+			change.Hunk()
+			for _, l := range old[h.OldStart : h.OldStart+h.OldCount] {
+				change.Removed(l)
+			}
+			for _, l := range lines[h.NewStart : h.NewStart+h.NewCount] {
+				change.Added(l)
+			}
+			if h.NewCount > 0 {
+				here = append(here, h.New())
+			}
+		}
+		if i == 0 {
+			added = here
+		} else {
+			added = overlapOf(added, here)
+		}
+	}
+	if len(c.Old) > 1 {
+		return added, "", nil
+	}
+	return added, change.ID(), nil
+}
+
+// overlapOf gives the lines that lie in both lists; both are in order.
+func overlapOf(a, b []linediff.Range) []linediff.Range {
+	var out []linediff.Range
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		start, end := max(a[i].Start, b[j].Start), min(a[i].End, b[j].End)
+		if start < end {
+			out = append(out, linediff.Range{Start: start, End: end})
+		}
+		if a[i].End < b[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}
+
+// Explained is what contents tell of the lines that a commit added to a file: runs in order, which cover the added lines,
+// and their owners. Open are the lines, counted from 0, of which no remembered content tells anything.
+type Explained struct {
+	File   events.AnchorFile
+	Owners []events.AnchorOwner
+	Open   map[int]bool
+}
+
+// Explain finds the owners of the added lines of a file by content, as a commit hook does.
+func (c *FileChange) Explain(view *trails.View, added []linediff.Range) (Explained, error) {
+	old := c.Old[0]
+	a := anchorer{view: view, owners: map[vector.Owner]int{}, open: map[int]bool{}}
+	if _, known := view.Known.Get(c.OldPath, old); !known && !old.IsZero() {
+		raw, err := view.Objects.Blob(old)
+		if err != nil {
+			return Explained{}, fmt.Errorf("read parent's content: %w", err)
+		}
+		before := fileDiff{path: c.OldPath, new: old}
+		if _, _, err := a.ownersOf(before, linediff.Split(raw)); err != nil {
+			return Explained{}, err
+		}
+		clear(a.open)
+	}
+	f := fileDiff{path: c.Path, old: old, new: c.New}
+	if c.OldPath != c.Path {
+		f.oldPath = c.OldPath
+	}
+	for _, r := range added {
+		f.added = append(f.added, lineRange{r.Start + 1, r.Len()})
+	}
+	if err := a.file(f); err != nil {
+		return Explained{}, err
+	}
+	out := Explained{Owners: a.part.Owners, Open: a.open}
+	if len(a.parts) > 0 { // more than one event holds
+		out.Owners, a.part = a.parts[0].Owners, a.parts[0]
+	}
+	out.File = a.part.Files[0]
+	return out, nil
+}

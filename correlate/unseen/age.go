@@ -1,0 +1,243 @@
+package unseen
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A patch that is younger than a commit is not where the commit has its lines from. The order of events in a log is
+// certain; clocks are not. So the first witness is the log itself: it names commits as ones that were checked out or made,
+// and a commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates come
+// second, and are compared with each other rather than with the log's clock.
+
+// age is what is known of when a commit was made.
+type age struct {
+	dated  time.Time
+	named  map[int]int64           // by log: the first event that proves that the commit was there; never for none
+	before bool                    // every log found it there when it began
+	belief map[events.PatchID]bool // see believes
+}
+
+// never is the number of an event that is not there.
+const never = math.MaxInt64
+
+// person is who made a patch, and when, as the log says.
+type person struct {
+	owner events.AnchorOwner
+	at    index.Mention
+	time  time.Time
+	found bool
+}
+
+// believes tells whether a patch can be the cause of what the commit has.
+func (f *file) believes(id events.PatchID) bool {
+	known, done := f.age.belief[id]
+	if !done {
+		p, err := f.person(id)
+		f.fail(err)
+		if p.found {
+			known = !f.olderThan(f.age, p.at, p.time)
+		} else { // made here, as the timeline says, and still on its way into the log
+			known = f.namedIn(f.age, 0) == never
+		}
+		f.age.belief[id] = known
+	}
+	return known
+}
+
+// person finds out who made a patch.
+func (s *Search) person(id events.PatchID) (person, error) {
+	if p, done := s.people[id]; done {
+		return p, nil
+	}
+	var p person
+	at, e, found, err := s.index.PatchAt(id)
+	if err != nil {
+		return p, err
+	}
+	if found {
+		p = person{owner: ownerOf(&e), at: at, time: e.Time, found: true}
+	}
+	s.people[id] = p
+	return p, nil
+}
+
+// ownerOf is the owner of a patch as an anchor names it.
+func ownerOf(e *events.Event) events.AnchorOwner {
+	p, ok := data[events.PatchData](e)
+	if !ok {
+		return events.AnchorOwner{Kind: events.OwnerUnknown}
+	}
+	if p.Owner != events.OwnerAI && p.Owner != events.OwnerMixed {
+		return events.AnchorOwner{Kind: p.Owner, Patch: p.Patch}
+	}
+	return events.AnchorOwner{
+		Kind: p.Owner, Patch: p.Patch, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
+		Model: p.Model, Tool: p.Tool, ToolCall: e.ToolCall, Prompt: p.Prompt, Step: e.Step,
+		Candidates: p.Candidates, Limits: e.Limits,
+	}
+}
+
+// young looks at the commits and leaves out those that every log found there when it began: nothing that is recorded can
+// be the cause of them. One git process for each log answers for all commits.
+func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
+	var asked []refs.OID
+	for _, c := range commits {
+		if s.ages[c] != nil || slices.Contains(asked, c) {
+			continue
+		}
+		decoded, err := s.objects.Commit(c)
+		if err != nil {
+			continue
+		}
+		s.ages[c] = &age{dated: decoded.Committer.When, named: map[int]int64{}, belief: map[events.PatchID]bool{}}
+		asked = append(asked, c)
+	}
+	for log := range s.digest.Logs() {
+		heads := s.digest.Heads(log)
+		if len(heads) == 0 {
+			continue
+		}
+		old, err := s.reached(ctx, asked, heads[:1])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range asked {
+			if old[c] {
+				s.ages[c].named[log] = heads[0].Seq
+			}
+		}
+	}
+	for _, c := range asked {
+		s.ages[c].before = s.digest.Logs() > 0 && len(s.ages[c].named) == s.digest.Logs()
+	}
+	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
+}
+
+// old tells whether a commit is known to be from before the logs began.
+func (s *Search) old(commit refs.OID) bool {
+	a := s.ages[commit]
+	return a != nil && a.before
+}
+
+// reached tells which of the commits are there, or behind, one of the heads that a log names.
+func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool, error) {
+	if len(commits) == 0 {
+		return nil, nil
+	}
+	var in strings.Builder
+	for _, c := range commits {
+		in.WriteString(c.String() + "\n")
+	}
+	for _, h := range heads {
+		in.WriteString("^" + h.Commit.String() + "\n")
+	}
+	// A head may be gone, or may never have been here.
+	out, err := s.repo.Git(ctx, strings.NewReader(in.String()), "rev-list", "--ignore-missing", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	reached := map[refs.OID]bool{}
+	for _, c := range commits {
+		reached[c] = true
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		if c, err := refs.ParseOID(lines.Text()); err == nil {
+			delete(reached, c)
+		}
+	}
+	return reached, nil
+}
+
+// namedIn is the number of the first event of a log that proves that the commit was there. It is looked for at once for
+// all commits that are being asked about.
+func (s *Search) namedIn(a *age, log int) int64 {
+	if seq, done := a.named[log]; done {
+		return seq
+	}
+	var open []refs.OID
+	for c, one := range s.ages {
+		if _, done := one.named[log]; !done {
+			open = append(open, c)
+		}
+	}
+	heads := s.digest.Heads(log)
+	if len(heads) == 0 {
+		return never
+	}
+	late, err := s.reached(context.Background(), open, heads)
+	s.fail(err)
+	for _, c := range open {
+		if !late[c] {
+			s.ages[c].named[log] = never
+		}
+	}
+	open = slices.DeleteFunc(open, func(c refs.OID) bool { return !late[c] })
+	s.bisect(open, log, heads, 0, len(heads))
+	return a.named[log]
+}
+
+// bisect finds the first of heads[low:high] that names each of the commits, all of which the last of them names.
+func (s *Search) bisect(open []refs.OID, log int, heads []index.NamedCommit, low, high int) {
+	if len(open) == 0 {
+		return
+	}
+	if high-low <= 1 || s.err != nil {
+		for _, c := range open {
+			s.ages[c].named[log] = heads[low].Seq
+		}
+		return
+	}
+	middle := (low + high) / 2
+	early, err := s.reached(context.Background(), open, heads[:middle])
+	s.fail(err)
+	var before, after []refs.OID
+	for _, c := range open {
+		if early[c] {
+			before = append(before, c)
+		} else {
+			after = append(after, c)
+		}
+	}
+	s.bisect(before, log, heads, low, middle)
+	s.bisect(after, log, heads, middle, high)
+}
+
+// promptly is how soon after a commit its hook writes to the log, on a machine whose clock tells the truth.
+const promptly = 10 * time.Minute
+
+// olderThan tells whether a commit was there before a patch that stands at a place in the logs.
+func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
+	if s.namedIn(a, patch.Log) < patch.Seq {
+		return true
+	}
+	heads := s.digest.Heads(patch.Log)
+	n, _ := slices.BinarySearchFunc(heads, patch.Seq, func(h index.NamedCommit, seq int64) int { return int(h.Seq - seq) })
+	for at := n - 1; at >= 0 && at >= n-4; at-- {
+		head, err := s.objects.Commit(heads[at].Commit)
+		if err != nil {
+			continue // it is gone
+		}
+		dated := head.Committer.When
+		if a.dated.Before(dated) {
+			return true
+		}
+		// Where the dates of commits agree with the log's clock, that counts as well.
+		e, found, err := s.index.At(index.Mention{Log: patch.Log, Seq: heads[at].Seq})
+		s.fail(err)
+		lag := e.Time.Sub(dated)
+		honest := found && e.Type == events.CommitAnchored && lag > -promptly && lag < promptly
+		return honest && a.dated.Before(when.Add(-promptly))
+	}
+	return false
+}

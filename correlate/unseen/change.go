@@ -1,0 +1,71 @@
+package unseen
+
+import (
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+)
+
+// sameChange takes the owners from an anchored commit that changed a file in the same way: its added lines are these
+// lines, one by one. Several such commits have to agree; a change that says nothing is no evidence.
+func (f *file) sameChange() error {
+	var places []int // the added lines in order
+	var texts [][]byte
+	for _, r := range f.added {
+		for line := r.Start; line < r.End; line++ {
+			places, texts = append(places, line), append(texts, f.lines[line])
+		}
+	}
+	if f.id == "" || lettersIn(texts) < minSpecific {
+		return nil
+	}
+	agreed := map[int]claim{}
+	split := map[int]bool{}
+	for _, m := range latest(f.digest.Change(f.id), maxMentions) {
+		e, found, err := f.index.At(m)
+		if err != nil {
+			return err
+		}
+		anchor, ok := data[events.CommitData](&e)
+		if !found || !ok {
+			continue
+		}
+		for _, file := range anchor.Files {
+			if file.Change != f.id {
+				continue
+			}
+			for i, owner := range spread(anchor.Owners, file.Runs, len(places)) {
+				if vague(owner) || owner.Patch != "" && !f.believes(owner.Patch) {
+					continue
+				}
+				had, taken := agreed[places[i]]
+				split[places[i]] = split[places[i]] || taken && !sameAuthor(had.owner, owner)
+				if !taken {
+					agreed[places[i]] = claim{owner, correlate.TierSamePatch}
+				}
+			}
+		}
+	}
+	for line, c := range agreed {
+		if !split[line] {
+			f.owners[line] = c
+		}
+	}
+	return nil
+}
+
+// spread lists the owner of each line that runs cover, in order; none when there are not n of them.
+func spread(owners []events.AnchorOwner, runs []events.AnchorRun, n int) []events.AnchorOwner {
+	var out []events.AnchorOwner
+	for _, run := range runs {
+		if run.Owner < 0 || run.Owner >= len(owners) || run.Count < 1 || run.Count > n-len(out) {
+			return nil // another number of lines, or a foreign log that is not what it says
+		}
+		for range run.Count {
+			out = append(out, owners[run.Owner])
+		}
+	}
+	if len(out) != n {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package unseen
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// file is the search for the owners of the lines that one commit added to one file.
+type file struct {
+	*Search
+	commit refs.OID
+	age    *age
+	change correlate.FileChange
+	lines  [][]byte
+	added  []linediff.Range
+	id     events.ChangeID
+
+	owners map[int]claim // of lines, counted from 0
+}
+
+// claim is who wrote a line, and on what evidence.
+type claim struct {
+	owner events.AnchorOwner
+	tier  string
+}
+
+// search goes from strong evidence to weak evidence.
+func (f *file) search() error {
+	view := f.recall.View(f.believes)
+	seen, err := f.link(view)
+	if err != nil {
+		return err
+	}
+	if !seen {
+		if err := f.sameChange(); err != nil {
+			return err
+		}
+	}
+	found, err := f.change.Explain(view, f.added)
+	if err != nil {
+		return err
+	}
+	for _, run := range found.File.Runs {
+		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
+			if _, done := f.owners[line]; !done && !vague(found.Owners[run.Owner]) {
+				f.owners[line] = claim{found.Owners[run.Owner], run.Tier}
+			}
+		}
+	}
+	return f.byLines(found.Open)
+}
+
+// link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen
+// tells whether the content itself was seen in a work tree.
+func (f *file) link(view *trails.View) (seen bool, err error) {
+	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
+		return true, nil
+	}
+	blobs := append([]refs.OID{f.change.New}, f.change.Old...)
+	for _, blob := range blobs {
+		if blob.IsZero() {
+			continue
+		}
+		for _, m := range latest(f.digest.Blob(blob), maxMentions) {
+			e, found, err := f.index.At(m)
+			if err != nil {
+				return false, err
+			}
+			for _, name := range namesOf(&e, blob) {
+				if !found || name == f.change.Path {
+					continue
+				}
+				if err := view.Known.Link(f.change.Path, name); err != nil {
+					return false, err
+				}
+				v, known := view.Known.Get(name, f.change.New)
+				if known && !seen && lettersIn(f.lines) >= minSpecific {
+					seen = true
+					if err := view.Known.Put(f.change.Path, f.change.New, v); err != nil {
+						return false, err
+					}
+				}
+			}
+		}
+	}
+	return seen, nil
+}
+
+// namesOf are the paths under which an event speaks of a content.
+func namesOf(e *events.Event, blob refs.OID) []string {
+	var stored []string
+	switch e.Type {
+	case events.PatchRecorded:
+		if p, ok := data[events.PatchData](e); ok && p.After == blob {
+			stored = append(stored, p.Path)
+		}
+	case events.CommitAnchored:
+		if c, ok := data[events.CommitData](e); ok {
+			for _, file := range c.Files {
+				if file.Blob == blob {
+					stored = append(stored, file.Path)
+				}
+			}
+		}
+	}
+	var out []string
+	for _, s := range stored {
+		if path, err := events.DecodePath(s); err == nil {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// vague tells whether an owner says nothing.
+func vague(o events.AnchorOwner) bool { return o.Kind == events.OwnerUnknown || o.Kind == "" }
+
+// answer puts the claims into runs.
+func (f *file) answer() Answer {
+	a := Answer{File: events.AnchorFile{Path: events.EncodePath(f.change.Path), Blob: f.change.New, Change: f.id}}
+	for _, r := range f.added {
+		for line := r.Start; line < r.End; line++ {
+			c, found := f.owners[line]
+			if !found {
+				c = claim{events.AnchorOwner{Kind: events.OwnerUnknown}, correlate.TierExactLines}
+			}
+			at := slices.IndexFunc(a.Owners, func(o events.AnchorOwner) bool { return sameOwner(o, c.owner) })
+			if at < 0 {
+				at = len(a.Owners)
+				a.Owners = append(a.Owners, c.owner)
+			}
+			if last := len(a.File.Runs) - 1; last >= 0 {
+				run := &a.File.Runs[last]
+				if run.Owner == at && run.Tier == c.tier && run.Start+run.Count == line+1 {
+					run.Count++
+					continue
+				}
+			}
+			a.File.Runs = append(a.File.Runs, events.AnchorRun{Start: line + 1, Count: 1, Owner: at, Tier: c.tier})
+		}
+	}
+	return a
+}
+
+// sameOwner tells whether two owners are one, the patch included.
+func sameOwner(a, b events.AnchorOwner) bool {
+	return sameAuthor(a, b) && a.Patch == b.Patch && a.Previous == b.Previous
+}
+
+// sameAuthor tells whether two patches have one owner.
+func sameAuthor(a, b events.AnchorOwner) bool {
+	return a.Kind == b.Kind && a.Trace == b.Trace && a.ToolCall == b.ToolCall && a.Subagent == b.Subagent &&
+		a.Prompt == b.Prompt && a.Step == b.Step && slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
+}

@@ -1,0 +1,191 @@
+package unseen
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON that says for which logs they hold, then
+// one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which a reader
+// skips what it cannot read.
+//
+// An answer says how long the logs were. It holds until a log has an event behind that which speaks of a line that the
+// answer leaves unknown. A commit from before the logs began has its answer for good.
+
+const keptVersion = 1
+
+// keptBytes bounds a file; one that is longer is begun anew.
+const keptBytes = 4 << 20
+
+// keptHead says for which logs a file holds.
+type keptHead struct {
+	Version int      `json:"v"`
+	Logs    []string `json:"logs"`
+}
+
+// keptAnswer is one line.
+type keptAnswer struct {
+	Commit refs.OID             `json:"c"`
+	Last   []int64              `json:"n"`             // number of the last event of each log
+	Old    bool                 `json:"old,omitempty"` // made before the logs began
+	Owners []events.AnchorOwner `json:"o,omitempty"`
+	File   *events.AnchorFile   `json:"f,omitempty"`
+}
+
+// kept are the answers of a repository.
+type kept struct {
+	dir    string
+	head   []byte
+	last   []int64
+	digest *index.Digest
+	paths  map[string]*keptPath
+}
+
+// keptPath are the answers about one path.
+type keptPath struct {
+	answers map[refs.OID]keptAnswer
+	added   []refs.OID
+	anew    bool // the file holds for other logs, or is too long
+}
+
+func loadKept(repo *refs.Repo, d *index.Digest) *kept {
+	head, _ := json.Marshal(keptHead{keptVersion, d.Names()}) // strings can always be written
+	k := &kept{
+		dir: filepath.Join(repo.TracesDir(), "cache", "found"), head: append(head, '\n'), digest: d,
+		paths: map[string]*keptPath{},
+	}
+	for log := range d.Logs() {
+		k.last = append(k.last, d.Last(log))
+	}
+	return k
+}
+
+func (k *kept) file(path string) string {
+	sum := blake3.Sum256([]byte(path))
+	return filepath.Join(k.dir, hex.EncodeToString(sum[:12]))
+}
+
+// path reads the answers about a path.
+func (k *kept) path(path string) *keptPath {
+	if p := k.paths[path]; p != nil {
+		return p
+	}
+	p := &keptPath{answers: map[refs.OID]keptAnswer{}}
+	k.paths[path] = p
+	raw, err := os.ReadFile(k.file(path))
+	rest, sound := bytes.CutPrefix(raw, k.head)
+	if err != nil || !sound || len(raw) > keptBytes {
+		p.anew = true
+		return p
+	}
+	for line := range bytes.Lines(rest) {
+		var a keptAnswer
+		if json.Unmarshal(line, &a) == nil && len(a.Last) == len(k.last) {
+			p.answers[a.Commit] = a
+		}
+	}
+	return p
+}
+
+// recallAnswer gives a kept answer that still holds.
+func (s *Search) recallAnswer(q Question) (Answer, bool) {
+	a, found := s.kept.path(q.Path).answers[q.Commit]
+	if !found || !a.Old && !s.holds(a, q) {
+		return Answer{}, false
+	}
+	if a.File == nil {
+		return Answer{}, true
+	}
+	return Answer{a.Owners, *a.File}, true
+}
+
+// holds tells whether no log has come to speak of a line that the answer leaves unknown.
+func (s *Search) holds(a keptAnswer, q Question) bool {
+	if slices.Equal(a.Last, s.kept.last) {
+		return true
+	}
+	if q.Texts == nil {
+		return false
+	}
+	for i, text := range q.Texts {
+		if a.tells(q.Lines[i]) {
+			continue
+		}
+		for _, m := range s.digest.Line(events.FingerprintOf(text)) {
+			if m.Seq > a.Last[m.Log] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tells tells whether an answer has an owner for a line, counted from 1.
+func (a *keptAnswer) tells(line int) bool {
+	if a.File == nil {
+		return false
+	}
+	for _, r := range a.File.Runs {
+		if r.Start <= line && line < r.Start+r.Count {
+			return r.Owner >= 0 && r.Owner < len(a.Owners) && !vague(a.Owners[r.Owner])
+		}
+	}
+	return false
+}
+
+// remember keeps an answer.
+func (s *Search) remember(q Question, answer Answer) {
+	p := s.kept.path(q.Path)
+	a := keptAnswer{Commit: q.Commit, Last: s.kept.last, Old: s.old(q.Commit), Owners: answer.Owners}
+	if answer.File.Path != "" {
+		a.File = &answer.File
+	}
+	p.answers[q.Commit] = a
+	p.added = append(p.added, q.Commit)
+}
+
+// keep stores what was remembered. What cannot be stored is searched for again.
+func (s *Search) keep() {
+	if s.kept == nil {
+		return
+	}
+	for path, p := range s.kept.paths {
+		var out []byte
+		for _, commit := range p.added {
+			line, err := json.Marshal(p.answers[commit])
+			if err == nil {
+				out = append(append(out, line...), '\n')
+			}
+		}
+		p.added = nil
+		if len(out) == 0 || os.MkdirAll(s.kept.dir, 0o700) != nil {
+			continue
+		}
+		name := s.kept.file(path)
+		if p.anew {
+			_ = refs.WriteFileAtomic(name, append(bytes.Clone(s.kept.head), out...), 0o600)
+			p.anew = false
+			continue
+		}
+		appendTo(name, out)
+	}
+}
+
+func appendTo(name string, lines []byte) {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write(lines)
+	_ = f.Close()
+}

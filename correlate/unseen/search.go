@@ -1,0 +1,171 @@
+package unseen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Search answers questions about commits without an anchor. It is for one goroutine. Close it.
+type Search struct {
+	repo    *refs.Repo
+	index   *index.Index
+	objects *refs.Objects
+	recall  *trails.Recall
+
+	digest *index.Digest // nil until asked for
+	kept   *kept
+	ages   map[refs.OID]*age
+	people map[events.PatchID]person
+	err    error // the first failure of something that cannot return one
+}
+
+// New returns a search over what the logs and the timelines of a repository hold. It costs nothing until it is asked.
+func New(repo *refs.Repo, reader *index.Index) *Search {
+	objects := repo.Objects()
+	return &Search{
+		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
+		ages: map[refs.OID]*age{}, people: map[events.PatchID]person{},
+	}
+}
+
+// Close ends what was started and keeps the answers for the next search.
+func (s *Search) Close() {
+	s.keep()
+	_ = s.objects.Close() // everything asked for has been read
+}
+
+// Question is about lines of a file as a commit without an anchor has it.
+type Question struct {
+	Commit refs.OID
+	Path   string // raw bytes
+	// Lines are the lines that are asked about, counted from 1, and Texts what is in them, white space apart. Without
+	// texts every line that the commit added is asked about.
+	Lines []int
+	Texts [][]byte
+}
+
+// Answer says who wrote the lines that the commit added to the file. Its zero value says nothing.
+type Answer struct {
+	Owners []events.AnchorOwner
+	File   events.AnchorFile // runs over the added lines; the owner of a run may be unknown
+}
+
+// Ask answers questions, in their order. What the repository does not have any more gives the answer that says nothing.
+func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
+	answers := make([]Answer, len(questions))
+	var open []int
+	if err := s.prepare(ctx); err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
+	for i, q := range questions {
+		if known, ok := s.recallAnswer(q); ok {
+			answers[i] = known
+		} else if s.mentioned(q) {
+			open = append(open, i)
+		} else {
+			s.remember(q, Answer{})
+		}
+	}
+	if len(open) == 0 {
+		return answers, nil
+	}
+	var commits []refs.OID
+	for _, i := range open {
+		commits = append(commits, questions[i].Commit)
+	}
+	young, err := s.young(ctx, commits)
+	if err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
+	changed, err := correlate.Changed(ctx, s.repo, young)
+	if err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
+	for _, i := range open {
+		q := questions[i]
+		for _, c := range changed[q.Commit] {
+			if c.Path != q.Path {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if answers[i], err = s.file(q.Commit, c); err != nil {
+				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
+			}
+		}
+		s.remember(q, answers[i])
+	}
+	return answers, nil
+}
+
+// prepare opens the digest of the logs and the kept answers.
+func (s *Search) prepare(ctx context.Context) error {
+	if s.digest != nil {
+		return nil
+	}
+	d, err := s.index.Digest(ctx)
+	if err != nil {
+		return err
+	}
+	s.digest, s.kept = d, loadKept(s.repo, d)
+	return nil
+}
+
+// fail remembers a failure.
+func (s *Search) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing; a question
+// that is about nothing else has to be looked into.
+func (s *Search) mentioned(q Question) bool {
+	telling := false
+	for _, text := range q.Texts {
+		if letters(text) < minSpecific {
+			continue
+		}
+		telling = true
+		if len(s.digest.Line(events.FingerprintOf(text))) > 0 {
+			return true
+		}
+	}
+	return !telling
+}
+
+// file finds the owners of the lines that a commit added to a file.
+func (s *Search) file(commit refs.OID, c correlate.FileChange) (Answer, error) {
+	raw, err := s.objects.Blob(c.New)
+	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
+		return Answer{}, nil
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	lines := linediff.Split(raw)
+	added, change, err := c.Hunks(s.objects, lines)
+	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
+		return Answer{}, nil
+	}
+	if err != nil || len(added) == 0 {
+		return Answer{}, err
+	}
+	f := &file{
+		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
+		owners: map[int]claim{},
+	}
+	if err := errors.Join(f.search(), s.err); err != nil {
+		return Answer{}, err
+	}
+	return f.answer(), nil
+}

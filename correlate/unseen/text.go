@@ -1,0 +1,58 @@
+package unseen
+
+import (
+	"encoding/json"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+)
+
+// How much lines have to say before they are evidence, in letters and digits.
+const (
+	minSpecific = 12 // a line, or lines in a row, in the file that a patch was about
+	minMoved    = 40 // lines in a row in another file,
+	minRow      = 3  // and so many of them
+)
+
+// maxMentions bounds how many events are asked about one content, change or line. A line that more patches wrote is one
+// that is everywhere.
+const maxMentions = 64
+
+// latest are the last of a list, the last one first.
+func latest(list []index.Mention, most int) []index.Mention {
+	var out []index.Mention
+	for i := len(list) - 1; i >= 0 && len(out) < most; i-- {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// letters counts the letters and digits of a line.
+func letters(line []byte) int {
+	n := 0
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+		line = line[size:]
+	}
+	return n
+}
+
+func lettersIn(lines [][]byte) int {
+	n := 0
+	for _, l := range lines {
+		n += letters(l)
+	}
+	return n
+}
+
+// data reads what an event says; false for one that is not what it says it is.
+func data[T any](e *events.Event) (T, bool) {
+	var d T
+	err := json.Unmarshal(e.Data, &d)
+	return d, err == nil
+}

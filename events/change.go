@@ -1,0 +1,62 @@
+package events
+
+import (
+	"encoding/hex"
+	"io"
+
+	"github.com/zeebo/blake3"
+)
+
+// ChangeID names what a commit did to one file, as git-patch-id(1) does: equal changes at other places, of other files or
+// in other white space have one id. It is 16 hex digits of the BLAKE3 of the changed lines without their white space, hunk
+// by hunk, what was taken away before what was added.
+type ChangeID string
+
+// changeBytes is the length of a change id before it is written in hex.
+const changeBytes = 8
+
+// Bytes is the id in binary form; none for text that is no id.
+func (c ChangeID) Bytes() []byte {
+	raw, err := hex.DecodeString(string(c))
+	if err != nil || len(raw) != changeBytes {
+		return nil
+	}
+	return raw
+}
+
+// ChangeHash computes the id of a change. The zero value is ready for use.
+type ChangeHash struct {
+	sum  *blake3.Hasher
+	line []byte
+}
+
+// Hunk begins the next hunk.
+func (c *ChangeHash) Hunk() { c.write([]byte("@\n")) }
+
+// Removed takes a line that the hunk takes away, with or without its line ending.
+func (c *ChangeHash) Removed(line []byte) { c.ink('-', line) }
+
+// Added takes a line that the hunk adds.
+func (c *ChangeHash) Added(line []byte) { c.ink('+', line) }
+
+func (c *ChangeHash) ink(sign byte, line []byte) {
+	c.line = append(appendInk(append(c.line[:0], sign), line), '\n')
+	c.write(c.line)
+}
+
+func (c *ChangeHash) write(p []byte) {
+	if c.sum == nil {
+		c.sum = blake3.New()
+	}
+	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
+}
+
+// ID is the id of what was taken since the last one; empty for nothing.
+func (c *ChangeHash) ID() ChangeID {
+	if c.sum == nil {
+		return ""
+	}
+	id := hex.EncodeToString(c.sum.Sum(nil)[:changeBytes])
+	c.sum = nil
+	return ChangeID(id)
+}

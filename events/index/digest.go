@@ -1,0 +1,217 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Digest says which contents the logs speak of: the lines that patches wrote, by their fingerprints, the contents that
+// patches led to and commits have, the changes of commits. It is what a search for the owners of a commit without an
+// anchor begins with, and what tells at once that there is nothing to be found. Keys are cut to 48 bits: whoever finds
+// something looks at the event.
+//
+// It is kept apart from the index, in a file of its own, because most readers never need it.
+type Digest struct {
+	parts []digestPart // parallel to the sources of the index
+}
+
+// digestPart is the digest of one log: what was kept, and what came since.
+type digestPart struct {
+	log    string // ref and generation
+	last   int64  // number of the last event
+	stored []byte // sorted rows
+	recent []byte // likewise
+	heads  []NamedCommit
+}
+
+// Mention is an event that speaks of something: its number in one of the logs.
+type Mention struct {
+	Log int // as the index counts them: 0 is the own log
+	Seq int64
+}
+
+// NamedCommit is a commit that a log names: it existed when the event was written.
+type NamedCommit struct {
+	Seq    int64    `json:"s"`
+	Commit refs.OID `json:"c"`
+}
+
+// A row is the kind of a key, its 6 bytes, and the number of the event in 5 bytes, all in big-endian order.
+const (
+	digestKey = 7
+	digestRow = digestKey + 5
+
+	digestLine   = 'l'
+	digestBlob   = 'b'
+	digestChange = 'c'
+)
+
+// Line finds the patches that wrote a line, in the order of the logs. Blank lines are nowhere.
+func (d *Digest) Line(f events.Fingerprint) []Mention {
+	if f.Blank() {
+		return nil
+	}
+	return d.find(digestLine, f[:])
+}
+
+// Blob finds the patches that led to a content, and the anchors of commits that have it.
+func (d *Digest) Blob(blob refs.OID) []Mention { return d.find(digestBlob, blob.Bytes()) }
+
+// Change finds the anchors with a file that was changed in the same way.
+func (d *Digest) Change(id events.ChangeID) []Mention { return d.find(digestChange, id.Bytes()) }
+
+// Logs is the number of logs.
+func (d *Digest) Logs() int { return len(d.parts) }
+
+// Heads lists the commits that a log names as ones that were checked out or made, in its order.
+func (d *Digest) Heads(log int) []NamedCommit { return d.parts[log].heads }
+
+// Last is the number of the last event of a log.
+func (d *Digest) Last(log int) int64 { return d.parts[log].last }
+
+// Names tells the logs apart, and each from another build of itself.
+func (d *Digest) Names() []string {
+	var out []string
+	for _, p := range d.parts {
+		out = append(out, p.log)
+	}
+	return out
+}
+
+func digestKeyOf(kind byte, name []byte) [digestKey]byte {
+	key := [digestKey]byte{kind}
+	copy(key[1:], name)
+	return key
+}
+
+func (d *Digest) find(kind byte, name []byte) []Mention {
+	key := digestKeyOf(kind, name)
+	var out []Mention
+	for i, p := range d.parts {
+		for _, rows := range [][]byte{p.stored, p.recent} {
+			for at := searchRows(rows, key); at < len(rows) && bytes.Equal(rows[at:at+digestKey], key[:]); at += digestRow {
+				out = append(out, Mention{i, rowSeq(rows[at:])})
+			}
+		}
+	}
+	return out
+}
+
+// searchRows is the offset of the first row at or behind a key.
+func searchRows(rows []byte, key [digestKey]byte) int {
+	low, high := 0, len(rows)/digestRow
+	for low < high {
+		mid := (low + high) / 2
+		if bytes.Compare(rows[mid*digestRow:mid*digestRow+digestKey], key[:]) < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low * digestRow
+}
+
+func rowSeq(row []byte) int64 {
+	var wide [8]byte
+	copy(wide[3:], row[digestKey:digestRow])
+	return int64(binary.BigEndian.Uint64(wide[:])) //nolint:gosec // 40 bits
+}
+
+// digester gathers rows.
+type digester struct {
+	rows  []byte
+	heads []NamedCommit
+}
+
+func (g *digester) add(kind byte, name []byte, seq int64) {
+	key := digestKeyOf(kind, name)
+	g.rows = append(g.rows, key[:]...)
+	wide := binary.BigEndian.AppendUint64(nil, uint64(seq)) //nolint:gosec // a number counts from 1
+	g.rows = append(g.rows, wide[3:]...)
+}
+
+// digested is what data have for a digest, of all types at once.
+type digested struct {
+	After  refs.OID `json:"after"`
+	Lines  string   `json:"lines"`
+	Head   refs.OID `json:"head"`
+	Commit refs.OID `json:"commit"`
+	Files  []struct {
+		Blob   refs.OID        `json:"blob"`
+		Change events.ChangeID `json:"change"`
+	} `json:"files"`
+	Parents []refs.OID `json:"parents"`
+	Pairs   []struct {
+		New refs.OID `json:"new"`
+	} `json:"pairs"`
+}
+
+// take adds what an event says. Data that cannot be read say nothing.
+func (g *digester) take(e *events.Event) {
+	switch e.Type {
+	case events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded, events.SnapshotTaken,
+		events.CommitRewritten:
+	default:
+		return
+	}
+	var d digested
+	if !e.Known() || json.Unmarshal(e.Data, &d) != nil {
+		return
+	}
+	if !d.After.IsZero() {
+		g.add(digestBlob, d.After.Bytes(), e.Seq)
+	}
+	if prints, err := events.DecodeFingerprints(d.Lines); err == nil {
+		slices.SortFunc(prints, func(a, b events.Fingerprint) int { return bytes.Compare(a[:], b[:]) })
+		for _, f := range slices.Compact(prints) {
+			if !f.Blank() {
+				g.add(digestLine, f[:], e.Seq)
+			}
+		}
+	}
+	for _, f := range d.Files {
+		if !f.Blob.IsZero() {
+			g.add(digestBlob, f.Blob.Bytes(), e.Seq)
+		}
+		if id := f.Change.Bytes(); id != nil {
+			g.add(digestChange, id, e.Seq)
+		}
+	}
+	if e.Type != events.CommitAnchored { // what an anchor is about may have been made long before, see Method
+		g.head(e.Seq, d.Head)
+	} else if slices.Contains(e.Method, events.PostCommit) {
+		g.head(e.Seq, d.Commit)
+	}
+	for _, p := range d.Pairs {
+		g.head(e.Seq, p.New)
+	}
+}
+
+func (g *digester) head(seq int64, commit refs.OID) {
+	if last := len(g.heads) - 1; !commit.IsZero() && (last < 0 || g.heads[last].Commit != commit) {
+		g.heads = append(g.heads, NamedCommit{seq, commit})
+	}
+}
+
+// sorted are the rows in order.
+func (g *digester) sorted() []byte {
+	n := len(g.rows) / digestRow
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i * digestRow
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(bytes.Compare(g.rows[a:a+digestRow], g.rows[b:b+digestRow]))
+	})
+	out := make([]byte, 0, len(g.rows))
+	for _, at := range order {
+		out = append(out, g.rows[at:at+digestRow]...)
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Recall is what the timelines of the repository remember of contents, for readers who come when a commit is long made. It
+// takes no lock and writes nothing. It is for one goroutine.
+type Recall struct {
+	repo    *refs.Repo
+	objects *refs.Objects
+	known   *Known
+	owners  *Owners
+	texts   map[refs.OID]text
+	patches map[*byte][]events.PatchID // of a record, by where it lies
+}
+
+// NewRecall returns what is remembered. Nothing is read before it is asked for.
+func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
+	return &Recall{
+		repo: repo, objects: objects, known: NewKnown(repo).frozen(), owners: NewOwners(repo),
+		texts: map[refs.OID]text{}, patches: map[*byte][]events.PatchID{},
+	}
+}
+
+// View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells
+// which patches can have had a part in what is asked about: a content with a line of any other patch is younger than that,
+// and is left out. What is put into the view's Known is gone with it.
+func (r *Recall) View(believe func(events.PatchID) bool) *View {
+	known := NewKnown(r.repo).frozen()
+	known.source = func(path string) []knownRecord { return r.records(path, believe) }
+	s := &step{
+		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{repo: r.repo}, known: known, owners: r.owners,
+		objects: r.objects,
+	}
+	m := &memory{step: s, texts: r.texts}
+	return &View{
+		Known: known, Owners: r.owners, Objects: r.objects,
+		Unseen:  func(string, []byte) vector.Owner { return vector.Unknown },
+		nearest: m.nearest,
+		origins: s.origins,
+	}
+}
+
+// records are those of a path that hold no line of a patch that is not believed.
+func (r *Recall) records(path string, believe func(events.PatchID) bool) []knownRecord {
+	return slices.DeleteFunc(slices.Clone(r.known.load(path)), func(one knownRecord) bool {
+		return slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
+	})
+}
+
+func (r *Recall) patchesOf(one knownRecord) []events.PatchID {
+	if len(one.raw) == 0 {
+		return nil
+	}
+	list, done := r.patches[&one.raw[0]]
+	if !done {
+		v, _ := vector.Decode(one.raw) // what cannot be read has no owners either
+		for _, run := range v.Runs() {
+			if run.Owner.Patch != "" && !slices.Contains(list, run.Owner.Patch) {
+				list = append(list, run.Owner.Patch)
+			}
+		}
+		r.patches[&one.raw[0]] = list
+	}
+	return list
+}
+
+// memory compares contents with those that are remembered.
+type memory struct {
+	*step
+	texts map[refs.OID]text
+}
+
+// nearest is the remembered content that has most in common with a content: what was committed in part was most likely cut
+// out of it. Of equals the last one counts. One that has less than half of it is far.
+func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
+	want, size := map[string]int{}, 0
+	for _, l := range lines {
+		key := linediff.StripSpace(l)
+		want[string(key)]++
+		size += len(key)
+	}
+	best, most := Source{}, 0
+	left := maxSources
+	for _, name := range append([]string{path}, m.known.Names(path)...) {
+		blobs := m.known.Blobs(name, left)
+		left -= len(blobs)
+		for _, blob := range blobs {
+			t, err := m.text(blob)
+			if err != nil || t.whole {
+				continue
+			}
+			if n := inCommon(want, t.lines); n > most {
+				best, most = Source{Path: name, Blob: blob, Far: 2*n < size}, n
+			}
+		}
+	}
+	return best, most > 0
+}
+
+// inCommon counts the characters of the lines that both have.
+func inCommon(want map[string]int, lines [][]byte) int {
+	left := map[string]int{}
+	n := 0
+	for _, l := range lines {
+		key := string(linediff.StripSpace(l))
+		if left[key] < want[key] {
+			left[key]++
+			n += len(key)
+		}
+	}
+	return n
+}
+
+func (m *memory) text(blob refs.OID) (text, error) {
+	if t, ok := m.texts[blob]; ok {
+		return t, nil
+	}
+	t, err := m.read(0, blob)
+	if err == nil {
+		m.texts[blob] = t
+	}
+	return t, err
+}
+
+// current is the content that a path had when the timeline last saw it.
+func (s *step) current(path string, _ [][]byte) (Source, bool) {
+	if s.snap == nil {
+		return Source{}, false
+	}
+	var e snapshot.Entry
+	e, found := s.snap.Lookup(path)
+	return Source{Path: path, Blob: e.OID}, found
+}
