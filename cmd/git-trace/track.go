@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -46,7 +47,9 @@ func (a *app) track(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
-	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader))
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader, searcher))
 	if err != nil {
 		return err
 	}
