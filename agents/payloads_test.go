@@ -22,9 +22,13 @@ func environment() agents.Env {
 	return agents.Env{Home: "/home/dev", Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }}
 }
 
-// eventOf is the hook event that a fixture is named after.
+// eventOf is the hook event that a fixture is named after: what stands before "~", or before a hyphen for agents whose events
+// have none.
 func eventOf(path string) string {
-	event, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".json"), "-")
+	event, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".json"), "~")
+	if filepath.Base(filepath.Dir(path)) != "generic" {
+		event, _, _ = strings.Cut(event, "-")
+	}
 	return event
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
+	"github.com/git-trace/git-trace/agents/generic"
 )
 
 // The words of agents/capability, so that callers need to import the list alone.
@@ -45,6 +46,7 @@ func All(env Env) []Agent {
 	return []Agent{
 		claudecode.New(env),
 		codexcli.New(env),
+		generic.New(env),
 	}
 }
 

@@ -18,7 +18,7 @@ func TestEveryAgentIsFoundByItsName(t *testing.T) {
 		}
 		names = append(names, agent.Name)
 	}
-	if want := []string{"claude-code", "codex-cli"}; !slices.Equal(names, want) {
+	if want := []string{"claude-code", "codex-cli", "generic"}; !slices.Equal(names, want) {
 		t.Errorf("agents are %q, want %q", names, want)
 	}
 	if _, ok := agents.Lookup(env, "nobody"); ok {
@@ -29,8 +29,8 @@ func TestEveryAgentIsFoundByItsName(t *testing.T) {
 func TestAnAgentWithHooksCanDecodeThem(t *testing.T) {
 	t.Parallel()
 	for _, agent := range agents.All(agents.Env{Home: "/home/dev"}) {
-		if (agent.Installer != nil) != (agent.Decoder != nil) {
-			t.Errorf("%s installs hooks that nobody decodes, or decodes hooks that nobody installs", agent.Name)
+		if agent.Installer != nil && agent.Decoder == nil {
+			t.Errorf("%s installs hooks that nobody decodes", agent.Name)
 		}
 		if agent.Decoder == nil {
 			continue

@@ -67,9 +67,12 @@ const (
 
 // ToolUse is one tool call at one of its boundaries.
 type ToolUse struct {
-	CallID string    `json:"call_id"`
-	Name   string    `json:"name"`
-	Class  ToolClass `json:"class"`
+	CallID string `json:"call_id"`
+	// Fingerprint stands in for the id of an agent that gives none: made of the tool and its input, the same at every boundary
+	// of the call.
+	Fingerprint string    `json:"fingerprint,omitempty"`
+	Name        string    `json:"name"`
+	Class       ToolClass `json:"class"`
 	// Paths are the absolute paths that the call declares it writes, symlinks as given.
 	Paths []string `json:"paths,omitempty"`
 	// Edits are the texts that the call declares, in order, for its paths.

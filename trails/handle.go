@@ -44,6 +44,7 @@ func (s *step) take(b events.Boundary) error {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
+	s.pair(sess, trace, &b)
 	s.closing = s.endWindows(trace, b)
 	o, looked, err := s.lookFor(b, adopted)
 	if err != nil {
@@ -221,7 +222,7 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 		limits = slices.DeleteFunc(slices.Clone(limits), func(l events.Limit) bool { return l == events.LimitModelUnknown })
 	}
 	w := &Window{
-		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Tool: b.Tool.Name,
+		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
 		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}

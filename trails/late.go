@@ -84,6 +84,7 @@ func (s *step) takeUnseen(b events.Boundary) error {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
+	s.pair(sess, trace, &b)
 	if err := s.recordEnds(s.endWindows(trace, b)); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ type sessionState struct {
 	Last       time.Time `json:"last"`
 	Ended      bool      `json:"ended,omitempty"`
 	Subagents  []string  `json:"subagents,omitempty"` // those already announced
+	Unnamed    int       `json:"unnamed,omitempty"`   // tool calls to which the agent gave no id
 }
 
 // maxAnchored bounds the commits that the state remembers.

@@ -15,6 +15,7 @@ type Window struct {
 	Session  string           `json:"session"`
 	Subagent string           `json:"subagent,omitempty"`
 	CallID   string           `json:"call_id"`
+	Print    string           `json:"print,omitempty"` // of a call to which the agent gave no id
 	Tool     string           `json:"tool"`
 	Class    events.ToolClass `json:"class"`
 	Model    string           `json:"model,omitempty"`

@@ -102,6 +102,12 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 		}
 	}
 	for _, name := range names {
+		if agent, found := agents.Lookup(env, name); found && agent.Installer == nil {
+			return nil, &failure{
+				code: exitUsage, err: fmt.Errorf("there is nothing to install for '%s'", name),
+				hint: "the agent calls `git trace hook " + name + " <event>` itself: see docs/agents.md",
+			}
+		}
 		if !slices.Contains(known, name) {
 			return nil, &failure{
 				code: exitUsage, err: fmt.Errorf("unknown agent '%s'", name), hint: "known are: " + strings.Join(known, ", "),

@@ -1,0 +1,16 @@
+package generic
+
+import "github.com/git-trace/git-trace/agents/capability"
+
+// Name is the name in hook commands, and the agent's name in events where the payload gives none.
+const Name = "generic"
+
+// Client decodes the documented payload.
+type Client struct{ env capability.Env }
+
+// New returns the agent with what it can do.
+func New(env capability.Env) capability.Agent {
+	return capability.Agent{Name: Name, Title: "any other agent", Decoder: &Client{env: env}}
+}
+
+var _ capability.PayloadDecoder = (*Client)(nil)
