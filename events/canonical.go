@@ -96,8 +96,11 @@ func compareKeys(a, b string) int {
 
 // Canonical rewrites any JSON text into canonical form, and returns a text that is already canonical as it is. Numbers
 // other than integers within ±(2^53-1), true, false and null are refused: the stored format has no use for them.
-func Canonical(raw []byte) ([]byte, error) {
-	fault := CheckCanonical(raw)
+func Canonical(raw []byte) ([]byte, error) { return canonical(raw, MaxDepth) }
+
+// canonical is Canonical for a text that will stand inside another one, which leaves it fewer levels.
+func canonical(raw []byte, depth int) ([]byte, error) {
+	fault := checkCanonical(raw, depth)
 	if fault == nil {
 		return raw, nil
 	}
@@ -116,11 +119,11 @@ func Canonical(raw []byte) ([]byte, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("canonical JSON: text after the value")
 	}
-	out, err := appendAny(make([]byte, 0, len(raw)), value, MaxDepth)
+	out, err := appendAny(make([]byte, 0, len(raw)), value, depth)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
-	return out, CheckCanonical(out)
+	return out, checkCanonical(out, depth)
 }
 
 func appendAny(dst []byte, value any, depth int) ([]byte, error) {

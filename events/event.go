@@ -164,7 +164,7 @@ func (d Draft) normal() (Draft, error) {
 	if len(d.Data) == 0 {
 		d.Data = json.RawMessage("{}")
 	}
-	data, err := Canonical(d.Data)
+	data, err := canonical(d.Data, MaxDepth-1) // the event around it is the first level
 	if err != nil {
 		return d, fmt.Errorf("%s: data: %w", d.Type, err)
 	}

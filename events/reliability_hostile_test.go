@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 const hostileRef = "refs/traces/remotes/origin/00000000000000ff/events"
 
 // looksAtHostileLog lets everything that reads a log read this one: nothing may panic, take long or believe it.
-func looksAtHostileLog(t *testing.T, log *Log, what string) {
+func looksAtHostileLog(t *testing.T, log *Log, hostileRef, what string) {
 	t.Helper()
 	start := time.Now()
 	if c, err := log.Copy(context.Background(), hostileRef); err == nil {
@@ -40,7 +41,7 @@ func looksAtHostileLog(t *testing.T, log *Log, what string) {
 	}
 }
 
-func TestHostileContent(t *testing.T) { // alone, for what it allocates is measured
+func TestReliabilityG1HostileContent(t *testing.T) { // alone, for what it allocates is measured
 	log, _ := sampleLog(t, 0, 2)
 	tree := log.repo.Format.EmptyTree().String()
 	header := "tree " + tree + "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n\n"
@@ -71,7 +72,7 @@ func TestHostileContent(t *testing.T) { // alone, for what it allocates is measu
 		check(t, refs.WriteFileAtomic(log.repo.CommonDir+"/"+hostileRef, []byte(oid.String()+"\n"), 0o666))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		looksAtHostileLog(t, log, name)
+		looksAtHostileLog(t, log, hostileRef, name)
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 512 && name != "eight megabytes" {
 			t.Errorf("%s: %d MB allocated", name, mb)
@@ -79,15 +80,37 @@ func TestHostileContent(t *testing.T) { // alone, for what it allocates is measu
 	}
 }
 
-func TestHostileShapes(t *testing.T) {
+// Logs that are as good as true, spoiled in one place, come from a remote under the very name of their writer.
+func TestReliabilityG1MutatedLogsAreNotBelieved(t *testing.T) {
+	t.Parallel()
+	_, foreign := sampleLog(t, 1000, 12)
+	log, good := sampleLog(t, 0, 12)
+	writer, err := log.Writer()
+	check(t, err)
+	own, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	ref := "refs/traces/remotes/origin/" + writer + "/events"
+	tree := mustOID(t, runGit(t, log.repo.WorkTree, "hash-object", "-t", "tree", "-w", "/dev/null"))
+	stranger := mustOID(t, runGit(t, log.repo.WorkTree, "commit-tree", "-m", "not of the log", tree.String()))
+	blob := mustOID(t, runGit(t, log.repo.WorkTree, "hash-object", "-w", "/dev/null"))
+	kinds := mutations(stranger, blob)
+	for round := range testenv.Pick(5, 60, 5000) {
+		m := kinds[round%len(kinds)]
+		bad := good.copied()
+		m.spoil(bad, foreign, 1+rand.N(bad.events()-1))
+		bad.write(ref)
+		looksAtHostileLog(t, log, ref, m.name)
+	}
+	if tip, err := log.Tip(refs.EventsRef); err != nil || tip != own {
+		t.Errorf("the own log moved: %v, %v", tip, err)
+	}
+}
+
+func TestReliabilityG2HostileShapes(t *testing.T) {
 	t.Parallel()
 	log, good := sampleLog(t, 0, 6)
-	rounds := 30
-	if testing.Short() {
-		rounds = 5
-	}
 	oids, _, _ := commitsOf(t, log.repo, good)
-	for range rounds {
+	for range testenv.Pick(5, 30, 5000) {
 		bad := good.copied()
 		i := 1 + rand.N(len(bad.batches)-1)
 		parents := 1 + rand.N(64)
@@ -95,12 +118,12 @@ func TestHostileShapes(t *testing.T) {
 			bad.batches[i].also = append(bad.batches[i].also, oids[rand.N(i)])
 		}
 		bad.write(hostileRef)
-		looksAtHostileLog(t, log, "many parents")
+		looksAtHostileLog(t, log, hostileRef, "many parents")
 	}
 	// A long chain of commits without any event in it.
 	var script bytes.Buffer
 	script.WriteString("feature done\n")
-	for range 20_000 {
+	for range testenv.Pick(2000, 20_000, 1_000_000) {
 		script.WriteString("commit refs/heads/long\ncommitter a <a> 0 +0000\ndata 2\nx\n\n")
 	}
 	script.WriteString("done\n")
@@ -108,5 +131,5 @@ func TestHostileShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	runGit(t, log.repo.WorkTree, "update-ref", hostileRef, "refs/heads/long")
-	looksAtHostileLog(t, log, "a long chain of something else")
+	looksAtHostileLog(t, log, hostileRef, "a long chain of something else")
 }

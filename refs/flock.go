@@ -62,12 +62,16 @@ func lockWithin(f *os.File, wait time.Duration) error {
 		}
 		return err
 	case <-timer.C:
-		go func() { // nothing takes a waiter out of the queue; it goes when its turn comes, or with the process
-			<-turn
-			_ = f.Close()
-		}()
+		go closeInTurn(f, turn)
 		return ErrLockTimeout
 	}
+}
+
+// closeInTurn gives up a place in the queue. Nothing takes a waiter out of it; he goes when his turn comes, or with the
+// process.
+func closeInTurn(f *os.File, turn <-chan error) {
+	err := <-turn
+	_ = errors.Join(err, f.Close()) // nobody waits for the lock any more
 }
 
 func isStill(f *os.File, path string) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // fetchFrom brings another clone's log in, as a pull does, and returns its writer.
@@ -84,7 +85,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 }
 
 // TestHostileLogsChangeNothing spoils a fetched log in many ways: the own answers stay, nothing panics, a note says so.
-func TestHostileLogsChangeNothing(t *testing.T) {
+func TestReliabilityG1HostileLogsChangeNothing(t *testing.T) {
 	t.Parallel()
 	repo, other := newRepo(t), newRepo(t)
 	story(t, repo, "mine", 3)
@@ -94,11 +95,7 @@ func TestHostileLogsChangeNothing(t *testing.T) {
 	runGit(t, repo.WorkTree, "config", "gc.auto", "0")
 	before := localState(t, repo)
 	commits := strings.Fields(runGit(t, repo.WorkTree, "rev-list", "--reverse", ref))
-	rounds := 60
-	if testing.Short() {
-		rounds = 10
-	}
-	for range rounds {
+	for range testenv.Pick(10, 60, 5000) {
 		var parent refs.OID
 		spoiled := rand.N(len(commits))
 		for i, name := range commits {
