@@ -5,6 +5,7 @@ import (
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
 	"github.com/git-trace/git-trace/agents/generic"
+	"github.com/git-trace/git-trace/agents/pi"
 )
 
 // The words of agents/capability, so that callers need to import the list alone.
@@ -46,6 +47,7 @@ func All(env Env) []Agent {
 	return []Agent{
 		claudecode.New(env),
 		codexcli.New(env),
+		pi.New(env),
 		generic.New(env),
 	}
 }

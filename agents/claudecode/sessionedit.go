@@ -99,7 +99,7 @@ func wholeOld(original []byte) int {
 	if len(original) == 0 || original[0] == 'n' {
 		return 0
 	}
-	return 1 << 30
+	return 1 << 29
 }
 
 // replacements are the replacements of an Edit or a MultiEdit, as the client made them or as they were asked for.

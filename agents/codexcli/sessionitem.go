@@ -53,7 +53,7 @@ func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 			r.ran(l)
 		}
 		if serverRun(l.item.kind) {
-			if err := r.c.Result(at, one.ID, assemble.Result{}); err != nil {
+			if err := r.c.Result(at, one.ID, assemble.Result{Content: new("")}); err != nil {
 				return err
 			}
 		}

@@ -23,6 +23,8 @@ func (r *rollout) meta(l *line) {
 			r.state.Cwd = d.Text()
 		case "cli_version":
 			head.Version = d.Text()
+		case "timestamp":
+			head.Began = d.Text()
 		case "originator":
 			source = payload.Name(d.Text())
 		case "forked_from_id":
@@ -49,7 +51,7 @@ func (r *rollout) meta(l *line) {
 	r.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
 		h.OS, h.Version = first(h.OS, sessionfile.System(cwd)), first(head.Version, h.Version)
-		h.Git = h.Git || head.Git
+		h.Began, h.Git = head.Began, h.Git || head.Git
 		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, head.Branch), first(h.BaseCommit, head.BaseCommit), first(h.Repository, head.Repository)
 		if prompt != "" {
 			h.AddPrompt(hash, prompt)

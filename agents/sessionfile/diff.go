@@ -85,23 +85,23 @@ func Written(hunks []assemble.Hunk) string {
 	return text.String()
 }
 
-// Whole is the edit that writes a file as a whole; over tells that there was one before.
-func Whole(path, content string, over bool) assemble.Edit {
+// NewFile is the edit that writes a file that was not there before.
+func NewFile(path, content string) assemble.Edit {
 	edit := assemble.Edit{Path: path, Text: content}
-	lines := SplitLines(content)
-	if len(lines) == 0 {
-		return edit
+	if lines := SplitLines(content); len(lines) > 0 {
+		edit.Hunks = []assemble.Hunk{{At: 1, Added: len(lines), Lines: lines}}
 	}
-	hunk := assemble.Hunk{At: 1, Added: len(lines), Lines: lines}
-	if over {
-		hunk.Removed = everyLine
-	}
-	edit.Hunks = []assemble.Hunk{hunk}
 	return edit
 }
 
-// everyLine is more lines than any file has.
-const everyLine = 1 << 30
+// WholeFile is the edit that writes a file as a whole, of which nobody says whether it was there before.
+func WholeFile(path, content string) assemble.Edit {
+	edit := NewFile(path, content)
+	if len(edit.Hunks) > 0 {
+		edit.Hunks[0].Removed = assemble.Whatever
+	}
+	return edit
+}
 
 // Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of both
 // are equal: what stands between is written.

@@ -72,6 +72,7 @@ func (f *fileLines) apply(h Hunk) {
 		return
 	}
 	after, shift := h.At+h.Removed, h.Added-h.Removed
+	modified := h.Removed > 0 && (h.Removed != Whatever || len(f.Ranges) > 0)
 	out := make([]lineRange, 0, len(f.Ranges)+2)
 	for _, r := range f.Ranges {
 		switch {
@@ -84,7 +85,7 @@ func (f *fileLines) apply(h Hunk) {
 		}
 	}
 	if h.Added > 0 {
-		added := lineRange{Start: h.At, End: h.At + h.Added - 1, Author: len(f.Authors) - 1, Modified: h.Removed > 0, Sure: records.High}
+		added := lineRange{Start: h.At, End: h.At + h.Added - 1, Author: len(f.Authors) - 1, Modified: modified, Sure: records.High}
 		if len(h.Lines) == h.Added {
 			added.Hash = records.JoinedHash(h.Lines)
 		}

@@ -23,7 +23,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	r := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: c.options.TraceID, SessionID: c.options.Session,
 		Lifecycle:      records.Provisional,
-		TimestampStart: text(s.Start), TimestampEnd: text(s.End), ExecutionContext: new(records.Devtime),
+		TimestampStart: text(cmp.Or(s.Start, s.Head.Began)), TimestampEnd: text(s.End), ExecutionContext: new(records.Devtime),
 		Agent:         records.Agent{Name: c.options.Agent, Version: text(s.Head.Version), Model: text(s.model())},
 		SystemPrompts: s.Head.Prompts, ToolDefinitions: s.Head.Tools,
 		Dependencies: s.Facts.Sorted(),
@@ -32,7 +32,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 		Attribution:  s.Files.attribution(c.options.TraceID),
 	}
 	r.Environment = records.Environment{OS: text(s.Head.OS), Shell: text(s.Head.Shell), LanguageEcosystem: s.Facts.Ecosystem()}
-	if s.Head.Git {
+	if s.Head.Git || len(s.Commits) > 0 {
 		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: text(s.Head.Branch), BaseCommit: text(s.Head.BaseCommit)}
 	}
 	r.Task.BaseCommit = text(s.Head.BaseCommit)

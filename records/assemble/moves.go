@@ -87,3 +87,6 @@ type Hunk struct {
 	Added   int
 	Lines   []string // the added lines, nil when their text is not known exactly
 }
+
+// Whatever is the Removed of a hunk that writes a whole file, when it is not known whether the file was there before.
+const Whatever = 1 << 30

@@ -22,6 +22,7 @@ const (
 // Head is what a parser may set for the conversation as a whole.
 type Head struct {
 	Version     string                     `json:"version,omitempty"` // of the agent; the last one counts
+	Began       string                     `json:"began,omitempty"`   // the time, for a file whose lines have none
 	OS          string                     `json:"os,omitempty"`
 	Shell       string                     `json:"shell,omitempty"`
 	Cwds        []string                   `json:"cwds,omitempty"` // the directories that the agent worked in

@@ -1,0 +1,179 @@
+package pi
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/project"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// call makes a call of its block.
+func (s *session) call(block []byte) assemble.Call {
+	call := assemble.Call{
+		ID: rawjson.MemberText(block, "id"), Name: payload.Name(rawjson.MemberText(block, "name")),
+		Input: rawjson.Cleaned(rawjson.Member(block, "arguments")),
+	}
+	path := sessionfile.Absolute(rawjson.MemberText(call.Input, "path"), s.state.Cwd)
+	switch call.Name {
+	case "read":
+		if path != "" {
+			call.Reads = []string{path}
+		}
+	case "edit", "write":
+		if path != "" {
+			call.Writes = []string{path}
+		}
+	case "bash":
+		call.Command = rawjson.MemberText(call.Input, "command")
+	}
+	return call
+}
+
+// result takes the result of a call.
+func (s *session) result(e *entry, m *message, at records.Locator) error {
+	s.state.Open--
+	content := text(m.content)
+	result := assemble.Result{Time: e.time, Content: &content}
+	call := s.c.Waiting(m.callID)
+	if m.failed {
+		result.Error = errorOf(content)
+	}
+	if call != nil && result.Error == "" {
+		switch call.Name {
+		case "edit":
+			result.Edits = s.edits(call, m.details)
+		case "write":
+			if len(call.Writes) > 0 {
+				result.Edits = []assemble.Edit{sessionfile.WholeFile(call.Writes[0], rawjson.MemberText(call.Input, "content"))}
+			}
+		case "read":
+			result.Seen = seen(call, content)
+		}
+		result.Commit = sessionfile.Committed(call.Command, content)
+	}
+	s.c.Take()
+	return s.c.Result(at, m.callID, result)
+}
+
+// errorOf tells what kind of failure a result reports.
+func errorOf(content string) string {
+	_, code, found := strings.Cut(content, "Command exited with code ")
+	for found {
+		var rest string
+		if code, rest, _ = strings.Cut(code, "\n"); rest == "" {
+			if n, err := strconv.ParseInt(strings.TrimSpace(code), 10, 64); err == nil && n != 0 {
+				return sessionfile.ExitCode(n)
+			}
+		}
+		_, code, found = strings.Cut(rest, "Command exited with code ")
+	}
+	switch {
+	case strings.HasSuffix(content, "Command aborted"), content == "Operation aborted", strings.HasPrefix(content, "Skipped due to queued user message"):
+		return records.ErrorInterrupted
+	}
+	return records.ErrorTool
+}
+
+// seen is a file that was read as a whole, when it is one that tells of the project.
+func seen(call *assemble.Call, content string) *assemble.File {
+	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
+		rawjson.Member(call.Input, "limit") != nil {
+		return nil
+	}
+	return &assemble.File{Path: call.Reads[0], Content: content}
+}
+
+// edits is what an edit did to its file: by the patch that newer versions note, otherwise by the picture of it, of which the
+// line numbers are certain, and what the model asked for.
+func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
+	if len(call.Writes) == 0 {
+		return nil
+	}
+	edit := assemble.Edit{Path: call.Writes[0], Text: newText(call.Input)}
+	if patch := rawjson.MemberText(details, "patch"); patch != "" {
+		edit.Hunks = sessionfile.Hunks(patch)
+	} else {
+		edit.Hunks = pictured(rawjson.MemberText(details, "diff"), sessionfile.SplitLines(edit.Text))
+	}
+	return []assemble.Edit{edit}
+}
+
+// newText is what an edit wrote.
+func newText(input []byte) string {
+	var texts []string
+	d := rawjson.NewDecoder(rawjson.Member(input, "edits"))
+	for d.OpenArray(); d.Element(); {
+		texts = append(texts, rawjson.MemberText(d.Raw(), "newText"))
+	}
+	if len(texts) == 0 {
+		return rawjson.MemberText(input, "newText")
+	}
+	return strings.Join(texts, "\n")
+}
+
+// pictured reads the hunks of a diff that is made to be looked at: each line has its sign, its number and its text.
+//
+//	 12 kept
+//	-13 removed
+//	+13 added
+func pictured(diff string, written []string) []assemble.Hunk {
+	known := map[string]bool{}
+	for _, line := range written {
+		known[line] = true
+	}
+	var hunks []assemble.Hunk
+	open, shift := false, 0
+	for line := range strings.Lines(diff) {
+		sign, number, text, found := picturedLine(strings.TrimSuffix(line, "\n"))
+		if !found || sign == ' ' {
+			open = false
+			continue
+		}
+		if !open {
+			at := number
+			if sign == '+' {
+				at -= shift
+			}
+			hunks = append(hunks, assemble.Hunk{At: max(at, 1)})
+			open = true
+		}
+		hunk := &hunks[len(hunks)-1]
+		if sign == '-' {
+			hunk.Removed++
+			shift--
+			continue
+		}
+		shift++
+		hunk.Added++
+		if known[text] {
+			hunk.Lines = append(hunk.Lines, text)
+		}
+	}
+	for i := range hunks {
+		if len(hunks[i].Lines) != hunks[i].Added { // not all of its text is certain
+			hunks[i].Lines = nil
+		}
+	}
+	return hunks
+}
+
+func picturedLine(line string) (sign byte, number int, text string, found bool) {
+	if line == "" || line[0] != ' ' && line[0] != '+' && line[0] != '-' {
+		return 0, 0, "", false
+	}
+	digits := strings.TrimLeft(line[1:], " ")
+	end := 0
+	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
+		end++
+	}
+	number, err := strconv.Atoi(digits[:end])
+	if err != nil {
+		return 0, 0, "", false
+	}
+	return line[0], number, strings.TrimPrefix(digits[end:], " "), true
+}

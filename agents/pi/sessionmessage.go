@@ -1,0 +1,262 @@
+package pi
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// message is what stands in an entry of the conversation.
+type message struct {
+	role, model, provider, responseID, stop, failure string
+	callID, tool                                     string
+	failed                                           bool
+	content, usage, details, raw                     []byte
+}
+
+func (m *message) decode(raw []byte) {
+	*m = message{raw: raw}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "role":
+			m.role = d.Text()
+		case "content":
+			m.content = d.Raw()
+		case "model":
+			m.model = d.Text()
+		case "provider":
+			m.provider = d.Text()
+		case "responseId":
+			m.responseID = d.Text()
+		case "stopReason":
+			m.stop = d.Text()
+		case "errorMessage":
+			m.failure = d.Text()
+		case "usage":
+			m.usage = d.Raw()
+		case "toolCallId":
+			m.callID = d.Text()
+		case "toolName":
+			m.tool = d.Text()
+		case "details":
+			m.details = d.Raw()
+		case "isError":
+			m.failed = d.Bool()
+		}
+	}
+}
+
+func (s *session) message(e *entry, at records.Locator) error {
+	var m message
+	m.decode(e.message)
+	switch m.role {
+	case "user":
+		return s.prompt(e, at, text(m.content))
+	case "assistant":
+		return s.answer(e, &m, at)
+	case "toolResult":
+		return s.result(e, &m, at)
+	case "bashExecution":
+		s.c.Append("user_shell", "after_step", map[string]any{"command": rawjson.MemberText(m.raw, "command"), "timestamp": e.time})
+		s.c.Take()
+	case "system":
+		s.system(&m)
+		s.c.Take()
+	default: // what extensions and summaries put into the conversation
+		s.c.Skip("message:" + sessionfile.Known(m.role))
+	}
+	return nil
+}
+
+// text is what a message says: text, or blocks of which what is no text has a placeholder.
+func text(content []byte) string {
+	d := rawjson.NewDecoder(content)
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		switch rawjson.MemberText(block, "type") {
+		case "text":
+			parts = append(parts, rawjson.MemberText(block, "text"))
+		case "image":
+			parts = append(parts, "[image]")
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// prompt takes what the user typed. For a skill the client writes the skill's text before it.
+func (s *session) prompt(e *entry, at records.Locator, said string) error {
+	if s.state.Open <= 0 {
+		if err := s.c.Settle(); err != nil {
+			return err
+		}
+	}
+	p := assemble.Prompt{At: at, Time: e.time, Text: said}
+	skill, args, found := skillOf(said)
+	if found {
+		p.Source, p.Text = "skill", first(args, "/skill:"+skill)
+	}
+	if strings.TrimSpace(p.Text) == "" {
+		s.c.Skip("empty_prompt")
+		return nil
+	}
+	if err := s.c.Prompt(p); err != nil {
+		return err
+	}
+	if found {
+		s.c.Append("skill_invocations", "step", map[string]any{
+			"skill": skill, "args": args, "command": "/skill:" + skill, "source": "slash_command", "timestamp": e.time, "line": at.Line, "uuid": e.id,
+		})
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// skillOf takes apart what the client makes of /skill:name arguments.
+func skillOf(said string) (name, args string, found bool) {
+	rest, found := strings.CutPrefix(said, `<skill name="`)
+	if !found {
+		return "", "", false
+	}
+	name, rest, found = strings.Cut(rest, `"`)
+	if !found || name == "" || len(name) > 100 {
+		return "", "", false
+	}
+	_, args, found = strings.Cut(rest, "\n</skill>")
+	return payload.Name(name), strings.TrimSpace(args), found
+}
+
+// answer takes an answer of the model.
+func (s *session) answer(e *entry, m *message, at records.Locator) error {
+	a := assemble.Answer{
+		At: at, Time: e.time, Model: modelOf(m.provider, m.model), Provider: m.provider, ProviderID: m.responseID,
+		Prompt: s.state.Prompt, Usage: s.usage(m.usage),
+	}
+	s.state.Model = a.Model
+	if strings.HasPrefix(m.provider, "openai") {
+		a.Provider = "openai"
+	}
+	var said, thought []string
+	d := rawjson.NewDecoder(m.content)
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		switch rawjson.MemberText(block, "type") {
+		case "text":
+			said = append(said, rawjson.MemberText(block, "text"))
+		case "thinking":
+			thought = append(thought, first(rawjson.MemberText(block, "thinking"), sessionfile.Withheld))
+		case "toolCall":
+			a.Calls = append(a.Calls, s.call(block))
+		}
+	}
+	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
+	s.state.Open += len(a.Calls)
+	if s.state.Open < 0 {
+		s.state.Open = 0
+	}
+	if len(said)+len(thought)+len(a.Calls) > 0 || a.Usage != nil && a.Usage.TokenUsage != (records.TokenUsage{}) {
+		if err := s.c.Answer(a); err != nil {
+			return err
+		}
+	}
+	s.ended(e, m)
+	s.c.Take()
+	return nil
+}
+
+// ended notes an answer that broke off.
+func (s *session) ended(e *entry, m *message) {
+	var terminal records.TerminalState
+	switch m.stop {
+	case "aborted":
+		terminal = records.Interrupted
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time})
+	case "error":
+		terminal = records.Failed
+		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": assemble.Summary(m.failure)})
+	}
+	if m.stop == "aborted" || m.stop == "error" {
+		s.state.Open = 0 // calls of an answer that broke off are not made
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = terminal })
+}
+
+// usage takes the tokens of an answer. Those of the prompt are told apart from what the cache gave and took.
+func (s *session) usage(raw []byte) *assemble.Usage {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object {
+		return nil
+	}
+	u := &assemble.Usage{}
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "input":
+			u.InputTokens = max(d.Int(), 0)
+		case "output":
+			u.OutputTokens = max(d.Int(), 0)
+		case "cacheRead":
+			u.CacheReadTokens = max(d.Int(), 0)
+		case "cacheWrite":
+			u.CacheWriteTokens = max(d.Int(), 0)
+		case "cacheWrite1h":
+			u.CacheWrite1H = max(d.Int(), 0)
+		case "cost":
+			s.spent(d.Raw())
+		}
+	}
+	u.CacheWrite1H = min(u.CacheWrite1H, u.CacheWriteTokens)
+	return u
+}
+
+func (s *session) spent(cost []byte) {
+	d := rawjson.NewDecoder(rawjson.Member(cost, "total"))
+	if total := d.Float(); total > 0 && total < 1e6 {
+		s.state.Cost += total
+		sum := s.state.Cost
+		s.c.Change(func(h *assemble.Head) { h.SetMeta("client_cost_usd", records.Float(sum)) })
+	}
+}
+
+// modelOf is provider/model. Providers that host models of others give them names that tell the maker.
+func modelOf(provider, name string) string {
+	model := assemble.Model(name)
+	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
+		return model
+	}
+	return provider + "/" + model
+}
+
+// system takes the prompt and the tools of the answers that follow. Later ones change parts of it.
+func (s *session) system(m *message) {
+	prompt := text(m.content)
+	d := rawjson.NewDecoder(m.raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "sections":
+			for d.Open(); d.Member(); {
+				prompt += "\n\n" + d.Text()
+			}
+		case "toolsAdded":
+			for d.OpenArray(); d.Element(); {
+				definition := rawjson.Cleaned(d.Raw())
+				if name := rawjson.MemberText(definition, "name"); name != "" {
+					s.c.Change(func(h *assemble.Head) { h.AddTool(name, definition) })
+				}
+			}
+		}
+	}
+	if prompt = strings.TrimSpace(prompt); prompt != "" {
+		hash := sessionfile.Hash(prompt)[:16]
+		s.state.Prompt = hash
+		s.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, prompt) })
+	}
+}
