@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -22,6 +23,13 @@ const (
 	TierSamePatch   = "same_patch"       // an equal change, found without a hook
 	TierFingerprint = "line_fingerprint" // the line alone
 )
+
+// Tiers lists the evidence tiers, best first.
+func Tiers() []string {
+	return []string{
+		TierExactBlob, TierExactLines, TierMovedLines, TierReformatted, TierRewritten, TierSamePatch, TierFingerprint,
+	}
+}
 
 // Confidence is what an evidence tier is worth to a reader who wants one word.
 func Confidence(tier string, owner events.AnchorOwner) string {
@@ -45,6 +53,52 @@ const (
 	maxRunsPerEvent   = 4000
 	maxOwnersPerEvent = 800
 )
+
+// Drafts makes the events that anchor a commit, of its data in one piece.
+func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, error) {
+	parts := []events.CommitData{{}}
+	runs := 0
+	owners := map[int]int{}
+	for _, file := range whole.Files {
+		part := &parts[len(parts)-1]
+		if runs > 0 && (runs+len(file.Runs) > maxRunsPerEvent || len(part.Owners) >= maxOwnersPerEvent) {
+			parts, runs = append(parts, events.CommitData{}), 0
+			part = &parts[len(parts)-1]
+			clear(owners)
+		}
+		file.Runs = slices.Clone(file.Runs)
+		for i := range file.Runs {
+			at, there := owners[file.Runs[i].Owner]
+			if !there {
+				at = len(part.Owners)
+				owners[file.Runs[i].Owner] = at
+				part.Owners = append(part.Owners, whole.Owners[file.Runs[i].Owner])
+			}
+			file.Runs[i].Owner = at
+		}
+		part.Files = append(part.Files, file)
+		runs += len(file.Runs)
+	}
+	return draftParts(parts, whole, method)
+}
+
+// draftParts makes an event of each part; whole gives what all of them say alike.
+func draftParts(parts []events.CommitData, whole events.CommitData, method events.Method) ([]events.Draft, error) {
+	var drafts []events.Draft
+	for i, p := range parts {
+		p.Commit, p.Parents = whole.Commit, whole.Parents
+		if len(parts) > 1 {
+			p.Part, p.Parts = i, len(parts)
+		}
+		p.Added, p.AI, p.Human, p.Unknown = whole.Added, whole.AI, whole.Human, whole.Unknown
+		raw, err := events.Encode(p)
+		if err != nil {
+			return nil, fmt.Errorf("encode anchor: %w", err)
+		}
+		drafts = append(drafts, events.Draft{Type: events.CommitAnchored, Method: []events.Method{method}, Data: raw})
+	}
+	return drafts, nil
+}
 
 // anchorer builds the events of one commit.
 type anchorer struct {
@@ -76,22 +130,10 @@ func (a *anchorer) anchor(parents []refs.OID, files []fileDiff) ([]events.Draft,
 		}
 	}
 	a.parts = append(a.parts, a.part)
-	var drafts []events.Draft
-	for i, p := range a.parts {
-		p.Commit, p.Parents = a.commit, parents
-		if len(a.parts) > 1 {
-			p.Part, p.Parts = i, len(a.parts)
-		}
-		p.Added, p.AI, p.Human, p.Unknown = a.added, a.ai, a.human, a.unknown
-		raw, err := events.Encode(p)
-		if err != nil {
-			return nil, fmt.Errorf("encode anchor: %w", err)
-		}
-		drafts = append(drafts, events.Draft{
-			Type: events.CommitAnchored, Method: []events.Method{events.PostCommit}, Data: raw,
-		})
+	whole := events.CommitData{
+		Commit: a.commit, Parents: parents, Added: a.added, AI: a.ai, Human: a.human, Unknown: a.unknown,
 	}
-	return drafts, nil
+	return draftParts(a.parts, whole, events.PostCommit)
 }
 
 // modeGitlink is the mode of a submodule's entry; it has no lines.

@@ -16,7 +16,7 @@ import (
 // JSONSchema names the form of the JSON output; docs/schema/graph-1.schema.json describes it.
 const JSONSchema = "git-trace.graph/1"
 
-// CommitJSON is a commit in JSON. Figures are null when the log does not speak of the commit.
+// CommitJSON is a commit in JSON. Figures are null when nothing is known of the commit.
 type CommitJSON struct {
 	Commit       refs.OID          `json:"commit"`
 	Parents      []refs.OID        `json:"parents"`

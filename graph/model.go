@@ -25,7 +25,8 @@ type Commit struct {
 	Time    time.Time // of authorship
 	Subject string
 
-	// Anchored tells whether the log speaks of the commit. Without an anchor the figures are zero and nobody contributes.
+	// Anchored tells whether the log speaks of the commit, or something was found of it. If not, the figures are zero and
+	// nobody contributes.
 	Anchored bool
 	Added    int // lines
 	AI       int

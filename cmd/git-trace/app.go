@@ -110,7 +110,7 @@ func (a *app) program() *cli.App {
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
 			a.convertCommand(),
-			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.gcCommand(), a.demoCommand(),
+			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.eventsCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {

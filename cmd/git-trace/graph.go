@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
@@ -55,19 +56,22 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	from := graph.Source{Anchors: reader, Searcher: searcher}
 	top, err := uncommitted(c.Context, repo, query)
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		g, err := graph.Build(c.Context, repo, reader, query)
+		g, err := graph.Build(c.Context, repo, from, query)
 		if err != nil {
 			return err
 		}
 		g.Uncommitted = top
 		return graph.WriteJSON(quietWriter{a.std.out}, g)
 	}
-	return a.drawGraph(c, repo, reader, query, top)
+	return a.drawGraph(c, repo, reader, from, query, top)
 }
 
 // uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some of
@@ -86,7 +90,9 @@ func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Co
 }
 
 // drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
-func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, query graph.Query, top *graph.Commit) error {
+func (a *app) drawGraph(
+	c *cli.Context, repo *refs.Repo, reader *index.Index, from graph.Source, query graph.Query, top *graph.Commit,
+) error {
 	short, err := shortTraces(reader)
 	if err != nil {
 		return err
@@ -103,7 +109,7 @@ func (a *app) drawGraph(c *cli.Context, repo *refs.Repo, reader *index.Index, qu
 			return errors.Join(err, screen.Close())
 		}
 	}
-	for commit, err := range graph.Walk(c.Context, repo, reader, query) {
+	for commit, err := range graph.Walk(c.Context, repo, from, query) {
 		if err == nil {
 			err = drawer.Commit(commit)
 		}

@@ -77,6 +77,15 @@ func (p *progress) bytes(done, total int64) {
 	fmt.Fprintf(p.w, "\rindexing events: %3d%%", min(done*100/total, 100))
 }
 
+// count shows how many of something are done.
+func (p *progress) count(what string, done, total int) {
+	if p.w == nil || total <= 0 || time.Now().Before(p.next) {
+		return
+	}
+	p.next = time.Now().Add(progressDelay / 10)
+	fmt.Fprintf(p.w, "\r%s: %d of %d", what, done, total)
+}
+
 // clear takes the line away.
 func (p *progress) clear() {
 	if p.w != nil {

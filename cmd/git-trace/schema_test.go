@@ -41,6 +41,9 @@ func newRecorded(t *testing.T) *recorded {
 	r.run("agent", "alpha", "stop")
 	r.run("sh", "-c", "sed -i 's/two/2/' a.go; git add a.go bytes binary; git commit -qm 'first <one>'")
 	r.run("git", "commit", "-q", "--amend", "-m", "first, amended")
+	r.run("agent", "alpha", "write", "later.go", `one of the later lines\n`)
+	r.run("git", "add", "later.go")
+	r.run("git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "unseen")
 	r.run("agent", "bravo", "prompt", "adopted in the middle")
 	r.run("agent", "bravo", "edit", "a.go", "three", "drei")
 	r.run("agent", "bravo", "pre", "bash", "true")
@@ -130,10 +133,11 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"status":                    {"status", "--json"},
 		"verification":              {"verify", "--json"},
 		"what gc would do":          {"gc", "--json", "--dry-run"},
+		"what could be reconciled":  {"reconcile", "--json", "--dry-run"},
 		"a snapshot":                {"snapshot", "--json"},
 		"owners":                    {"blame", "--json", "a.go"},
 		"the trails of every patch": append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
-		"the trails of a commit":    {"track", "--json", "HEAD"},
+		"the trails of a commit":    {"track", "--json", "HEAD~1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

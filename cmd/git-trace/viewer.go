@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
@@ -60,7 +61,9 @@ func (v *viewer) view(o object) (view, error) {
 
 // commit is the one row of the graph.
 func (v *viewer) commit(id refs.OID) (view, error) {
-	g, err := graph.Build(v.ctx, v.repo, v.reader, graph.Query{
+	searcher := unseen.New(v.repo, v.reader)
+	defer searcher.Close()
+	g, err := graph.Build(v.ctx, v.repo, graph.Source{Anchors: v.reader, Searcher: searcher}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
 	})
 	if err != nil {

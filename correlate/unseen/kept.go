@@ -20,7 +20,9 @@ import (
 // skips what it cannot read.
 //
 // An answer says how long the logs were. It holds until a log has an event behind that which speaks of a line that the
-// answer leaves unknown. A commit from before the logs began has its answer for good.
+// answer leaves unknown. An answer about a commit of which every log names a descendant holds for good: what is recorded
+// later is not its cause. Answers about whole commits, which say nothing of the texts of lines, lie under no path and hold
+// for as long as no log has grown.
 
 const keptVersion = 1
 
@@ -36,11 +38,15 @@ type keptHead struct {
 // keptAnswer is one line.
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
-	Last   []int64              `json:"n"`             // number of the last event of each log
-	Old    bool                 `json:"old,omitempty"` // made before the logs began
+	Last   []int64              `json:"n"`              // number of the last event of each log
+	Good   bool                 `json:"good,omitempty"` // it holds for good
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
+	Whole  *events.CommitData   `json:"w,omitempty"`
 }
+
+// noPath is where answers about whole commits lie.
+const noPath = ""
 
 // kept are the answers of a repository.
 type kept struct {
@@ -100,7 +106,7 @@ func (k *kept) path(path string) *keptPath {
 // recallAnswer gives a kept answer that still holds.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.Path).answers[q.Commit]
-	if !found || !a.Old && !s.holds(a, q) {
+	if !found || !a.Good && !s.holds(a, q) {
 		return Answer{}, false
 	}
 	if a.File == nil {
@@ -146,12 +152,28 @@ func (a *keptAnswer) tells(line int) bool {
 // remember keeps an answer.
 func (s *Search) remember(q Question, answer Answer) {
 	p := s.kept.path(q.Path)
-	a := keptAnswer{Commit: q.Commit, Last: s.kept.last, Old: s.old(q.Commit), Owners: answer.Owners}
+	a := keptAnswer{Commit: q.Commit, Last: s.kept.last, Good: s.old(q.Commit), Owners: answer.Owners}
 	if answer.File.Path != "" {
 		a.File = &answer.File
 	}
 	p.answers[q.Commit] = a
 	p.added = append(p.added, q.Commit)
+}
+
+// recallCommit gives a kept answer about a whole commit; nil for one of which nothing was found.
+func (s *Search) recallCommit(commit refs.OID) (found *events.CommitData, ok bool) {
+	a, there := s.kept.path(noPath).answers[commit]
+	if !there || !a.Good && !slices.Equal(a.Last, s.kept.last) {
+		return nil, false
+	}
+	return a.Whole, true
+}
+
+// rememberCommit keeps an answer about a whole commit.
+func (s *Search) rememberCommit(commit refs.OID, found *events.CommitData, good bool) {
+	p := s.kept.path(noPath)
+	p.answers[commit] = keptAnswer{Commit: commit, Last: s.kept.last, Good: good, Whole: found}
+	p.added = append(p.added, commit)
 }
 
 // keep stores what was remembered. What cannot be stored is searched for again.

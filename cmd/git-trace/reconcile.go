@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) reconcileCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "reconcile",
+		Usage:     "write to the log what is found of commits that no hook was heard of",
+		UsageText: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
+		Description: "Searches the commits of the range (HEAD and everything behind it, if none is given) that have no anchor: made\n" +
+			"with hooks switched off, rewritten, squashed on a server, made by another tool or in another clone. Of those whose\n" +
+			"lines it finds owners for, it writes an anchor, with the evidence of every line. A second run has nothing to do.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "all branches, tags and remote branches"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "write nothing"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.reconcile)
+}
+
+const reconcileSchema = "git-trace.reconcile/1"
+
+// reconciliation is what a run found, as --json gives it.
+type reconciliation struct {
+	Schema   string             `json:"schema"`
+	DryRun   bool               `json:"dry_run"`
+	Commits  int                `json:"commits"`  // in the range
+	Anchored int                `json:"anchored"` // that had an anchor before
+	Found    []reconciledCommit `json:"found"`
+	drafts   map[refs.OID]events.CommitData
+	list     []refs.OID
+}
+
+// reconciledCommit is a commit that was found something of.
+type reconciledCommit struct {
+	Commit   refs.OID `json:"commit"`
+	Added    int      `json:"added"`
+	AI       int      `json:"ai"`
+	Human    int      `json:"human"`
+	Unknown  int      `json:"unknown"`
+	Evidence []string `json:"evidence"` // the tiers of its lines, best first
+}
+
+func (a *app) reconcile(c *cli.Context, ops operands) error {
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	commits, err := commitsOf(c.Context, repo, ops.all(), c.Bool("all"))
+	if err != nil {
+		return err
+	}
+	shown := newProgress(a.std.err)
+	r, err := findUnanchored(c.Context, repo, reader, commits, shown.count)
+	shown.clear()
+	if err != nil {
+		return err
+	}
+	r.DryRun = c.Bool("dry-run")
+	if !r.DryRun {
+		if err := r.write(c.Context, repo); err != nil {
+			return fail(exitUnchecked, err, "what was found is written by the next run")
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, r)
+	}
+	return r.report(quietWriter{a.std.out})
+}
+
+// commitsOf lists the commits of a range, the oldest first.
+func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool) ([]refs.OID, error) {
+	args := []string{"rev-list", "--reverse", "--topo-order"}
+	switch {
+	case all:
+		args = append(args, "--branches", "--tags", "--remotes", "HEAD")
+	case len(revs) == 0:
+		args = append(args, "HEAD")
+	}
+	for _, rev := range revs {
+		if strings.HasPrefix(rev, "-") {
+			return nil, usage("'%s' is no revision", rev)
+		}
+		args = append(args, rev)
+	}
+	raw, err := repo.Git(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, fail(exitGit, err, "")
+	}
+	var out []refs.OID
+	for line := range strings.Lines(string(raw)) {
+		oid, err := refs.ParseOID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, oid)
+	}
+	return out, nil
+}
+
+// searchBatch is how many commits are searched at once: git is asked a few things for each batch.
+const searchBatch = 2000
+
+// findUnanchored searches the commits that have no anchor.
+func findUnanchored(
+	ctx context.Context, repo *refs.Repo, reader *index.Index, commits []refs.OID, progress func(what string, done, total int),
+) (*reconciliation, error) {
+	r := &reconciliation{
+		Schema: reconcileSchema, Commits: len(commits), Found: []reconciledCommit{}, drafts: map[refs.OID]events.CommitData{},
+	}
+	var bare []refs.OID
+	for _, commit := range commits {
+		named, err := reader.ByCommit(commit)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored }) {
+			r.Anchored++
+		} else {
+			bare = append(bare, commit)
+		}
+	}
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	done := 0
+	for batch := range slices.Chunk(bare, searchBatch) {
+		progress("searching commits", done, len(bare))
+		found, err := searcher.Commits(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		done += len(batch)
+		for _, commit := range batch {
+			if data, ok := found[commit]; ok {
+				r.take(data)
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *reconciliation) take(data events.CommitData) {
+	one := reconciledCommit{
+		Commit: data.Commit, Added: data.Added, AI: data.AI, Human: data.Human, Unknown: data.Unknown, Evidence: []string{},
+	}
+	for _, tier := range correlate.Tiers() {
+		if slices.ContainsFunc(data.Files, func(f events.AnchorFile) bool {
+			return slices.ContainsFunc(f.Runs, func(run events.AnchorRun) bool {
+				return run.Tier == tier && data.Owners[run.Owner].Kind != events.OwnerUnknown
+			})
+		}) {
+			one.Evidence = append(one.Evidence, tier)
+		}
+	}
+	r.Found = append(r.Found, one)
+	r.drafts[data.Commit] = data
+	r.list = append(r.list, data.Commit)
+}
+
+// writeBatch is how many commits are anchored by one append.
+const writeBatch = 64
+
+// write anchors what was found. What is in the log already stays if it is interrupted, and the next run goes on.
+func (r *reconciliation) write(ctx context.Context, repo *refs.Repo) error {
+	log := events.OpenLog(repo)
+	now := time.Now().UTC()
+	for batch := range slices.Chunk(r.list, writeBatch) {
+		var drafts []events.Draft
+		for _, commit := range batch {
+			parts, err := correlate.Drafts(r.drafts[commit], events.Manual)
+			if err != nil {
+				return err
+			}
+			for _, d := range parts {
+				d.Time, d.Worktree = now, repo.WorktreeName()
+				drafts = append(drafts, d)
+			}
+		}
+		if _, err := log.Append(ctx, drafts); err != nil && !errors.Is(err, events.ErrSpooled) {
+			return fmt.Errorf("write anchors: %w", err)
+		}
+	}
+	return nil
+}
+
+func (r *reconciliation) report(w io.Writer) error {
+	var out strings.Builder
+	for _, c := range r.Found {
+		fmt.Fprintf(&out, "%.10s  +%d: %d by agents, %d by people, %d unknown  (%s)\n", c.Commit, c.Added, c.AI, c.Human,
+			c.Unknown, strings.Join(c.Evidence, ", "))
+	}
+	verb := "written"
+	if r.DryRun {
+		verb = "found, not written"
+	}
+	fmt.Fprintf(&out, "%s, %d with an anchor; anchors of %d %s\n", plural(r.Commits, "commit"), r.Anchored, len(r.Found), verb)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
