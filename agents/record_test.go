@@ -21,6 +21,7 @@ var recordings = []struct {
 }{
 	{"codex-cli", "codex", "codex", ""},
 	{"codex-cli", "codex", "codex-subagents", "gpt-6-sol"},
+	{"pi", "pi", "pi", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what
@@ -88,6 +89,8 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 		for from, to := range map[string]string{repo.Dir: "/home/dev/project", repo.Home: "/home/dev", repo.Tmp: "/tmp"} {
 			data = bytes.ReplaceAll(data, []byte(from), []byte(to))
 		}
+		data = bytes.ReplaceAll(data, []byte(strings.ReplaceAll(repo.Dir, "/", "-")), []byte("-home-dev-project"))
+		data = bytes.ReplaceAll(data, []byte(strings.ReplaceAll(repo.Dir[1:], "/", "-")), []byte("home-dev-project"))
 		data = unique.ReplaceAllFunc(data, func(id []byte) []byte {
 			if ids[string(id)] == "" {
 				ids[string(id)] = fmt.Sprintf("00000000-0000-4000-8000-%012d", len(ids)+1)

@@ -2,6 +2,7 @@ package installer
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 
 	"github.com/git-trace/git-trace/agents/hookfile"
@@ -75,4 +76,23 @@ func (o OwnFile) Inspect(doc []byte) (hookfile.State, error) {
 func (o OwnFile) ours(doc []byte) bool {
 	_, ours := o.Command(doc)
 	return ours
+}
+
+// commandMark begins the line of a program of ours that says how it calls git-trace, as a hook command for any event.
+const commandMark = "// command: "
+
+// Program is a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of git-trace.
+func Program(source []byte, binary, agent string, events []string) OwnFile {
+	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript
+	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)
+	content = bytes.ReplaceAll(content, []byte("@COMMAND@"), []byte(hookfile.Command(binary, agent, "EVENT")))
+	ours := Ours(binary, agent)
+	return OwnFile{Content: content, Events: events, Command: func(doc []byte) (string, bool) {
+		for line := range bytes.Lines(doc) {
+			if command, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte(commandMark)); found && ours(string(command)) {
+				return string(command), true
+			}
+		}
+		return "", false
+	}}
 }

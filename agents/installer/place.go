@@ -2,6 +2,7 @@ package installer
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 )
@@ -19,7 +20,11 @@ func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.
 				}
 			}
 			path := filepath.Join(userDir, filepath.FromSlash(userFile))
-			return Place{Path: path, Root: filepath.Dir(userDir)}, nil
+			root := filepath.Dir(userDir)
+			if strings.HasPrefix(userDir, in.Env.Home+string(filepath.Separator)) {
+				root = in.Env.Home
+			}
+			return Place{Path: path, Root: root}, nil
 		case capability.ScopeRepo, capability.ScopeProject:
 			if target.Repo == nil || target.Repo.Bare() {
 				return Place{}, &capability.InstallError{
