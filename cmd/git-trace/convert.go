@@ -56,7 +56,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	if err := converter.known(); err != nil {
 		return err
 	}
-	if out.begin, err = a.beginLeaving(c.Bool("no-redact")); err != nil {
+	if out.begin, err = beginLeaving(c.Bool("no-redact")); err != nil {
 		return err
 	}
 	var faults []error
@@ -180,18 +180,7 @@ func (s *countingSink) Step(step *records.Step) error {
 
 // exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return pathCause(err)
-	}
-	defer file.Close()
-	if err := format.read(file, func(int, *records.Record) error { return nil }); err != nil {
-		return pathCause(err)
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return pathCause(err)
-	}
-	return format.read(file, func(line int, r *records.Record) error {
+	return eachRecord(format, name, func(line int, r *records.Record) error {
 		err := v.out.record(ctx, r)
 		if errors.Is(err, errNoLines) {
 			return v.withoutLines(fmt.Sprintf("%s:%d", name, line))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -112,13 +111,4 @@ func recogniseExchange(head []byte) (exchange, bool) {
 	}
 	format, err := exchangeOf(name)
 	return format, err == nil
-}
-
-// beginLeaving says what is done to conversations that leave.
-func (a *app) beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
-	if asTheyAre {
-		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
-	}
-	return nil, fail(exitUnchecked, errors.New("conversations cannot be redacted yet, so none leaves"),
-		"--no-redact writes them as they are, secrets and names included")
 }

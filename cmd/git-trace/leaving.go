@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
+	"github.com/git-trace/git-trace/records/redact"
 )
 
 // leaving is a conversation on its way out: a parser gives it its steps, then it is closed with the rest of the record.
@@ -37,6 +38,23 @@ type whole struct {
 
 func (w *whole) Write(out io.Writer) error { return w.steps.WriteRecord(out, w.head) }
 func (w *whole) Close() error              { return w.steps.Close() }
+
+// redacted takes secrets and names out of a conversation that leaves.
+type redacted struct{ *redact.Sink }
+
+func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
+
+// beginLeaving says what is done to conversations that leave: they are redacted, unless the user wants them as they are.
+func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
+	if asTheyAre {
+		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
+	}
+	redactor, err := newRedactor()
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")
+	}
+	return func(ctx context.Context) leaving { return redacted{redactor.Sink(ctx, "")} }, nil
+}
 
 // outgoing writes conversations in a format.
 type outgoing struct {

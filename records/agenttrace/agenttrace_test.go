@@ -179,8 +179,8 @@ func TestConversationsBecomeRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := agenttrace.FromRecord(record)
-		if errors.Is(err, agenttrace.ErrNoLines) {
-			continue
+		if errors.Is(err, agenttrace.ErrNoLines) || errors.Is(err, agenttrace.ErrMissing) && record.TimestampEnd == nil {
+			continue // nothing to tell of, or no time, which a record must have
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -160,7 +160,7 @@ func calls(r *records.Record) string {
 		for i, c := range s.ToolCalls {
 			o := s.Observations[i]
 			b.WriteString(c.ToolCallID + " " + c.ToolName)
-			if o.Content != nil {
+			if o.Content != nil && *o.Content != "" {
 				b.WriteString(" " + *o.Content)
 			}
 			if o.Error != nil && o.Content != nil {

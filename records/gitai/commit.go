@@ -53,7 +53,7 @@ func HumanKey(author string) string { return "h_" + digest(author) }
 // the format cannot hold are left out and counted.
 func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	n = &Note{Metadata: Metadata{
-		SchemaVersion: Version, GitAIVersion: "git-trace", BaseCommit: c.Commit.String(),
+		SchemaVersion: Version, GitAIVersion: Writer, BaseCommit: c.Commit.String(),
 		Prompts: map[string]Prompt{}, Humans: map[string]Human{}, Sessions: map[string]Session{},
 	}}
 	for _, f := range c.Files {

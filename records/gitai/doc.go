@@ -17,3 +17,6 @@ const Version = "authorship/3.0.0"
 
 // NotesRef is where git-ai keeps the notes.
 const NotesRef = "refs/notes/ai"
+
+// Writer stands for git-trace where a note names the version of git-ai that wrote it.
+const Writer = "git-trace"

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// commitOwners tells who wrote the lines that commits added, as blame would say.
+type commitOwners struct {
+	ctx      context.Context
+	evidence *blame.Evidence
+	reader   *index.Index
+	objects  *refs.Objects
+}
+
+// newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
+func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search blame.Searcher) *commitOwners {
+	return &commitOwners{ctx: ctx, evidence: blame.NewEvidence(repo, reader, search), reader: reader, objects: repo.Objects()}
+}
+
+func (o *commitOwners) close() { _ = o.objects.Close() }
+
+// linesOf are the lines that a commit added, file by file; submodules and files without lines have none.
+func linesOf(c *history.Commit) []claim.Lines {
+	var out []claim.Lines
+	for i := range c.Files {
+		f := &c.Files[i]
+		if f.Mode == refs.ModeGitlink || f.New.IsZero() {
+			continue
+		}
+		lines := claim.Lines{Path: f.Path, Blob: f.New}
+		for _, h := range f.Hunks {
+			for n := range h.Added {
+				lines.Added = append(lines.Added, h.NewStart+n)
+			}
+		}
+		if len(lines.Added) > 0 {
+			out = append(out, lines)
+		}
+	}
+	return out
+}
+
+// owners tells who wrote the lines of a commit.
+func (o *commitOwners) owners(c *history.Commit) (*events.CommitData, error) {
+	data := &events.CommitData{Commit: c.ID, Parents: c.Parents}
+	index := map[string]int{}
+	changed := linesOf(c)
+	questions := make([]unseen.Question, len(changed))
+	for i, lines := range changed {
+		questions[i] = unseen.Question{Commit: c.ID, Path: lines.Path}
+	}
+	if err := o.evidence.Expect(o.ctx, questions); err != nil {
+		return nil, err
+	}
+	for _, lines := range changed {
+		answers, err := o.evidence.Committed(o.ctx, c.ID, lines.Path, lines.Added)
+		if err != nil {
+			return nil, err
+		}
+		file := events.AnchorFile{Path: events.EncodePath(lines.Path), Blob: lines.Blob}
+		for i := range answers {
+			owner := ownerOf(&answers[i])
+			key := fmt.Sprint(owner)
+			at, found := index[key]
+			if !found {
+				at = len(data.Owners)
+				index[key], data.Owners = at, append(data.Owners, owner)
+			}
+			data.Added++
+			last := len(file.Runs) - 1
+			if last >= 0 && file.Runs[last].Owner == at && file.Runs[last].Start+file.Runs[last].Count == lines.Added[i] {
+				file.Runs[last].Count++
+				continue
+			}
+			file.Runs = append(file.Runs, events.AnchorRun{Start: lines.Added[i], Count: 1, Owner: at, Tier: answers[i].Evidence})
+		}
+		data.Files = append(data.Files, file)
+	}
+	return data, nil
+}
+
+// ownerOf is an answer of blame as anchors have it.
+func ownerOf(a *blame.Attribution) events.AnchorOwner {
+	return events.AnchorOwner{
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
+		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
+	}
+}
+
+// unknown tells which lines of a commit nobody knows anything about.
+func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
+	return func(path string, lines []int) ([]bool, error) {
+		answers, err := o.evidence.Committed(o.ctx, commit, path, lines)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]bool, len(answers))
+		for i := range answers {
+			out[i] = answers[i].Kind == events.OwnerUnknown || answers[i].Kind == ""
+		}
+		return out, nil
+	}
+}
+
+// anchored tells whether the log says something of a commit.
+func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
+	named, err := o.reader.ByCommit(commit)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range named {
+		if e.Type == events.CommitAnchored {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// content gives the lines of the files of a commit.
+func (o *commitOwners) content(commit refs.OID) func(path string) ([]string, error) {
+	return func(path string) ([]string, error) {
+		_, typ, raw, err := o.objects.ReadRev(commit.String() + ":" + path)
+		if err != nil {
+			return nil, err
+		}
+		if typ != refs.BlobObject || len(raw) == 0 {
+			return nil, nil
+		}
+		return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n"), nil
+	}
+}
+
+// appendDrafts appends events in batches that a log takes.
+func appendDrafts(ctx context.Context, log *events.Log, drafts []events.Draft) error {
+	const most, bytes = 500, 8 << 20
+	for len(drafts) > 0 {
+		n, size := 0, 0
+		for n < len(drafts) && n < most && (n == 0 || size+len(drafts[n].Data) < bytes) {
+			size += len(drafts[n].Data)
+			n++
+		}
+		within, cancel := context.WithTimeout(ctx, time.Minute)
+		_, err := log.Append(within, drafts[:n])
+		cancel()
+		if err != nil {
+			return err
+		}
+		drafts = drafts[n:]
+	}
+	return nil
+}

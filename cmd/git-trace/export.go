@@ -1,0 +1,378 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/agenttrace"
+	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) exportCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "export",
+		Usage:     "write conversations, or who wrote the lines of commits, in a format of other programs",
+		UsageText: "git trace export --format <format> [--notes] [<conversation> | <revision range>]…",
+		Description: "opentraces and ccpa give the stored records of conversations: all, those that are named, or those that\n" +
+			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
+			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
+			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef + " instead.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa or git-ai (`format`)"},
+			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
+		},
+	}, a.export)
+}
+
+func (a *app) export(c *cli.Context, ops operands) error {
+	if c.String("format") == "" {
+		return usage("option '--format' is missing")
+	}
+	format, err := exchangeOf(c.String("format"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("notes") && format.name != gitai.Name {
+		return usage("option '--notes' goes with --format %s", gitai.Name)
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	e := &exporter{app: a, ctx: c.Context, repo: repo, reader: reader, format: format, out: quietWriter{a.std.out}}
+	if err := e.choose(ops.all()); err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	if format.lines {
+		return e.commits(c.Bool("notes"))
+	}
+	return e.conversations()
+}
+
+// exporter writes what was asked for in a format.
+type exporter struct {
+	app    *app
+	ctx    context.Context
+	repo   *refs.Repo
+	reader *index.Index
+	format exchange
+	out    io.Writer
+
+	traces []events.TraceID // that were named
+	revs   []string         // revisions and ranges that were named
+}
+
+// choose tells conversations from revisions.
+func (e *exporter) choose(words []string) error {
+	for _, word := range words {
+		if strings.Contains(word, "..") || strings.HasPrefix(word, "^") {
+			e.revs = append(e.revs, word)
+			continue
+		}
+		trace, err := findTrace(e.reader, word)
+		if err == nil {
+			e.traces = append(e.traces, trace)
+			continue
+		}
+		if id, found := e.stored(word); found {
+			e.traces = append(e.traces, id)
+			continue
+		}
+		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}"); gitErr != nil {
+			return err
+		}
+		e.revs = append(e.revs, word)
+	}
+	if len(e.revs) > 0 && len(e.traces) > 0 {
+		return usage("name conversations or revisions, not both")
+	}
+	return nil
+}
+
+// stored finds a conversation that has a record and no events.
+func (e *exporter) stored(prefix string) (events.TraceID, bool) {
+	s := store.Open(e.repo)
+	defer func() { _ = s.Close() }()
+	list, err := s.List(e.ctx)
+	if err != nil || len(prefix) < fewestDigits {
+		return "", false
+	}
+	list = slices.DeleteFunc(list, func(one store.Entry) bool { return !strings.HasPrefix(string(one.Trace), strings.ToLower(prefix)) })
+	if len(list) != 1 {
+		return "", false
+	}
+	return list[0].Trace, true
+}
+
+// history lists the commits that were asked for.
+func (e *exporter) history() ([]history.Commit, error) {
+	if len(e.traces) > 0 {
+		lines, err := newLineage(e.reader)
+		if err != nil {
+			return nil, err
+		}
+		args := []string{"--no-walk=unsorted"}
+		for _, trace := range e.traces {
+			sum, _, err := e.reader.Trace(trace)
+			if err != nil {
+				return nil, err
+			}
+			held, err := lines.holding(sum)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range held {
+				args = append(args, one.Commit.String())
+			}
+		}
+		if len(args) == 1 {
+			return nil, nil
+		}
+		return history.List(e.ctx, e.repo, append(args, "--ignore-missing", "--")...)
+	}
+	if len(e.revs) == 0 {
+		if head, _, err := e.repo.Head(); err == nil && head.IsZero() {
+			return nil, nil
+		}
+	}
+	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
+}
+
+// commits writes who wrote the lines of each commit.
+func (e *exporter) commits(asNotes bool) error {
+	list, err := e.history()
+	if err != nil {
+		return err
+	}
+	search := unseen.New(e.repo, e.reader)
+	defer search.Close()
+	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
+	defer owners.close()
+	var notes *notesWriter
+	if asNotes {
+		if notes, err = newNotesWriter(e.ctx, e.repo); err != nil {
+			return err
+		}
+	}
+	out := newLineWriter(e.out)
+	told := 0
+	err = history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+		data, err := owners.owners(c)
+		if err != nil {
+			return err
+		}
+		e.only(data)
+		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
+			return nil
+		}
+		told++
+		if e.format.name == gitai.Name {
+			return e.note(c, data, notes, out)
+		}
+		record, err := agenttrace.FromCommit(data, c.Committed, version, owners.content(c.ID))
+		if err != nil {
+			return err
+		}
+		var line bytes.Buffer
+		if err := agenttrace.Write(&line, record); err != nil {
+			return err
+		}
+		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+	})
+	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
+		fmt.Fprintln(e.app.std.err, "git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
+	}
+	return err
+}
+
+// only leaves the lines of the conversations that were named.
+func (e *exporter) only(data *events.CommitData) {
+	if len(e.traces) == 0 {
+		return
+	}
+	for i := range data.Owners {
+		if !slices.Contains(e.traces, data.Owners[i].Trace) {
+			data.Owners[i] = events.AnchorOwner{Kind: events.OwnerUnknown}
+		}
+	}
+}
+
+// commitNote is the line of a commit in an exported file of notes.
+type commitNote struct {
+	Commit string `json:"commit"`
+	Note   string `json:"note"`
+}
+
+func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notesWriter, out *lineWriter) error {
+	note, leftOut := gitai.FromCommit(data, c.Author)
+	if leftOut > 0 {
+		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: %d files have names that a note cannot hold\n", c.ID, leftOut)
+	}
+	text, err := note.Bytes()
+	if err != nil {
+		return err
+	}
+	if notes != nil {
+		return notes.write(c.ID, text)
+	}
+	line, err := marshal(commitNote{c.ID.String(), string(text)})
+	if err != nil {
+		return err
+	}
+	return out.line(line)
+}
+
+// conversations writes stored records.
+func (e *exporter) conversations() error {
+	s := store.Open(e.repo)
+	defer func() { _ = s.Close() }()
+	wanted, err := e.wanted()
+	if err != nil {
+		return err
+	}
+	list, err := s.List(e.ctx)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	var faults []error
+	told := 0
+	for _, entry := range list {
+		if wanted != nil && !wanted[entry.Trace] {
+			continue
+		}
+		delete(wanted, entry.Trace)
+		var text bytes.Buffer
+		record, err := s.Read(entry)
+		if err == nil {
+			err = e.format.write(&text, record)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if _, err := e.out.Write(text.Bytes()); err != nil {
+			return fmt.Errorf("write records: %w", err)
+		}
+		told++
+	}
+	for _, trace := range e.traces {
+		if wanted[trace] {
+			faults = append(faults, fail(exitFinding, fmt.Errorf("no record of conversation %s is stored", trace), "git trace log lists conversations"))
+		}
+	}
+	if told == 0 && len(faults) == 0 {
+		fmt.Fprintln(e.app.std.err, "git-trace: hint: no conversation has a stored record")
+	}
+	return e.app.allFaults(faults)
+}
+
+// wanted are the conversations that were named, or that wrote lines of the commits that were; nil stands for all.
+func (e *exporter) wanted() (map[events.TraceID]bool, error) {
+	if len(e.traces)+len(e.revs) == 0 {
+		return nil, nil
+	}
+	wanted := map[events.TraceID]bool{}
+	for _, trace := range e.traces {
+		wanted[trace] = true
+	}
+	if len(e.revs) == 0 {
+		return wanted, nil
+	}
+	list, err := e.history()
+	if err != nil {
+		return nil, err
+	}
+	search := unseen.New(e.repo, e.reader)
+	defer search.Close()
+	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
+	defer owners.close()
+	return wanted, history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+		data, err := owners.owners(c)
+		if err != nil {
+			return err
+		}
+		for i := range data.Owners {
+			if data.Owners[i].Trace != "" {
+				wanted[data.Owners[i].Trace] = true
+			}
+		}
+		return nil
+	})
+}
+
+// notesWriter puts notes under git-ai's ref.
+type notesWriter struct {
+	ctx  context.Context
+	repo *refs.Repo
+	has  map[string]bool // commits whose note is of somebody else
+}
+
+func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
+	w := &notesWriter{ctx: ctx, repo: repo, has: map[string]bool{}}
+	err := eachNote(ctx, repo, func(commit string, text []byte) error {
+		note, err := gitai.Parse(text)
+		w.has[commit] = err != nil || note.Metadata.GitAIVersion != gitai.Writer
+		return nil
+	})
+	return w, err
+}
+
+func (w *notesWriter) write(commit refs.OID, text []byte) error {
+	if w.has[commit.String()] {
+		return nil
+	}
+	_, err := w.repo.Git(w.ctx, bytes.NewReader(text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-", commit.String())
+	if err != nil {
+		return fmt.Errorf("write note: %w", err)
+	}
+	return nil
+}
+
+// eachNote gives the notes under git-ai's ref.
+func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, text []byte) error) error {
+	if _, err := repo.ReadRef(gitai.NotesRef); err != nil {
+		if errors.Is(err, refs.ErrRefMissing) {
+			return nil
+		}
+		return err
+	}
+	out, err := repo.Git(ctx, nil, "notes", "--ref="+gitai.NotesRef, "list")
+	if err != nil {
+		return fmt.Errorf("list notes: %w", err)
+	}
+	objects := repo.Objects()
+	defer func() { _ = objects.Close() }()
+	for line := range strings.Lines(string(out)) {
+		blob, commit, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		id, err := refs.ParseOID(blob)
+		if err != nil {
+			return fmt.Errorf("list notes: %w", err)
+		}
+		text, err := objects.Blob(id)
+		if err != nil {
+			return fmt.Errorf("read note of %.7s: %w", commit, err)
+		}
+		if err := yield(commit, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

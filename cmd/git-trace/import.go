@@ -1,0 +1,316 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/agenttrace"
+	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/jsonl"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) importCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "import",
+		Usage:     "take in files that other programs wrote",
+		UsageText: "git trace import --format <format> <file>…\n   git trace import --format git-ai --notes",
+		Description: "opentraces and ccpa files become stored records, redacted like any other. agent-trace and git-ai files tell\n" +
+			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
+			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa or git-ai (`format`)"},
+			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: read the notes of this repository, " + gitai.NotesRef},
+		},
+	}, a.importFiles)
+}
+
+func (a *app) importFiles(c *cli.Context, ops operands) error {
+	if c.String("format") == "" {
+		return usage("option '--format' is missing")
+	}
+	format, err := exchangeOf(c.String("format"))
+	if err != nil {
+		return err
+	}
+	files, notes := ops.all(), c.Bool("notes")
+	switch {
+	case notes && format.name != gitai.Name:
+		return usage("option '--notes' goes with --format %s", gitai.Name)
+	case notes && len(files) > 0:
+		return usage("name files or --notes, not both")
+	case !notes && len(files) == 0:
+		return usage("no file was named")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	im := &importer{app: a, ctx: c.Context, repo: repo, format: format}
+	if format.lines {
+		return im.lines(files)
+	}
+	return im.conversations(files)
+}
+
+// importer takes in files of one format.
+type importer struct {
+	app    *app
+	ctx    context.Context
+	repo   *refs.Repo
+	format exchange
+
+	objects *refs.Objects
+	claims  map[refs.OID]*claim.Commit
+	order   []refs.OID
+	leftOut int // lines that are not where the files say
+	strange int // statements about commits that are not here
+}
+
+// conversations stores the records of files: all of them, or none.
+func (im *importer) conversations(files []string) error {
+	redactor, err := newRedactor()
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	s := store.Open(im.repo)
+	defer func() { _ = s.Close() }()
+	var changes []store.Change
+	defer func() {
+		for _, change := range changes {
+			_ = change.Record.Close()
+		}
+	}()
+	known := 0
+	for _, name := range files {
+		err := eachRecord(im.format, name, func(_ int, r *records.Record) error {
+			redacted, err := redactor.Record(im.ctx, r)
+			if err != nil {
+				return err
+			}
+			entry, err := s.Find(im.ctx, redacted.Trace())
+			switch {
+			case errors.Is(err, store.ErrNotFound) || err == nil && !entry.Own():
+				changes = append(changes, store.Change{Record: redacted})
+				return nil
+			case err != nil:
+				return errors.Join(err, redacted.Close())
+			}
+			known++
+			return redacted.Close()
+		})
+		if err != nil {
+			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+		}
+	}
+	if _, err := s.PutAll(im.ctx, changes); err != nil {
+		return fail(exitUnchecked, err, "nothing was taken in")
+	}
+	fmt.Fprintf(im.app.std.out, "%d conversations stored, %d were there already\n", len(changes), known)
+	return nil
+}
+
+// eachRecord gives the records of a file, after all of it was read once: a file with a fault gives none.
+func eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return pathCause(err)
+	}
+	defer file.Close()
+	if err := format.read(file, func(int, *records.Record) error { return nil }); err != nil {
+		return pathCause(err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return pathCause(err)
+	}
+	return format.read(file, yield)
+}
+
+// lines writes what files say of commits to the log.
+func (im *importer) lines(files []string) error {
+	im.objects = im.repo.Objects()
+	defer func() { _ = im.objects.Close() }()
+	im.claims = map[refs.OID]*claim.Commit{}
+	if len(files) == 0 {
+		err := eachNote(im.ctx, im.repo, func(commit string, text []byte) error {
+			if err := im.note(commit, text); err != nil {
+				return fmt.Errorf("note of %s: %w", commit, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return fail(exitUnchecked, err, "nothing was taken in")
+		}
+	}
+	for _, name := range files {
+		if err := im.file(name); err != nil {
+			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+		}
+	}
+	return im.write()
+}
+
+func (im *importer) file(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return pathCause(err)
+	}
+	defer file.Close()
+	if im.format.name == agenttrace.Name {
+		return pathCause(agenttrace.Read(file, im.agentTrace))
+	}
+	in := jsonl.NewReader(file, 0)
+	for {
+		raw, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return pathCause(err)
+		}
+		var line commitNote
+		if err := json.Unmarshal(raw, &line); err != nil || line.Commit == "" || line.Note == "" {
+			return in.Fault(errors.New("not a commit and its note"))
+		}
+		if err := im.note(line.Commit, []byte(line.Note)); err != nil {
+			return in.Fault(err)
+		}
+	}
+}
+
+// agentTrace takes a record in.
+func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
+	if r.VCS == nil || r.VCS.Type != "git" {
+		im.strange++
+		return nil
+	}
+	commit, found := im.commit(r.VCS.Revision)
+	if !found {
+		im.strange++
+		return nil
+	}
+	data, leftOut, err := r.Commit(im.content(commit))
+	if err != nil {
+		return err
+	}
+	im.add(data, leftOut)
+	return nil
+}
+
+// note takes a note in.
+func (im *importer) note(name string, text []byte) error {
+	note, err := gitai.Parse(text)
+	if err != nil {
+		return err
+	}
+	commit, found := im.commit(name)
+	if !found {
+		im.strange++
+		return nil
+	}
+	content := im.content(commit)
+	data, leftOut := note.Commit(commit, func(path string) (int, error) {
+		lines, err := content(path)
+		return len(lines), err
+	})
+	im.add(data, leftOut)
+	return nil
+}
+
+func (im *importer) add(data *events.CommitData, leftOut int) {
+	im.leftOut += leftOut
+	c := im.claims[data.Commit]
+	if c == nil {
+		c = &claim.Commit{CommitData: events.CommitData{Commit: data.Commit}}
+		im.claims[data.Commit], im.order = c, append(im.order, data.Commit)
+	}
+	c.Add(data)
+}
+
+// commit tells whether a full id is that of a commit that is here.
+func (im *importer) commit(name string) (refs.OID, bool) {
+	id, err := refs.ParseOID(name)
+	if err != nil {
+		return id, false
+	}
+	_, err = im.objects.Commit(id)
+	return id, err == nil
+}
+
+func (im *importer) content(commit refs.OID) func(path string) ([]string, error) {
+	return (&commitOwners{objects: im.objects}).content(commit)
+}
+
+// write writes the claims where nobody knows better.
+func (im *importer) write() error {
+	reader, err := im.app.openIndex(im.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	owners := newCommitOwners(im.ctx, im.repo, reader, nil)
+	defer owners.close()
+	args := []string{"--no-walk=unsorted"}
+	for _, id := range im.order {
+		args = append(args, id.String())
+	}
+	var list []history.Commit
+	if len(im.order) > 0 {
+		if list, err = history.List(im.ctx, im.repo, append(args, "--")...); err != nil {
+			return err
+		}
+	}
+	var drafts []events.Draft
+	now := time.Now()
+	commits, added := 0, 0
+	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
+		c := im.claims[h.ID]
+		c.Parents, c.Lines = h.Parents, linesOf(h)
+		if c.Anchored, err = owners.anchored(h.ID); err != nil {
+			return err
+		}
+		if err := c.Fill(owners.unknown(h.ID)); err != nil {
+			return err
+		}
+		more, err := c.Drafts(events.Import, now)
+		if err != nil || len(more) == 0 {
+			return err
+		}
+		drafts = append(drafts, more...)
+		commits++
+		added += c.AI + c.Human
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	fmt.Fprintf(im.app.std.out, "%d lines of %d commits taken in\n", added, commits)
+	if im.leftOut > 0 {
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d lines are not where the files say, and were left out\n", im.leftOut)
+	}
+	if im.strange > 0 {
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d statements are about commits that are not here, and were left out\n", im.strange)
+	}
+	return nil
+}
+
+// newRedactor makes the redactor of what is taken in and of what leaves.
+func newRedactor() (*redact.Redactor, error) {
+	return redact.New(redact.Options{Names: redact.SystemNames()})
+}

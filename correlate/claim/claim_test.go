@@ -1,0 +1,107 @@
+package claim_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func oid(t *testing.T, digit string) refs.OID {
+	t.Helper()
+	text := ""
+	for range 40 {
+		text += digit
+	}
+	id, err := refs.ParseOID(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func sample(t *testing.T) *claim.Commit {
+	t.Helper()
+	return &claim.Commit{
+		CommitData: events.CommitData{
+			Commit: oid(t, "a"), Owners: []events.AnchorOwner{{Kind: events.OwnerHuman}, {Kind: events.OwnerAI, Agent: "x"}},
+			Files: []events.AnchorFile{
+				{Path: "f", Runs: []events.AnchorRun{{Start: 1, Count: 9, Owner: 1, Tier: "t"}, {Start: 4, Count: 8, Owner: 0, Tier: "t"}}},
+				{Path: "elsewhere", Runs: []events.AnchorRun{{Start: 1, Count: 1, Owner: 0, Tier: "t"}}},
+			},
+		},
+		Lines: []claim.Lines{{Path: "f", Blob: oid(t, "b"), Added: []int{2, 3, 4, 8, 10, 20}}},
+	}
+}
+
+func TestAClaimFillsOnlyWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	c := sample(t)
+	err := c.Fill(func(_ string, lines []int) ([]bool, error) {
+		out := make([]bool, len(lines))
+		for i, line := range lines {
+			out[i] = line != 3
+		}
+		return out, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []events.AnchorRun{
+		{Start: 2, Count: 1, Owner: 0, Tier: "t"}, {Start: 4, Count: 1, Owner: 0, Tier: "t"}, {Start: 8, Count: 1, Owner: 0, Tier: "t"},
+		{Start: 10, Count: 1, Owner: 1, Tier: "t"},
+	}
+	if len(c.Files) != 1 || !reflect.DeepEqual(c.Files[0].Runs, want) || c.Owners[0].Agent != "x" || c.Owners[1].Kind != events.OwnerHuman {
+		t.Errorf("claim %+v", c.CommitData)
+	}
+	if c.AI != 3 || c.Human != 1 || c.Unknown != 2 || c.Added != 6 || c.Files[0].Blob != oid(t, "b") {
+		t.Errorf("sums %+v", c.CommitData)
+	}
+	if err := c.Fill(func(_ string, lines []int) ([]bool, error) { return make([]bool, len(lines)), nil }); err != nil {
+		t.Fatal(err)
+	}
+	if drafts, err := c.Drafts(events.Import, time.Now()); err != nil || len(drafts) != 0 {
+		t.Errorf("nothing to say gives %d events, %v", len(drafts), err)
+	}
+}
+
+func TestALargeClaimIsSpreadOverEvents(t *testing.T) {
+	t.Parallel()
+	c := &claim.Commit{CommitData: events.CommitData{Commit: oid(t, "a"), AI: 10_000, Added: 10_000}}
+	for i := range 1000 {
+		c.Owners = append(c.Owners, events.AnchorOwner{Kind: events.OwnerAI, Prompt: i + 1})
+	}
+	f := events.AnchorFile{Path: "f", Blob: oid(t, "b")}
+	for i := range 10_000 {
+		f.Runs = append(f.Runs, events.AnchorRun{Start: i + 1, Count: 1, Owner: i / 10, Tier: "t"})
+	}
+	c.Files = []events.AnchorFile{f}
+	drafts, err := c.Drafts(events.Backfill, time.Now())
+	if err != nil || len(drafts) < 3 {
+		t.Fatalf("%d events, %v", len(drafts), err)
+	}
+	line := 0
+	for i, d := range drafts {
+		var part events.CommitData
+		if err := json.Unmarshal(d.Data, &part); err != nil {
+			t.Fatal(err)
+		}
+		if part.Part != i || part.Parts != len(drafts) || part.AI != 10_000 || len(d.Data) > 1<<20 {
+			t.Errorf("part %d of %d: %d AI lines, %d bytes", part.Part, part.Parts, part.AI, len(d.Data))
+		}
+		for _, f := range part.Files {
+			for _, run := range f.Runs {
+				if line++; run.Start != line || part.Owners[run.Owner].Prompt != (line-1)/10+1 {
+					t.Fatalf("line %d: %+v by %+v", line, run, part.Owners[run.Owner])
+				}
+			}
+		}
+	}
+	if line != 10_000 {
+		t.Errorf("%d lines", line)
+	}
+}
