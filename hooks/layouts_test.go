@@ -188,7 +188,7 @@ func (w *world) copyProgram(path string) {
 	}
 }
 
-func TestBesideEveryKindOfHookBothRunAndNothingElseChanges(t *testing.T) {
+func TestReliabilityE3BesideEveryKindOfHookBothRunAndNothingElseChanges(t *testing.T) {
 	t.Parallel()
 	for _, l := range layouts() {
 		t.Run(l.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A broken git-trace equals none: same exit statuses, same refs, nothing printed.
-func TestABrokenProgramChangesNothingForTheUser(t *testing.T) {
+func TestReliabilityE1ABrokenProgramChangesNothingForTheUser(t *testing.T) {
 	t.Parallel()
 	faults := map[string]string{
 		"missing": "", "fails": "#!/bin/sh\nexit 1\n", "killed": "#!/bin/sh\nkill -9 $$\n", "crashes": "#!/bin/sh\nkill -SEGV $$\n",

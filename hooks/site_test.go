@@ -34,7 +34,7 @@ func foreign(hook string) string {
 	return "#!/bin/sh\n" + strings.ReplaceAll(foreignBody, "@HOOK@", hook)
 }
 
-func TestADirectoryOutsideTheWorkTreeIsUsedAsItIs(t *testing.T) {
+func TestReliabilityE3ADirectoryOutsideTheWorkTreeIsUsedAsItIs(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"absolute": "ABS", "relative": "../our hooks"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestADirectoryThatDoesNotExistIsMadeAndTakenAway(t *testing.T) {
 }
 
 // A generated, ignored directory is husky's .husky/_; its hooks are rewritten by `npm install`.
-func TestHuskyKeepsItsScriptsAndAnOverwriteIsNoticedAndMended(t *testing.T) {
+func TestReliabilityE3HuskyKeepsItsScriptsAndAnOverwriteIsNoticedAndMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	generated := filepath.Join(w.dir, ".husky", "_")
@@ -132,7 +132,7 @@ func TestHuskyKeepsItsScriptsAndAnOverwriteIsNoticedAndMended(t *testing.T) {
 	samePicture(t, "removal", before, picture(t, generated))
 }
 
-func TestTrackedHooksStayAsTheTeamCommittedThem(t *testing.T) {
+func TestReliabilityE3TrackedHooksStayAsTheTeamCommittedThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	team := filepath.Join(w.dir, ".githooks")

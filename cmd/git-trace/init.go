@@ -332,7 +332,7 @@ func (a *app) tellKept(repo *refs.Repo) {
 
 // purge deletes the log and everything beside it, in this repository and all of its work trees.
 func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
-	for _, ref := range []string{refs.EventsRef, refs.RecordsRef} {
+	for _, ref := range []string{refs.EventsRef, refs.CheckpointsRef, refs.RecordsRef} {
 		if _, err := repo.ReadRef(ref); err != nil {
 			continue
 		}
