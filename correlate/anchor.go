@@ -105,6 +105,8 @@ type anchorer struct {
 	repo   *refs.Repo
 	view   *trails.View
 	commit refs.OID
+	// carried gives, for a commit that took the place of another, what that one has of a file.
+	carried func(fileDiff) []trails.Source
 
 	// open are the lines, counted from 0, that no content explains, if it is not nil.
 	open map[int]bool
@@ -206,8 +208,11 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	if v, ok := a.view.Known.Get(f.path, f.new); ok && v.Len() == len(lines) {
 		return v, nil, nil
 	}
+	equal := TierExactLines
 	var near []trails.Source
-	if nearest, ok := a.view.Nearest(f.path, lines); ok {
+	if a.carried != nil {
+		near, equal = a.carried(f), TierRewritten
+	} else if nearest, ok := a.view.Nearest(f.path, lines); ok {
 		near = append(near, nearest)
 	}
 	if !f.old.IsZero() {
@@ -224,7 +229,7 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	}
 	var b vector.Builder
 	for _, run := range found {
-		tier := TierExactLines
+		tier := equal
 		switch run.Why {
 		case vector.Space:
 			tier = TierReformatted

@@ -52,19 +52,24 @@ var errDiffShape = errors.New("unexpected output of git diff-tree")
 
 // parseDiffTree reads raw records, each ended by NUL, an empty record, and the patch.
 func parseDiffTree(out []byte) ([]fileDiff, error) {
-	var files []fileDiff
+	files, rest, err := parseSection(out)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%w: text behind the last patch", errDiffShape)
+	}
+	return files, err
+}
+
+// parseSection reads what diff-tree says of one commit, and gives what follows it.
+func parseSection(out []byte) (files []fileDiff, rest []byte, err error) {
 	for len(out) > 0 && out[0] == ':' {
-		f, rest, err := parseRaw(out)
-		if err != nil {
-			return nil, err
+		var f fileDiff
+		if f, out, err = parseRaw(out); err != nil {
+			return nil, nil, err
 		}
-		files, out = append(files, f), rest
+		files = append(files, f)
 	}
-	out = bytes.TrimPrefix(out, []byte{0})
-	if err := parsePatch(out, files); err != nil {
-		return nil, err
-	}
-	return files, nil
+	rest, err = parsePatch(bytes.TrimPrefix(out, []byte{0}), files)
+	return files, rest, err
 }
 
 // parseRaw reads one record: ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
@@ -105,8 +110,8 @@ func parseRaw(out []byte) (fileDiff, []byte, error) {
 
 // parsePatch hands each "diff --git" section to its record. Sections come in the order of the records; a record whose
 // type changed has two, a deletion and a creation. Content is skipped by count, so that no line of a file can be taken
-// for a header.
-func parsePatch(patch []byte, files []fileDiff) error {
+// for a header. With several commits the id of the next one, ended by NUL, ends the patch.
+func parsePatch(patch []byte, files []fileDiff) (rest []byte, err error) {
 	next := -1
 	secondOfType := false
 	var change events.ChangeHash
@@ -119,7 +124,7 @@ func parsePatch(patch []byte, files []fileDiff) error {
 		patch = patch[end+1:]
 		return l
 	}
-	for len(patch) > 0 {
+	for len(patch) > 0 && !beginsCommit(patch) {
 		l := line()
 		switch {
 		case bytes.HasPrefix(l, []byte("diff --git ")):
@@ -132,15 +137,15 @@ func parsePatch(patch []byte, files []fileDiff) error {
 			}
 			next, secondOfType = next+1, false
 			if next >= len(files) {
-				return fmt.Errorf("%w: more patches than records", errDiffShape)
+				return nil, fmt.Errorf("%w: more patches than records", errDiffShape)
 			}
 		case bytes.HasPrefix(l, []byte("@@ ")):
 			if next < 0 {
-				return fmt.Errorf("%w: hunk before any file", errDiffShape)
+				return nil, fmt.Errorf("%w: hunk before any file", errDiffShape)
 			}
 			h, err := parseHunk(l)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			f := &files[next]
 			f.hunks = append(f.hunks, h)
@@ -150,7 +155,7 @@ func parsePatch(patch []byte, files []fileDiff) error {
 			change.Hunk()
 			for i := range h.oldCount + h.newCount {
 				if len(patch) == 0 {
-					return fmt.Errorf("%w: hunk cut short", errDiffShape)
+					return nil, fmt.Errorf("%w: hunk cut short", errDiffShape)
 				}
 				if l := line(); i < h.oldCount {
 					change.Removed(l[1:])
@@ -166,7 +171,17 @@ func parsePatch(patch []byte, files []fileDiff) error {
 	if next >= 0 {
 		files[next].change = change.ID()
 	}
-	return nil
+	return patch, nil
+}
+
+// beginsCommit tells whether a header line is the id of a commit, which ends in NUL as every field does with -z.
+func beginsCommit(text []byte) bool {
+	id, _, ok := bytes.Cut(text[:min(len(text), 65)], []byte{0})
+	if !ok {
+		return false
+	}
+	_, err := refs.ParseOID(string(id))
+	return err == nil
 }
 
 // parseHunk reads "@@ -A[,B] +C[,D] @@…".

@@ -2,7 +2,9 @@ package correlate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -24,7 +26,17 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time
 	if head.IsZero() {
 		return nil
 	}
+	if done, err := deferPick(repo, head); done || err != nil {
+		return err
+	}
+	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
+		return err
+	}
+	later := readDeferred(repo)
 	for _, commit := range missed(repo, timeline.Anchored(), head) {
+		if slices.ContainsFunc(later, func(d deferred) bool { return d.commit == commit }) {
+			continue
+		}
 		if err := Commit(ctx, repo, timeline, commit, at); err != nil {
 			return err
 		}
@@ -61,22 +73,35 @@ func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commi
 	})
 }
 
-// Rewritten records which commits took the place of which (githooks(5), post-rewrite).
+// pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
+const pairsPerEvent = 2000
+
+// Rewritten records which commits took the place of which (githooks(5), post-rewrite), and anchors those that were put off
+// until now.
 func Rewritten(
-	ctx context.Context, log Log, repo *refs.Repo, kind string, pairs []events.RewritePair, at time.Time,
+	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair, at time.Time,
 ) error {
-	if len(pairs) == 0 {
-		return nil
+	var drafts []events.Draft
+	for part := range slices.Chunk(pairs, pairsPerEvent) {
+		raw, err := events.Encode(events.RewriteData{Kind: kind, Pairs: part})
+		if err != nil {
+			return fmt.Errorf("encode rewrite: %w", err)
+		}
+		drafts = append(drafts, events.Draft{
+			Type: events.CommitRewritten, Time: at.UTC(), Worktree: repo.WorktreeName(),
+			Method: []events.Method{events.PostRewrite}, Data: raw,
+		})
 	}
-	raw, err := events.Encode(events.RewriteData{Kind: kind, Pairs: pairs})
+	if len(drafts) > 0 {
+		if _, err := log.Append(ctx, drafts); err != nil && !errors.Is(err, events.ErrSpooled) {
+			return err
+		}
+	}
+	head, _, err := repo.Head()
 	if err != nil {
-		return fmt.Errorf("encode rewrite: %w", err)
+		return fmt.Errorf("read HEAD: %w", err)
 	}
-	_, err = log.Append(ctx, []events.Draft{{
-		Type: events.CommitRewritten, Time: at.UTC(), Worktree: repo.WorktreeName(),
-		Method: []events.Method{events.PostRewrite}, Data: raw,
-	}})
-	return err
+	return takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90))
 }
 
 // changed lists what a commit did to each file. Of a merge only those lines count as added that no parent has, as

@@ -59,8 +59,7 @@ func (e *Engine) AtCommit(
 				}
 			}
 		}
-		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects}
-		v.nearest = s.current
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, nearest: s.current}
 		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
 			more, err := s.commitSources(path)
 			if err != nil {

@@ -25,6 +25,10 @@ import (
 type Known struct {
 	dir string
 	mem map[string][]knownRecord
+	// sizes holds how long a path's file was when all of it was read, or written, here.
+	sizes map[string]int64
+	// last holds the vector of each path that was asked for, or put, last: contents are followed step by step.
+	last map[string]knownVector
 	// names holds the other names of paths, once they were asked for.
 	names map[string][]string
 	// dry keeps what is put in memory only.
@@ -38,6 +42,11 @@ type knownRecord struct {
 	raw  []byte // encoded vector
 }
 
+type knownVector struct {
+	blob refs.OID
+	vec  vector.Vector
+}
+
 // Bounds of a path's file: beyond maxKnownBytes it is rewritten with its last keptRecords records.
 const (
 	maxKnownBytes = 2 << 20
@@ -48,7 +57,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
 func NewKnown(repo *refs.Repo) *Known {
-	return &Known{dir: filepath.Join(repo.TracesDir(), "cache", "vectors"), mem: map[string][]knownRecord{}, names: map[string][]string{}}
+	return newKnown(filepath.Join(repo.TracesDir(), "cache", "vectors"))
+}
+
+func newKnown(dir string) *Known {
+	return &Known{
+		dir: dir, mem: map[string][]knownRecord{}, sizes: map[string]int64{}, last: map[string]knownVector{},
+		names: map[string][]string{},
+	}
 }
 
 // frozen makes a reader's store: what is put into it is gone with it.
@@ -66,11 +82,17 @@ func (k *Known) file(path string) string {
 // Get returns the vector that the path had when its content was the blob.
 func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	records := k.load(path)
+	if last, ok := k.last[path]; ok && last.blob == blob {
+		return last.vec, true
+	}
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].blob != blob {
 			continue
 		}
 		v, err := vector.Decode(records[i].raw)
+		if err == nil {
+			k.last[path] = knownVector{blob, v}
+		}
 		return v, err == nil
 	}
 	return vector.Vector{}, false
@@ -92,8 +114,11 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 
 // Put remembers a vector. What is known already is not written again.
 func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
-	raw := vector.Encode(v)
 	records := k.load(path)
+	if last, ok := k.last[path]; ok && last.blob == blob && last.vec.Equal(v) {
+		return nil
+	}
+	raw := vector.Encode(v)
 	size := 0
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].blob == blob {
@@ -104,7 +129,7 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 		}
 	}
 	records = append(records, knownRecord{blob, raw})
-	k.mem[path] = records
+	k.mem[path], k.last[path] = records, knownVector{blob, v}
 	if k.dry {
 		return nil
 	}
@@ -118,29 +143,41 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	if size > maxKnownBytes && len(records) > keptRecords {
 		records = records[len(records)-keptRecords:]
 		k.mem[path] = records
-		return k.rewrite(name, records)
+		return k.rewrite(path, name, records)
 	}
-	if whole, err := os.ReadFile(name); err == nil {
-		onDisk, end := decodeRecords(whole)
-		if end < len(whole) { // a killed process left a record unfinished: what follows it could not be read
-			return k.rewrite(name, append(onDisk, knownRecord{blob, raw}))
-		}
-	}
+	return k.append(path, name, knownRecord{blob, raw})
+}
+
+// append adds a record to a path's file. One that is not as long as it was when it was read is looked at again: another
+// work tree's process may have written to it, or been killed while it did.
+func (k *Known) append(path, name string, r knownRecord) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("store ownership vector: %w", err)
 	}
-	_, err = f.Write(appendRecord(nil, knownRecord{blob, raw}))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("store ownership vector: %w", err)
 	}
+	if info.Size() != k.sizes[path] {
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("store ownership vector: %w", err)
+		}
+		if onDisk, end := decodeRecords(whole); end < len(whole) { // what follows an unfinished record could not be read
+			return k.rewrite(path, name, append(onDisk, r))
+		}
+	}
+	n, err := f.Write(appendRecord(nil, r))
+	if err != nil {
+		return fmt.Errorf("store ownership vector: %w", err)
+	}
+	k.sizes[path] = info.Size() + int64(n)
 	return nil
 }
 
-func (k *Known) rewrite(name string, records []knownRecord) error {
+func (k *Known) rewrite(path, name string, records []knownRecord) error {
 	var out []byte
 	for _, r := range records {
 		out = appendRecord(out, r)
@@ -148,6 +185,7 @@ func (k *Known) rewrite(name string, records []knownRecord) error {
 	if err := refs.WriteFileAtomic(name, out, 0o600); err != nil {
 		return fmt.Errorf("store ownership vector: %w", err)
 	}
+	k.sizes[path] = int64(len(out))
 	return nil
 }
 
@@ -159,7 +197,10 @@ func (k *Known) load(path string) []knownRecord {
 	if k.source != nil {
 		records = k.source(path)
 	} else if raw, err := os.ReadFile(k.file(path)); err == nil {
-		records, _ = decodeRecords(raw)
+		var end int
+		if records, end = decodeRecords(raw); end == len(raw) {
+			k.sizes[path] = int64(end)
+		}
 	}
 	k.mem[path] = records
 	return records

@@ -17,8 +17,6 @@ func human(n int) vector.Vector {
 	return vector.Uniform(n, vector.Owner{Kind: events.OwnerHuman, Patch: "00000000000000010000000000000000"})
 }
 
-func newKnown(dir string) *Known { return &Known{dir: dir, mem: map[string][]knownRecord{}} }
-
 func TestKnownContentsComeBackInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

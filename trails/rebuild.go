@@ -32,7 +32,7 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	defer objects.Close()
 	r := rebuilder{
 		objects: objects,
-		known:   &Known{dir: filepath.Join(temp, "vectors"), mem: map[string][]knownRecord{}, names: map[string][]string{}},
+		known:   newKnown(filepath.Join(temp, "vectors")),
 		owners:  &Owners{dir: filepath.Join(temp, "owners")},
 	}
 	for event, err := range log {

@@ -14,24 +14,34 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
+// pairLimit is how much longer the hook of a rewrite may take for each commit: git itself took longer to make it.
+const pairLimit = 25 * time.Millisecond
+
 // maxPairs bounds the pairs of one rewrite that are recorded.
 const maxPairs = 100_000
 
 // runGitHook is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never prints,
 // never fails and ends in time: the user's git command is never the worse for it.
 func runGitHook(args []string, in io.Reader) int {
-	guard := guardHook()
-	defer guard()
 	if len(args) == 0 {
 		return exitDone
 	}
+	soft, hard := softLimit, hardLimit
+	var pairs []events.RewritePair
+	if args[0] == "post-rewrite" {
+		pairs = readPairs(in)
+		soft += time.Duration(len(pairs)) * pairLimit
+		hard += time.Duration(len(pairs)) * pairLimit
+	}
+	guard := guardHook(hard)
+	defer guard()
 	repo, err := refs.Discover(".")
 	if err != nil || repo.Bare() || !trails.Recording(repo) {
 		return exitDone
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), softLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), soft)
 	defer cancel()
-	if err := takeGitHook(ctx, repo, args[0], args[1:], in); err != nil {
+	if err := takeGitHook(ctx, repo, args[0], args[1:], pairs); err != nil {
 		noteFailure(repo, fmt.Errorf("%s: %w", args[0], err))
 	}
 	startUpkeep(repo)
@@ -39,7 +49,7 @@ func runGitHook(args []string, in io.Reader) int {
 }
 
 // takeGitHook acts on one hook (githooks(5)).
-func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []string, in io.Reader) error {
+func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []string, pairs []events.RewritePair) error {
 	log := events.OpenLog(repo)
 	engine := trails.New(repo, log, nil)
 	now := time.Now()
@@ -55,7 +65,7 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 		if len(args) > 0 {
 			kind = args[0]
 		}
-		return correlate.Rewritten(ctx, log, repo, kind, readPairs(in), now)
+		return correlate.Rewritten(ctx, log, repo, engine, kind, pairs, now)
 	}
 	return nil
 }

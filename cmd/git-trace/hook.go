@@ -24,14 +24,15 @@ const (
 	hardLimit = 2 * time.Second
 	// maxPayload bounds what is read of a hook's standard input, in bytes.
 	maxPayload = 64 << 20
-	// maxHookMemory is where a hook begins to collect garbage after all, in bytes.
-	maxHookMemory = 256 << 20
+	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
+	// while it does.
+	maxHookMemory = 96 << 20
 )
 
 // runHook is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
 // hook prints to the model, and some loop on a hook that fails.
 func runHook(args []string, in io.Reader) int {
-	guard := guardHook()
+	guard := guardHook(hardLimit)
 	defer guard()
 	if len(args) < 2 {
 		return exitDone
@@ -92,10 +93,10 @@ func settler(agent capability.Agent) trails.Settler {
 }
 
 // guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred.
-func guardHook() func() {
+func guardHook(limit time.Duration) func() {
 	debug.SetGCPercent(-1) // the process is gone before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
-	timer := time.AfterFunc(hardLimit, func() { os.Exit(exitDone) })
+	timer := time.AfterFunc(limit, func() { os.Exit(exitDone) })
 	return func() {
 		timer.Stop()
 		if r := recover(); r != nil {

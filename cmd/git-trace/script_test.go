@@ -53,6 +53,9 @@ func scriptParams(variant string) testscript.Params {
 			if name, ok := strings.CutPrefix(cond, "variant:"); ok {
 				return name == variant, nil
 			}
+			if cond == "long" {
+				return os.Getenv("GITTRACE_LONG") != "", nil
+			}
 			if cond == "ci" { // where everything a script needs must be there
 				return os.Getenv("CI") == "true", nil
 			}

@@ -1,0 +1,268 @@
+package correlate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing of
+// the work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
+// parent. So it is only noted, in the file "deferred" of the work tree, and all of them are anchored together: by the
+// post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands still.
+//
+// The file holds a line for each: the new commit, a blank, and the commit whose place it took.
+
+// deferred is a commit that is to be anchored later, and the one it was made of.
+type deferred struct{ commit, from refs.OID }
+
+func deferredFile(repo *refs.Repo) string {
+	return filepath.Join(repo.WorktreeTracesDir(), "deferred")
+}
+
+// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on.
+func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
+	from, ok := picked(repo, head)
+	if !ok {
+		return false, nil
+	}
+	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false, fmt.Errorf("note a picked commit: %w", err)
+	}
+	_, err = f.WriteString(head.String() + " " + from.String() + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, fmt.Errorf("note a picked commit: %w", err)
+	}
+	return true, nil
+}
+
+// picked tells whether a rebase made a commit of another one by itself: the reflog says "rebase (pick)", as opposed to
+// "rebase (continue)" and to what somebody commits meanwhile, and the last command that was done (git-rebase(1),
+// rebase-merge/done) is the pick of that other one.
+func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
+	done, err := tail(filepath.Join(repo.GitDir, "rebase-merge", "done"), 4<<10)
+	if err != nil {
+		return refs.OID{}, false
+	}
+	fields := strings.Fields(lastLine(done))
+	if len(fields) < 2 || fields[0] != "pick" && fields[0] != "p" {
+		return refs.OID{}, false
+	}
+	if from, err = refs.ParseOID(fields[1]); err != nil {
+		return refs.OID{}, false
+	}
+	log, err := tail(filepath.Join(repo.GitDir, "logs", "HEAD"), 4<<10)
+	if err != nil {
+		return refs.OID{}, false
+	}
+	moved, message, _ := strings.Cut(lastLine(log), "\t")
+	ids := strings.Fields(moved)
+	return from, len(ids) > 1 && ids[1] == head.String() && strings.HasPrefix(message, "rebase (pick):")
+}
+
+// tail reads the end of a file.
+func tail(name string, size int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > size {
+		if _, err := f.Seek(-size, io.SeekEnd); err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(io.LimitReader(f, size))
+}
+
+func lastLine(text []byte) string {
+	text = bytes.TrimRight(text, "\n")
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}
+
+// readDeferred lists the commits that were noted, oldest first. A line that cannot be read is left out.
+func readDeferred(repo *refs.Repo) []deferred {
+	raw, err := os.ReadFile(deferredFile(repo))
+	if err != nil {
+		return nil
+	}
+	var out []deferred
+	for line := range strings.Lines(string(raw)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 {
+			continue
+		}
+		commit, err := refs.ParseOID(fields[0])
+		from, fromErr := refs.ParseOID(fields[1])
+		if err == nil && fromErr == nil {
+			out = append(out, deferred{commit, from})
+		}
+	}
+	return out
+}
+
+// writeDeferred leaves only what is still to be done.
+func writeDeferred(repo *refs.Repo, rest []deferred) error {
+	if len(rest) == 0 {
+		if err := os.Remove(deferredFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var text strings.Builder
+	for _, d := range rest {
+		text.WriteString(d.commit.String() + " " + d.from.String() + "\n")
+	}
+	return refs.WriteFileAtomic(deferredFile(repo), []byte(text.String()), 0o600)
+}
+
+// together is how many commits are anchored under one lock, in one batch of events.
+const together = 16
+
+// takeDeferred anchors the commits that were noted and that are still in the history of HEAD; those of a rebase that was
+// given up are forgotten. None is begun after the moment until; what there is no time for is left for the next hook.
+func takeDeferred(
+	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
+) error {
+	list := readDeferred(repo)
+	if len(list) == 0 {
+		return nil
+	}
+	list = kept(repo, list, head)
+	for len(list) > 0 && time.Now().Before(until) && ctx.Err() == nil {
+		n := min(together, len(list))
+		if err := carry(ctx, repo, timeline, list[:n], at); err != nil {
+			return errors.Join(err, writeDeferred(repo, list))
+		}
+		list = list[n:]
+		if err := writeDeferred(repo, list); err != nil {
+			return fmt.Errorf("note what was anchored: %w", err)
+		}
+	}
+	return writeDeferred(repo, list)
+}
+
+// share is the moment when a part of the time that a context leaves has passed; without a deadline it is far away.
+func share(ctx context.Context, at time.Time, percent int) time.Time {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return at.Add(time.Hour)
+	}
+	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
+}
+
+// kept leaves out the commits that HEAD does not lead to any more. It goes back as far as they are many, and some steps
+// more.
+func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
+	objects := repo.Objects()
+	defer objects.Close()
+	const more = 64
+	seen := map[refs.OID]bool{head: true}
+	next := []refs.OID{head}
+	for i := 0; i < len(next) && i < 2*len(list)+more; i++ {
+		c, err := objects.Commit(next[i])
+		if err != nil {
+			continue
+		}
+		for _, p := range c.Parents {
+			if !seen[p] {
+				seen[p] = true
+				next = append(next, p)
+			}
+		}
+	}
+	var out []deferred
+	for _, d := range list {
+		if seen[d.commit] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// carry anchors commits that took the place of others.
+func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list []deferred, at time.Time) error {
+	ids := make([]refs.OID, len(list))
+	for i, d := range list {
+		ids[i] = d.commit
+	}
+	changes, err := diffTrees(ctx, repo, ids)
+	if err != nil {
+		return err
+	}
+	return timeline.AtRewrite(ctx, at, ids, func(view *trails.View) ([]events.Draft, error) {
+		var all []events.Draft
+		for _, d := range list {
+			c, err := view.Objects.Commit(d.commit)
+			if err != nil {
+				return nil, fmt.Errorf("read commit %s: %w", d.commit, err)
+			}
+			a := anchorer{repo: repo, view: view, commit: d.commit, carried: olderContents(view, d.from)}
+			drafts, err := a.anchor(c.Parents, changes[d.commit])
+			if err != nil {
+				return nil, err
+			}
+			for i := range drafts {
+				drafts[i].Method = []events.Method{events.PostRewrite}
+			}
+			all = append(all, drafts...)
+		}
+		return all, nil
+	})
+}
+
+// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has.
+func olderContents(view *trails.View, older refs.OID) func(fileDiff) []trails.Source {
+	return func(f fileDiff) []trails.Source {
+		var out []trails.Source
+		for _, path := range []string{f.path, f.before()} {
+			oid, typ, err := view.Objects.Resolve(older.String() + ":" + path)
+			if err == nil && typ == refs.BlobObject && (len(out) == 0 || out[0].Blob != oid) {
+				out = append(out, trails.Source{Path: path, Blob: oid, Far: true})
+			}
+		}
+		return out
+	}
+}
+
+// diffTrees lists what each of several commits with one parent, or none, did to each file, by one process.
+func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]fileDiff, error) {
+	var in strings.Builder
+	for _, id := range commits {
+		in.WriteString(id.String() + "\n")
+	}
+	var args []string
+	for _, arg := range diffTreeArgs {
+		if arg != "--no-commit-id" {
+			args = append(args, arg)
+		}
+	}
+	out, err := repo.Git(ctx, strings.NewReader(in.String()), append(args, "--stdin")...)
+	if err != nil {
+		return nil, fmt.Errorf("diff commits: %w", err)
+	}
+	changes := map[refs.OID][]fileDiff{}
+	for len(out) > 0 { // a commit that changes nothing has no section
+		id, rest, ok := bytes.Cut(out, []byte{0})
+		commit, err := refs.ParseOID(string(id))
+		if !ok || err != nil {
+			return nil, fmt.Errorf("%w: no commit id", errDiffShape)
+		}
+		if changes[commit], out, err = parseSection(rest); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}

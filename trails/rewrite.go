@@ -1,0 +1,35 @@
+package trails
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// AtRewrite takes commits into the timeline that git made of others by itself, as the picks of a rebase: it lets anchor
+// say, under the lock, which events record them. The work tree is not looked at, for it has no part in them: their lines
+// come from the commits whose place they took and from their parents. A line that neither has is nobody's.
+func (e *Engine) AtRewrite(
+	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
+) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
+		v := &View{
+			Known: s.known, Owners: s.owners, Objects: s.objects, nearest: s.current, origins: s.origins,
+			Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
+		}
+		drafts, err := anchor(v)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
+			s.drafts = append(s.drafts, d)
+		}
+		s.state.Anchored = append(s.state.Anchored, commits...)
+		return s.err
+	})
+}
