@@ -22,6 +22,7 @@ var recordings = []struct {
 	{"codex-cli", "codex", "codex", ""},
 	{"codex-cli", "codex", "codex-subagents", "gpt-6-sol"},
 	{"pi", "pi", "pi", ""},
+	{"opencode", "opencode", "opencode", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what
@@ -101,6 +102,7 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 			Tool   string `json:"tool_name"`
 			Camel  string `json:"toolName"`
 			Agent  string `json:"agent_id"`
+			Sub    string `json:"subagent_id"`
 			Source string `json:"source"`
 			Reason string `json:"reason"`
 		}
@@ -113,7 +115,7 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 				name += "-" + part
 			}
 		}
-		if fields.Agent != "" {
+		if fields.Agent+fields.Sub != "" {
 			name += "-in-subagent"
 		}
 		var indented bytes.Buffer

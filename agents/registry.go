@@ -5,6 +5,7 @@ import (
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
 	"github.com/git-trace/git-trace/agents/generic"
+	"github.com/git-trace/git-trace/agents/opencode"
 	"github.com/git-trace/git-trace/agents/pi"
 )
 
@@ -48,6 +49,7 @@ func All(env Env) []Agent {
 		claudecode.New(env),
 		codexcli.New(env),
 		pi.New(env),
+		opencode.New(env),
 		generic.New(env),
 	}
 }

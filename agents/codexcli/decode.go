@@ -3,6 +3,7 @@ package codexcli
 import (
 	"fmt"
 
+	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
 )
@@ -125,7 +126,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		return
 	case events.ToolRuns:
 		var found bool
-		if patch, dir, found = patchCommand(w.Input.Command, b.Cwd, c.env.Home); !found {
+		if patch, dir, found = applypatch.Command(w.Input.Command, b.Cwd, c.env.Home); !found {
 			tool.Hints = payload.Hints(w.Input.Command, b.Cwd, c.env.Home)
 			return
 		}
@@ -136,7 +137,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		return
 	case events.ToolEdits:
 	}
-	tool.Paths, tool.Edits = declare(patch, dir, c.env.Home)
+	tool.Paths, tool.Edits = applypatch.Declare(patch, dir, c.env.Home)
 	tool.Class = events.ToolEdits
 	if len(tool.Paths) == 0 { // nothing says where it writes
 		tool.Class = events.ToolUnknown

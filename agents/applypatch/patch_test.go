@@ -1,10 +1,11 @@
-package codexcli
+package applypatch_test
 
 import (
 	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
 )
@@ -42,7 +43,7 @@ func TestAPatchDeclaresItsPathsAndTexts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			paths, edits := declare(tt.patch, "/work", "/home/dev")
+			paths, edits := applypatch.Declare(tt.patch, "/work", "/home/dev")
 			if !slices.Equal(paths, tt.paths) || !reflect.DeepEqual(edits, tt.edits) {
 				t.Errorf("got %q, %+v", paths, edits)
 			}
@@ -69,7 +70,7 @@ func TestAHereDocumentForApplyPatchIsAPatch(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, dir, found := patchCommand(tt.command, "/work", "/home/dev")
+			got, dir, found := applypatch.Command(tt.command, "/work", "/home/dev")
 			if found != tt.found || found && (got != patch || dir != tt.dir) {
 				t.Errorf("got %q in %q, %v", got, dir, found)
 			}
@@ -81,11 +82,11 @@ func FuzzPatch(f *testing.F) {
 	f.Add("*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-1\n+2\n*** End Patch\n")
 	f.Add("apply_patch <<EOF\n*** Begin Patch\n*** Add File: x\n+1\n*** End Patch\nEOF")
 	f.Fuzz(func(t *testing.T, text string) {
-		patch, dir, found := patchCommand(text, "/work", "/home/dev")
+		patch, dir, found := applypatch.Command(text, "/work", "/home/dev")
 		if !found {
 			patch, dir = text, "/work"
 		}
-		paths, edits := declare(patch, dir, "/home/dev")
+		paths, edits := applypatch.Declare(patch, dir, "/home/dev")
 		for _, path := range paths {
 			if payload.AbsPath(path) != path {
 				t.Errorf("%q is not a clean absolute path", path)

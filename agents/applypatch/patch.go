@@ -1,4 +1,4 @@
-package codexcli
+package applypatch
 
 import (
 	"slices"
@@ -19,9 +19,9 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A file
+// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A file
 // that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
-func declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
+func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
 	p := patchReader{dir: dir, home: home}
 	for line := range strings.Lines(patch) {
 		p.line(strings.TrimRight(line, "\r\n"))
@@ -81,9 +81,9 @@ func (p *patchReader) endHunk() {
 	p.new.Reset()
 }
 
-// patchCommand finds the patch in a command that does nothing but apply one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`.
+// Command finds the patch in a command that does nothing but apply one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`.
 // Codex takes such a command for a call of apply_patch and reports no end of it.
-func patchCommand(command, cwd, home string) (patch, dir string, found bool) {
+func Command(command, cwd, home string) (patch, dir string, found bool) {
 	first, body, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	dir = cwd
 	if rest, isCd := strings.CutPrefix(first, "cd "); isCd {

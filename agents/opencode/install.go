@@ -1,0 +1,33 @@
+package opencode
+
+import (
+	_ "embed"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/installer"
+)
+
+//go:embed plugin.js
+var plugin []byte
+
+const fileName = "git-trace.js"
+
+// newInstaller installs the plugin: for the user, or in the repository, where OpenCode finds it from every sub-directory.
+func (c *Client) newInstaller() *installer.Installer {
+	in := &installer.Installer{
+		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, eventNames),
+	}
+	in.Place = in.InDirs(c.configDir(), "plugin/"+fileName, ".opencode/plugin/"+fileName)
+	return in
+}
+
+// configDir is where OpenCode keeps the user's settings and plugins.
+func (c *Client) configDir() string {
+	if dir := c.env.Lookup("OPENCODE_CONFIG_DIR"); dir != "" {
+		return filepath.Clean(dir)
+	}
+	if dir := c.env.Lookup("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "opencode")
+	}
+	return filepath.Join(c.env.Home, ".config", "opencode")
+}
