@@ -109,7 +109,7 @@ func (a *app) program() *cli.App {
 		Commands: []*cli.Command{
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
-			a.convertCommand(), a.exportCommand(), a.importCommand(),
+			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.eventsCommand(), a.snapshotCommand(),
 		},

@@ -114,6 +114,15 @@ func compileSchemas(t *testing.T) func(name string) *jsonschema.Schema {
 	}
 }
 
+func mustAbs(t *testing.T, name string) string {
+	t.Helper()
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
 func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 	t.Parallel()
 	schemaOf := compileSchemas(t)
@@ -135,6 +144,8 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"what gc would do":          {"gc", "--json", "--dry-run"},
 		"what could be reconciled":  {"reconcile", "--json", "--dry-run"},
 		"a snapshot":                {"snapshot", "--json"},
+		"quality of no records":     {"quality", "--json"},
+		"quality of a session":      {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
 		"owners":                    {"blame", "--json", "a.go"},
 		"the trails of every patch": append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
 		"the trails of a commit":    {"track", "--json", "HEAD~1"},

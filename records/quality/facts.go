@@ -1,0 +1,121 @@
+package quality
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// facts are the counts that checks rest on.
+type facts struct {
+	r *records.Record
+
+	pairs, goodPairs     int // neighbouring steps of the main conversation, and those that may follow each other
+	agent                int // steps of the model
+	spoken               int // of those, with text, thought or calls
+	reasoned             int // with thought
+	counted              int // with tokens
+	modelled             int // with a model
+	stamped              int // steps with a time
+	calls, answered      int
+	observations, joined int
+	sub, placed          int // steps of subagents, and those with a parent before them
+	warm, labelled       int // steps that look like the filling of a cache, and those that are called so
+	snippets, languages  int
+	turns                bool // a step is a turn of the conversation, not a call of the model
+}
+
+func gather(r *records.Record) *facts {
+	f := &facts{r: r}
+	var fidelity string
+	_ = json.Unmarshal(r.Metadata["step_fidelity"], &fidelity)
+	f.turns = fidelity == "conversation_turn"
+	var before *records.Step
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		f.step(s)
+		if s.CallType != nil && *s.CallType != records.CallMain || s.Role == records.RoleSystem {
+			continue
+		}
+		if before != nil {
+			f.pairs++
+			if follows(before, s) {
+				f.goodPairs++
+			}
+		}
+		before = s
+	}
+	return f
+}
+
+// follows tells whether a step may come after another: a user is answered, and the model goes on by itself only after calls.
+func follows(before, s *records.Step) bool {
+	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {
+		return len(before.ToolCalls) > 0
+	}
+	return before.Role != s.Role
+}
+
+func (f *facts) step(s *records.Step) {
+	if filled(s.Timestamp) {
+		f.stamped++
+	}
+	if s.CallType != nil && *s.CallType == records.CallSubagent {
+		f.sub++
+		if s.ParentStep != nil && *s.ParentStep >= 1 && *s.ParentStep < s.StepIndex {
+			f.placed++
+		}
+	}
+	for _, snippet := range s.Snippets {
+		f.snippets++
+		if filled(snippet.Language) {
+			f.languages++
+		}
+	}
+	f.results(s)
+	if s.Role != records.RoleAgent {
+		return
+	}
+	f.agent++
+	says := filled(s.Content) || len(s.ToolCalls) > 0
+	if says || filled(s.ReasoningContent) {
+		f.spoken++
+	}
+	if filled(s.ReasoningContent) {
+		f.reasoned++
+	}
+	if s.TokenUsage != (records.TokenUsage{}) {
+		f.counted++
+	}
+	if filled(s.Model) {
+		f.modelled++
+	}
+	const fewTokens = 10
+	if isWarmup := s.CallType != nil && *s.CallType == records.CallWarmup; isWarmup || !says && s.TokenUsage.OutputTokens <= fewTokens {
+		f.warm++
+		if isWarmup {
+			f.labelled++
+		}
+	}
+}
+
+func (f *facts) results(s *records.Step) {
+	own := map[string]bool{}
+	for _, call := range s.ToolCalls {
+		f.calls++
+		own[call.ToolCallID] = true
+	}
+	for _, o := range s.Observations {
+		f.observations++
+		if !own[o.SourceCallID] {
+			continue
+		}
+		f.joined++
+		if o.Error == nil || *o.Error != records.ErrorNoResult {
+			f.answered++
+		}
+	}
+}
+
+func filled(text *string) bool { return text != nil && strings.TrimSpace(*text) != "" }
