@@ -24,7 +24,7 @@ type Anchors interface {
 type Evidence struct {
 	repo    *refs.Repo
 	anchors Anchors
-	prompts *trails.Prompts
+	prompts Prompts
 	owners  *trails.Owners
 	search  Searcher // nil for none
 	commits map[refs.OID]map[string][]anchoredRun
@@ -82,6 +82,17 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		e.commits[open[i].Commit][open[i].Path] = e.runsOf(a.Owners, a.File.Runs)
 	}
 	return nil
+}
+
+// Prompts gives the texts of prompts; found is false for one that is not kept.
+type Prompts interface {
+	Get(trace events.TraceID, index int) (text string, found bool, err error)
+}
+
+// WithPrompts takes the texts of prompts from elsewhere than where they lie as they were typed.
+func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
+	e.prompts = prompts
+	return e
 }
 
 // maxLine bounds the line numbers of a foreign log.

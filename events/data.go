@@ -199,3 +199,24 @@ type CheckpointData struct {
 	Kind   string   `json:"kind"`          // openpgp, ssh or x509
 	Key    string   `json:"key,omitempty"` // fingerprint, if git could tell it
 }
+
+// RecordData is the data of record_stored: a redacted record of the conversation was put on refs/traces/records.
+type RecordData struct {
+	Commit     refs.OID `json:"commit"`     // of refs/traces/records
+	Blob       refs.OID `json:"blob"`       // the record
+	Generation int      `json:"generation"` // counts up with every version of the record, from 0
+	Steps      int      `json:"steps"`      // prompts and answers in it
+	Redactions int      `json:"redactions"` // what was taken out of all versions
+	Lifecycle  string   `json:"lifecycle"`  // provisional, or final when commits are known that hold lines of the conversation
+}
+
+// PurgeData is the data of log_purged: something was taken out of records, prompts, caches and snapshots. What it was is not
+// said.
+type PurgeData struct {
+	What    string    `json:"what"`             // trace, text or path
+	Traces  []TraceID `json:"traces,omitempty"` // the conversations that records were taken away of, or changed
+	Removed int       `json:"removed"`          // records that are gone
+	Changed int       `json:"changed"`          // records that something was taken out of
+	Objects int       `json:"objects"`          // git objects that were deleted
+	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed
+}

@@ -46,6 +46,14 @@ func (e Event) checkData() error {
 		return shaped(e.Data, (*CommitData).check)
 	case CommitRewritten:
 		return shaped(e.Data, func(d *RewriteData) error { return nil })
+	case RecordStored:
+		return shaped(e.Data, func(d *RecordData) error {
+			return natural(int64(d.Generation), int64(d.Steps), int64(d.Redactions))
+		})
+	case LogPurged:
+		return shaped(e.Data, func(d *PurgeData) error {
+			return natural(int64(d.Removed), int64(d.Changed), int64(d.Objects), int64(d.Files))
+		})
 	case CheckpointSigned:
 		return shaped(e.Data, (*CheckpointData).check)
 	}

@@ -55,3 +55,38 @@ func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool,
 	}
 	return string(raw), true, nil
 }
+
+// List gives the texts of the prompts of a conversation that this machine has, by their numbers.
+func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
+	dir := filepath.Join(p.dir, filepath.Base(string(trace)))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list prompts: %w", err)
+	}
+	texts := map[int]string{}
+	for _, entry := range entries {
+		index, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue // a file that is being written
+		}
+		raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read prompt: %w", err)
+		}
+		texts[index] = string(raw)
+	}
+	return texts, nil
+}
+
+// Drop forgets the text of a prompt.
+func (p *Prompts) Drop(trace events.TraceID, index int) error {
+	dir := filepath.Join(p.dir, filepath.Base(string(trace)))
+	if err := os.Remove(filepath.Join(dir, strconv.Itoa(index))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("drop prompt: %w", err)
+	}
+	_ = os.Remove(dir) // only when it is empty
+	return nil
+}

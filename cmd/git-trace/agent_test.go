@@ -22,6 +22,9 @@ import (
 //	edit FILE OLD NEW · write FILE TEXT · bash COMMAND · fail COMMAND · read FILE
 //	pre edit … , post edit … (and write, bash, fail): one half of a call; `post` does the tool's work first
 //	did edit … : only the after-boundary, the work is done already; bg COMMAND: a call left running in the background
+//	say TEXT: an answer of the model, which only the session file holds
+//
+// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it.
 func playAgent(args []string) int {
 	if len(args) < 2 {
 		fmt.Fprintln(os.Stderr, "usage: agent SESSION[/SUBAGENT] VERB ARGS")
@@ -85,7 +88,12 @@ func (p *player) play(verb string, args []string) error {
 		return p.hook("SessionStart", map[string]any{"source": source, "model": "claude-opus-4-5"})
 	case "prompt":
 		p.count("prompt", false)
+		if err := p.transcript("prompt", nil, unquoted[0]); err != nil {
+			return err
+		}
 		return p.hook("UserPromptSubmit", p.turn(map[string]any{"prompt": unquoted[0]}))
+	case "say":
+		return p.transcript("answer", nil, unquoted[0])
 	case "stop":
 		running := []any{}
 		for _, id := range args {
@@ -142,6 +150,9 @@ func (p *player) half(side, verb string, args []string) error {
 		"tool_name": call.name, "tool_input": call.input, "tool_use_id": fmt.Sprintf("toolu_%s_%03d", p.session, n),
 	})
 	if side == "pre" {
+		if err := p.transcript("call", fields, ""); err != nil {
+			return err
+		}
 		return p.hook("PreToolUse", fields)
 	}
 	event := "PostToolUse"
@@ -170,6 +181,9 @@ func (p *player) half(side, verb string, args []string) error {
 		fields["tool_response"] = response
 	}
 	fields["duration_ms"] = 5
+	if err := p.transcript("result", fields, ""); err != nil {
+		return err
+	}
 	return p.hook(event, fields)
 }
 
@@ -287,7 +301,7 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 // hook calls the real hook process. It must print nothing and end well.
 func (p *player) hook(event string, fields map[string]any) error {
 	payload := map[string]any{
-		"session_id": p.session, "transcript_path": filepath.Join(os.Getenv("HOME"), ".claude", "projects", "x", p.session+".jsonl"),
+		"session_id": p.session, "transcript_path": p.transcriptPath(),
 		"cwd": p.dir, "hook_event_name": event,
 	}
 	if p.sub != "" {

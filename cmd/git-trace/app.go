@@ -111,7 +111,7 @@ func (a *app) program() *cli.App {
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
 			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
-			a.eventsCommand(), a.snapshotCommand(),
+			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {

@@ -65,7 +65,10 @@ func (a *app) blame(args []string) error {
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
-	err = blame.Run(context.Background(), repo, dir, opts, blame.NewEvidence(repo, reader, searcher), screen.Out, style)
+	prompts := newPromptTexts(repo)
+	defer prompts.close()
+	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts)
+	err = blame.Run(context.Background(), repo, dir, opts, evidence, screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }
 

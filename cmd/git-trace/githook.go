@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -43,6 +44,9 @@ func runGitHook(args []string, in io.Reader) int {
 	defer cancel()
 	if err := takeGitHook(ctx, repo, args[0], args[1:], pairs); err != nil {
 		noteFailure(repo, fmt.Errorf("%s: %w", args[0], err))
+	}
+	if args[0] == "post-commit" && waiting.Open(repo).Any() {
+		startRecorder(repo)
 	}
 	startUpkeep(repo)
 	return exitDone

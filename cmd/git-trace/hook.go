@@ -59,6 +59,9 @@ func runHook(args []string, in io.Reader) int {
 			if err := takeBoundary(ctx, repo, agent, b); err != nil {
 				noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 			}
+			if noteConversation(repo, agent, b) {
+				startRecorder(repo)
+			}
 			startUpkeep(repo)
 		}
 	}

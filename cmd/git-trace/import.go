@@ -18,7 +18,6 @@ import (
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
-	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -82,7 +81,7 @@ type importer struct {
 
 // conversations stores the records of files: all of them, or none.
 func (im *importer) conversations(files []string) error {
-	redactor, err := newRedactor()
+	redactor, err := newRedactor(im.ctx, im.repo)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
@@ -308,9 +307,4 @@ func (im *importer) write() error {
 		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d statements are about commits that are not here, and were left out\n", im.strange)
 	}
 	return nil
-}
-
-// newRedactor makes the redactor of what is taken in and of what leaves.
-func newRedactor() (*redact.Redactor, error) {
-	return redact.New(redact.Options{Names: redact.SystemNames()})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // leaving is a conversation on its way out: a parser gives it its steps, then it is closed with the rest of the record.
@@ -49,7 +50,14 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
 	}
-	redactor, err := newRedactor()
+	repo, err := refs.Discover(".")
+	if errors.Is(err, refs.ErrNotRepository) {
+		repo, err = nil, nil
+	}
+	var redactor *redact.Redactor
+	if err == nil {
+		redactor, err = newRedactor(context.Background(), repo)
+	}
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")
 	}

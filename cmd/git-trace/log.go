@@ -11,7 +11,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
 )
 
 // logSchema names the form of the JSON output; docs/schema/log-1.schema.json describes it.
@@ -146,7 +145,8 @@ func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) (
 	if err != nil {
 		return nil, err
 	}
-	prompts := trails.NewPrompts(repo)
+	prompts := newPromptTexts(repo)
+	defer prompts.close()
 	out := make([]conversation, 0, len(traces))
 	for _, t := range traces {
 		commits, err := lines.holding(t)
@@ -164,7 +164,7 @@ func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) (
 
 // firstPrompt is the first prompt whose text this machine has. The first few are looked for: those before may have been
 // submitted before recording began.
-func firstPrompt(prompts *trails.Prompts, t index.Trace) *promptText {
+func firstPrompt(prompts *promptTexts, t index.Trace) *promptText {
 	const most = 3
 	for i := 1; i <= min(t.Prompts, most); i++ {
 		if text, ok, err := prompts.Get(t.ID, i); err == nil && ok {

@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
 )
 
 // viewer gathers what there is to show of an object.
@@ -21,13 +20,13 @@ type viewer struct {
 	repo    *refs.Repo
 	reader  *index.Index
 	lines   *lineage
-	prompts *trails.Prompts
+	prompts *promptTexts
 	objects *refs.Objects
 	short   func(events.TraceID) string
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, reader *index.Index) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, reader: reader, prompts: trails.NewPrompts(repo), objects: repo.Objects()}
+	v := &viewer{ctx: ctx, repo: repo, reader: reader, prompts: newPromptTexts(repo), objects: repo.Objects()}
 	var err error
 	if v.lines, err = newLineage(reader); err != nil {
 		return nil, err
@@ -36,7 +35,10 @@ func newViewer(ctx context.Context, repo *refs.Repo, reader *index.Index) (*view
 	return v, err
 }
 
-func (v *viewer) close() { _ = v.objects.Close() }
+func (v *viewer) close() {
+	_ = v.objects.Close()
+	v.prompts.close()
+}
 
 func (v *viewer) view(o object) (view, error) {
 	switch o.kind {

@@ -51,6 +51,17 @@ func (r *Record) Write(w io.Writer) error {
 	return r.steps.WriteRecord(w, r.head)
 }
 
+// Hash is the content hash that the record is written with.
+func (r *Record) Hash() (string, error) {
+	if err := r.Write(io.Discard); err != nil {
+		return "", err
+	}
+	return *r.head.ContentHash, nil
+}
+
+// SetGeneration numbers the version of the record. That is all that may be changed of it.
+func (r *Record) SetGeneration(n int) { r.head.GenerationIndex = n }
+
 // Close drops the record.
 func (r *Record) Close() error {
 	if r == nil || r.steps == nil {

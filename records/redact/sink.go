@@ -2,9 +2,12 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -17,7 +20,8 @@ type Sink struct {
 	redactor *Redactor
 	ctx      context.Context
 	steps    *records.Spool
-	count    int
+	counts   []int // redactions of each step
+	rest     int   // and of what is no step
 	err      error
 }
 
@@ -46,16 +50,28 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	return redacted, nil
 }
 
-// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one.
-func (s *Sink) Redacted(raw []byte) error {
-	if s.err == nil {
-		s.err = s.steps.AppendRaw(raw)
-	}
-	return s.err
+// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one; n is how much was
+// taken out of it then.
+func (s *Sink) Redacted(raw []byte, n int) error {
+	return s.do(func() error {
+		s.counts = append(s.counts, n)
+		return s.steps.AppendRaw(raw)
+	})
 }
 
-// Found tells whether something was taken out so far.
-func (s *Sink) Found() bool { return s.count > 0 }
+// Counts tells how much was taken out of each step.
+func (s *Sink) Counts() []int { return s.counts }
+
+// Truncate drops the steps after the first n.
+func (s *Sink) Truncate(n int) error {
+	return s.do(func() error {
+		s.counts = s.counts[:min(len(s.counts), max(n, 0))]
+		return s.steps.Truncate(n)
+	})
+}
+
+// Secrets tells whether secrets were found so far that are taken out wherever they stand.
+func (s *Sink) Secrets() bool { return len(s.redactor.seen) > 0 }
 
 // Step redacts the next step and keeps it.
 func (s *Sink) Step(step *records.Step) error {
@@ -64,7 +80,7 @@ func (s *Sink) Step(step *records.Step) error {
 		if err != nil {
 			return fmt.Errorf("redact step %d: %w", step.StepIndex, err)
 		}
-		s.count += n
+		s.counts = append(s.counts[:min(len(s.counts), max(step.StepIndex-1, 0))], n)
 		return s.steps.Step(step)
 	})
 }
@@ -76,7 +92,9 @@ func (s *Sink) Late(stepIndex int, result records.Observation) error {
 		if err != nil {
 			return fmt.Errorf("redact a result of step %d: %w", stepIndex, err)
 		}
-		s.count += n
+		if i := stepIndex - 1; i >= 0 && i < len(s.counts) {
+			s.counts[i] += n
+		}
 		return s.steps.Late(stepIndex, result)
 	})
 }
@@ -106,12 +124,15 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 		if err != nil {
 			return fmt.Errorf("redact record: %w", err)
 		}
-		s.count += n
+		s.rest += n
 		if err := s.sweep(&own); err != nil {
 			return fmt.Errorf("redact record: %w", err)
 		}
 		own.Security.Scanned = true
-		own.Security.RedactionsApplied += s.count
+		own.Security.RedactionsApplied += s.rest
+		for _, n := range s.counts {
+			own.Security.RedactionsApplied += n
+		}
 		version := Version()
 		own.Security.ClassifierVersion = &version
 		out = &Record{head: &own, steps: s.steps}
@@ -129,20 +150,26 @@ func (s *Sink) sweep(head *records.Record) error {
 	if len(s.redactor.seen) == 0 {
 		return nil
 	}
-	pairs := make([]string, 0, 2*len(s.redactor.seen))
-	for secret, rule := range s.redactor.seen {
+	// The longest first: one secret may begin like another.
+	secrets := slices.SortedFunc(maps.Keys(s.redactor.seen), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
+	pairs := make([]string, 0, 2*len(secrets))
+	for _, secret := range secrets {
 		quoted := rawjson.AppendString(nil, secret)
-		pairs = append(pairs, string(quoted[1:len(quoted)-1]), marker(rule))
+		pairs = append(pairs, string(quoted[1:len(quoted)-1]), marker(s.redactor.seen[secret]))
 	}
 	replacer := strings.NewReplacer(pairs...)
 	swept := records.NewSpool("")
+	step := 0
 	err := s.steps.Each(func(raw []byte) error {
+		step++
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 		clean := replacer.Replace(string(raw))
 		if !bytes.Equal(raw, []byte(clean)) {
-			s.count++
+			s.counts[step-1]++
 		}
 		return swept.AppendRaw([]byte(clean))
 	})

@@ -1,0 +1,111 @@
+package recorder
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact"
+)
+
+// promptsMember is the member of a record's metadata that tells which step holds which prompt of the log: an object of the
+// prompts' numbers and the steps'.
+const promptsMember = "prompts"
+
+// PromptSteps reads which step of a record holds which prompt of the log.
+func PromptSteps(r *records.Record) map[int]int {
+	var out map[int]int
+	if json.Unmarshal(r.Metadata[promptsMember], &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// matcher finds the steps that hold the prompts whose texts are kept, by their text before redaction. A text that was
+// typed several times belongs to several steps, in order.
+type matcher struct {
+	kept  map[int]string
+	order []int
+	found map[int]int    // step by prompt
+	times map[string]int // the prompts' steps by their times
+}
+
+func newMatcher(prompts Prompts, trace events.TraceID) (*matcher, error) {
+	m := &matcher{found: map[int]int{}, times: map[string]int{}}
+	if prompts == nil {
+		return m, nil
+	}
+	kept, err := prompts.List(trace)
+	if err != nil {
+		return nil, err
+	}
+	m.kept = kept
+	for index := range kept {
+		m.order = append(m.order, index)
+	}
+	slices.Sort(m.order)
+	return m, nil
+}
+
+// see looks at a step before it is redacted.
+func (m *matcher) see(step *records.Step) {
+	if step.Role != records.RoleUser || step.Content == nil || step.ParentStep != nil {
+		return
+	}
+	if step.Timestamp != nil {
+		if _, taken := m.times[*step.Timestamp]; !taken {
+			m.times[*step.Timestamp] = step.StepIndex
+		}
+	}
+	for prompt, at := range m.found { // the step takes the place of one of an earlier reading
+		if at == step.StepIndex {
+			delete(m.found, prompt)
+		}
+	}
+	content := strings.TrimSpace(*step.Content)
+	for _, index := range m.order {
+		if _, taken := m.found[index]; !taken && sameText(m.kept[index], content) {
+			m.found[index] = step.StepIndex
+			return
+		}
+	}
+}
+
+// sameText compares a prompt as the hook got it with one in the session file: equal, or the arguments of a command.
+func sameText(typed, content string) bool {
+	typed = strings.TrimSpace(typed)
+	if typed == content {
+		return true
+	}
+	if !strings.HasPrefix(typed, "/") {
+		return false
+	}
+	_, arguments, found := strings.Cut(typed, " ")
+	return found && strings.TrimSpace(arguments) == content && content != ""
+}
+
+// dropPrompts drops the texts that the stored record holds. One that cannot be dropped stays until the next time.
+func (w *work) dropPrompts() {
+	if w.matcher == nil || w.Prompts == nil {
+		return
+	}
+	for index := range w.matcher.found {
+		_ = w.Prompts.Drop(w.session.Trace, index)
+	}
+}
+
+// watch sees the steps before they are redacted.
+type watch struct {
+	*redact.Sink
+	matcher *matcher
+	last    int
+}
+
+// Step lets the matcher see the step.
+func (w *watch) Step(step *records.Step) error {
+	w.matcher.see(step)
+	w.last = step.StepIndex
+	return w.Sink.Step(step)
+}

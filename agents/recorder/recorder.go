@@ -1,0 +1,163 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/prices"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Errors of a conversation that cannot be stored.
+var (
+	ErrNoParser     = errors.New("session files of this agent cannot be read")
+	ErrNoTranscript = errors.New("the session file is not there")
+)
+
+// Prompts are the texts of prompts as they were typed.
+type Prompts interface {
+	List(trace events.TraceID) (map[int]string, error)
+	Drop(trace events.TraceID, index int) error
+}
+
+// Log is where the event goes that tells of a stored record.
+type Log interface {
+	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
+}
+
+// Recorder stores the conversations of a repository.
+type Recorder struct {
+	Repo     *refs.Repo
+	Env      agents.Env
+	Log      Log
+	Store    *store.Store
+	Redactor *redact.Redactor
+	Prices   *prices.Table // nil stands for the table that comes with git-trace
+	Prompts  Prompts
+	// Relative gives the path of a file within the work tree.
+	Relative func(path string) (string, bool)
+	// Links gives the commits that hold lines of a conversation.
+	Links func(trace events.TraceID) ([]records.GitLink, error)
+	// Settle is how long a session file must have been left alone before it is read; at most ten times as long is waited.
+	// The agent may still be writing the end of the turn.
+	Settle time.Duration
+}
+
+// Outcome is what became of a conversation.
+type Outcome struct {
+	Stored     store.Stored
+	Steps      int
+	Redactions int
+	Generation int
+	Lost       int  // pieces of the session file that could not be read
+	Blocked    bool // so many that the record must not be shared before somebody has looked
+}
+
+// tries is how often a record is made anew because somebody else stored the conversation meanwhile.
+const tries = 3
+
+// Record brings the stored record of a conversation up to date with its session file and its commits.
+func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, error) {
+	agent, found := agents.Lookup(r.Env, s.Agent)
+	if !found || agent.Parser == nil {
+		return Outcome{}, fmt.Errorf("record conversation %s: %w", s.Trace, ErrNoParser)
+	}
+	var out Outcome
+	var err error
+	for range tries {
+		out, err = r.record(ctx, agent, s)
+		if !errors.Is(err, store.ErrMoved) {
+			break
+		}
+	}
+	if err != nil {
+		return out, fmt.Errorf("record conversation %s: %w", s.Trace, err)
+	}
+	return out, nil
+}
+
+func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Session) (Outcome, error) {
+	path, err := find(agent, s)
+	if err != nil {
+		return Outcome{}, err
+	}
+	size, changed, err := r.settled(ctx, path)
+	if err != nil {
+		return Outcome{}, err
+	}
+	links, err := r.links(s.Trace)
+	if err != nil {
+		return Outcome{}, err
+	}
+	w := &work{Recorder: r, session: s, path: path, size: size, changed: changed, links: links}
+	defer w.close()
+	if err := w.load(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if w.current() {
+		return w.relink(ctx)
+	}
+	return w.read(ctx, agent.Parser)
+}
+
+// find gives the path of a session file: as a hook said, or as the agent files it.
+func find(agent agents.Agent, s waiting.Session) (string, error) {
+	if s.Transcript != "" {
+		if _, err := os.Stat(s.Transcript); err == nil {
+			return s.Transcript, nil
+		}
+	}
+	if agent.Discoverer == nil {
+		return "", ErrNoTranscript
+	}
+	sessions, err := agent.Discoverer.ProjectSessions(s.WorkTree)
+	if err != nil {
+		return "", err
+	}
+	for _, session := range sessions {
+		if session.ID == s.Session {
+			return session.Path, nil
+		}
+	}
+	return "", ErrNoTranscript
+}
+
+// settled waits until a session file has been left alone for a moment, and gives its size and its time.
+func (r *Recorder) settled(ctx context.Context, path string) (int64, time.Time, error) {
+	limit := time.Now().Add(10 * r.Settle)
+	for {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, time.Time{}, err
+		}
+		age := time.Since(info.ModTime())
+		if age >= r.Settle || age < 0 || time.Now().After(limit) {
+			return info.Size(), info.ModTime(), nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, time.Time{}, ctx.Err()
+		case <-time.After(r.Settle - age):
+		}
+	}
+}
+
+func (r *Recorder) links(trace events.TraceID) ([]records.GitLink, error) {
+	if r.Links == nil {
+		return nil, nil
+	}
+	links, err := r.Links(trace)
+	if err != nil {
+		return nil, fmt.Errorf("find commits: %w", err)
+	}
+	return links, nil
+}

@@ -1,0 +1,49 @@
+package recorder
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// state is where the reading of a session file ended. It is a cache: without it the file is read from its beginning. The
+// cursor may hold texts of the conversation as they were written, so only the user can read it.
+type state struct {
+	Path        string          `json:"path"`
+	Size        int64           `json:"size"`
+	Changed     time.Time       `json:"changed"`
+	Blob        refs.OID        `json:"blob,omitzero"`    // the record that was stored then
+	Fingerprint string          `json:"fingerprint"`      // of the redactor
+	Counts      []int           `json:"counts,omitempty"` // redactions of each step
+	Cursor      json.RawMessage `json:"cursor,omitempty"`
+}
+
+// StateDir is the directory of the states of a repository.
+func StateDir(repo *refs.Repo) string {
+	return filepath.Join(repo.TracesDir(), "cache", "sessions")
+}
+
+func (r *Recorder) statePath(trace events.TraceID) string {
+	return filepath.Join(StateDir(r.Repo), string(trace)+".json")
+}
+
+func (w *work) loadState() state {
+	var s state
+	raw, err := os.ReadFile(w.statePath(w.session.Trace))
+	if err != nil || json.Unmarshal(raw, &s) != nil {
+		return state{}
+	}
+	return s
+}
+
+// saveState keeps the state; where that fails the file is read again.
+func (w *work) saveState(s state) {
+	raw, err := json.Marshal(s)
+	if err == nil {
+		_ = refs.WriteFileAtomic(w.statePath(w.session.Trace), raw, 0o600)
+	}
+}

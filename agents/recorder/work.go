@@ -1,0 +1,274 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+)
+
+// work is one update of a record.
+type work struct {
+	*Recorder
+	session waiting.Session
+	path    string
+	size    int64
+	changed time.Time
+	links   []records.GitLink
+
+	base  store.Entry     // the stored version; its blob is zero when there is none
+	prior *records.Record // its head
+	steps [][]byte        // its steps, as they are stored
+	state state           // where the last reading ended; zero when it is of no use
+
+	sink    *redact.Sink
+	matcher *matcher
+}
+
+// load reads the stored version and the state of its reading.
+func (w *work) load(ctx context.Context) error {
+	e, err := w.Store.Find(ctx, w.session.Trace)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !e.Own() {
+		return nil // nobody's, or somebody else's: ours begins anew
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := w.Store.Raw(e)
+	if err != nil {
+		return err
+	}
+	w.base = e
+	if w.prior, w.steps, err = split(raw); err != nil {
+		return err
+	}
+	w.state = w.loadState()
+	if w.state.Blob != e.Blob || w.state.Path != w.path || w.state.Fingerprint != w.Redactor.Fingerprint() {
+		w.state = state{}
+	}
+	return nil
+}
+
+// split takes a record apart into its head and its steps.
+func split(raw []byte) (*records.Record, [][]byte, error) {
+	d := rawjson.NewDecoder(raw)
+	var steps [][]byte
+	var head []byte
+	for d.Open(); d.Member(); {
+		if string(d.Key()) != "steps" {
+			d.Skip()
+			continue
+		}
+		start := d.Pos()
+		for d.OpenArray(); d.Element(); {
+			steps = append(steps, d.Raw())
+		}
+		head = slices.Concat(raw[:start], []byte("[]"), raw[d.Pos():])
+	}
+	if d.Err() != nil {
+		return nil, nil, fmt.Errorf("read stored record: %w", d.Err())
+	}
+	record, err := records.Decode(head)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read stored record: %w", err)
+	}
+	return record, steps, nil
+}
+
+// current tells whether the stored version holds all of the session file.
+func (w *work) current() bool {
+	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob
+}
+
+// relink stores the record with the commits that are known now, without reading the session file again.
+func (w *work) relink(ctx context.Context) (Outcome, error) {
+	if slices.Equal(linkKeys(w.prior.GitLinks), linkKeys(w.links)) {
+		return Outcome{
+			Stored: store.Stored{Entry: w.base}, Steps: len(w.steps),
+			Redactions: w.prior.Security.RedactionsApplied, Generation: w.prior.GenerationIndex,
+		}, nil
+	}
+	w.sink = w.Redactor.Sink(ctx, "")
+	for _, raw := range w.steps {
+		if err := w.sink.Redacted(raw, 0); err != nil { // the head has the sum
+			return Outcome{}, err
+		}
+	}
+	head := *w.prior
+	w.link(&head)
+	return w.store(ctx, &head, nil, Outcome{})
+}
+
+// read parses what is new in the session file.
+func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outcome, error) {
+	var err error
+	if w.matcher, err = newMatcher(w.Prompts, w.session.Trace); err != nil {
+		return Outcome{}, err
+	}
+	w.sink = w.Redactor.Sink(ctx, "")
+	cursor := w.state.Cursor
+	if len(w.state.Counts) != len(w.steps) {
+		cursor = nil
+	}
+	if cursor != nil {
+		for i, raw := range w.steps {
+			if err := w.sink.Redacted(raw, w.state.Counts[i]); err != nil {
+				return Outcome{}, err
+			}
+		}
+	}
+	watched := &watch{Sink: w.sink, matcher: w.matcher}
+	parsed, err := parser.Parse(ctx, w.path, capability.ParseOptions{
+		Session: w.session.Session, Cursor: cursor, Prices: w.Prices, Relative: w.Relative,
+	}, watched)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if watched.last == 0 {
+		if err := w.sink.Truncate(parsed.FirstStep - 1); err != nil {
+			return Outcome{}, err
+		}
+	}
+	head := *parsed.Head
+	if string(w.session.Trace) != head.TraceID {
+		return Outcome{}, fmt.Errorf("the session file is of conversation %.60q", head.TraceID)
+	}
+	w.link(&head)
+	w.hold(&head, parsed.FirstStep)
+	if parsed.Blocked() {
+		head.SetMeta("blocked", true)
+	}
+	return w.store(ctx, &head, parsed.Cursor, Outcome{Lost: parsed.Lost, Blocked: parsed.Blocked()})
+}
+
+// link sets the commits of a record.
+func (w *work) link(head *records.Record) {
+	head.GitLinks, head.Lifecycle = w.links, records.Provisional
+	if len(w.links) > 0 {
+		head.Lifecycle = records.Final
+	}
+}
+
+// hold notes in the record which steps hold which prompts: those that were met now, and those that the stored version
+// knows. Of the latter the typed text is gone; where their step was read again it is known by its time.
+func (w *work) hold(head *records.Record, first int) {
+	held := map[int]int{}
+	if w.prior != nil {
+		for prompt, step := range PromptSteps(w.prior) {
+			if step >= first {
+				step = w.matcher.times[w.timeOf(step)]
+			}
+			if step > 0 {
+				held[prompt] = step
+			}
+		}
+	}
+	maps.Copy(held, w.matcher.found)
+	if len(held) > 0 {
+		head.SetMeta(promptsMember, held)
+	}
+}
+
+// timeOf is the time of a step of the stored version, "" when it has none.
+func (w *work) timeOf(step int) string {
+	var stored struct{ Timestamp string }
+	if step < 1 || step > len(w.steps) || json.Unmarshal(w.steps[step-1], &stored) != nil {
+		return ""
+	}
+	return stored.Timestamp
+}
+
+// store finishes the record and stores it if it differs from the stored one in anything but its number.
+func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawMessage, out Outcome) (Outcome, error) {
+	if w.prior != nil {
+		head.GenerationIndex = w.prior.GenerationIndex
+	}
+	secrets, counts := w.sink.Secrets(), w.sink.Counts()
+	record, err := w.sink.Finish(head)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = record.Close() }()
+	out.Steps, out.Redactions = record.Steps(), record.Head().Security.RedactionsApplied
+	out.Stored.Entry = w.base
+	hash, err := record.Hash()
+	if err != nil {
+		return out, err
+	}
+	if w.prior == nil || w.prior.ContentHash == nil || *w.prior.ContentHash != hash {
+		if w.prior != nil {
+			record.SetGeneration(w.prior.GenerationIndex + 1)
+		}
+		if out.Stored, err = w.Store.Put(ctx, record, w.base.Blob); err != nil {
+			return out, err
+		}
+		if err := w.tell(ctx, record, out.Stored); err != nil {
+			return out, err
+		}
+	}
+	out.Generation = record.Head().GenerationIndex
+	w.dropPrompts()
+	switch {
+	case w.matcher == nil: // the session file was not read
+		cursor, counts = w.state.Cursor, w.state.Counts
+	case secrets:
+		// Where one of them comes up again, later, only the whole tells that it is one: all is read again next time.
+		cursor = nil
+	}
+	w.saveState(state{
+		Path: w.path, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
+		Counts: counts,
+	})
+	return out, nil
+}
+
+// tell appends the event. A batch that is put aside for later counts as appended.
+func (w *work) tell(ctx context.Context, record *redact.Record, stored store.Stored) error {
+	if w.Log == nil {
+		return nil
+	}
+	head := record.Head()
+	data, err := events.Encode(events.RecordData{
+		Commit: stored.Commit, Blob: stored.Blob, Generation: head.GenerationIndex, Steps: record.Steps(),
+		Redactions: head.Security.RedactionsApplied, Lifecycle: string(head.Lifecycle),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Log.Append(ctx, []events.Draft{{
+		Type: events.RecordStored, Time: time.Now(), Method: []events.Method{events.HookStop}, Trace: w.session.Trace,
+		Agent: w.session.Agent, Session: w.session.Session, Data: data,
+	}})
+	if errors.Is(err, events.ErrSpooled) {
+		return nil
+	}
+	return err
+}
+
+func (w *work) close() {
+	if w.sink != nil {
+		_ = w.sink.Close()
+	}
+}
+
+func linkKeys(links []records.GitLink) []string {
+	out := make([]string, len(links))
+	for i, link := range links {
+		raw, _ := json.Marshal(link) // plain fields
+		out[i] = string(bytes.TrimSpace(raw))
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// promptTexts gives the texts of prompts: as they were typed while no record holds them, otherwise from the record. What
+// records hold is kept in a cache, since a record can be large; the text of a prompt does not change from one version of a
+// record to the next.
+type promptTexts struct {
+	repo    *refs.Repo
+	typed   *trails.Prompts
+	records *store.Store
+	known   map[events.TraceID]knownPrompts
+}
+
+// knownPrompts are the texts of the prompts of a conversation, by the prompts' numbers.
+type knownPrompts struct {
+	texts map[int]string
+	read  bool // from the record itself, so that there are no others
+}
+
+func newPromptTexts(repo *refs.Repo) *promptTexts {
+	return &promptTexts{
+		repo: repo, typed: trails.NewPrompts(repo), records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
+	}
+}
+
+func (p *promptTexts) close() { _ = p.records.Close() }
+
+// Get gives the text of a prompt; found is false for one that is not kept here.
+func (p *promptTexts) Get(trace events.TraceID, index int) (string, bool, error) {
+	if text, found, err := p.typed.Get(trace, index); found || err != nil {
+		return text, found, err
+	}
+	known, asked := p.known[trace]
+	if !asked {
+		known = p.cached(trace)
+	}
+	text, found := known.texts[index]
+	if !found && !known.read {
+		known = p.load(trace)
+		text, found = known.texts[index]
+	}
+	p.known[trace] = known
+	return text, found, nil
+}
+
+// promptCache is the directory of the cached texts.
+func promptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
+
+func (p *promptTexts) cachePath(trace events.TraceID) string {
+	return filepath.Join(promptCache(p.repo), filepath.Base(string(trace))+".json")
+}
+
+func (p *promptTexts) cached(trace events.TraceID) knownPrompts {
+	var known knownPrompts
+	if raw, err := os.ReadFile(p.cachePath(trace)); err == nil {
+		_ = json.Unmarshal(raw, &known.texts) // a damaged cache is an empty one
+	}
+	return known
+}
+
+// load reads the prompts of a record. A record that cannot be read holds none.
+func (p *promptTexts) load(trace events.TraceID) knownPrompts {
+	known := knownPrompts{texts: map[int]string{}, read: true}
+	record, _, err := p.records.Get(context.Background(), trace)
+	if err != nil {
+		return known
+	}
+	for prompt, step := range recorder.PromptSteps(record) {
+		if step > 0 && step <= len(record.Steps) && record.Steps[step-1].Content != nil {
+			known.texts[prompt] = *record.Steps[step-1].Content
+		}
+	}
+	if raw, err := json.Marshal(known.texts); err == nil {
+		_ = refs.WriteFileAtomic(p.cachePath(trace), raw, 0o600) // without it the record is read again
+	}
+	return known
+}

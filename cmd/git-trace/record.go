@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+const (
+	// recordLimit is how long one conversation may take to be read and redacted; then nothing of it is stored.
+	recordLimit = 10 * time.Minute
+	// settleTime is how long a session file must have been left alone: agents write the end of a turn after its hook.
+	settleTime = 200 * time.Millisecond
+)
+
+func (a *app) recordCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "record",
+		Usage:     "store the conversations that are in no record yet",
+		UsageText: "git trace record [<conversation>…]",
+		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's session\n" +
+			"file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations that are named\n" +
+			"are read again.",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"}},
+	}, a.record)
+}
+
+func (a *app) record(c *cli.Context, ops operands) error {
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(a.std.out, format+"\n", args...) }
+	if c.Bool("quiet") {
+		say = func(string, ...any) {}
+	}
+	job, err := newRecording(c.Context, repo)
+	if err != nil {
+		return fail(exitUnchecked, err, "nothing is stored until that is mended")
+	}
+	defer job.close()
+	if names := ops.all(); len(names) > 0 {
+		return a.recordNamed(c.Context, job, names, say)
+	}
+	wait := recordLimit
+	if c.Bool("quiet") {
+		lowerPriority()
+		wait = 0
+	}
+	failed, err := job.drain(c.Context, wait, say)
+	for _, f := range failed {
+		if c.Bool("quiet") {
+			noteFailure(repo, f)
+		} else {
+			fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(f.Error()))
+		}
+	}
+	if err == nil && len(failed) > 0 {
+		return silent(exitUnchecked)
+	}
+	return err
+}
+
+// recordNamed stores conversations that the log knows.
+func (a *app) recordNamed(ctx context.Context, job *recording, names []string, say func(string, ...any)) error {
+	reader, err := a.openIndex(job.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	for _, name := range names {
+		id, err := findTrace(reader, name)
+		if err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+		t, _, err := reader.Trace(id)
+		if err != nil {
+			return err
+		}
+		session := waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, WorkTree: job.repo.WorkTree}
+		if err := job.one(ctx, session, say); err != nil {
+			return fail(exitUnchecked, err, "the session file may be gone: agents delete theirs after some weeks")
+		}
+	}
+	return nil
+}
+
+// recording is what the conversations of a repository are stored with.
+type recording struct {
+	repo     *refs.Repo
+	list     *waiting.List
+	recorder *recorder.Recorder
+	off      bool // the user wants no records
+}
+
+func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	env, err := agents.SystemEnv()
+	if err != nil {
+		return nil, err
+	}
+	redactor, err := newRedactor(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	table, err := priceTable(config)
+	if err != nil {
+		return nil, err
+	}
+	job := &recording{repo: repo, list: waiting.Open(repo), off: !config.Bool("trace.records", true)}
+	job.recorder = &recorder.Recorder{
+		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
+		Prompts:  trails.NewPrompts(repo),
+		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
+		Links:    linker(repo), Settle: settleTime,
+	}
+	return job, nil
+}
+
+func (r *recording) close() { _ = r.recorder.Store.Close() }
+
+// drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to wait
+// for it may leave: it looks again when it has let go of the lock.
+func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error, err error) {
+	if r.off {
+		return nil, nil
+	}
+	tried := map[waiting.Session]bool{}
+	for {
+		lock, err := refs.Flock(filepath.Join(r.repo.TracesDir(), "record.lock"), wait)
+		if errors.Is(err, refs.ErrLockTimeout) {
+			return failed, nil
+		}
+		if err != nil {
+			return failed, err
+		}
+		rest, err := r.pass(ctx, tried, say)
+		lock.Unlock()
+		failed = append(failed, rest...)
+		if err != nil {
+			return failed, err
+		}
+		if more, err := r.untried(tried); err != nil || len(more) == 0 {
+			return failed, err
+		}
+	}
+}
+
+// untried lists the conversations that have a note which was not looked at.
+func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, error) {
+	all, err := r.list.All()
+	var out []waiting.Session
+	for _, s := range all {
+		if !tried[s] {
+			out = append(out, s)
+		}
+	}
+	return out, err
+}
+
+func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, say func(string, ...any)) (failed []error, err error) {
+	list, err := r.untried(tried)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		tried[s] = true
+		err := r.one(ctx, s, say)
+		if errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
+			err = nil // there is nothing to read, now or later
+		}
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if !s.Open {
+			if err := r.list.Done(s); err != nil {
+				failed = append(failed, err)
+			}
+		}
+	}
+	return failed, nil
+}
+
+// one stores one conversation.
+func (r *recording) one(ctx context.Context, s waiting.Session, say func(string, ...any)) error {
+	ctx, cancel := context.WithTimeout(ctx, recordLimit)
+	defer cancel()
+	out, err := r.recorder.Record(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !out.Stored.Changed {
+		say("%s is as it was stored", s.Trace)
+		return nil
+	}
+	say("%s stored: %s, %d redacted", s.Trace, plural(out.Steps, "step"), out.Redactions)
+	return nil
+}
+
+// noteConversation puts the conversation of a boundary on the list of those that wait, and tells whether the process that
+// stores them should be started now.
+func noteConversation(repo *refs.Repo, agent agents.Agent, b events.Boundary) (due bool) {
+	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {
+		return false
+	}
+	switch b.Kind {
+	case events.PromptSubmit, events.TurnEnd, events.SessionEnd:
+	default:
+		return false
+	}
+	if b.Transcript != "" {
+		if _, err := os.Stat(b.Transcript); err != nil {
+			return false // nothing is written yet
+		}
+	} else if agent.Discoverer == nil {
+		return false
+	}
+	open := b.Kind == events.PromptSubmit
+	err := waiting.Open(repo).Note(waiting.Session{
+		Trace: events.NewTraceID(agent.Name, b.Session), Agent: agent.Name, Session: b.Session, Transcript: b.Transcript,
+		WorkTree: repo.WorkTree, Open: open,
+	})
+	if err != nil {
+		noteFailure(repo, err)
+		return false
+	}
+	return !open
+}

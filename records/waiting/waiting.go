@@ -1,0 +1,103 @@
+// Package waiting remembers which conversations have something that is in no record yet.
+//
+// Hooks note conversations here, in a file each below <common git dir>/traces/pending, and start a process that stores them
+// without waiting for it. The package is for the hooks' side too, so it imports nothing heavy. A note names the session
+// file and holds nothing of it.
+package waiting
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Session is a conversation that waits to be stored.
+type Session struct {
+	Trace      events.TraceID `json:"trace"`
+	Agent      string         `json:"agent"`
+	Session    string         `json:"session"`              // the agent's own id
+	Transcript string         `json:"transcript,omitempty"` // path of the session file, "" when the agent does not say
+	WorkTree   string         `json:"work_tree"`
+	// Open tells that a turn goes on: the note stays when the conversation has been stored.
+	Open bool `json:"open"`
+}
+
+// List is the conversations that wait in a repository.
+type List struct{ dir string }
+
+// Open gives the list of a repository. Nothing is read or made.
+func Open(repo *refs.Repo) *List { return &List{dir: filepath.Join(repo.TracesDir(), "pending")} }
+
+func (l *List) path(trace events.TraceID) string {
+	return filepath.Join(l.dir, filepath.Base(string(trace))+".json")
+}
+
+// Note puts a conversation on the list, in place of an older note.
+func (l *List) Note(s Session) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("note conversation: %w", err)
+	}
+	if err := refs.WriteFileAtomic(l.path(s.Trace), raw, 0o600); err != nil {
+		return fmt.Errorf("note conversation: %w", err)
+	}
+	return nil
+}
+
+// Any tells whether a conversation waits. It costs one look at a directory.
+func (l *List) Any() bool {
+	dir, err := os.Open(l.dir)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(1)
+	return len(names) > 0
+}
+
+// All gives the conversations that wait, in the order of their ids. What cannot be read is left out.
+func (l *List) All() ([]Session, error) {
+	entries, err := os.ReadDir(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", err)
+	}
+	var out []Session
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".json") {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(l.dir, entry.Name()))
+		var s Session
+		if err != nil || json.Unmarshal(raw, &s) != nil || string(s.Trace)+".json" != entry.Name() {
+			continue
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Done takes a conversation off the list if its note is still the one that was given.
+func (l *List) Done(s Session) error {
+	raw, err := os.ReadFile(l.path(s.Trace))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var now Session
+	if err != nil || json.Unmarshal(raw, &now) == nil && now != s {
+		return err
+	}
+	if err := os.Remove(l.path(s.Trace)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take conversation off the list: %w", err)
+	}
+	return nil
+}
