@@ -1,8 +1,10 @@
 package agents_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
@@ -12,12 +14,16 @@ import (
 func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
 	t.Parallel()
 	env := agents.Env{Home: "/home/dev"}
-	files, err := filepath.Glob(filepath.Join("..", "testdata", "sessions", "*", "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found %d sessions, %v", len(files), err)
-	}
-	for _, path := range files {
-		want := filepath.Base(filepath.Dir(path))
+	root := filepath.Join("..", "testdata", "sessions")
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		want, rest, below := strings.Cut(filepath.ToSlash(name), "/")
+		subagent := strings.Contains(rest, "/") && !strings.HasPrefix(rest, "chats/")
+		if err != nil || entry.IsDir() || !below || subagent || strings.HasSuffix(path, ".record.json") || strings.HasSuffix(path, ".tsv") {
+			return err
+		}
+		seen[want] = true
 		got, found, err := agents.Identify(env, path)
 		if err != nil || !found || got.Name != want {
 			t.Errorf("%s is taken for one of %q, %v", path, got.Name, err)
@@ -29,6 +35,15 @@ func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
 			if head := readHead(t, path); agent.Identifier.Recognises(path, head) {
 				t.Errorf("%s is taken by %s too", path, agent.Name)
 			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range agents.All(env) {
+		if agent.Identifier != nil && !seen[agent.Name] {
+			t.Errorf("no session of %s was looked at", agent.Name)
 		}
 	}
 	if _, found, err := agents.Identify(env, "identify_test.go"); found || err != nil {

@@ -4,9 +4,11 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
+	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
 	"github.com/git-trace/git-trace/agents/opencode"
 	"github.com/git-trace/git-trace/agents/pi"
+	"github.com/git-trace/git-trace/agents/qwencode"
 )
 
 // The words of agents/capability, so that callers need to import the list alone.
@@ -50,6 +52,8 @@ func All(env Env) []Agent {
 		codexcli.New(env),
 		pi.New(env),
 		opencode.New(env),
+		geminicli.New(env),
+		qwencode.New(env),
 		generic.New(env),
 	}
 }

@@ -104,7 +104,7 @@ func (c *Client) Recognises(_ string, head []byte) bool {
 		if err != nil {
 			return false
 		}
-		var session, line, kind bool
+		var session, line, kind, foreign bool
 		d := rawjson.NewDecoder(object.Raw)
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
@@ -114,10 +114,14 @@ func (c *Client) Recognises(_ string, head []byte) bool {
 				line = true
 			case "type":
 				kind = d.Kind() == rawjson.String
+			case "message":
+				foreign = foreign || rawjson.Member(d.Raw(), "parts") != nil
+			case "systemPayload":
+				foreign = true
 			}
 		}
 		if session && line && kind {
-			return true
+			return !foreign // Qwen Code writes an envelope like this one
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ type cursor struct {
 
 // usable gives the cursor if it is one of this file.
 func usable(raw json.RawMessage, session, start string, size int64) *cursor {
-	if len(raw) == 0 {
+	if len(raw) == 0 || start == "" {
 		return nil
 	}
 	at := &cursor{Cursor: &assemble.Cursor{}}

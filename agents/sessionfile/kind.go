@@ -47,7 +47,7 @@ type Format interface {
 
 // File is an open session file.
 type File interface {
-	// Start identifies the file by what stays when it grows.
+	// Start identifies the file by what stays when it grows; "" for one that does not grow but is written anew.
 	Start() (string, error)
 	// Size is where the file ends, in the unit of the objects' offsets.
 	Size() int64
@@ -94,9 +94,12 @@ func (f lines) From(offset, before int64) Source {
 }
 
 // Hash is a short name for a text: 32 hex digits of its SHA-256.
-func Hash(text string) string {
+func Hash(text string) string { return FullHash(text)[:32] }
+
+// FullHash is the SHA-256 of a text in hex.
+func FullHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:])
 }
 
 // First gives the first objects of a file until yield has enough.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -49,6 +51,9 @@ func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOp
 	if place.Session == "" {
 		place.Session = k.Session(path, file)
 	}
+	if place.Session == "" { // nobody tells
+		place.Session = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
 	parsed, err := r.parse(file, place, options, sink)
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
@@ -75,8 +80,10 @@ func (r *reading) parse(file File, place Place, options capability.ParseOptions,
 	if err := r.read(r.main, in); err != nil {
 		return nil, err
 	}
-	if parsed.Cursor, err = r.cursor(place.Session, start, in); err != nil {
-		return nil, err
+	if start != "" {
+		if parsed.Cursor, err = r.cursor(place.Session, start, in); err != nil {
+			return nil, err
+		}
 	}
 	return parsed, r.finish(parsed)
 }

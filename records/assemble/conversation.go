@@ -112,6 +112,9 @@ func (c *Conversation) Answer(a Answer) error {
 	if a.Usage != nil {
 		step.usage = a.Usage
 	}
+	if a.Anew {
+		step.Content, step.ReasoningContent = nil, nil
+	}
 	add(&step.Content, a.Text)
 	if a.Thinking != deref(step.ReasoningContent) { // what a provider withholds it withholds in pieces
 		add(&step.ReasoningContent, a.Thinking)

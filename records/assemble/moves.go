@@ -26,6 +26,7 @@ type Answer struct {
 	ProviderID string
 	Text       string
 	Thinking   string
+	Anew       bool // text and thinking take the place of what pieces before said, instead of following it
 	Calls      []Call
 	Usage      *Usage // of the answer so far; the last one counts
 	Prompt     string // hash of the system prompt

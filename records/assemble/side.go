@@ -68,3 +68,17 @@ func (c *Conversation) release(step int) error {
 
 // Waits tells whether the answer of a key can still take pieces.
 func (c *Conversation) Waits(key string) bool { return c.byKey[key] != nil }
+
+// Called tells whether a call has been taken.
+func (c *Conversation) Called(callID string) bool {
+	return c.byCall[callID] != nil || c.state.calls.has(hashID(callID))
+}
+
+// Began tells whether a line with an id has begun, without beginning it.
+func (c *Conversation) Began(id string) bool { return c.state.seen.has(hashID(id)) }
+
+// Expects tells whether a call has left without its result, which may still come.
+func (c *Conversation) Expects(callID string) bool {
+	_, waits := c.state.steps[callID]
+	return waits
+}

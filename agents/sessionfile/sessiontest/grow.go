@@ -64,7 +64,11 @@ func (s Suite) Growing(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(s.Sessions())); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, filepath.Base(source))
+		name, err := filepath.Rel(s.Sessions(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
 		data, err := os.ReadFile(source)
 		if err != nil {
 			t.Fatal(err)

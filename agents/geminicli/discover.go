@@ -1,0 +1,168 @@
+package geminicli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// ProjectSessions lists the sessions of a directory and of those below it. The client files them by project, under a hash of
+// its directory or a short name; the directory stands in a file beside them.
+func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	root := filepath.Join(first(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
+	roots := map[string]string{}
+	return sessionfile.List(root, 2, func(path string) (capability.Session, bool) {
+		chats := filepath.Dir(path)
+		if filepath.Base(chats) != "chats" || !isSession(path) {
+			return capability.Session{}, false
+		}
+		held, known := roots[chats]
+		if !known {
+			held = projectRoot(path)
+			if held == "" {
+				held = hashed(filepath.Base(filepath.Dir(chats)), project)
+			}
+			roots[chats] = held
+		}
+		file, err := open(path, "")
+		if err != nil {
+			return capability.Session{}, false
+		}
+		defer func() { _ = file.Close() }()
+		id := first(peek(file).id, s.SessionID(path))
+		return capability.Session{ID: id, Dir: held}, project.Holds(held)
+	}), nil
+}
+
+// hashed is the project's directory if a folder is named after its hash, as versions without the file beside it have it.
+func hashed(folder string, project sessionfile.Project) string {
+	for _, name := range project.Names() {
+		if sessionfile.FullHash(name) == folder {
+			return name
+		}
+	}
+	return ""
+}
+
+func isSession(path string) bool {
+	name := filepath.Base(path)
+	ext := filepath.Ext(name)
+	return strings.HasPrefix(name, "session-") && (ext == ".json" || ext == ".jsonl")
+}
+
+// SessionID is not told by the name of a main session file, which has only the beginning of the id.
+func (s sessions) SessionID(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if isSession(path) || name == filepath.Base(path) || !payload.SessionID(name) {
+		return ""
+	}
+	return name
+}
+
+// Recognises tells session files by the session and the project in their first line or at the beginning of the document.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	text := string(head[:min(len(head), 4096)])
+	if !strings.Contains(text, `"projectHash"`) || !strings.Contains(text, `"sessionId"`) {
+		return messages(head)
+	}
+	if sessionfile.Begins(head, "messages") {
+		return true
+	}
+	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
+	return err == nil && rawjson.Member(object.Raw, "sessionId") != nil && rawjson.Member(object.Raw, "projectHash") != nil
+}
+
+// messages tells a file of messages alone, from which the first line was taken.
+func messages(head []byte) bool {
+	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
+	for range 20 {
+		object, err := in.Next()
+		if err != nil {
+			return false
+		}
+		if rawjson.MemberText(object.Raw, "type") == "gemini" && rawjson.Member(object.Raw, "id") != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// open opens a session file of either form.
+func open(path, session string) (sessionfile.File, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(file.From(0), 4096))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if sessionfile.Begins(head, "messages") {
+		return sessionfile.Document(path, "messages")
+	}
+	return sessionfile.Lines(path, session)
+}
+
+// beginning is what the head of a session tells.
+type beginning struct{ id, kind string }
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 8, func(object jsonlines.Object) bool {
+		d := rawjson.NewDecoder(object.Raw)
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "sessionId":
+				b.id = d.Text()
+			case "kind":
+				b.kind = d.Text()
+			case "type":
+				return false
+			}
+		}
+		return b.id == ""
+	})
+	if !payload.SessionID(b.id) {
+		b.id = ""
+	}
+	return b
+}
+
+// subagentFile finds the file of a subagent: in the folder that is named after its parent.
+func subagentFile(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
+	if !payload.SessionID(id) || !payload.SessionID(of.Session) {
+		return sessionfile.Place{}
+	}
+	path := filepath.Join(filepath.Dir(first(of.Main, of.Path)), of.Session, id+".jsonl")
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return sessionfile.Place{}
+	}
+	return sessionfile.Place{Path: path, Session: id, Role: first(call.Name, "subagent")}
+}
+
+// maxSmall is the size of a file that holds a path.
+const maxSmall = 16 << 10
+
+func readSmall(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSmall {
+		return ""
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
+}

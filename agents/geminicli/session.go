@@ -1,0 +1,229 @@
+package geminicli
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's session files.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a session file of either form.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Open: open, Subagent: subagentFile,
+		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return &session{c: c, of: of, root: projectRoot(of.Path)}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a session file that is being read.
+type session struct {
+	c     *assemble.Conversation
+	of    sessionfile.Place
+	root  string // the project's directory, as a file beside the session tells it
+	state state
+
+	counted bool // the object has been counted: it can hold several messages
+	listed  bool // the messages stand in a list within one object
+}
+
+// take counts an object that is in the record, once.
+func (s *session) take() {
+	if !s.counted {
+		s.c.Take()
+	}
+	s.counted = true
+}
+
+// skip counts an object that is not, once.
+func (s *session) skip(reason string) {
+	if !s.counted {
+		s.c.Skip(reason)
+	}
+	s.counted = true
+}
+
+// state is what must be known of the messages so far to understand the next.
+type state struct {
+	Begun bool   `json:"begun,omitempty"`
+	Cwd   string `json:"cwd,omitempty"`
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// message is an object of the file with the members that matter: a message, or one of the other kinds of lines.
+type message struct {
+	kind, id, time, model, rewind                     string
+	content, shown, calls, thoughts, tokens, set, raw []byte
+	head                                              bool // it tells of the session
+}
+
+func (m *message) decode(raw []byte) {
+	*m = message{raw: raw}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			m.kind = d.Text()
+		case "id":
+			m.id = d.Text()
+		case "timestamp":
+			m.time = d.Text()
+		case "model":
+			m.model = d.Text()
+		case "content":
+			m.content = d.Raw()
+		case "displayContent":
+			m.shown = d.Raw()
+		case "toolCalls":
+			m.calls = d.Raw()
+		case "thoughts":
+			m.thoughts = d.Raw()
+		case "tokens":
+			m.tokens = d.Raw()
+		case "$set":
+			m.set = d.Raw()
+		case "$rewindTo":
+			m.rewind = d.Text()
+		case "sessionId", "projectHash", "startTime", "lastUpdated", "summary", "directories":
+			m.head = true
+		}
+	}
+}
+
+// Object takes an object.
+func (s *session) Object(object jsonlines.Object) error {
+	var m message
+	m.decode(object.Raw)
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: m.id}
+	s.counted, s.listed = false, m.set != nil
+	s.begin()
+	switch {
+	case m.set != nil:
+		return s.change(m.set, at)
+	case m.rewind != "":
+		s.c.Begin("")
+		s.c.Append("rollbacks", "after_step", map[string]any{"to": m.rewind})
+		s.take()
+		return nil
+	case m.kind == "" && m.head:
+		s.c.Begin("")
+		s.about(m.raw)
+		s.take()
+		return nil
+	case m.kind == "":
+		s.c.Begin("")
+		s.skip("header")
+		return nil
+	}
+	return s.message(&m, at)
+}
+
+// begin notes the directory that is told beside the session.
+func (s *session) begin() {
+	if s.state.Begun {
+		return
+	}
+	s.state.Begun = true
+	s.place(s.root)
+}
+
+func (s *session) place(dir string) {
+	if dir == "" || dir == s.state.Cwd {
+		return
+	}
+	s.state.Cwd = dir
+	s.c.Change(func(h *assemble.Head) {
+		h.AddCwd(dir)
+		h.OS = first(h.OS, sessionfile.System(dir))
+	})
+}
+
+// about takes what a line tells of the session.
+func (s *session) about(raw []byte) {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "startTime":
+			began := d.Text()
+			s.c.Change(func(h *assemble.Head) { h.Began = first(h.Began, began) })
+		case "summary":
+			if title := d.Text(); title != "" {
+				s.c.Change(func(h *assemble.Head) { h.SetMeta("title", title) })
+			}
+		case "directories":
+			for d.OpenArray(); d.Element(); {
+				s.place(d.Text())
+			}
+		}
+	}
+}
+
+// change takes a line that changes what the session is. The list of messages is given anew when the client has shortened it,
+// and once at the beginning: those that are known already are left out.
+func (s *session) change(raw []byte, at records.Locator) error {
+	taken := false
+	d := rawjson.NewDecoder(rawjson.Member(raw, "messages"))
+	for d.OpenArray(); d.Element(); {
+		var m message
+		m.decode(d.Raw())
+		if s.known(m.id) {
+			continue
+		}
+		taken = true
+		at.ID = m.id
+		if err := s.message(&m, at); err != nil {
+			return err
+		}
+	}
+	if !taken {
+		s.c.Begin("")
+		s.about(raw)
+		s.take()
+	}
+	return nil
+}
+
+// known tells whether a message has been taken, without taking it.
+func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
+
+// projectRoot is the directory that is told in a file above the session's folder.
+func projectRoot(path string) string {
+	dir := filepath.Dir(path)
+	for range 3 {
+		if root := readSmall(filepath.Join(dir, ".project_root")); root != "" {
+			return payload.AbsPath(root)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,115 @@
+package geminiform
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/project"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Outcome is what the client says of a call beside its response.
+type Outcome struct {
+	Status  string // success, error, cancelled
+	Display []byte // resultDisplay: text, or an object for tools that write files
+	Cwd     string
+}
+
+// Result makes the result of a call. call is nil when the call is not known.
+func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.Result {
+	content := r.Output
+	result := assemble.Result{Time: time, Content: &content, Error: errorOf(content, o.Status, r.Failed)}
+	if call == nil || result.Error != "" {
+		return result
+	}
+	switch call.Name {
+	case "write_file", "replace", "edit":
+		result.Edits = edits(call, o)
+	case "read_file":
+		result.Seen = seen(call, content)
+	}
+	result.Commit = sessionfile.Committed(call.Command, strings.ReplaceAll(content, "\nOutput: [", "\n["))
+	if result.Commit == nil {
+		result.Commit = sessionfile.Committed(call.Command, strings.TrimPrefix(content, "Output: "))
+	}
+	return result
+}
+
+// errorOf tells what kind of failure a response reports. A shell command that failed is a success of the tool in some
+// versions; the code stands in a line of its own.
+func errorOf(content, status string, failed bool) string {
+	for line := range strings.Lines(content) {
+		code, found := strings.CutPrefix(line, "Exit Code: ")
+		if !found {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(code), 10, 64); err == nil && n != 0 {
+			return sessionfile.ExitCode(n)
+		}
+	}
+	switch {
+	case status == "cancelled" && (strings.Contains(content, "denied") || strings.Contains(content, "rejected")):
+		return records.ErrorRejected
+	case status == "cancelled":
+		return records.ErrorInterrupted
+	case status == "error", failed:
+		return records.ErrorTool
+	}
+	return ""
+}
+
+// edits is what a call did to its file: as the client notes it, a diff with the line numbers, otherwise what was asked.
+func edits(call *assemble.Call, o Outcome) []assemble.Edit {
+	var diff, path, name string
+	fresh := false
+	d := rawjson.NewDecoder(o.Display)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "fileDiff":
+			diff = d.Text()
+		case "filePath":
+			path = d.Text()
+		case "fileName":
+			name = d.Text()
+		case "isNewFile":
+			fresh = d.Bool()
+		}
+	}
+	if len(call.Writes) > 0 {
+		path = call.Writes[0]
+	}
+	if path = sessionfile.Absolute(first(path, name), o.Cwd); path == "" {
+		return nil
+	}
+	hunks := sessionfile.Hunks(diff)
+	switch content := rawjson.MemberText(call.Input, "content"); {
+	case len(hunks) > 0:
+		return []assemble.Edit{{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)}}
+	case call.Name == "write_file" && fresh:
+		return []assemble.Edit{sessionfile.NewFile(path, content)}
+	case call.Name == "write_file":
+		return []assemble.Edit{sessionfile.WholeFile(path, content)}
+	}
+	return []assemble.Edit{{Path: path, Text: rawjson.MemberText(call.Input, "new_string")}}
+}
+
+// UserLines is how many lines of an edit the user wrote before agreeing to it.
+func UserLines(display []byte) int64 {
+	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
+}
+
+// seen is a file that was read as a whole, when it is one that tells of the project.
+func seen(call *assemble.Call, content string) *assemble.File {
+	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || strings.HasPrefix(content, "\nIMPORTANT:") {
+		return nil
+	}
+	for _, part := range []string{"offset", "limit", "start_line", "end_line"} {
+		if rawjson.Member(call.Input, part) != nil {
+			return nil
+		}
+	}
+	return &assemble.File{Path: call.Reads[0], Content: content}
+}

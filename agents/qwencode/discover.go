@@ -1,0 +1,102 @@
+package qwencode
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does not
+// tell the directory exactly; the records do.
+func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	home := first(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
+	root := filepath.Join(first(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
+	return sessionfile.List(root, 2, func(path string) (capability.Session, bool) {
+		if filepath.Base(filepath.Dir(path)) != "chats" || s.SessionID(path) == "" {
+			return capability.Session{}, false
+		}
+		file, err := sessionfile.Lines(path, "")
+		if err != nil {
+			return capability.Session{}, false
+		}
+		defer func() { _ = file.Close() }()
+		begin := peek(file)
+		return capability.Session{ID: first(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+	}), nil
+}
+
+// SessionID is the name of the session file.
+func (s sessions) SessionID(path string) string {
+	name, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !found || !payload.SessionID(name) {
+		return ""
+	}
+	return name
+}
+
+// Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record carries.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
+	for range 20 {
+		object, err := in.Next()
+		if err != nil {
+			return false
+		}
+		var l line
+		l.decode(object.Raw)
+		if l.id != "" && l.session != "" && (l.parts != nil || l.kind == "system" && l.payload != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginning is what the first record tells.
+type beginning struct{ id, cwd string }
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 20, func(object jsonlines.Object) bool {
+		var l line
+		l.decode(object.Raw)
+		b.id, b.cwd = first(b.id, l.session), first(b.cwd, l.cwd)
+		return b.id == "" || b.cwd == ""
+	})
+	if !payload.SessionID(b.id) {
+		b.id = ""
+	}
+	return b
+}
+
+// subagentFile finds the file of a subagent, beside the folder of the chats.
+func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
+	name := fileName(id)
+	if !payload.SessionID(name) || !payload.SessionID(of.Session) {
+		return sessionfile.Place{}
+	}
+	chats := filepath.Dir(of.Path)
+	path := filepath.Join(filepath.Dir(chats), "subagents", fileName(of.Session), "agent-"+name+".jsonl")
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return sessionfile.Place{}
+	}
+	kind, _, _ := strings.Cut(id, "-call")
+	return sessionfile.Place{Path: path, Session: of.Session, Role: payload.Name(kind)}
+}
+
+// fileName is an id as the client writes it in names of files.
+func fileName(id string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, id)
+}

@@ -1,0 +1,278 @@
+package qwencode
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/geminiform"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's session files.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a session file.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Subagent: subagentFile,
+		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return &session{c: c, main: of.Main == ""}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a session file that is being read.
+type session struct {
+	c     *assemble.Conversation
+	main  bool // not that of a subagent
+	state state
+	line  line
+}
+
+// state is what must be known of the lines so far to understand the next.
+type state struct {
+	Cwd     string `json:"cwd,omitempty"`
+	Branch  string `json:"branch,omitempty"`
+	Version string `json:"version,omitempty"`
+	Last    string `json:"last,omitempty"` // key of the last answer
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// line is a record with the members that matter.
+type line struct {
+	kind, subtype, id, session, time, provenance string
+	cwd, version, branch, model                  string
+	parts, usage, result, payload                []byte
+}
+
+func (l *line) decode(raw []byte) {
+	*l = line{}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			l.kind = d.Text()
+		case "subtype":
+			l.subtype = d.Text()
+		case "uuid":
+			l.id = d.Text()
+		case "sessionId":
+			l.session = d.Text()
+		case "timestamp":
+			l.time = d.Text()
+		case "provenance":
+			l.provenance = d.Text()
+		case "cwd":
+			l.cwd = d.Text()
+		case "version":
+			l.version = d.Text()
+		case "gitBranch":
+			l.branch = d.Text()
+		case "model":
+			l.model = d.Text()
+		case "message":
+			l.parts = rawjson.Member(d.Raw(), "parts")
+		case "usageMetadata":
+			l.usage = d.Raw()
+		case "toolCallResult":
+			l.result = d.Raw()
+		case "systemPayload":
+			l.payload = d.Raw()
+		}
+	}
+}
+
+// Object takes a record.
+func (s *session) Object(object jsonlines.Object) error {
+	l := &s.line
+	l.decode(object.Raw)
+	if !s.c.Begin(l.id) {
+		s.c.Skip("repeated")
+		return nil
+	}
+	s.place(l)
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: l.id}
+	switch l.kind {
+	case "user":
+		return s.user(l, at)
+	case "assistant":
+		return s.answer(l, at)
+	case "tool_result":
+		return s.result(l, at)
+	case "system":
+		s.system(l)
+		return nil
+	}
+	s.c.Skip(sessionfile.Known(l.kind))
+	return nil
+}
+
+// place keeps where the agent works.
+func (s *session) place(l *line) {
+	cwd, version, branch := first(l.cwd, s.state.Cwd), first(l.version, s.state.Version), first(l.branch, s.state.Branch)
+	if !s.main || cwd == s.state.Cwd && version == s.state.Version && branch == s.state.Branch {
+		s.state.Cwd = cwd
+		return
+	}
+	s.state.Cwd, s.state.Version, s.state.Branch = cwd, version, branch
+	s.c.Change(func(h *assemble.Head) {
+		h.AddCwd(cwd)
+		h.OS, h.Version = first(h.OS, sessionfile.System(cwd)), version
+		if branch != "" {
+			h.Git, h.Branch = true, first(h.Branch, branch)
+		}
+	})
+}
+
+// user takes a record of the role user: a prompt, or what the client tells the model.
+func (s *session) user(l *line, at records.Locator) error {
+	text := strings.TrimSpace(strings.Join(geminiform.ReadParts(l.parts, s.state.Cwd).Texts, "\n"))
+	midTurn := l.subtype == "mid_turn_user_message"
+	switch {
+	case l.provenance != "" && l.provenance != "real_user", l.subtype != "" && !midTurn:
+		s.c.Skip("user:" + sessionfile.Known(first(l.subtype, l.provenance)))
+		return nil
+	case text == "":
+		s.c.Skip("empty_prompt")
+		return nil
+	}
+	if !midTurn {
+		if err := s.c.Settle(); err != nil {
+			return err
+		}
+	}
+	if err := s.c.Prompt(assemble.Prompt{At: at, Time: l.time, Text: text}); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// answer takes an answer of the model. In the file of a subagent its calls stand in a record of their own, without tokens.
+func (s *session) answer(l *line, at records.Locator) error {
+	parts := geminiform.ReadParts(l.parts, s.state.Cwd)
+	if l.usage != nil || s.state.Last == "" || !s.c.Waits(s.state.Last) {
+		s.state.Last = first(l.id, "@")
+	}
+	a := assemble.Answer{
+		At: at, Key: s.state.Last, Time: l.time, Model: assemble.Model(l.model), Usage: usageOf(l.usage), Calls: parts.Calls,
+		Text: strings.Join(parts.Texts, "\n\n"), Thinking: strings.Join(parts.Thoughts, "\n\n"),
+	}
+	if err := s.c.Answer(a); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// usageOf takes the tokens of an answer. What is cached is part of the prompt. Thoughts are part of the candidates with some
+// providers and come on top with others: the total tells.
+func usageOf(raw []byte) *assemble.Usage {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object {
+		return nil
+	}
+	var prompt, candidates, thoughts, total int64
+	u := &assemble.Usage{}
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "promptTokenCount":
+			prompt = max(d.Int(), 0)
+		case "candidatesTokenCount":
+			candidates = max(d.Int(), 0)
+		case "thoughtsTokenCount":
+			thoughts = max(d.Int(), 0)
+		case "totalTokenCount":
+			total = d.Int()
+		case "cachedContentTokenCount":
+			u.CacheReadTokens = max(d.Int(), 0)
+		}
+	}
+	u.InputTokens, u.OutputTokens = max(prompt-u.CacheReadTokens, 0), candidates
+	if prompt+candidates+thoughts <= total {
+		u.OutputTokens += thoughts
+	}
+	return u
+}
+
+// result takes the result of a call: what the model was told, and what the client noted beside it.
+func (s *session) result(l *line, at records.Locator) error {
+	outcome := geminiform.Outcome{
+		Status: rawjson.MemberText(l.result, "status"), Display: rawjson.Member(l.result, "resultDisplay"), Cwd: s.state.Cwd,
+	}
+	s.c.Take()
+	for _, response := range geminiform.ReadParts(l.parts, s.state.Cwd).Responses {
+		id := first(response.ID, rawjson.MemberText(l.result, "callId"))
+		result := response.Result(s.c.Waiting(id), outcome, l.time)
+		if took := rawjson.MemberInt(l.result, "durationMs"); took > 0 {
+			result.DurationMS = &took
+		}
+		if kind := rawjson.MemberText(outcome.Display, "subagentName"); kind != "" {
+			result.Subagent = kind + "-" + id
+		}
+		if n := geminiform.UserLines(outcome.Display); n > 0 {
+			s.c.Append("user_modified_edits", "after_step", map[string]any{"tool_call_id": id, "lines": n})
+		}
+		if err := s.c.Result(at, id, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// system takes a record of the client about the session.
+func (s *session) system(l *line) {
+	switch l.subtype {
+	case "chat_compression":
+		info := rawjson.Member(l.payload, "info")
+		s.c.Append("compactions", "after_step", map[string]any{
+			"timestamp": l.time, "tokens_before": rawjson.MemberInt(info, "originalTokenCount"), "tokens_after": rawjson.MemberInt(info, "newTokenCount"),
+		})
+	case "slash_command":
+		command := rawjson.MemberText(l.payload, "rawCommand")
+		if command == "" || rawjson.MemberText(l.payload, "phase") == "result" {
+			s.c.Skip("system:slash_command")
+			return
+		}
+		name, args, _ := strings.Cut(command, " ")
+		s.c.Append("commands", "after_step", map[string]any{"command": name, "args": args, "timestamp": l.time})
+	case "custom_title":
+		title := rawjson.MemberText(l.payload, "customTitle")
+		if title != "" {
+			s.c.Change(func(h *assemble.Head) { h.SetMeta("title", title) })
+		}
+	case "rewind":
+		s.c.Append("rollbacks", "after_step", map[string]any{"timestamp": l.time})
+	default:
+		s.c.Skip("system:" + sessionfile.Known(l.subtype))
+		return
+	}
+	s.c.Take()
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
