@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -18,6 +19,7 @@ type object struct {
 	kind     objectKind
 	trace    events.TraceID // of a trace and of a prompt
 	prompt   int
+	step     int
 	toolCall string
 	patch    events.PatchID
 	commit   refs.OID
@@ -34,13 +36,16 @@ const (
 	patchObject    objectKind = "patch"
 	commitObject   objectKind = "commit"
 	eventObject    objectKind = "event"
+	recordObject   objectKind = "record"
+	stepObject     objectKind = "step"
 )
 
 // resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else
 // begins with the same digits.
 type resolver struct {
-	repo   *refs.Repo
-	reader *index.Index
+	repo    *refs.Repo
+	reader  *index.Index
+	records *store.Store // nil for none
 }
 
 // resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, tool calls, patches,
@@ -52,6 +57,11 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	}
 	if at := strings.LastIndexAny(id, "#:"); at > 0 && !strings.HasPrefix(id, "b3:") {
 		if n, err := strconv.Atoi(id[at+1:]); err == nil {
+			if id[at] == ':' {
+				if o, ok, err := r.stepOf(ctx, id[:at], n); ok || err != nil {
+					return o, err
+				}
+			}
 			return r.promptOf(id[:at], n)
 		}
 	}
@@ -59,7 +69,41 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
+	if o, ok, err := r.recordOf(ctx, id, found); ok || err != nil {
+		return o, err
+	}
 	return r.choose(ctx, id, found)
+}
+
+// recordOf is a conversation that only the store knows.
+func (r *resolver) recordOf(ctx context.Context, id string, found []index.Candidate) (object, bool, error) {
+	if r.records == nil || slices.ContainsFunc(found, func(c index.Candidate) bool { return c.Kind == index.FoundTrace }) {
+		return object{}, false, nil
+	}
+	traces, err := findRecord(ctx, r.records, id)
+	if err != nil || len(traces) != 1 {
+		return object{}, false, err
+	}
+	return object{kind: recordObject, trace: traces[0]}, true, nil
+}
+
+// stepOf is a step of a conversation that has a record.
+func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
+	if r.records == nil {
+		return object{}, false, nil
+	}
+	trace, err := findTrace(r.reader, id)
+	if err != nil {
+		traces, listErr := findRecord(ctx, r.records, id)
+		if listErr != nil || len(traces) != 1 {
+			return object{}, false, listErr
+		}
+		trace = traces[0]
+	}
+	if _, err := r.records.Find(ctx, trace); err != nil {
+		return object{}, false, nil //nolint:nilerr // without a record it is a prompt
+	}
+	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }
 
 // choose decides among what the log knows and what git knows under a name.

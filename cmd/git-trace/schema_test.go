@@ -44,6 +44,10 @@ func newRecorded(t *testing.T) *recorded {
 	r.run("agent", "alpha", "write", "later.go", `one of the later lines\n`)
 	r.run("git", "add", "later.go")
 	r.run("git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "unseen")
+	r.run("env", "TRANSCRIPTS=1", "agent", "carol", "prompt", `said & <kept>\nwith \x1b[31m colour`)
+	r.run("env", "TRANSCRIPTS=1", "agent", "carol", "write", "kept.go", `kept\n`)
+	r.run("env", "TRANSCRIPTS=1", "agent", "carol", "stop")
+	r.run("git-trace", "record")
 	r.run("agent", "bravo", "prompt", "adopted in the middle")
 	r.run("agent", "bravo", "edit", "a.go", "three", "drei")
 	r.run("agent", "bravo", "pre", "bash", "true")
@@ -129,26 +133,28 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 	r := newRecorded(t)
 	last := strings.TrimSpace(r.run("git", "rev-parse", "HEAD"))
 	for name, args := range map[string][]string{
-		"conversations":             {"log", "--json"},
-		"no conversations":          {"log", "--json", "--agent=nobody"},
-		"a conversation":            {"show", "--json", "alpha"},
-		"one seen in the middle":    {"show", "--json", "bravo"},
-		"every call and its hunks":  append([]string{"show", "--json"}, r.ids("window_opened", "tool_call")...),
-		"every patch":               append([]string{"show", "--json"}, r.ids("patch_recorded", "patch")...),
-		"every event":               append([]string{"show", "--json"}, r.ids("", "id")...),
-		"commits":                   {"show", "--json", last, "HEAD"},
-		"commits beside traces":     {"graph", "--json"},
-		"no commits":                {"graph", "--json", "-n0"},
-		"status":                    {"status", "--json"},
-		"verification":              {"verify", "--json"},
-		"what gc would do":          {"gc", "--json", "--dry-run"},
-		"what could be reconciled":  {"reconcile", "--json", "--dry-run"},
-		"a snapshot":                {"snapshot", "--json"},
-		"quality of no records":     {"quality", "--json"},
-		"quality of a session":      {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
-		"owners":                    {"blame", "--json", "a.go"},
-		"the trails of every patch": append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
-		"the trails of a commit":    {"track", "--json", "HEAD~1"},
+		"conversations":                {"log", "--json"},
+		"no conversations":             {"log", "--json", "--agent=nobody"},
+		"a conversation":               {"show", "--json", "alpha"},
+		"a conversation with a record": {"show", "--json", "carol"},
+		"steps":                        {"show", "--json", "carol:1", "carol:2"},
+		"one seen in the middle":       {"show", "--json", "bravo"},
+		"every call and its hunks":     append([]string{"show", "--json"}, r.ids("window_opened", "tool_call")...),
+		"every patch":                  append([]string{"show", "--json"}, r.ids("patch_recorded", "patch")...),
+		"every event":                  append([]string{"show", "--json"}, r.ids("", "id")...),
+		"commits":                      {"show", "--json", last, "HEAD"},
+		"commits beside traces":        {"graph", "--json"},
+		"no commits":                   {"graph", "--json", "-n0"},
+		"status":                       {"status", "--json"},
+		"verification":                 {"verify", "--json"},
+		"what gc would do":             {"gc", "--json", "--dry-run"},
+		"what could be reconciled":     {"reconcile", "--json", "--dry-run"},
+		"a snapshot":                   {"snapshot", "--json"},
+		"quality of no records":        {"quality", "--json"},
+		"quality of a session":         {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
+		"owners":                       {"blame", "--json", "a.go"},
+		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
+		"the trails of a commit":       {"track", "--json", "HEAD~1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

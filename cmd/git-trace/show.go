@@ -15,12 +15,15 @@ func (a *app) showCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "show",
 		Usage:     "one conversation, prompt, tool call, patch, commit or event",
-		UsageText: "git trace show [--json] <id>…",
-		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a tool call\n" +
-			"(toolu_…), a patch, a commit in any form that git knows, or an event (b3:… or @17). Ids may be abbreviated to\n" +
-			"four characters or more. Of an ambiguous one the candidates are listed, and the exit status is 128; it is 1\n" +
-			"when there is no such id.",
-		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+		UsageText: "git trace show [--json | --markdown] <id>…",
+		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a step of it (4f2a:12),\n" +
+			"a tool call (toolu_…), a patch, a commit in any form that git knows, or an event (b3:… or @17). Ids may be\n" +
+			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
+			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +
+			"shown in full.",
+		Flags: []cli.Flag{
+			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "conversations and steps as Markdown, in full"}, colorFlag(),
+		},
 	}, a.show)
 }
 
@@ -59,12 +62,12 @@ func (a *app) show(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
-	r := resolver{repo: repo, reader: reader}
 	views, err := newViewer(c.Context, repo, reader)
 	if err != nil {
 		return err
 	}
 	defer views.close()
+	r := resolver{repo: repo, reader: reader, records: views.prompts.records}
 	objects := []shown{}
 	for _, id := range ids {
 		o, err := r.resolve(c.Context, id)
@@ -83,6 +86,9 @@ func (a *app) show(c *cli.Context, ops operands) error {
 			Objects []shown `json:"objects"`
 		}{showSchema, objects})
 	}
+	if c.Bool("markdown") {
+		return a.showMarkdown(objects)
+	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -98,4 +104,26 @@ func (a *app) show(c *cli.Context, ops operands) error {
 		}
 	}
 	return screen.Close()
+}
+
+// showMarkdown writes conversations and steps as Markdown.
+func (a *app) showMarkdown(objects []shown) error {
+	var m markdown
+	for _, o := range objects {
+		switch v := o.view.(type) {
+		case *traceView:
+			if v.record == nil {
+				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)), "git trace record "+string(v.Trace)+" reads its session file")
+			}
+			m.record(v.Trace, v.record.record)
+		case *recordView:
+			m.record(v.Trace, v.record)
+		case *stepView:
+			m.step(v.Step)
+		default:
+			return usage("--markdown is for conversations and steps, not for a %s", o.kind)
+		}
+	}
+	_, err := io.WriteString(quietWriter{a.std.out}, strings.TrimLeft(m.out.String(), "\n"))
+	return err
 }

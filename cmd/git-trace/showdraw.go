@@ -116,6 +116,11 @@ func (t *traceView) draw(d *showDrawer) {
 	if n := len(t.Subagents); n > 0 {
 		d.field("sub-agents", strconv.Itoa(n))
 	}
+	if t.record != nil {
+		d.figures(t.record.record)
+		d.steps(t.Trace, t.record.record)
+		return
+	}
 	for i := range t.Turns {
 		d.line("")
 		t.Turns[i].draw(d)

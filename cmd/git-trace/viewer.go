@@ -56,6 +56,14 @@ func (v *viewer) view(o object) (view, error) {
 		return v.patch(e)
 	case commitObject:
 		return v.commit(o.commit)
+	case stepObject:
+		return v.step(o.trace, o.step)
+	case recordObject:
+		r, err := v.record(o.trace)
+		if err == nil && r == nil {
+			err = missing(false, "record")
+		}
+		return r, err
 	case eventObject:
 	}
 	return eventView{o.event}, nil

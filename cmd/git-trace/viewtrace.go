@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -15,6 +16,10 @@ type traceView struct {
 	conversation
 	Subagents []string     `json:"subagents"`
 	Turns     []promptView `json:"turns"`
+	// Record is the stored record, null when there is none.
+	Record json.RawMessage `json:"record"`
+
+	record *recordView
 }
 
 // promptView is a prompt and the tool calls that it led to. Index 0 stands for calls before the first prompt that was
@@ -82,6 +87,12 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 		}
 	}
 	t.Turns = v.turns(id, sum.Agent, recorded, callsOf(recorded, held))
+	if t.record, err = v.record(id); err != nil {
+		return nil, err
+	}
+	if t.record != nil {
+		t.Record = t.record.Record
+	}
 	return t, nil
 }
 

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Bounds of what is drawn of a step where the whole conversation is, in lines.
+const (
+	mostPromptLines = 30
+	mostAnswerLines = 20
+)
+
+func (r *recordView) draw(d *showDrawer) {
+	h := r.record
+	d.field("conversation", d.pen.paint(traceColor(r.Trace), d.safe(string(r.Trace))))
+	d.field("agent", d.safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
+	d.field("session", d.safe(h.SessionID))
+	d.field("time", d.safe(between(value(h.TimestampStart), value(h.TimestampEnd))))
+	if !r.Own {
+		d.field("from", "another clone")
+	}
+	d.figures(h)
+	d.steps(r.Trace, h)
+}
+
+func between(first, last string) string {
+	if first == "" || last == "" || first == last {
+		return first + last
+	}
+	return first + " to " + last
+}
+
+// figures are what a conversation used.
+func (d *showDrawer) figures(h *records.Record) {
+	m := h.Metrics
+	text := fmt.Sprintf("%s in, %s out", thousands(int(m.TotalInputTokens)), thousands(int(m.TotalOutputTokens)))
+	if m.TotalCacheReadTokens+m.TotalCacheCreationTokens > 0 {
+		text += fmt.Sprintf(", %s from and %s to the cache", thousands(int(m.TotalCacheReadTokens)), thousands(int(m.TotalCacheCreationTokens)))
+	}
+	if m.EstimatedCostUSD != nil {
+		text += " · " + dollars(float64(*m.EstimatedCostUSD))
+	}
+	d.field("tokens", text)
+	if n := h.Security.RedactionsApplied; n > 0 {
+		d.field("redacted", plural(n, "place"))
+	}
+}
+
+// dollars is a sum of money, with cents, and with more where cents would say nothing.
+func dollars(sum float64) string {
+	if sum > 0 && sum < 0.01 {
+		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
+	}
+	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
+}
+
+// steps draws a conversation from its first step to its last.
+func (d *showDrawer) steps(trace events.TraceID, h *records.Record) {
+	for i := range h.Steps {
+		d.line("")
+		d.step(trace, &h.Steps[i], false)
+	}
+}
+
+func (s *stepView) draw(d *showDrawer) {
+	d.step(s.Trace, s.Step, true)
+}
+
+// step draws a step: in full, or as much as says what it was.
+func (d *showDrawer) step(trace events.TraceID, s *records.Step, full bool) {
+	indent := ""
+	if s.ParentStep != nil {
+		indent = "  "
+	}
+	d.line(indent + d.stepHead(trace, s))
+	indent += "  "
+	room := max(d.width-cells.Width(indent), 20)
+	limit := mostAnswerLines
+	if s.Role == records.RoleUser {
+		limit = mostPromptLines
+	}
+	if full {
+		limit = 1 << 30
+	}
+	if full && value(s.ReasoningContent) != "" {
+		d.prose(indent+"│ ", value(s.ReasoningContent), room-2, limit)
+	}
+	d.prose(indent, value(s.Content), room, limit)
+	for i := range s.ToolCalls {
+		call := &s.ToolCalls[i]
+		result := resultOf(s, call.ToolCallID)
+		if full {
+			d.callInFull(indent, call, result)
+		} else {
+			d.callLine(indent, room, call, result)
+		}
+	}
+}
+
+// stepHead names a step: its id, who speaks, when, and at what price.
+func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
+	who := "user"
+	switch {
+	case s.Role == records.RoleSystem:
+		who = "system"
+	case s.Role == records.RoleAgent && value(s.AgentRole) != "" && value(s.AgentRole) != "main":
+		who = value(s.AgentRole)
+	case s.Role == records.RoleAgent:
+		who = "agent"
+	case s.ParentStep != nil:
+		who = "task of " + value(s.AgentRole)
+	}
+	id := d.pen.paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
+	facts := []string{clock(value(s.Timestamp)), value(s.Model)}
+	if n := s.TokenUsage.OutputTokens; n > 0 {
+		facts = append(facts, thousands(int(n))+" tokens out")
+	}
+	if s.CallType != nil && *s.CallType == records.CallWarmup {
+		facts = append(facts, "warm-up")
+	}
+	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
+}
+
+// clock is the part of a time that tells the steps of a conversation apart; what has another form is given as it is.
+func clock(stamp string) string {
+	if len(stamp) >= len("2006-01-02T15:04:05") && stamp[10] == 'T' {
+		return stamp[:10] + " " + stamp[11:19]
+	}
+	return stamp
+}
+
+// prose draws text: its own lines, broken at blanks where they are too long.
+func (d *showDrawer) prose(indent, text string, room, limit int) {
+	text = strings.Trim(text, "\n")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	left := limit
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		safe := d.content(strings.TrimRight(line, "\r"))
+		pieces := []string{safe}
+		if cells.Width(safe) > room {
+			lead := safe[:len(safe)-len(strings.TrimLeft(safe, " "))]
+			if cells.Width(lead) > room/2 {
+				lead = ""
+			}
+			pieces = cells.Wrap(safe, room-cells.Width(lead), 1<<30)
+			for k := range pieces {
+				pieces[k] = lead + pieces[k]
+			}
+		}
+		for _, piece := range pieces {
+			if left--; left < 0 {
+				d.line(indent + d.pen.paint(faint, fmt.Sprintf("… %s more", plural(len(lines)-i, "line"))))
+				return
+			}
+			d.line(indent + piece)
+		}
+	}
+}
+
+func resultOf(s *records.Step, call string) *records.Observation {
+	for i := range s.Observations {
+		if s.Observations[i].SourceCallID == call {
+			return &s.Observations[i]
+		}
+	}
+	return nil
+}
+
+// callLine draws a call on one line, and what came of it if that was not what was wanted.
+func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, result *records.Observation) {
+	name := cells.Safe(call.ToolName)
+	d.line(indent + d.pen.paint(bold, name) + "  " + cells.Cut(cells.Safe(cells.Line(mainArgument(call.Input))), max(room-cells.Width(name)-2, 10)))
+	if result != nil && value(result.Error) != "" {
+		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
+		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
+	}
+}
+
+// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text.
+func mainArgument(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, name := range [...]string{
+		"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query", "url", "description", "prompt", "input", "patch",
+	} {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text
+		}
+		var words []string
+		if json.Unmarshal(fields[name], &words) == nil && len(words) > 0 {
+			return strings.Join(words, " ")
+		}
+	}
+	return string(input)
+}
+
+// callInFull draws a call with its input and its result.
+func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *records.Observation) {
+	room := max(d.width-cells.Width(indent)-2, 20)
+	d.line("")
+	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
+	for _, m := range members(call.Input) {
+		if strings.Contains(m.text, "\n") || cells.Width(m.text)+len(m.name)+2 > room {
+			d.line(indent + d.safe(m.name) + ":")
+			d.prose(indent+"  ", m.text, room, 1<<30)
+		} else {
+			d.line(indent + d.safe(m.name) + ": " + d.content(m.text))
+		}
+	}
+	if result == nil {
+		return
+	}
+	head := "→"
+	if value(result.Error) != "" {
+		head += " " + d.safe(value(result.Error))
+	}
+	d.line(indent + d.pen.paint(faint, head))
+	d.prose(indent+"  ", value(result.Content), room, 1<<30)
+}
+
+// member is a member of a call's input as people read it.
+type member struct{ name, text string }
+
+// members gives texts without their quotes and everything else as JSON, in the order of the input.
+func members(input json.RawMessage) []member {
+	var out []member
+	decoder := json.NewDecoder(strings.NewReader(string(input)))
+	if _, err := decoder.Token(); err != nil {
+		return nil
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return out
+		}
+		var raw json.RawMessage
+		if decoder.Decode(&raw) != nil {
+			return out
+		}
+		key, _ := name.(string)
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		out = append(out, member{key, text})
+	}
+	return out
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/records"
+)
+
+// markdown writes conversations for reading elsewhere. Texts are given in full; what acts on a terminal is made visible,
+// since what is written may end on one.
+type markdown struct{ out strings.Builder }
+
+// safeText is text of several lines without what acts on a terminal.
+func safeText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(cells.Safe(strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "\x00")), "^@", "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *markdown) record(trace events.TraceID, h *records.Record) {
+	title := value(h.Task.Description)
+	if title == "" {
+		title = "Conversation " + string(trace)
+	}
+	fmt.Fprintf(&m.out, "# %s\n\n", cells.Safe(cells.Line(title)))
+	fmt.Fprintf(&m.out, "- conversation `%s`\n- agent %s\n", trace, cells.Safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
+	if when := between(value(h.TimestampStart), value(h.TimestampEnd)); when != "" {
+		fmt.Fprintf(&m.out, "- %s\n", cells.Safe(when))
+	}
+	fmt.Fprintf(&m.out, "- %d tokens in, %d out", h.Metrics.TotalInputTokens, h.Metrics.TotalOutputTokens)
+	if h.Metrics.EstimatedCostUSD != nil {
+		m.out.WriteString(", " + dollars(float64(*h.Metrics.EstimatedCostUSD)))
+	}
+	m.out.WriteString("\n")
+	for _, link := range h.GitLinks {
+		fmt.Fprintf(&m.out, "- commit `%s` (%s)\n", cells.Safe(link.Revision), cells.Safe(string(link.Tier)))
+	}
+	for i := range h.Steps {
+		m.step(&h.Steps[i])
+	}
+}
+
+func (m *markdown) step(s *records.Step) {
+	who := "User"
+	switch {
+	case s.Role == records.RoleSystem:
+		who = "System"
+	case s.Role == records.RoleAgent:
+		who = "Agent"
+	}
+	if role := value(s.AgentRole); role != "" && role != "main" {
+		who += " (" + role + ")"
+	}
+	fmt.Fprintf(&m.out, "\n## %d. %s", s.StepIndex, cells.Safe(who))
+	if facts := dotted(clock(value(s.Timestamp)), value(s.Model)); facts != "" {
+		m.out.WriteString(" · " + cells.Safe(facts))
+	}
+	m.out.WriteString("\n")
+	if text := value(s.ReasoningContent); text != "" {
+		m.out.WriteString("\n")
+		for line := range strings.SplitSeq(strings.Trim(safeText(text), "\n"), "\n") {
+			m.out.WriteString("> " + line + "\n")
+		}
+	}
+	if text := strings.Trim(value(s.Content), "\n"); text != "" {
+		m.out.WriteString("\n" + safeText(text) + "\n")
+	}
+	for i := range s.ToolCalls {
+		m.call(s, &s.ToolCalls[i])
+	}
+}
+
+func (m *markdown) call(s *records.Step, call *records.ToolCall) {
+	fmt.Fprintf(&m.out, "\n**%s** `%s`\n", cells.Safe(call.ToolName), cells.Safe(call.ToolCallID))
+	for _, f := range members(call.Input) {
+		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.name))
+		m.fence(f.text)
+	}
+	result := resultOf(s, call.ToolCallID)
+	if result == nil {
+		return
+	}
+	m.out.WriteString("\nresult")
+	if text := value(result.Error); text != "" {
+		m.out.WriteString(" (" + cells.Safe(text) + ")")
+	}
+	m.out.WriteString(":\n\n")
+	m.fence(value(result.Content))
+}
+
+// fence writes text between fences that are longer than any in it.
+func (m *markdown) fence(text string) {
+	text = strings.TrimRight(safeText(text), "\n")
+	marks := "```"
+	for strings.Contains(text, marks) {
+		marks += "`"
+	}
+	fmt.Fprintf(&m.out, "%s\n%s\n%s\n", marks, text, marks)
+}
