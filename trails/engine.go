@@ -110,10 +110,17 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err := s.takeLate(); err != nil {
 		return err
 	}
+	defer s.closeSnapshot()
 	if err := act(s); err != nil {
 		return err
 	}
 	return s.finish()
+}
+
+func (s *step) closeSnapshot() {
+	if s.snap != nil {
+		s.snap.Close()
+	}
 }
 
 // orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.

@@ -49,6 +49,7 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	if err != nil {
 		return p, fmt.Errorf("open snapshot state: %w", err)
 	}
+	defer eng.Close()
 	var last text
 	if entry, found := eng.Lookup(path); found {
 		if last, err = s.read(entry.Mode, entry.OID); err != nil {

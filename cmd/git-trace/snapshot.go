@@ -76,6 +76,7 @@ func takeSnapshot(c *cli.Context, repo *refs.Repo) (snapshot.Snapshot, error) {
 	if err != nil {
 		return snapshot.Snapshot{}, err
 	}
+	defer engine.Close()
 	taken, err := engine.Full(c.Context)
 	if err != nil {
 		return taken, err

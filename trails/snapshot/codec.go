@@ -2,30 +2,28 @@ package snapshot
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io/fs"
-	"os"
 
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The state file: a fixed header, the meta data as JSON, a table of directories (parents first), then for each directory
+// The state file: a fixed header, the id of the tree, the other meta data as JSON, a table of directories (parents first), then for each directory
 // its entries and left-out names as fixed-size records, then the bytes of all paths and names, then a CRC-32C of
 // everything before. All numbers are little-endian. A directory's records stay as they are, packed, until somebody asks
-// for them: most snapshots touch few directories, and write the others back unseen.
+// for them: most snapshots touch few directories. What changed since the file was written stands in the journal beside
+// it; see journal.go.
 const (
 	stateMagic   = "gtstate"
-	stateVersion = 2
+	stateVersion = 3
 	headerSize   = len(stateMagic) + 1 + 6*4
 	statSize     = 4*8 + 4
 	othersSize   = 4 + 2 + 1
 	entryFixed   = 4 + 2 + 4 + 2 + statSize
 )
 
-func dirSize(hash int) int   { return 4 + 2 + 4 + 4 + 4 + 4 + 2 + statSize + 2*hash }
+func dirSize(hash int) int   { return 4 + 2 + 4 + 4 + 4 + 4 + headSize(hash) }
+func headSize(hash int) int  { return 2 + statSize + 2*hash }
 func entrySize(hash int) int { return entryFixed + hash }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -39,49 +37,15 @@ type packed struct {
 	hash            int
 }
 
-// load reads the state file; without a usable one the engine starts anew.
-func (e *Engine) load() error {
-	e.meta, e.root, e.scratch, e.changed, e.broken = meta{}, nil, nil, false, false
-	data, err := os.ReadFile(e.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(e.repo.SideObjects()); err != nil {
-		return nil //nolint:nilerr // the trees the state speaks of are gone
-	}
-	m, root, err := decodeState(data, e.repo.Format)
-	if err != nil || m.Git == nil && root == nil {
-		return nil //nolint:nilerr // a state is only a cache of the work tree
-	}
-	e.meta, e.root = m, root
-	return nil
-}
-
-// LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
-func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return refs.OID{}, nil
-	}
-	if err != nil {
-		return refs.OID{}, fmt.Errorf("read snapshot state: %w", err)
-	}
-	m, _, err := decodeState(data, format)
-	if err != nil {
-		return refs.OID{}, nil //nolint:nilerr // as for load
-	}
-	return m.Tree, nil
-}
-
-func (e *Engine) encode() ([]byte, error) {
-	return encodeState(e.meta, e.root, e.repo.Format)
+// saved is what the state on disk has of a directory: its head (flags, state, tree, rules) and its records. They are
+// compared with what is to be written, so that no change has to be noted when it is made.
+type saved struct {
+	head    []byte // nil if the directory is not there
+	records *packed
 }
 
 func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
-	text, err := json.Marshal(m)
+	text, err := m.other()
 	if err != nil {
 		return nil, err
 	}
@@ -104,12 +68,13 @@ func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 			w.size += len(d.others[i].name)
 		}
 	}
-	size := headerSize + len(text) + len(dirs)*dirSize(hash) + w.entries*entrySize(hash) + w.others*othersSize + w.size + 4
+	size := headerSize + hash + len(text) + len(dirs)*dirSize(hash) + w.entries*entrySize(hash) + w.others*othersSize + w.size + 4
 	w.out, w.names = make([]byte, 0, size), make([]byte, 0, w.size)
 	w.out = append(append(w.out, stateMagic...), stateVersion)
 	for _, n := range []int{hash, len(text), len(dirs), w.entries, w.others, w.size} {
 		w.u32(uint32(n))
 	}
+	w.oid(m.Tree)
 	w.out = append(w.out, text...)
 	w.tables(dirs)
 	w.out = append(w.out, w.names...)
@@ -142,6 +107,14 @@ func (w *stateWriter) oid(o refs.OID) {
 	}
 }
 
+// head is what belongs to a directory itself.
+func (w *stateWriter) head(d *dir) {
+	w.u16(d.flags)
+	w.stat(d.st)
+	w.oid(d.tree)
+	w.oid(d.rules)
+}
+
 func (w *stateWriter) tables(dirs []*dir) {
 	number := make(map[*dir]uint32, len(dirs))
 	packs := make([]*packed, len(dirs))
@@ -157,10 +130,8 @@ func (w *stateWriter) tables(dirs []*dir) {
 		w.u32(number[d.parent])
 		w.u32(uint32(len(p.entries) / entrySize(w.hash)))
 		w.u32(uint32(len(p.others) / othersSize))
-		w.u16(d.flags)
-		w.stat(d.st)
-		w.oid(d.tree)
-		w.oid(d.rules)
+		w.head(d)
+		d.saved = saved{w.out[len(w.out)-headSize(w.hash):], p}
 		w.names = append(append(w.names, d.path...), p.names...)
 	}
 	for _, p := range packs {

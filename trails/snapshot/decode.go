@@ -24,20 +24,28 @@ func decodeState(data []byte, format refs.ObjectFormat) (meta, *dir, error) {
 	if hash != format.Size() {
 		return meta{}, nil, errBadState
 	}
-	size := int64(headerSize) + text + dirs*int64(dirSize(hash)) + entries*int64(entrySize(hash)) + others*othersSize + names
+	size := int64(headerSize) + int64(hash) + text + dirs*int64(dirSize(hash)) + entries*int64(entrySize(hash)) + others*othersSize + names
 	if size != int64(len(body)) {
 		return meta{}, nil, errBadState
 	}
 	var m meta
+	tree := r.oid()
 	if err := json.Unmarshal(r.take(int(text)), &m); err != nil {
 		return meta{}, nil, fmt.Errorf("%w: %w", errBadState, err)
 	}
+	m.Tree = tree
 	r.names = string(body[int64(len(body))-names:])
 	root, ok := r.tables(int(dirs), entries, others)
 	if !ok {
 		return meta{}, nil, errBadState
 	}
 	return m, root, nil
+}
+
+// otherMeta is the part of a good state file that holds the meta data beside the tree.
+func otherMeta(data []byte, hash int) []byte {
+	n := int(binary.LittleEndian.Uint32(data[len(stateMagic)+1+4:]))
+	return data[headerSize+hash:][:n:n]
 }
 
 // stateReader reads records whose total size has been checked; only what they say can be wrong.
@@ -74,45 +82,77 @@ func (r *stateReader) oid() refs.OID {
 	return oid
 }
 
+// readHead is the reverse of stateWriter.head.
+func (d *dir) readHead(head []byte, hash int) {
+	r := &stateReader{in: head, hash: hash}
+	d.flags, d.st, d.tree, d.rules = r.u16(), r.stat(), r.oid(), r.oid()
+	d.saved.head = head
+}
+
 // tables reads the directories and deals out the records to them. It checks every name, so that open need not.
 func (r *stateReader) tables(dirs int, entries, others int64) (*dir, bool) {
 	if dirs == 0 {
 		return nil, entries == 0 && others == 0
 	}
-	slab, packs, counts := make([]dir, dirs), make([]packed, dirs), make([][2]int64, dirs)
+	slab, packs, places := make([]dir, dirs), make([]packed, dirs), make([]slot, dirs)
 	for i := range slab {
 		d := &slab[i]
 		at, pathLen, namesLen := int64(r.u32()), int64(r.u16()), int64(r.u32())
-		parent := int(r.u32())
-		counts[i] = [2]int64{int64(r.u32()), int64(r.u32())}
-		d.flags, d.st, d.tree, d.rules = r.u16(), r.stat(), r.oid(), r.oid()
-		entries, others = entries-counts[i][0], others-counts[i][1]
-		if at+pathLen+namesLen > int64(len(r.names)) || entries < 0 || others < 0 || i > 0 && parent >= i {
+		p := slot{parent: int32(r.u32()), entries: int32(r.u32()), others: int32(r.u32())}
+		d.readHead(r.take(headSize(r.hash)), r.hash)
+		entries, others = entries-int64(p.entries), others-int64(p.others)
+		if at+pathLen+namesLen > int64(len(r.names)) || entries < 0 || others < 0 || p.entries < 0 || p.others < 0 || i > 0 && (p.parent < 0 || p.parent >= int32(i)) {
 			return nil, false
 		}
 		d.path = r.names[at : at+pathLen]
 		packs[i] = packed{names: r.names[at+pathLen : at+pathLen+namesLen], hash: r.hash}
-		d.packed = &packs[i]
+		d.packed, d.saved.records = &packs[i], &packs[i]
 		if i > 0 {
-			d.parent = &slab[parent]
-			d.parent.subs = append(d.parent.subs, d)
+			places[p.parent].subs++
 		}
+		places[i] = p
 	}
 	if entries != 0 || others != 0 {
 		return nil, false
 	}
+	hang(slab, places)
 	for i := range packs {
 		p := &packs[i]
-		p.entries = r.take(int(counts[i][0]) * entrySize(r.hash))
-		p.others = r.take(int(counts[i][1]) * othersSize)
-		if !namesFit(p.entries, entrySize(r.hash), len(p.names)) || !namesFit(p.others, othersSize, len(p.names)) {
+		p.entries = r.take(int(places[i].entries) * entrySize(r.hash))
+		p.others = r.take(int(places[i].others) * othersSize)
+		if !p.namesFit() {
 			return nil, false
 		}
 	}
 	return &slab[0], true
 }
 
+// hang puts each directory below its parent.
+func hang(slab []dir, places []slot) {
+	room := make([]*dir, len(slab))
+	for i := range slab[1:] {
+		d := &slab[i+1]
+		p := places[i+1].parent
+		d.parent = &slab[p]
+		if d.parent.subs == nil {
+			n := places[p].subs
+			d.parent.subs, room = room[:0:n], room[n:] // what is inserted later goes elsewhere
+		}
+		d.parent.subs = append(d.parent.subs, d)
+	}
+}
+
+// slot is what the table says of a directory beside its own head.
+type slot struct {
+	parent, subs    int32 // parent by number; how many have this one for theirs
+	entries, others int32
+}
+
 // namesFit tells whether the names of packed records lie within their directory's bytes.
+func (p *packed) namesFit() bool {
+	return namesFit(p.entries, entrySize(p.hash), len(p.names)) && namesFit(p.others, othersSize, len(p.names))
+}
+
 func namesFit(records []byte, size, names int) bool {
 	for ; len(records) >= size; records = records[size:] {
 		at, n := binary.LittleEndian.Uint32(records), binary.LittleEndian.Uint16(records[4:])

@@ -29,7 +29,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 		if !ok {
 			continue
 		}
-		switch e.placeOf(path) {
+		switch e.placeOf(path, user) {
 		case elsewhere:
 		case nowhere:
 			gone = append(gone, path)
@@ -101,8 +101,9 @@ const (
 	elsewhere              // inside another repository
 )
 
-// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree.
-func (e *Engine) placeOf(path string) place {
+// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. A directory in which
+// something is tracked is no other repository to git, whatever else it holds.
+func (e *Engine) placeOf(path string, user *gitIndex) place {
 	for i := range len(path) {
 		if path[i] != '/' {
 			continue
@@ -111,7 +112,7 @@ func (e *Engine) placeOf(path string) place {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 			return nowhere
 		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && !user.hasBelow(path[:i]) {
 			return elsewhere
 		}
 	}

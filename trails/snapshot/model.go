@@ -46,6 +46,7 @@ type dir struct {
 	subs    []*dir
 
 	packed *packed // entries and others as yet undecoded; see open
+	saved  saved   // what the state on disk has
 	w      *work   // during a snapshot
 }
 

@@ -226,6 +226,9 @@ func (s *scan) dropEntry(d *dir, e *entry) {
 
 // dropDir takes out a directory and all below it.
 func (s *scan) dropDir(d *dir) {
+	if d.saved.head != nil {
+		s.e.store.dropped = append(s.e.store.dropped, d.path)
+	}
 	for _, x := range d.all(nil) {
 		x.open()
 		for i := range x.entries {

@@ -69,7 +69,7 @@ func newWorker(t *testing.T, seed uint64) *worker {
 }
 
 func (w *worker) lastLines() string {
-	return "\n" + strings.Join(w.log[max(0, len(w.log)-12):], "\n") + "\n"
+	return "\n" + strings.Join(w.log[max(0, len(w.log)-60):], "\n") + "\n"
 }
 
 func (w *worker) pick(list ...string) string { return list[w.rnd.IntN(len(list))] }
@@ -113,12 +113,34 @@ func (w *worker) step() string {
 	if w.rnd.IntN(100) < 65 {
 		return w.change()
 	}
-	if w.rnd.IntN(100) < 45 {
+	switch n := w.rnd.IntN(100); {
+	case n < 42:
 		w.rule()
-	} else {
+	case n < 48:
+		w.embed()
+	default:
 		w.command()
 	}
 	return ""
+}
+
+// embed makes a directory a repository of its own, with a commit or without one, or a plain directory again.
+func (w *worker) embed() {
+	dir := w.pick("g", "d/e", "build", "d/build", "k")
+	inner := join(dir, ".git")
+	if _, err := os.Lstat(w.path(inner)); err == nil {
+		w.did = "no repository any more: " + dir
+		w.must(os.RemoveAll(w.path(inner)))
+		return
+	}
+	w.place(dir+"/a", func() { w.write(dir+"/a", w.content()) })
+	w.git("init", "-q", dir)
+	w.did = "repository without a commit: " + dir
+	if w.rnd.IntN(3) > 0 {
+		w.did = "repository: " + dir
+		w.git("-C", dir, "add", "-f", "a")
+		w.git("-C", dir, "commit", "-q", "-m", "inner")
+	}
 }
 
 func (w *worker) change() string {
@@ -264,6 +286,7 @@ func (w *watcher) checkScoped(label, path, want string) {
 		w.Fatalf("%s: scoped to %s: %v", label, path, err)
 	}
 	w.must(e.Save())
+	w.checkSaved(e)
 	w.checkChanges(label+" scoped", snap)
 	inside := func(line string) bool {
 		_, p, _ := strings.Cut(line, "\t")

@@ -249,6 +249,7 @@ func (w *watcher) check(label, want string) Snapshot {
 		w.Fatalf("%s: %v", label, err)
 	}
 	w.must(e.Save())
+	w.checkSaved(e)
 	w.used = snap.Method
 	if snap.Tree.String() != want {
 		w.Fatalf("%s: %s method: %s", label, snap.Method, difference(w.flat(snap.Tree.String()), w.flat(want)))
@@ -256,6 +257,20 @@ func (w *watcher) check(label, want string) Snapshot {
 	w.checkChanges(label, snap)
 	w.last = snap.Tree
 	return snap
+}
+
+// checkSaved compares what was saved, as a file or behind the journal, with what was to be saved.
+func (w *watcher) checkSaved(e *Engine) {
+	w.Helper()
+	saved := w.open()
+	defer saved.Close()
+	want, err := encodeState(e.meta, e.root, w.repo.Format)
+	w.must(err)
+	got, err := encodeState(saved.meta, saved.root, w.repo.Format)
+	w.must(err)
+	if !bytes.Equal(got, want) {
+		w.Fatalf("%d bytes saved, %d in the journal: the state reads otherwise than it was written", saved.store.size, saved.store.journal)
+	}
 }
 
 // checkChanges compares the reported changes with git's, and looks for every new blob in the stores.

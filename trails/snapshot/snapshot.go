@@ -50,15 +50,17 @@ type Engine struct {
 	root    *dir      // last snapshot of the own method; nil if there is none
 	scratch *gitIndex // last snapshot of the git method, decoded when asked for
 
-	changed bool // since Open or Save
-	broken  bool // a snapshot failed half way: memory is not to be trusted
+	store   store  // what is on disk
+	release func() // ends the mapping of the state file, if there is one
+	changed bool   // since Open or Save
+	broken  bool   // a snapshot failed half way: memory is not to be trusted
 
 	git    bool             // the git method always; for tests
 	now    func() time.Time // the clock; for tests
 	remote bool             // time stamps may be another machine's
 }
 
-// Open loads the state of a work tree. A state file that is absent, damaged or of another version is no error: the next
+// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent, damaged or of another version is no error: the next
 // snapshot starts anew.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
@@ -203,16 +205,17 @@ func (e *Engine) Keep(path string) error {
 	return nil
 }
 
-// Save writes the state, if it changed, by rename. After a snapshot that failed it does nothing.
+// Save writes the state, if it changed: what changed behind what is there, or all of it by rename. After a snapshot that
+// failed it does nothing.
 func (e *Engine) Save() error {
 	if !e.changed || e.broken {
 		return nil
 	}
-	data, err := e.encode()
-	if err != nil {
-		return fmt.Errorf("save snapshot state: %w", err)
+	err := e.append()
+	if errors.Is(err, errWriteAll) {
+		err = e.writeAll()
 	}
-	if err := refs.WriteFileAtomic(e.path, data, 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("save snapshot state: %w", err)
 	}
 	e.changed = false

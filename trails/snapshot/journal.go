@@ -1,0 +1,238 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The journal holds what changed since the state file was written, so that a snapshot in which little changed writes
+// little, and never in the place of something that file systems flush before they replace it. It begins with the check
+// sum of the state file that it belongs to; a record is
+//
+//	u32 length of what follows up to the check sum
+//	id of the tree · u32 length of the other meta data (0: as before) · u32 directories taken out · u32 directories
+//	the other meta data as JSON
+//	taken out: u16 length and path
+//	directories, parents first: u16 length of path · u32 length of names · u32 entries · u32 others · head · path ·
+//	entries · others · names
+//	u32 CRC-32C of all of it but the length
+//
+// Records count in their order. What follows a record that is not whole does not count: a killed process left it, and
+// the snapshot that it was to keep is taken again.
+const (
+	journalMagic = "gtjourn\x01"
+	journalHead  = len(journalMagic) + 4
+	// minJournal is how long a journal gets in any case, in bytes, before the state file is written anew; beyond that,
+	// an eighth of the state file.
+	minJournal = 64 << 10
+)
+
+func journalPath(state string) string { return state + ".journal" }
+
+func journalHeader(sum uint32) []byte {
+	return binary.LittleEndian.AppendUint32([]byte(journalMagic), sum)
+}
+
+// record encodes what differs from the state on disk; nil if nothing does. Commit is called when it is there.
+func (e *Engine) record(meta []byte) (record []byte, commit func()) {
+	hash := e.repo.Format.Size()
+	w, h := &stateWriter{hash: hash}, &stateWriter{hash: hash}
+	type change struct {
+		d *dir
+		saved
+	}
+	var changes []change
+	for _, d := range e.root.all(nil) {
+		h.out = h.out[:0]
+		h.head(d)
+		records := d.packed
+		if records == nil {
+			records = pack(d, hash)
+		}
+		if !bytes.Equal(h.out, d.saved.head) || !records.equal(d.saved.records) {
+			changes = append(changes, change{d, saved{slices.Clone(h.out), records}})
+		}
+	}
+	if meta == nil && e.meta.Tree == e.store.tree && len(changes) == 0 && len(e.store.dropped) == 0 {
+		return nil, func() {}
+	}
+	w.u32(0)
+	w.oid(e.meta.Tree)
+	for _, n := range []int{len(meta), len(e.store.dropped), len(changes)} {
+		w.u32(uint32(n))
+	}
+	w.out = append(w.out, meta...)
+	for _, path := range e.store.dropped {
+		w.u16(uint16(len(path)))
+		w.out = append(w.out, path...)
+	}
+	for _, c := range changes {
+		w.u16(uint16(len(c.d.path)))
+		w.u32(uint32(len(c.records.names)))
+		w.u32(uint32(len(c.records.entries) / entrySize(hash)))
+		w.u32(uint32(len(c.records.others) / othersSize))
+		w.out = append(append(w.out, c.head...), c.d.path...)
+		w.out = append(append(append(w.out, c.records.entries...), c.records.others...), c.records.names...)
+	}
+	binary.LittleEndian.PutUint32(w.out, uint32(len(w.out)-4))
+	w.u32(crc32.Checksum(w.out[4:], castagnoli))
+	return w.out, func() {
+		for _, c := range changes {
+			c.d.saved = c.saved
+		}
+	}
+}
+
+func (p *packed) equal(q *packed) bool {
+	return p == q || q != nil && p.names == q.names && bytes.Equal(p.entries, q.entries) && bytes.Equal(p.others, q.others)
+}
+
+// replay applies a journal to the state that it belongs to and notes how much of it is good: nothing of a journal that
+// belongs to another one. An error means that what it says makes no sense: the state is lost then.
+func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *dir) error {
+	if len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
+		return nil
+	}
+	at := int64(journalHead)
+	var last, text []byte // the last tree, the last of the other meta data
+	for {
+		body, ok := recordAt(journal[at:])
+		if !ok {
+			break
+		}
+		r := &recordReader{in: body, hash: format.Size()}
+		tree, other, err := r.apply(root)
+		if err != nil {
+			return fmt.Errorf("%w: journal: %w", errBadState, err)
+		}
+		if last = tree; len(other) > 0 {
+			text = other
+		}
+		at += int64(len(body)) + 8
+	}
+	st.journal = at
+	if last == nil {
+		return nil
+	}
+	if text != nil {
+		st.meta, *m = text, meta{}
+		if err := json.Unmarshal(text, m); err != nil {
+			return fmt.Errorf("%w: journal: %w", errBadState, err)
+		}
+	}
+	m.Tree = (&stateReader{in: last, hash: format.Size()}).oid()
+	return nil
+}
+
+// recordAt is the body of the record at the beginning, if it is whole.
+func recordAt(journal []byte) ([]byte, bool) {
+	if len(journal) < 8 {
+		return nil, false
+	}
+	n := int64(binary.LittleEndian.Uint32(journal))
+	if n+8 > int64(len(journal)) {
+		return nil, false
+	}
+	body := journal[4 : 4+n]
+	return body, binary.LittleEndian.Uint32(journal[4+n:]) == crc32.Checksum(body, castagnoli)
+}
+
+// recordReader reads one record. After the first thing that does not fit it gives nothing but zeros.
+type recordReader struct {
+	in   []byte
+	hash int
+	bad  bool
+}
+
+func (r *recordReader) take(n int64) []byte {
+	if r.bad || n > int64(len(r.in)) {
+		r.bad = true
+		return nil
+	}
+	b := r.in[:n:n]
+	r.in = r.in[n:]
+	return b
+}
+
+func (r *recordReader) u16() int64 {
+	if b := r.take(2); b != nil {
+		return int64(binary.LittleEndian.Uint16(b))
+	}
+	return 0
+}
+
+func (r *recordReader) u32() int64 {
+	if b := r.take(4); b != nil {
+		return int64(binary.LittleEndian.Uint32(b))
+	}
+	return 0
+}
+
+// apply changes the directories, and returns what the record says beside them.
+func (r *recordReader) apply(root *dir) (tree, other []byte, err error) {
+	tree = r.take(int64(r.hash))
+	text, dropped, dirs := r.u32(), r.u32(), r.u32()
+	other = r.take(text)
+	for range dropped {
+		if r.bad {
+			break
+		}
+		root.remove(string(r.take(r.u16())))
+	}
+	for range dirs {
+		if r.bad {
+			break
+		}
+		if err := r.dir(root); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.bad || len(r.in) > 0 {
+		return nil, nil, errors.New("record does not end where it should")
+	}
+	return tree, other, nil
+}
+
+// dir reads one directory and puts it in its place.
+func (r *recordReader) dir(root *dir) error {
+	path, names, entries, others := r.u16(), r.u32(), r.u32(), r.u32()
+	head := r.take(int64(headSize(r.hash)))
+	name := string(r.take(path))
+	p := &packed{entries: r.take(entries * int64(entrySize(r.hash))), others: r.take(others * othersSize), hash: r.hash}
+	p.names = string(r.take(names))
+	if r.bad || !p.namesFit() {
+		return errors.New("directory does not fit its record")
+	}
+	d := root.descend(name)
+	if d == nil {
+		parent := root.descend(parentPath(name))
+		if parent == nil {
+			return errors.New("directory without a parent")
+		}
+		d = &dir{path: name, parent: parent}
+		parent.insertSub(d)
+	}
+	d.readHead(head, r.hash)
+	d.packed, d.saved.records, d.entries, d.others = p, p, nil, nil
+	return nil
+}
+
+// remove takes out a directory and all below it, if it is there; of the top, all that is below it.
+func (d *dir) remove(path string) {
+	if path == "" {
+		d.subs = nil
+		return
+	}
+	parent := d.descend(parentPath(path))
+	if parent == nil {
+		return
+	}
+	parent.subs = slices.DeleteFunc(parent.subs, func(sub *dir) bool { return sub.path == path })
+}

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package snapshot
+
+const mapPopulate = 0

@@ -1,0 +1,201 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// store is what the engine knows of the state on disk.
+type store struct {
+	sum     uint32   // of the state file; by it the journal knows that it belongs there
+	size    int64    // of the state file; 0 if there is none to go by
+	journal int64    // how much of the journal is good
+	tree    refs.OID // of the last snapshot
+	meta    []byte   // the other meta data
+	dropped []string // directories that are there and are no more, with all that is below them
+}
+
+// Close forgets everything that was not saved. The engine is as one whose state is lost; it may be left alone.
+func (e *Engine) Close() {
+	if e.release != nil {
+		e.release()
+	}
+	e.meta, e.root, e.scratch, e.store, e.release, e.changed, e.broken = meta{}, nil, nil, store{}, nil, false, false
+}
+
+// loadTries is how often reading starts again because a writer replaced the state meanwhile.
+const loadTries = 5
+
+// load reads the state; without a usable one the engine starts anew.
+func (e *Engine) load() error {
+	e.Close()
+	for range loadTries {
+		data, journal, same, err := e.read()
+		if err != nil || data == nil {
+			return err
+		}
+		if !same {
+			e.Close()
+			continue
+		}
+		if _, err := os.Stat(e.repo.SideObjects()); err != nil {
+			return nil //nolint:nilerr // the trees the state speaks of are gone
+		}
+		e.adoptState(data, journal)
+		return nil
+	}
+	return nil // as if there were none
+}
+
+// read reads the state file and its journal; no data if there is none. A reader holds no lock: same tells whether both
+// are of the same time.
+func (e *Engine) read() (data, journal []byte, same bool, err error) {
+	f, err := os.Open(e.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, false, nil
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if data, err = e.content(f, info.Size()); err != nil {
+		return nil, nil, false, err
+	}
+	journal, err = os.ReadFile(journalPath(e.path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, false, err
+	}
+	now, err := os.Stat(e.path)
+	return data, journal, err == nil && os.SameFile(info, now), nil
+}
+
+// content is that of the state file: mapped until Close, where that is safe. The file is never written in place, and
+// nothing of the mapping leaves the engine, since paths and names are copied from it.
+func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
+	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
+		return os.ReadFile(f.Name())
+	}
+	data, release, err := mapFile(f, size)
+	if err != nil {
+		return os.ReadFile(f.Name())
+	}
+	e.release = release
+	return data, nil
+}
+
+// adoptState makes a state and its journal the engine's own, if they can be used.
+func (e *Engine) adoptState(data, journal []byte) {
+	m, root, err := decodeState(data, e.repo.Format)
+	if err != nil || m.Git == nil && root == nil {
+		return // a state is only a cache of the work tree
+	}
+	st := store{
+		sum: binary.LittleEndian.Uint32(data[len(data)-4:]), size: int64(len(data)), meta: otherMeta(data, e.repo.Format.Size()),
+	}
+	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil {
+		return
+	}
+	st.tree = m.Tree
+	e.meta, e.root, e.store = m, root, st
+}
+
+// other is the meta data without the tree, which is another one in every record of the journal.
+func (m meta) other() ([]byte, error) {
+	m.Tree = refs.OID{}
+	return json.Marshal(m)
+}
+
+// LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
+func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
+	e := &Engine{repo: &refs.Repo{Format: format}, path: path, remote: true}
+	for range loadTries {
+		data, journal, same, err := e.read()
+		if err != nil || data == nil {
+			return refs.OID{}, err
+		}
+		if same {
+			e.adoptState(data, journal)
+			break
+		}
+	}
+	return e.meta.Tree, nil
+}
+
+// errWriteAll asks for the whole state to be written.
+var errWriteAll = errors.New("journal does not do")
+
+// writeAll replaces the state file. The old journal does not belong to the new file, whether or not it can be removed.
+func (e *Engine) writeAll() error {
+	data, err := encodeState(e.meta, e.root, e.repo.Format)
+	if err != nil {
+		return err
+	}
+	if err := refs.WriteFileAtomic(e.path, data, 0o600); err != nil {
+		return err
+	}
+	_ = os.Remove(journalPath(e.path))
+	text, err := e.meta.other()
+	e.store = store{sum: binary.LittleEndian.Uint32(data[len(data)-4:]), size: int64(len(data)), tree: e.meta.Tree, meta: text}
+	return err
+}
+
+// append writes what changed behind the journal.
+func (e *Engine) append() error {
+	if e.store.size == 0 || e.meta.Git != nil || e.root == nil || e.root.saved.head == nil {
+		return errWriteAll
+	}
+	text, err := e.meta.other()
+	if err != nil {
+		return err
+	}
+	changed := text
+	if bytes.Equal(text, e.store.meta) {
+		changed = nil
+	}
+	record, commit := e.record(changed)
+	if len(record) == 0 {
+		return nil
+	}
+	if e.store.journal == 0 {
+		record = append(journalHeader(e.store.sum), record...)
+	}
+	if e.store.journal+int64(len(record)) > max(minJournal, e.store.size/8) {
+		return errWriteAll
+	}
+	if err := appendAt(journalPath(e.path), record, e.store.journal); err != nil {
+		return err
+	}
+	e.store.journal += int64(len(record))
+	e.store.tree, e.store.meta, e.store.dropped = e.meta.Tree, text, nil
+	commit()
+	return nil
+}
+
+// appendAt writes at the end of a file that has to be so long. One of another length is of another time, or a killed
+// process left half a record there.
+func appendAt(path string, data []byte, at int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != at {
+		return errWriteAll
+	}
+	_, err = f.WriteAt(data, at)
+	return err
+}
