@@ -4,6 +4,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
+	"github.com/git-trace/git-trace/agents/copilotcli"
 	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
 	"github.com/git-trace/git-trace/agents/opencode"
@@ -54,6 +55,7 @@ func All(env Env) []Agent {
 		opencode.New(env),
 		geminicli.New(env),
 		qwencode.New(env),
+		copilotcli.New(env),
 		generic.New(env),
 	}
 }

@@ -13,10 +13,11 @@ func Hunks(diff string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	var open *assemble.Hunk
 	inside := false
-	line := 0 // of the file before
+	line := 0  // of the file before
+	moved := 0 // by how much the hunks so far move what follows
 	for text := range strings.Lines(diff) {
 		text = strings.TrimSuffix(text, "\n")
-		if start, found := hunkStart(text); found {
+		if start, found := hunkStart(text, moved); found {
 			line, inside, open = start, true, nil
 			continue
 		}
@@ -36,8 +37,10 @@ func Hunks(diff string) []assemble.Hunk {
 			if kind == '-' {
 				open.Removed++
 				line++
+				moved--
 				continue
 			}
+			moved++
 			open.Added++
 			open.Lines = append(open.Lines, text[1:])
 		case ' ':
@@ -51,26 +54,30 @@ func Hunks(diff string) []assemble.Hunk {
 	return hunks
 }
 
-// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with. A hunk
-// without old lines names the line before it.
-func hunkStart(text string) (line int, found bool) {
+// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with. Of a
+// hunk without old lines programs name that line or the one before it, so that the new one counts, by which the hunks before
+// it moved the rest.
+func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {
 		return 0, false
 	}
-	old, _, found := strings.Cut(rest, " +")
+	old, rest, found := strings.Cut(rest, " +")
 	if !found {
 		return 0, false
 	}
 	first, count, counted := strings.Cut(old, ",")
+	if counted && count == "0" {
+		first, _, _ = strings.Cut(rest, " ")
+		first, _, _ = strings.Cut(first, ",")
+	} else {
+		moved = 0
+	}
 	line, err := strconv.Atoi(first)
 	if err != nil || line < 0 {
 		return 0, false
 	}
-	if counted && count == "0" {
-		line++
-	}
-	return max(line, 1), true
+	return max(line-moved, 1), true
 }
 
 // Written is the text of the added lines of hunks.

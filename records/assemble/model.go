@@ -3,7 +3,7 @@ package assemble
 import "strings"
 
 // Model is a model's name as records have it, provider/model, from the name that an agent uses. The providers of Claude
-// through Bedrock and Vertex write the same model with prefixes and suffixes of their own. A name whose provider is not
+// through Bedrock, Vertex and Copilot write the same model with prefixes, suffixes and dots of their own. A name whose provider is not
 // known stays as it is.
 func Model(name string) string {
 	name = strings.TrimSpace(name)
@@ -13,7 +13,7 @@ func Model(name string) string {
 	if at := strings.Index(name, "claude"); at >= 0 {
 		name, _, _ = strings.Cut(name[at:], "[")
 		name, _, _ = strings.Cut(name, ":")
-		name = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, "-v1"), "-v2"), "@", "-")
+		name = strings.NewReplacer("@", "-", ".", "-").Replace(strings.TrimSuffix(strings.TrimSuffix(name, "-v1"), "-v2"))
 		return "anthropic/" + name
 	}
 	if strings.Contains(name, "/") {

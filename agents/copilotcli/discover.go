@@ -1,0 +1,70 @@
+package copilotcli
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// eventsFile is the name of every session file.
+const eventsFile = "events.jsonl"
+
+// ProjectSessions looks into every session: the client files them by their ids.
+func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	home := first(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
+	return sessionfile.List(filepath.Join(home, "session-state"), 1, func(path string) (capability.Session, bool) {
+		if filepath.Base(path) != eventsFile {
+			return capability.Session{}, false
+		}
+		file, err := sessionfile.Lines(path, "")
+		if err != nil {
+			return capability.Session{}, false
+		}
+		defer func() { _ = file.Close() }()
+		begin := peek(file)
+		return capability.Session{ID: first(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+	}), nil
+}
+
+// SessionID is the name of the folder that holds the session's events.
+func (s sessions) SessionID(path string) string {
+	id := filepath.Base(filepath.Dir(path))
+	if filepath.Base(path) != eventsFile || !payload.SessionID(id) {
+		return ""
+	}
+	return id
+}
+
+// Recognises tells session files by their first event.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
+	return err == nil && begins(object.Raw)
+}
+
+func begins(raw []byte) bool {
+	return rawjson.MemberText(raw, "type") == "session.start" && rawjson.MemberText(rawjson.Member(raw, "data"), "sessionId") != ""
+}
+
+// beginning is what the first event tells.
+type beginning struct{ id, cwd string }
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
+		if begins(object.Raw) {
+			data := rawjson.Member(object.Raw, "data")
+			b.id, b.cwd = rawjson.MemberText(data, "sessionId"), rawjson.MemberText(rawjson.Member(data, "context"), "cwd")
+		}
+		return false
+	})
+	if !payload.SessionID(b.id) {
+		b.id = ""
+	}
+	return b
+}

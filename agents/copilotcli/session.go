@@ -1,0 +1,124 @@
+package copilotcli
+
+import (
+	"context"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's session files.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a session file.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent:   Name,
+		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
+			return &session{main: c, c: c, sides: map[string]*assemble.Conversation{}}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a session file that is being read.
+type session struct {
+	main  *assemble.Conversation
+	c     *assemble.Conversation // whose event is being read: main's, or a subagent's
+	sides map[string]*assemble.Conversation
+	state state
+}
+
+// state is what must be known of the events so far to understand the next.
+type state struct {
+	Cwd    string `json:"cwd,omitempty"`
+	Prompt string `json:"prompt,omitempty"` // hash of the system prompt
+	Busy   bool   `json:"busy,omitempty"`   // the agent is working on a prompt
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// event is a line with the members that matter.
+type event struct {
+	kind, id, time, agent string
+	data                  []byte
+}
+
+func (e *event) decode(raw []byte) {
+	*e = event{}
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "type":
+			e.kind = d.Text()
+		case "id":
+			e.id = d.Text()
+		case "timestamp":
+			e.time = d.Text()
+		case "agentId":
+			e.agent = d.Text()
+		case "data":
+			e.data = d.Raw()
+		}
+	}
+}
+
+// text is a member of what the event carries.
+func (e *event) text(name string) string { return rawjson.MemberText(e.data, name) }
+
+// maxSides is how many subagents may be told in one file.
+const maxSides = 1000
+
+// Object takes an event.
+func (s *session) Object(object jsonlines.Object) error {
+	var e event
+	e.decode(object.Raw)
+	if !s.main.Begin(e.id) {
+		s.main.Skip("repeated")
+		return nil
+	}
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: e.id}
+	s.c = s.main
+	if e.kind == "subagent.started" && payload.SessionID(e.agent) && s.sides[e.agent] == nil && len(s.sides) < maxSides {
+		s.sides[e.agent] = s.main.Side(e.text("toolCallId"), e.agent, payload.Name(e.text("agentName")))
+	} else if side := s.sides[e.agent]; side != nil {
+		s.c = side
+	}
+	switch e.kind {
+	case "user.message":
+		return s.user(&e, at)
+	case "assistant.message":
+		return s.answer(&e, at)
+	case "session.usage_record":
+		return s.usage(rawjson.Member(e.data, "usage"), &e, at)
+	case "assistant.usage":
+		return s.usage(e.data, &e, at)
+	case "tool.execution_complete":
+		return s.result(&e, at)
+	}
+	s.remark(&e)
+	return nil
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,100 @@
+package copilotcli
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// remark takes an event about the session.
+func (s *session) remark(e *event) {
+	switch e.kind {
+	case "session.start", "session.resume", "session.context_changed":
+		s.context(e)
+	case "system.message":
+		s.systemPrompt(e)
+	case "abort":
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time, "reason": payload.Name(e.text("reason"))})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.state.Busy = false
+	case "session.error", "model.call_failure":
+		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": assemble.Summary(e.text("message"))})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+	case "session.compaction_complete":
+		s.c.Append("compactions", "after_step", map[string]any{
+			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"), "tokens_after": rawjson.MemberInt(e.data, "postCompactionTokens"),
+		})
+	case "session.snapshot_rewind":
+		s.c.Append("rollbacks", "after_step", map[string]any{"timestamp": e.time, "to": e.text("upToEventId")})
+	case "session.title_changed":
+		if title := strings.TrimSpace(e.text("title")); title != "" {
+			s.c.Change(func(h *assemble.Head) { h.SetMeta("title", title) })
+		}
+	case "skill.invoked":
+		s.c.Append("skill_invocations", "after_step", map[string]any{
+			"skill": e.text("name"), "path": e.text("path"), "source": first(payload.Name(e.text("trigger")), "skill_event"), "timestamp": e.time,
+		})
+	case "tool.user_requested":
+		command := rawjson.MemberText(rawjson.Member(e.data, "arguments"), "command")
+		s.c.Append("user_shell", "after_step", map[string]any{"command": command, "timestamp": e.time})
+	case "session.idle", "session.shutdown", "session.task_complete":
+		s.state.Busy = false
+	default:
+		s.c.Skip(sessionfile.Known(e.kind))
+		return
+	}
+	s.c.Take()
+}
+
+// context takes where the agent works.
+func (s *session) context(e *event) {
+	context := rawjson.Member(e.data, "context")
+	if e.kind == "session.context_changed" {
+		context = e.data
+	}
+	var cwd, root, branch, commit, repository, host string
+	d := rawjson.NewDecoder(context)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "cwd":
+			cwd = d.Text()
+		case "gitRoot":
+			root = d.Text()
+		case "branch":
+			branch = d.Text()
+		case "headCommit":
+			commit = d.Text()
+		case "repository":
+			repository = d.Text()
+		case "repositoryHost":
+			host = d.Text()
+		}
+	}
+	s.state.Cwd = first(cwd, s.state.Cwd)
+	version, began := e.text("copilotVersion"), e.text("startTime")
+	if repository != "" && host != "" {
+		repository = "https://" + host + "/" + repository
+	}
+	s.c.Change(func(h *assemble.Head) {
+		h.AddCwd(first(root, cwd))
+		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.Version, h.Began = first(version, h.Version), first(h.Began, began)
+		h.Git = h.Git || root != ""
+		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, branch), first(h.BaseCommit, commit), first(h.Repository, repository)
+	})
+}
+
+// systemPrompt takes the prompt of the answers that follow.
+func (s *session) systemPrompt(e *event) {
+	prompt := e.text("content")
+	if prompt == "" || s.c != s.main {
+		return
+	}
+	hash := sessionfile.Hash(prompt)[:16]
+	s.state.Prompt = hash
+	s.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, prompt) })
+}

@@ -1,0 +1,114 @@
+package copilotcli
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// user takes a message to the model: a prompt, the task of a subagent, or what the client says in the user's name.
+func (s *session) user(e *event, at records.Locator) error {
+	text, source := strings.TrimSpace(e.text("content")), e.text("source")
+	task := s.c != s.main
+	switch {
+	case text == "":
+		s.c.Skip("empty_prompt")
+		return nil
+	case source != "" && source != "user" && !task, string(rawjson.Member(e.data, "isAutopilotContinuation")) == "true":
+		s.c.Skip("user:" + sessionfile.Known(source))
+		return nil
+	}
+	if !task && (!s.state.Busy || e.text("delivery") == "idle") { // otherwise it was typed while the agent worked
+		if err := s.c.Settle(); err != nil {
+			return err
+		}
+	}
+	s.state.Busy = s.state.Busy || !task
+	if err := s.c.Prompt(assemble.Prompt{At: at, Time: e.time, Text: text}); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// answer takes an answer of the model. A long one comes in chunks.
+func (s *session) answer(e *event, at records.Locator) error {
+	a := assemble.Answer{
+		At: at, Key: first(first(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time, Model: assemble.Model(e.text("model")),
+		Text: e.text("content"), Thinking: e.text("reasoningText"), Prompt: s.state.Prompt,
+	}
+	if a.Thinking == "" && (e.text("reasoningOpaque") != "" || e.text("encryptedContent") != "") {
+		a.Thinking = sessionfile.Withheld
+	}
+	if output := rawjson.MemberInt(e.data, "outputTokens"); output > 0 && !s.c.Waits(a.Key) {
+		a.Usage = &assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: output}}
+	}
+	d := rawjson.NewDecoder(rawjson.Member(e.data, "toolRequests"))
+	for d.OpenArray(); d.Element(); {
+		a.Calls = append(a.Calls, s.call(d.Raw()))
+	}
+	if err := s.c.Answer(a); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// usage takes the tokens of an answer, which come before it. Those of the prompt hold what the cache gave and took.
+func (s *session) usage(raw []byte, e *event, at records.Locator) error {
+	u := &assemble.Usage{}
+	var key, model string
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "apiCallId":
+			key = d.Text()
+		case "model":
+			model = d.Text()
+		case "inputTokens":
+			u.InputTokens = max(d.Int(), 0)
+		case "outputTokens":
+			u.OutputTokens = max(d.Int(), 0)
+		case "cacheReadTokens":
+			u.CacheReadTokens = max(d.Int(), 0)
+		case "cacheWriteTokens":
+			u.CacheWriteTokens = max(d.Int(), 0)
+		}
+	}
+	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
+	s.c.Take()
+	return s.c.Answer(assemble.Answer{At: at, Key: first(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
+}
+
+// call makes a call of what an answer asks for. Older versions write the arguments as JSON in a string.
+func (s *session) call(request []byte) assemble.Call {
+	call := assemble.Call{
+		ID: rawjson.MemberText(request, "toolCallId"), Name: payload.Name(rawjson.MemberText(request, "name")), Input: []byte("{}"),
+	}
+	switch arguments := rawjson.Member(request, "arguments"); {
+	case len(arguments) > 0 && arguments[0] == '"':
+		call.Input = rawjson.Cleaned([]byte(rawjson.Unquote(arguments)))
+	case len(arguments) > 0:
+		call.Input = rawjson.Cleaned(arguments)
+	}
+	path := sessionfile.Absolute(rawjson.MemberText(call.Input, "path"), s.state.Cwd)
+	switch call.Name {
+	case "view":
+		if path != "" {
+			call.Reads = []string{path}
+		}
+	case "edit", "create", "str_replace", "insert", "str_replace_editor":
+		if path != "" {
+			call.Writes = []string{path}
+		}
+	case "bash", "powershell", "shell":
+		call.Command = rawjson.MemberText(call.Input, "command")
+	}
+	return call
+}
