@@ -23,6 +23,8 @@ var recordings = []struct {
 	{"codex-cli", "codex", "codex-subagents", "gpt-6-sol"},
 	{"pi", "pi", "pi", ""},
 	{"opencode", "opencode", "opencode", ""},
+	{"gemini-cli", "gemini", "gemini", ""},
+	{"qwen-code", "qwen", "qwen", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what

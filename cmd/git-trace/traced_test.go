@@ -89,6 +89,9 @@ func (l blamed) owner() string {
 	if l.ToolCall == "" {
 		return "ai"
 	}
+	if paired, found := strings.CutPrefix(l.ToolCall, "paired-"); found { // the number of a call that its agent gave no id
+		return "call " + paired[strings.LastIndexByte(paired, '-')+1:]
+	}
 	parts := strings.Split(l.ToolCall, "_")
 	return strings.Join(parts[1:len(parts)-1], "_")
 }

@@ -1,0 +1,104 @@
+package geminicli
+
+import (
+	"fmt"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/geminihooks"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+)
+
+// kinds are the hook events that carry a boundary, in the order in which they happen.
+var kinds = []struct {
+	event string
+	kind  events.BoundaryKind
+}{
+	{"SessionStart", events.SessionStart},
+	{"BeforeAgent", events.PromptSubmit},
+	{"BeforeTool", events.ToolBefore},
+	{"AfterTool", events.ToolAfter},
+	{"AfterAgent", events.TurnEnd},
+	{"SessionEnd", events.SessionEnd},
+}
+
+// Events lists the hook events that carry a boundary.
+func (c *Client) Events() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.event
+	}
+	return names
+}
+
+// wire is a hook payload with the fields of all events.
+type wire struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	Cwd        string `json:"cwd"`
+	Source     string `json:"source"`
+	Reason     string `json:"reason"`
+	Prompt     string `json:"prompt"`
+	geminihooks.Call
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
+	var kind events.BoundaryKind
+	for _, k := range kinds {
+		if k.event == event {
+			kind = k.kind
+		}
+	}
+	if kind == "" {
+		return nil, nil
+	}
+	w := new(wire)
+	err := payload.Object(data, w)
+	if err == nil {
+		err = payload.Ids(w.Session, "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode %s: %w", event, err)
+	}
+	b := events.Boundary{
+		Kind: kind, Agent: Name, Session: w.Session, Time: c.env.Time(),
+		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
+	}
+	switch kind {
+	case events.SessionStart:
+		b.Source = payload.Name(w.Source)
+	case events.SessionEnd:
+		b.Source = payload.Name(w.Reason)
+	case events.PromptSubmit:
+		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+		c.fillTool(&b, w)
+	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	}
+	return []events.Boundary{b}, nil
+}
+
+func (c *Client) fillTool(b *events.Boundary, w *wire) {
+	if b.Kind == events.ToolAfter && w.Failed() {
+		b.Kind = events.ToolFailed
+	}
+	b.Tool = w.Describe(b.Kind, b.Cwd, c.env.Home)
+	b.Tool.Fingerprint = w.Fingerprint()
+	b.Limits = append(b.Limits, events.LimitIDMissing)
+	if b.Tool.Class == events.ToolReads {
+		return
+	}
+	if b.Model = geminihooks.LastModel(b.Transcript); b.Model == "" {
+		b.Limits = append(b.Limits, events.LimitModelUnknown)
+	}
+}
+
+// Settle relies on the order of calls: an edit is alone, so that it is over when another boundary comes. Shells may run beside
+// each other.
+func (c *Client) Settle(call capability.Call) capability.Outcome {
+	if call.Class == events.ToolEdits {
+		return capability.OutcomeRan
+	}
+	return capability.OutcomeUnknown
+}

@@ -1,0 +1,70 @@
+package geminicli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/geminihooks"
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/installer"
+)
+
+// hookTimeout is after how many milliseconds Gemini ends a hook.
+const hookTimeout = 10_000
+
+const settingsFile = "settings.json"
+
+func (c *Client) newInstaller() *installer.Installer {
+	in := &installer.Installer{
+		Env: c.env, Agent: Name, Title: title,
+		Format:    installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
+		Obstacles: c.obstacles, DisabledBy: c.disabledBy,
+	}
+	in.Place = in.InDirs(c.config().Dir, settingsFile, ".gemini/"+settingsFile)
+	return in
+}
+
+func (c *Client) entries() []hookfile.Entry {
+	list := make([]hookfile.Entry, len(kinds))
+	for i, k := range kinds {
+		list[i] = hookfile.Entry{Event: k.event, Command: hookfile.Command(c.env.Binary, Name, k.event), Timeout: hookTimeout}
+		if strings.HasSuffix(k.event, "Tool") {
+			list[i].Matcher = "*"
+		}
+	}
+	return list
+}
+
+func (c *Client) config() geminihooks.Config {
+	home := c.env.Home
+	if dir := c.env.Lookup("GEMINI_CLI_HOME"); filepath.IsAbs(dir) {
+		home = dir
+	}
+	return geminihooks.Config{Dir: filepath.Join(home, ".gemini"), AsksAlways: true}
+}
+
+func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
+	if target.Scope == capability.ScopeUser || c.config().Trusts(target.Repo.WorkTree) {
+		return nil, nil
+	}
+	return []capability.Obstacle{{
+		What: "Gemini CLI does not run the hooks of a folder that you have not trusted",
+		Mend: "start gemini here and trust the folder, or use `git trace init --agent gemini-cli --global`, which works in sub-directories too",
+	}}, nil
+}
+
+func (c *Client) disabledBy(target capability.Target) []string {
+	paths := []string{filepath.Join(c.config().Dir, settingsFile)}
+	if target.Repo != nil && !target.Repo.Bare() {
+		paths = append(paths, filepath.Join(target.Repo.WorkTree, ".gemini", settingsFile))
+	}
+	var out []string
+	for _, path := range paths {
+		if geminihooks.HooksOff(path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}

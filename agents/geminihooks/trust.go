@@ -1,0 +1,68 @@
+package geminihooks
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/userfile"
+)
+
+// Config is where the client keeps the user's settings.
+type Config struct {
+	Dir string // absolute
+	// AsksAlways tells that the client asks whether a folder is trusted unless its user switched that off.
+	AsksAlways bool
+}
+
+type settings struct {
+	Security struct {
+		FolderTrust struct {
+			Enabled *bool `json:"enabled"`
+		} `json:"folderTrust"`
+	} `json:"security"`
+	HooksConfig struct {
+		Enabled *bool `json:"enabled"`
+	} `json:"hooksConfig"`
+	DisableAllHooks bool `json:"disableAllHooks"`
+}
+
+func readSettings(path string) settings {
+	var s settings
+	if file, err := userfile.Read(path); err == nil {
+		_ = json.Unmarshal(file.Data, &s) // what cannot be read decides nothing
+	}
+	return s
+}
+
+// HooksOff tells whether a settings file switches off all hooks.
+func HooksOff(path string) bool {
+	s := readSettings(path)
+	return s.DisableAllHooks || s.HooksConfig.Enabled != nil && !*s.HooksConfig.Enabled
+}
+
+// Trusts tells whether the client reads the settings of a folder: it does where it does not ask, and where the user said so of
+// the folder or of one above it.
+func (c Config) Trusts(folder string) bool {
+	enabled := readSettings(filepath.Join(c.Dir, "settings.json")).Security.FolderTrust.Enabled
+	if enabled == nil && !c.AsksAlways || enabled != nil && !*enabled {
+		return true
+	}
+	rules := map[string]string{}
+	if file, err := userfile.Read(filepath.Join(c.Dir, "trustedFolders.json")); err == nil {
+		_ = json.Unmarshal(file.Data, &rules)
+	}
+	if rules[folder] == "DO_NOT_TRUST" {
+		return false
+	}
+	for path, level := range rules {
+		if level == "TRUST_PARENT" {
+			path = filepath.Dir(path)
+		} else if level != "TRUST_FOLDER" {
+			continue
+		}
+		if rel, err := filepath.Rel(path, folder); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
