@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -51,7 +52,13 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	defer eng.Close()
 	var last text
-	if entry, found := eng.Lookup(path); found {
+	oldPath := path
+	entry, found := eng.Lookup(path)
+	if !found {
+		oldPath = stagedFrom(ctx, repo, path)
+		entry, found = eng.Lookup(oldPath)
+	}
+	if found {
 		if last, err = s.read(entry.Mode, entry.OID); err != nil {
 			return p, fmt.Errorf("read the last snapshot of the file: %w", err)
 		}
@@ -60,7 +67,7 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 		return p, nil
 	}
 	s.orient()
-	f := &file{path: path, oldPath: path, old: last, new: t, vec: s.vectorOf(path, last)}
+	f := &file{path: path, oldPath: oldPath, old: last, new: t, vec: s.vectorOf(oldPath, last)}
 	explained, err := s.explained(f)
 	if err != nil {
 		return p, fmt.Errorf("find what git wrote: %w", err)
@@ -71,6 +78,22 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	p.carry(s, f)
 	return p, nil
+}
+
+// stagedFrom is the name that HEAD has for a file whose new name is in the index and was not seen by any boundary yet; the
+// name itself if there is none.
+func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
+	out, err := repo.Git(ctx, nil, "diff-index", "--cached", "-M", "-z", "--name-status", "--diff-filter=R", "HEAD")
+	if err != nil {
+		return path // there is no HEAD
+	}
+	fields := bytes.Split(out, []byte{0})
+	for i := 0; i+2 < len(fields); i += 3 {
+		if string(fields[i+2]) == path {
+			return string(fields[i+1])
+		}
+	}
+	return path
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.

@@ -22,8 +22,16 @@ const (
 // decides between blocks that are equally good, so it should not depend on chance.
 //
 // A block is three or more deleted lines in a row, equal but for white space to lines in a row that were inserted, with
-// some word in them. No line is taken twice. The longest block wins, then one in the same file, then the nearest.
+// some word in them. No line is taken twice. The longest block wins, then one in the same file, then the nearest. After
+// the blocks come lines that were only put in another order: see reorder.
 func Moves(changes ...*Change) {
+	moveBlocks(changes)
+	for _, c := range changes {
+		c.reorder()
+	}
+}
+
+func moveBlocks(changes []*Change) {
 	f := newFinder(changes)
 	if len(f.deleted) == 0 || len(f.inserted) == 0 {
 		return

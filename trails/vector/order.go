@@ -1,0 +1,108 @@
+package vector
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Lines that were only put in another order keep their owners, one by one: what tools do to imports and to lists. Any
+// single line may have been deleted here and written anew there, so there must be a sign that it was an order that
+// changed. Either the line is an import, as the usual languages write them, or it now stands in a paragraph that is
+// sorted.
+
+// minOrdered is how many lines a sorted paragraph must have: fewer are sorted by chance.
+const minOrdered = 3
+
+// importLine matches lines that bring names in: Go's, in a list of its own, and those that begin with a word for it.
+var importLine = regexp.MustCompile(
+	`^\s*(?:(?:import|from|use|using|include|require|require_relative|require_once|open|export\s.*\sfrom)\b` +
+		`|#\s*(?:include|import)\b|@import\b|(?:const|let|var)\s.*\brequire\(` +
+		`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
+
+// reorder lets the lines keep their owners that the change put in another order. A line counts that stands once in the old
+// text and once in the new one, white space apart, was deleted at one place and inserted at another, and has a letter in it.
+func (c *Change) reorder() {
+	left := c.deletedLines()
+	if len(left) == 0 {
+		return
+	}
+	before, after := countKeys(c.old.Lines), countKeys(c.new)
+	sorted := map[int]bool{} // by the first line of a paragraph
+	for i := range c.parts {
+		p := &c.parts[i]
+		for line := range p.origins {
+			if p.origins[line].why != Written {
+				continue
+			}
+			at := p.NewStart + line
+			key := linediff.StripSpace(c.new[at])
+			from, found := left[string(key)]
+			if !found || before[string(key)] != 1 || after[string(key)] != 1 || !importLine.Match(c.new[at]) && !c.inOrder(at, sorted) {
+				continue
+			}
+			from.part.fates[from.line] = movedAway
+			p.origins[line] = origin{Moved, c, from.part.OldStart + from.line}
+		}
+	}
+}
+
+// deletedLine is a line of a part that nothing has become of yet.
+type deletedLine struct {
+	part *part
+	line int
+}
+
+// deletedLines are the deleted lines with a letter or digit in them, by what they are without white space.
+func (c *Change) deletedLines() map[string]deletedLine {
+	var out map[string]deletedLine
+	for i := range c.parts {
+		p := &c.parts[i]
+		for line, fate := range p.fates {
+			key := linediff.StripSpace(c.old.Lines[p.OldStart+line])
+			if fate != gone || letters(key) == 0 {
+				continue
+			}
+			if out == nil {
+				out = map[string]deletedLine{}
+			}
+			out[string(key)] = deletedLine{p, line}
+		}
+	}
+	return out
+}
+
+func countKeys(lines [][]byte) map[string]int {
+	out := make(map[string]int, len(lines))
+	for _, line := range lines {
+		out[string(linediff.StripSpace(line))]++
+	}
+	return out
+}
+
+// inOrder tells whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the same
+// indentation. Answers are kept by the first line of the paragraph.
+func (c *Change) inOrder(at int, known map[int]bool) bool {
+	indent := indentation(c.new[at])
+	belongs := func(i int) bool {
+		return i >= 0 && i < len(c.new) && letters(c.new[i]) > 0 && bytes.Equal(indentation(c.new[i]), indent)
+	}
+	first := at
+	for belongs(first - 1) {
+		first--
+	}
+	if sorted, done := known[first]; done {
+		return sorted
+	}
+	last, sorted := first+1, true
+	for ; belongs(last); last++ {
+		sorted = sorted && bytes.Compare(bytes.TrimSpace(c.new[last-1]), bytes.TrimSpace(c.new[last])) <= 0
+	}
+	known[first] = sorted && last-first >= minOrdered
+	return known[first]
+}
+
+func indentation(line []byte) []byte {
+	return line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+}
