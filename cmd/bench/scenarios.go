@@ -4,15 +4,15 @@ import "fmt"
 
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
-	trees, log, commitTree := []int{1000, 10_000, 100_000}, 100_000, 13_000
+	trees, log, commitTree, rebased := []int{1000, 10_000, 100_000}, 100_000, 13_000, 200
 	if o.quick {
-		trees, log, commitTree = []int{1000, 10_000}, 10_000, 5000
+		trees, log, commitTree, rebased = []int{1000, 10_000}, 10_000, 5000, 50
 	}
 	all := []scenario{startup()}
 	for _, files := range trees {
 		all = append(all, toolHooks(files))
 	}
-	all = append(all, appending(), committing(commitTree))
+	all = append(all, appending(), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
 	all = append(all, reading(log), growing(log))
 	if o.million {

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// What is rebased: commits of an agent, each of which changes every file, onto a main that changed every file too, so
+// that each line has to be found at a new place.
+const (
+	rebaseFiles  = 20
+	rebaseLines  = 60
+	rebaseMemory = 200
+)
+
+// rebasing is what a rebase costs more than one in a repository that knows nothing of git-trace.
+func rebasing(commits int) scenario {
+	name := fmt.Sprintf("%d commits of %d files", commits, rebaseFiles)
+	return scenario{
+		name: "rebase, " + name,
+		rows: []row{
+			{"rebase of " + name, "ours", "git rebase", ratio, 2},
+			{"memory of a rebase and its hooks", "memory", "", memory, rebaseMemory},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareRebases(commits) },
+	}
+}
+
+func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) {
+	place := func(kind string, traced bool) (string, error) {
+		return b.place(fmt.Sprintf("rebase-%s-%d", kind, commits), func(dir string) error { return b.makeTopic(dir, commits, traced) })
+	}
+	plain, err := place("plain", false)
+	if err != nil {
+		return nil, err
+	}
+	traced, err := place("traced", true)
+	if err != nil {
+		return nil, err
+	}
+	// The rebase that memory is measured of would count among those that are timed.
+	rebase := func(dir string, measure func() error) error {
+		if err := b.check(b.git(dir, "switch", "-q", "-C", "rebased", "topic")); err != nil {
+			return err
+		}
+		return measure()
+	}
+	return func(i int, r *recorder) error {
+		err := inTurn(i,
+			func() error {
+				return rebase(plain, func() error { return r.run("git rebase", b.git(plain, "rebase", "-q", "main")) })
+			},
+			func() error {
+				return rebase(traced, func() error { return r.run("ours", b.git(traced, "rebase", "-q", "main")) })
+			},
+		)
+		if err != nil || i > 0 {
+			return err
+		}
+		return rebase(traced, func() error { return r.peak("memory", b.git(traced, "rebase", "-q", "main")) })
+	}, nil
+}
+
+// makeTopic makes a repository with a branch of so many commits and a main that moved on. In a traced one an agent's
+// shell makes each of them.
+func (b *bench) makeTopic(dir string, commits int, traced bool) error {
+	if err := b.check(b.git(dir, "init", "-q")); err != nil {
+		return err
+	}
+	var names []string
+	for n := range rebaseFiles {
+		names = append(names, fmt.Sprintf("dir%d/file.txt", n))
+		if err := writeFile(dir, names[n], rebaseText(n)); err != nil {
+			return err
+		}
+	}
+	commit := func(text string) error {
+		if err := b.check(b.git(dir, "add", "-A")); err != nil {
+			return err
+		}
+		return b.check(b.git(dir, "commit", "-q", "-m", text))
+	}
+	change := func(n int) error {
+		for _, name := range names {
+			if err := touch(filepath.Join(dir, filepath.FromSlash(name)), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := commit("base"); err != nil {
+		return err
+	}
+	if err := b.check(b.git(dir, "switch", "-q", "-c", "topic")); err != nil {
+		return err
+	}
+	play := change
+	if traced {
+		a, err := b.startAgent(dir)
+		if err != nil {
+			return err
+		}
+		play = func(n int) error {
+			shell := a.shell()
+			if err := b.check(shell.before); err != nil {
+				return err
+			}
+			if err := change(n); err != nil {
+				return err
+			}
+			return b.check(shell.after)
+		}
+	}
+	for n := range commits {
+		if err := play(n); err != nil {
+			return err
+		}
+		if err := commit(fmt.Sprint("change ", n)); err != nil {
+			return err
+		}
+	}
+	if err := b.check(b.git(dir, "switch", "-q", "main")); err != nil {
+		return err
+	}
+	for n, name := range names {
+		if err := writeFile(dir, name, fmt.Sprintf("on top of file %d\n", n)+rebaseText(n)); err != nil {
+			return err
+		}
+	}
+	return commit("main moves on")
+}
+
+// rebaseText is what a file has at first.
+func rebaseText(n int) string {
+	text := ""
+	for line := range rebaseLines {
+		text += fmt.Sprintf("line %d of file %d\n", line, n)
+	}
+	return text
+}
