@@ -5,6 +5,7 @@
 // It goes from strong evidence to weak evidence, and stops at the first that speaks of a line:
 //
 //   - exact_blob: the committed content was seen in a work tree of this repository, under this path or another one;
+//   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the line;
 //   - same_patch: an anchored commit changed a file in the same way, with white space and place apart;
 //   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines, as a commit hook
 //     finds them for a file that was staged in part;

@@ -1,6 +1,7 @@
 package unseen
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -37,7 +38,7 @@ func (f *file) search() error {
 		return err
 	}
 	if !seen {
-		if err := f.sameChange(); err != nil {
+		if err := errors.Join(f.sameChange(), f.rewritten()); err != nil { // the latter knows better
 			return err
 		}
 	}

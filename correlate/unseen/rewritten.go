@@ -1,0 +1,101 @@
+package unseen
+
+import (
+	"errors"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// rewritten takes the owners from the anchors of commits whose place this one took, as commit_rewritten events say: a line
+// that the older commit added, and that stands in the same file here, is the same line.
+func (f *file) rewritten() error {
+	named, err := f.index.ByCommit(f.commit)
+	if err != nil {
+		return err
+	}
+	for i := range named {
+		d, ok := data[events.RewriteData](&named[i])
+		if named[i].Type != events.CommitRewritten || !ok {
+			continue
+		}
+		for _, pair := range d.Pairs {
+			if pair.New != f.commit || pair.Old == pair.New {
+				continue
+			}
+			if err := f.carriedFrom(pair.Old); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// carriedFrom compares the file with what an older commit has of it.
+func (f *file) carriedFrom(older refs.OID) error {
+	named, err := f.index.ByCommit(older)
+	if err != nil {
+		return err
+	}
+	for i := range named {
+		d, ok := data[events.CommitData](&named[i])
+		if named[i].Type != events.CommitAnchored || !ok || d.Commit != older {
+			continue
+		}
+		for _, old := range d.Files {
+			path, err := events.DecodePath(old.Path)
+			if err != nil || path != f.change.Path && path != f.change.OldPath {
+				continue
+			}
+			if err := f.carriedLines(d.Owners, old); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// carriedLines takes over the owners of lines that are the same in an older content of the file. A content that is not
+// there any more says nothing.
+func (f *file) carriedLines(owners []events.AnchorOwner, old events.AnchorFile) error {
+	raw, err := f.objects.Blob(old.Blob)
+	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	was := linediff.Split(raw)
+	by := map[int]events.AnchorOwner{} // of the lines that the older commit added, counted from 0
+	for _, run := range old.Runs {
+		if run.Owner < 0 || run.Owner >= len(owners) || run.Start < 1 || run.Count < 1 || run.Count > len(was)-run.Start+1 {
+			continue // foreign, and not what it says it is
+		}
+		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
+			by[line] = owners[run.Owner]
+		}
+	}
+	added := map[int]bool{}
+	for _, r := range f.added {
+		for line := r.Start; line < r.End; line++ {
+			added[line] = true
+		}
+	}
+	i, j := 0, 0
+	same := func(end int) {
+		for ; i < end; i, j = i+1, j+1 {
+			owner, known := by[i]
+			if known && added[j] && !vague(owner) && (owner.Patch == "" || f.believes(owner.Patch)) {
+				f.owners[j] = claim{owner, correlate.TierRewritten}
+			}
+		}
+	}
+	for _, h := range linediff.Diff(was, f.lines, linediff.Options{}).Hunks {
+		same(h.OldStart)
+		i, j = h.OldStart+h.OldCount, h.NewStart+h.NewCount
+	}
+	same(len(was))
+	return nil
+}
