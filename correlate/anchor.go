@@ -154,19 +154,10 @@ func (a *anchorer) file(f fileDiff) error {
 	if err != nil {
 		return err
 	}
-	var added []linediff.Range
-	for _, r := range f.added {
-		start := r.start - 1
-		end := min(start+r.count, len(lines))
-		if start < end {
-			added = append(added, linediff.Range{Start: start, End: end})
-		}
-	}
 	old := a.parentPatches(f)
 	stood := a.parentLines(f)
-	isNew := func(o vector.Owner) bool { return o.Patch != "" && !old[o.Patch] }
 	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new, Change: f.change}
-	for _, run := range vector.AlignAdded(lines, added, vec, isNew) {
+	for _, run := range ownersAt(vec, f.added) {
 		older := run.Owner.Patch != "" && old[run.Owner.Patch]
 		tierAt := func(line int) string {
 			switch {
@@ -200,6 +191,29 @@ func (a *anchorer) file(f fileDiff) error {
 		clear(a.owners)
 	}
 	return nil
+}
+
+// ownersAt reads a vector at the lines that git says were added, as they stand. git may take another one of several equal
+// lines for the added one than the vector does: say it counts lines 2-4 as added where an agent wrote 3-5.
+//
+//	1  func f() {     person
+//	2  }              person
+//	3                 agent
+//	4  func g() {     agent
+//	5  }              agent
+//
+// Line 2 is then said to be a person's, which it is, though older than the commit. Line 5, which git credits to an older
+// commit, is lost to its owner in any case: if line 2 were given to the agent instead, two lines would be wrong.
+func ownersAt(vec vector.Vector, added []lineRange) []vector.Run {
+	var out []vector.Run
+	for _, r := range added {
+		start := r.start - 1
+		end := min(start+r.count, vec.Len())
+		for _, run := range vec.Slice(start, max(start, end)).Runs() {
+			out = append(out, vector.Run{Start: start + run.Start, Count: run.Count, Owner: run.Owner})
+		}
+	}
+	return out
 }
 
 // ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from

@@ -1,7 +1,10 @@
 package trails
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -68,9 +71,19 @@ func (w *gitWork) typed(commit, asked refs.OID) bool {
 				w.made[step.new] = true
 			}
 		}
-		if !asked.IsZero() && (len(steps) == 0 || steps[len(steps)-1].new != asked) {
+		if !asked.IsZero() && (len(steps) == 0 || steps[len(steps)-1].new != asked || w.applies()) {
 			w.made[asked] = true // without a reflog nothing else is known
 		}
 	}
 	return w.made[commit]
+}
+
+// applies tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that of any other
+// patch; but the commit that the patch was made of is known, and what that does not have was typed.
+func (w *gitWork) applies() bool {
+	if !strings.Contains(w.now.Replays, "rebase-apply") {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(w.repo.GitDir, "REBASE_HEAD"))
+	return err == nil
 }

@@ -98,7 +98,7 @@ func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
 				continue
 			}
 			if n := inCommon(want, t.lines); n > most {
-				best, most = Source{Path: name, Blob: blob, Far: 2*n < size}, n
+				best, most = Source{Path: name, Blob: blob, Faint: 2*n < size}, n
 			}
 		}
 	}

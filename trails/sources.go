@@ -30,7 +30,7 @@ func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Or
 	if !s.gitAt(path).doubtful {
 		for _, name := range append([]string{path}, s.known.Names(path)...) {
 			for _, oid := range s.known.Blobs(name, maxSources-len(earlier)) {
-				earlier = append(earlier, Source{Path: name, Blob: oid, Far: true})
+				earlier = append(earlier, Source{Path: name, Blob: oid, Faint: true})
 			}
 		}
 	}
@@ -48,11 +48,14 @@ func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Or
 	}
 }
 
-// Source is a content that a path had. Far is one that need not be what another was made of.
+// Source is a content that a path had. Far is one that need not be what another was made of, Faint one for which nothing
+// speaks but that the path had it once.
 type Source struct {
 	Path string
 	Blob refs.OID
 	Far  bool
+
+	Faint bool
 }
 
 // complete tells whether every line was found as it is, with an owner or the word that there is none.
@@ -88,11 +91,11 @@ func (q *sourceQueue) add(from Source) error {
 		return err
 	}
 	if v, ok := q.step.known.Get(from.Path, from.Blob); ok && v.Len() == len(t.lines) {
-		q.known = append(q.known, vector.Content{Lines: t.lines, Owners: v, Far: from.Far})
+		q.known = append(q.known, vector.Content{Lines: t.lines, Owners: v, Far: from.Far, Faint: from.Faint})
 		return nil
 	}
 	unknown := vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
-	q.bare = append(q.bare, vector.Content{Lines: t.lines, Owners: unknown, Far: from.Far})
+	q.bare = append(q.bare, vector.Content{Lines: t.lines, Owners: unknown, Far: from.Far, Faint: from.Faint})
 	return nil
 }
 

@@ -23,6 +23,8 @@ const (
 	lostHuman         = "person's line unknown"
 )
 
+var classes = []string{wrongConversation, wrongAI, lostAI, wrongHuman, lostHuman}
+
 // wrongLine is one line with a wrong answer.
 type wrongLine struct {
 	class      string

@@ -167,6 +167,7 @@ func rename(w *world, rng *rand.Rand, dir string) bool {
 		w.say("mv " + p + " " + to)
 		w.must(os.Rename(filepath.Join(dir, p), filepath.Join(dir, to)))
 	}
+	defer func() { w.renamed[dir+"\x00"+to] = true }()
 	who := byHuman
 	act := func() {
 		move()

@@ -100,8 +100,8 @@ func (w *world) pickPath(rng *rand.Rand, dir string) (string, bool) {
 // humanEdit: somebody types, and nothing is told of it.
 func humanEdit(w *world, rng *rand.Rand, dir string) bool {
 	path, ok := w.pickPath(rng, dir)
-	if !ok {
-		return false
+	if !ok || w.renamed[dir+"\x00"+path] {
+		return false // renamed and edited beyond recognition before anybody looks: that is a new file
 	}
 	for range 1 + rng.IntN(2) {
 		old, _ := w.read(dir, path)

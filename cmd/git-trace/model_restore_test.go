@@ -21,8 +21,8 @@ func reset(w *world, rng *rand.Rand, dir string) bool {
 // restorePath brings one file, or everything, back from the index or from a commit.
 func restorePath(w *world, rng *rand.Rand, dir string) bool {
 	p, ok := w.pickPath(rng, dir)
-	if !ok {
-		return false
+	if !ok || w.renamedIn(dir) {
+		return false // the old name comes back, nothing tells how: that is a copy
 	}
 	rev := fmt.Sprintf("HEAD~%d", rng.IntN(min(4, w.depth(dir))))
 	switch rng.IntN(6) {

@@ -39,6 +39,7 @@ type world struct {
 	shell   string          // the conversation whose shell call is under way
 	quiet   bool            // git's hooks are switched off for the command
 	unseen  map[string]edit // of each file, since the last boundary
+	renamed map[string]bool // files that have a new name since then
 }
 
 // failed is what stops a run: the model's machinery broke, not the attribution.
@@ -53,7 +54,7 @@ func (w *world) must(err error) {
 func newWorld(root string, p profile) *world {
 	w := &world{
 		root: root, home: filepath.Join(root, "home"), ledger: newLedger(), files: map[string]string{}, profile: p,
-		unseen: map[string]edit{},
+		unseen: map[string]edit{}, renamed: map[string]bool{},
 	}
 	w.must(os.MkdirAll(w.home, 0o755))
 	w.must(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(modelConfig), 0o644))
@@ -260,6 +261,16 @@ func (w *world) note(dir, path string, e edit) edit {
 	return e
 }
 
+// renamedIn tells whether a work tree has files with new names that nobody has looked at.
+func (w *world) renamedIn(dir string) bool {
+	for key := range w.renamed {
+		if strings.HasPrefix(key, dir+"\x00") {
+			return true
+		}
+	}
+	return false
+}
+
 // boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through the
 // hook process itself.
 func (w *world) boundary(dir, session, event string, fields map[string]any) {
@@ -275,8 +286,10 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	if input, ok := fields["tool_input"].(map[string]any); ok && input["file_path"] != nil {
 		rel, _ := filepath.Rel(dir, input["file_path"].(string))
 		delete(w.unseen, dir+"\x00"+rel)
+		delete(w.renamed, dir+"\x00"+rel)
 	} else {
 		clear(w.unseen)
+		clear(w.renamed)
 	}
 	if w.profile.process {
 		cmd := exec.Command("git-trace", "hook", "claude-code", event)

@@ -11,6 +11,9 @@ type Content struct {
 	// Far makes Origins take only such lines from the content as stand together with others that speak for themselves: a
 	// brace alone may come from anywhere. Compare does not look at it.
 	Far bool
+	// Faint is Far where nothing but its lines speaks for the content: what stands together has to say something that
+	// no source before it has.
+	Faint bool
 }
 
 // Why says why a line that is not among the untouched ones has the owner it has.

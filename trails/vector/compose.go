@@ -37,8 +37,19 @@ func Compose(lines [][]byte, sources []Content, rest func(line int) Owner) Vecto
 // tree nothing was added at all, only the second function is missing, so every brace finds its own.
 func Origins(lines [][]byte, sources []Content) []Origin {
 	m := matcher{sources: sources}
+	told := make([]bool, len(lines)) // by a source before
 	for _, source := range sources {
-		m.matches = append(m.matches, matchLines(source, lines))
+		matches := matchLines(source, lines)
+		switch {
+		case source.Faint:
+			dropLoose(lines, matches, told)
+		case source.Far:
+			dropLoose(lines, matches, nil)
+		}
+		for i, match := range matches {
+			told[i] = told[i] || match.why != Written
+		}
+		m.matches = append(m.matches, matches)
 	}
 	var runs []Origin
 	for line := range lines {
@@ -76,17 +87,14 @@ func matchLines(source Content, lines [][]byte) []match {
 		}
 		old, new = p.Old().End, p.New().End
 	}
-	if source.Far {
-		dropLoose(lines, matches)
-	}
 	return matches
 }
 
 // telling is the number of letters and digits from which on lines in a row speak for themselves.
 const telling = 12
 
-// dropLoose takes back the matches of lines in a row that say nothing together.
-func dropLoose(lines [][]byte, matches []match) {
+// dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.
+func dropLoose(lines [][]byte, matches []match, told []bool) {
 	for first := 0; first < len(matches); {
 		last := first + 1
 		if matches[first].why == Written {
@@ -96,7 +104,13 @@ func dropLoose(lines [][]byte, matches []match) {
 		for last < len(matches) && matches[last].why != Written && matches[last].line == matches[last-1].line+1 {
 			last++
 		}
-		if lettersIn(lines[first:last]) < telling {
+		said := 0
+		for line := first; line < last; line++ {
+			if told == nil || !told[line] {
+				said += letters(lines[line])
+			}
+		}
+		if said < telling {
 			clear(matches[first:last])
 		}
 		first = last

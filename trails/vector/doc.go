@@ -3,7 +3,7 @@
 // A [Vector] is the ownership of one content, run-length coded. [Compare] finds what one change did to the lines of a
 // file, [Moves] finds blocks that went from one place to another within or between the files of one interval, and
 // [Change.Resolve] answers with the vector of the new content. [Compose] makes a vector for a content that was never
-// seen, such as a partly staged file, and [AlignAdded] reads a vector through the hunks that git reports.
+// seen, such as a partly staged file.
 //
 // Ownership follows content, not the last process that touched the file:
 //
