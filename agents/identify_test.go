@@ -19,7 +19,10 @@ func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)
 		want, rest, below := strings.Cut(filepath.ToSlash(name), "/")
-		subagent := strings.Contains(rest, "/") && !strings.HasPrefix(rest, "chats/") && !strings.HasSuffix(rest, "/events.jsonl")
+		if strings.HasSuffix(rest, "-wal") || strings.Contains(rest, "storage/message/") || strings.Contains(rest, "storage/part/") {
+			return err
+		}
+		subagent := strings.Contains(rest, "/") && !strings.HasPrefix(rest, "storage/") && !strings.HasPrefix(rest, "chats/") && !strings.HasSuffix(rest, "/events.jsonl")
 		if err != nil || entry.IsDir() || !below || subagent || strings.HasSuffix(path, ".record.json") || strings.HasSuffix(path, ".tsv") {
 			return err
 		}

@@ -13,9 +13,10 @@ type Client struct{ env capability.Env }
 
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
-	client := &Client{env: env}
+	client, files := &Client{env: env}, sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "opencode", Dir: client.configDir(),
+		Parser: files, Discoverer: files, Identifier: files,
 	}
 }
 

@@ -16,15 +16,27 @@ type cursor struct {
 	Start   string           `json:"start"`
 	Agents  map[string]int64 `json:"subagents,omitzero"` // sizes of the subagents' files that were read
 	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
+	Mark    string           `json:"mark,omitempty"`     // what the file says of the place before
+}
+
+// Marked is a file that can be cut off and go on otherwise: it tells what stands before an offset.
+type Marked interface{ Mark(offset int64) string }
+
+func markOf(file File, offset int64) string {
+	if marked, ok := file.(Marked); ok {
+		return marked.Mark(offset)
+	}
+	return ""
 }
 
 // usable gives the cursor if it is one of this file.
-func usable(raw json.RawMessage, session, start string, size int64) *cursor {
+func usable(raw json.RawMessage, session, start string, file File) *cursor {
 	if len(raw) == 0 || start == "" {
 		return nil
 	}
 	at := &cursor{Cursor: &assemble.Cursor{}}
-	if json.Unmarshal(raw, at) != nil || at.Session != session || at.Start != start || at.Offset > size {
+	if json.Unmarshal(raw, at) != nil || at.Session != session || at.Start != start || at.Offset < 0 || at.Offset > file.Size() ||
+		markOf(file, at.Offset) != at.Mark {
 		return nil
 	}
 	return at
@@ -45,11 +57,11 @@ func (r *reading) resume(place Place, options capability.ParseOptions, sink reco
 		return err
 	}
 	r.lost, r.below = kept.Lost, at.Below
-	return r.agents.resume(at.Agents)
+	return r.resumeAgents(at.Agents)
 }
 
 // cursor must be taken before the conversation is finished. It is nil when the file has to be read from its beginning.
-func (r *reading) cursor(session, start string, in Source) (json.RawMessage, error) {
+func (r *reading) cursor(session, start string, file File, in Source) (json.RawMessage, error) {
 	if err := r.keep(); err != nil {
 		return nil, err
 	}
@@ -57,5 +69,5 @@ func (r *reading) cursor(session, start string, in Source) (json.RawMessage, err
 	if err != nil || at == nil {
 		return nil, err
 	}
-	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below})
+	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below, Mark: markOf(file, at.Offset)})
 }

@@ -67,7 +67,7 @@ func (r *reading) parse(file File, place Place, options capability.ParseOptions,
 		return nil, err
 	}
 	parsed := &capability.Parsed{FirstStep: 1}
-	at := usable(options.Cursor, place.Session, start, file.Size())
+	at := usable(options.Cursor, place.Session, start, file)
 	if at == nil || r.resume(place, options, sink, at) != nil {
 		at = nil
 		r.begin(place, options, sink)
@@ -81,7 +81,7 @@ func (r *reading) parse(file File, place Place, options capability.ParseOptions,
 		return nil, err
 	}
 	if start != "" {
-		if parsed.Cursor, err = r.cursor(place.Session, start, in); err != nil {
+		if parsed.Cursor, err = r.cursor(place.Session, start, file, in); err != nil {
 			return nil, err
 		}
 	}

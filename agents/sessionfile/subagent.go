@@ -2,7 +2,7 @@ package sessionfile
 
 import (
 	"errors"
-	"os"
+	"strings"
 
 	"github.com/git-trace/git-trace/records/assemble"
 )
@@ -13,21 +13,32 @@ const (
 	maxSubagents = 5000
 )
 
-// subagents are the files of subagents that have been read, with the sizes they had.
+// subagents are the sessions of subagents that have been read, by path and id, with the sizes they had.
 type subagents map[string]int64
+
+func (p Place) key() string { return p.Path + "#" + p.Session }
 
 // errGrown reports a subagent that has gone on since a cursor was made: its steps stand in the middle of the record.
 var errGrown = errors.New("a subagent's file has changed")
 
 func (s subagents) sizes() map[string]int64 { return s }
 
-func (s subagents) resume(sizes map[string]int64) error {
-	for path, size := range sizes {
-		info, err := os.Stat(path)
-		if err != nil || info.Size() != size {
+func (r *reading) resumeAgents(sizes map[string]int64) error {
+	for key, size := range sizes {
+		at := strings.LastIndexByte(key, '#')
+		if at < 0 {
 			return errGrown
 		}
-		s[path] = size
+		file, err := r.Open(key[:at], key[at+1:])
+		if err != nil {
+			return errGrown
+		}
+		now := file.Size()
+		_ = file.Close()
+		if now != size {
+			return errGrown
+		}
+		r.agents[key] = size
 	}
 	return nil
 }
@@ -39,13 +50,14 @@ func (r *reading) subagent(parent *assemble.Conversation, step int, call *assemb
 		return nil
 	}
 	place := r.Subagent(r.main.place, call, id)
-	if place.Path == "" || place.Path == r.main.place.Path {
+	key := place.key()
+	if place.Path == "" || key == r.main.place.key() {
 		return nil
 	}
-	if _, before := r.agents[place.Path]; before || len(r.agents) >= maxSubagents {
+	if _, before := r.agents[key]; before || len(r.agents) >= maxSubagents {
 		return nil
 	}
-	r.agents[place.Path] = 0
+	r.agents[key] = 0
 	if r.depth >= maxDepth {
 		parent.Drop("subagent_too_deep")
 		return nil
@@ -56,7 +68,7 @@ func (r *reading) subagent(parent *assemble.Conversation, step int, call *assemb
 		return nil
 	}
 	defer func() { _ = file.Close() }()
-	r.agents[place.Path] = file.Size()
+	r.agents[key] = file.Size()
 	r.depth++
 	defer func() { r.depth-- }()
 	place.Main = r.main.place.Path

@@ -129,6 +129,9 @@ func (s Suite) Fuzz(f *testing.F, name string) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := s.Agent.Parser.Parse(t.Context(), path, capability.ParseOptions{Session: "fuzz"}, &records.Collector{}); err != nil && s.Refuses {
+			return
+		}
 		record, _ := s.Parse(t, path, capability.ParseOptions{Session: "fuzz"})
 		if faults := record.Check(); len(faults) > 0 {
 			t.Fatal(faults)

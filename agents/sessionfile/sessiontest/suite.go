@@ -24,6 +24,8 @@ type Suite struct {
 	Plain func(t *testing.T, path string) Plain
 	// Whole marks files that are written anew instead of growing: a part of one is no session.
 	Whole bool
+	// Refuses marks an agent whose files can be such that no session is found in them, which is an error.
+	Refuses bool
 }
 
 // Sessions is the directory of the agent's sessions.

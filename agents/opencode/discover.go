@@ -1,0 +1,152 @@
+package opencode
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// ProjectSessions lists the sessions of the databases, and those of the folder that are in none. Sessions of subagents are
+// told in those of their parents.
+func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	root := filepath.Join(first(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
+	known := map[string]bool{}
+	var found []capability.Session
+	databases, err := filepath.Glob(filepath.Join(root, "opencode*.db"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range databases {
+		db, err := sqlitefile.Open(path)
+		if err != nil {
+			continue // one that is being written for the first time, or of a later version
+		}
+		all, err := dbSessions(db)
+		_ = db.Close()
+		if err != nil {
+			continue
+		}
+		for _, one := range all {
+			known[one.ID] = true
+			if one.Parent == "" && project.Holds(one.Directory) {
+				found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
+			}
+		}
+	}
+	found = append(found, sessionfile.List(filepath.Join(root, "storage", "session"), 1, func(path string) (capability.Session, bool) {
+		raw, err := readObject(path)
+		if err != nil || !isFolderSession(raw) {
+			return capability.Session{}, false
+		}
+		one := capability.Session{ID: rawjson.MemberText(raw, "id"), Dir: rawjson.MemberText(raw, "directory")}
+		return one, !known[one.ID] && rawjson.MemberText(raw, "parentID") == "" && project.Holds(one.Dir)
+	})...)
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionID is the name of a session's own file; a database holds several.
+func (s sessions) SessionID(path string) string {
+	name, found := strings.CutSuffix(filepath.Base(path), ".json")
+	if !found || !strings.HasPrefix(name, "ses_") || !payload.SessionID(name) {
+		return ""
+	}
+	return name
+}
+
+// Recognises tells databases by their name, since other programs have some as well, and JSON by what only sessions of OpenCode
+// have.
+func (s sessions) Recognises(path string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
+		name := filepath.Base(path)
+		return strings.HasPrefix(name, "opencode") && filepath.Ext(name) == ".db"
+	}
+	if isFolderSession(head) {
+		return true
+	}
+	if !sessionfile.Begins(head, "messages") && !bytes.HasPrefix(bytes.TrimSpace(head), []byte(`{"info":`)) {
+		return false
+	}
+	start := head[:min(len(head), 16<<10)]
+	return bytes.Contains(start, []byte(`"info"`)) && bytes.Contains(start, []byte(`"directory"`)) && bytes.Contains(start, []byte(`"ses_`))
+}
+
+// isFolderSession tells a file of storage/session.
+func isFolderSession(raw []byte) bool {
+	return strings.HasPrefix(rawjson.MemberText(raw, "id"), "ses_") && rawjson.Member(raw, "directory") != nil && rawjson.Member(raw, "messages") == nil
+}
+
+// open opens a session in any of its forms.
+func open(path, session string) (sessionfile.File, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(file.From(0), 64<<10))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(sqlitefile.Magic)):
+		db, err := openDatabase(path, session)
+		if err != nil {
+			return nil, err
+		}
+		return kept{db, db.session.ID}, nil
+	case isFolderSession(head):
+		f, err := openFolder(path)
+		if err != nil {
+			return nil, err
+		}
+		return kept{f, rawjson.MemberText(f.info, "id")}, nil
+	}
+	return sessionfile.Document(path, "messages")
+}
+
+// beginning is what is known of a session as a whole.
+type beginning struct{ id string }
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 4, func(object jsonlines.Object) bool {
+		if rawjson.Member(object.Raw, "parts") != nil {
+			return false
+		}
+		b.id = rawjson.MemberText(rawjson.Member(object.Raw, "info"), "id")
+		return b.id == ""
+	})
+	if !payload.SessionID(b.id) {
+		b.id = ""
+	}
+	return b
+}
+
+// subagentOf finds the session of a subagent: in the same database, in the same folder, or exported beside its parent's.
+func subagentOf(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
+	if !payload.SessionID(id) {
+		return sessionfile.Place{}
+	}
+	place := sessionfile.Place{Path: of.Path, Session: id, Role: payload.Name(rawjson.MemberText(call.Input, "subagent_type"))}
+	if filepath.Ext(of.Path) == ".json" {
+		place.Path = filepath.Join(filepath.Dir(of.Path), id+".json")
+	}
+	file, err := open(place.Path, id)
+	if err != nil {
+		return sessionfile.Place{}
+	}
+	_ = file.Close()
+	return place
+}

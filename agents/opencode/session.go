@@ -1,0 +1,192 @@
+package opencode
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's sessions: in the database where newer versions keep them, in the
+// folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages and parts.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a session. Of a database without a session named in the options it is the one that was changed last.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Open: open, Subagent: subagentOf,
+		Session: func(_ string, file sessionfile.File) string { return peek(file).id },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return &session{c: c, main: of.Main == ""}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a session that is being read.
+type session struct {
+	c     *assemble.Conversation
+	main  bool // not that of a subagent
+	state state
+}
+
+// state is what must be known of the messages so far to understand the next.
+type state struct {
+	Cwd  string  `json:"cwd,omitempty"`
+	Cost float64 `json:"cost,omitempty"` // as the client adds it up, in dollars
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// Object takes what is known of the session, or a message with its parts.
+func (s *session) Object(object jsonlines.Object) error {
+	info, parts := rawjson.Member(object.Raw, "info"), rawjson.Member(object.Raw, "parts")
+	s.c.Begin("")
+	if parts == nil {
+		if info == nil {
+			s.c.Skip("header")
+			return nil
+		}
+		s.about(info)
+		s.c.Take()
+		return nil
+	}
+	var m message
+	m.decode(info)
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: m.id}
+	switch m.role {
+	case "user":
+		return s.user(&m, parts, at)
+	case "assistant":
+		return s.answer(&m, parts, at)
+	}
+	s.c.Skip("message:" + sessionfile.Known(m.role))
+	return nil
+}
+
+// about takes what is known of the session as a whole.
+func (s *session) about(info []byte) {
+	dir, version, title := rawjson.MemberText(info, "directory"), rawjson.MemberText(info, "version"), rawjson.MemberText(info, "title")
+	if s.main {
+		s.place(dir)
+	}
+	began := sessionfile.Millis(rawjson.MemberInt(rawjson.Member(info, "time"), "created"))
+	reverted := rawjson.MemberText(rawjson.Member(info, "revert"), "messageID")
+	s.c.Change(func(h *assemble.Head) {
+		h.Version, h.Began = first(payload.Name(version), h.Version), first(h.Began, began)
+		if title != "" && s.main {
+			h.SetMeta("title", title)
+		}
+		if reverted != "" && s.main {
+			h.SetMeta("reverted_to", reverted)
+		}
+	})
+}
+
+func (s *session) place(dir string) {
+	if dir == "" || dir == s.state.Cwd {
+		return
+	}
+	s.state.Cwd = dir
+	s.c.Change(func(h *assemble.Head) {
+		h.AddCwd(dir)
+		h.OS = first(h.OS, sessionfile.System(dir))
+	})
+}
+
+// message is what is known of a message beside its parts.
+type message struct {
+	id, role, model, provider, cwd, failure, fault string
+	created                                        int64
+	tokens                                         []byte
+	cost                                           float64
+}
+
+func (m *message) decode(info []byte) {
+	*m = message{}
+	d := rawjson.NewDecoder(info)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "id":
+			m.id = d.Text()
+		case "role":
+			m.role = d.Text()
+		case "modelID":
+			m.model = d.Text()
+		case "providerID":
+			m.provider = d.Text()
+		case "tokens":
+			m.tokens = d.Raw()
+		case "cost":
+			m.cost = d.Float()
+		case "path":
+			m.cwd = rawjson.MemberText(d.Raw(), "cwd")
+		case "time":
+			m.created = rawjson.MemberInt(d.Raw(), "created")
+		case "error":
+			raw := d.Raw()
+			m.failure, m.fault = first(rawjson.MemberText(raw, "name"), "error"), rawjson.MemberText(rawjson.Member(raw, "data"), "message")
+		}
+	}
+}
+
+// user takes what the user typed. The client puts the files that it refers to beside it, as if somebody had said them.
+func (s *session) user(m *message, parts []byte, at records.Locator) error {
+	time := sessionfile.Millis(m.created)
+	var said []string
+	d := rawjson.NewDecoder(parts)
+	for d.OpenArray(); d.Element(); {
+		part := d.Raw()
+		switch rawjson.MemberText(part, "type") {
+		case "text":
+			if text := rawjson.MemberText(part, "text"); text != "" && !flag(part, "synthetic") && !flag(part, "ignored") {
+				said = append(said, text)
+			}
+		case "file":
+			if strings.HasPrefix(rawjson.MemberText(part, "mime"), "image/") {
+				said = append(said, "[image]")
+			}
+		case "compaction":
+			s.c.Append("compactions", "after_step", map[string]any{"timestamp": time, "auto": flag(part, "auto")})
+		}
+	}
+	text := strings.TrimSpace(strings.Join(said, "\n\n"))
+	if text == "" {
+		s.c.Skip("synthetic_message")
+		return nil
+	}
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	if err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text}); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+func flag(raw []byte, name string) bool { return string(rawjson.Member(raw, name)) == "true" }
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

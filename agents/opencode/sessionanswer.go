@@ -1,0 +1,118 @@
+package opencode
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// answer takes an answer of the model with its calls and what came of them.
+func (s *session) answer(m *message, parts []byte, at records.Locator) error {
+	if s.main {
+		s.place(m.cwd)
+	}
+	a := assemble.Answer{
+		At: at, Key: first(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created), Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
+	}
+	var said, thought []string
+	var tools []tool
+	d := rawjson.NewDecoder(parts)
+	for d.OpenArray(); d.Element(); {
+		part := d.Raw()
+		switch rawjson.MemberText(part, "type") {
+		case "text":
+			if text := rawjson.MemberText(part, "text"); text != "" && !flag(part, "synthetic") {
+				said = append(said, text)
+			}
+		case "reasoning":
+			thought = append(thought, first(rawjson.MemberText(part, "text"), sessionfile.Withheld))
+		case "tool":
+			one := s.tool(part)
+			tools = append(tools, one)
+			a.Calls = append(a.Calls, one.call)
+		}
+	}
+	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
+	if err := s.c.Answer(a); err != nil {
+		return err
+	}
+	for i := range tools {
+		if result, done := s.result(&tools[i]); done {
+			if err := s.c.Result(at, tools[i].call.ID, result); err != nil {
+				return err
+			}
+		}
+	}
+	s.ended(m)
+	s.c.Take()
+	return nil
+}
+
+// ended notes an answer that broke off, and what it cost.
+func (s *session) ended(m *message) {
+	var terminal records.TerminalState
+	switch {
+	case m.failure == "MessageAbortedError":
+		terminal = records.Interrupted
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": sessionfile.Millis(m.created)})
+	case m.failure != "":
+		terminal = records.Failed
+		s.c.Append("api_errors", "after_step", map[string]any{
+			"timestamp": sessionfile.Millis(m.created), "text": assemble.Summary(first(m.fault, m.failure)),
+		})
+	}
+	if m.cost > 0 && m.cost < 1e6 {
+		s.state.Cost += m.cost
+	}
+	sum := s.state.Cost
+	s.c.Change(func(h *assemble.Head) {
+		h.Terminal = terminal
+		if sum > 0 {
+			h.SetMeta("client_cost_usd", records.Float(sum))
+		}
+	})
+}
+
+// usageOf takes the tokens of an answer, which the client tells apart already. Versions that tell the total have the reasoning
+// beside the output, older ones in it.
+func usageOf(raw []byte) *assemble.Usage {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object {
+		return nil
+	}
+	u := &assemble.Usage{}
+	var total, reasoning int64
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "total":
+			total = d.Int()
+		case "input":
+			u.InputTokens = max(d.Int(), 0)
+		case "output":
+			u.OutputTokens = max(d.Int(), 0)
+		case "reasoning":
+			reasoning = max(d.Int(), 0)
+		case "cache":
+			cache := d.Raw()
+			u.CacheReadTokens, u.CacheWriteTokens = max(rawjson.MemberInt(cache, "read"), 0), max(rawjson.MemberInt(cache, "write"), 0)
+		}
+	}
+	if u.InputTokens+u.OutputTokens+u.CacheReadTokens+u.CacheWriteTokens+reasoning <= total {
+		u.OutputTokens += reasoning
+	}
+	return u
+}
+
+// modelOf is provider/model. Providers that host models of others give them names that tell the maker.
+func modelOf(provider, name string) string {
+	model := assemble.Model(name)
+	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
+		return model
+	}
+	return provider + "/" + model
+}

@@ -1,0 +1,133 @@
+package opencode
+
+import (
+	"io"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// store is where a session is kept message by message.
+type store interface {
+	// head is what is known of the session as a whole: an object.
+	head() ([]byte, error)
+	// messages are the ids of the messages, in their order.
+	messages() []string
+	// message gives a message: what is known of it, and its parts in their order; nil for one that is not there any more.
+	message(index int) (info []byte, parts [][]byte, err error)
+	close() error
+}
+
+// kept makes a session file of what is kept message by message. Offsets count messages: 0 is what is known of the session.
+type kept struct {
+	store
+	id string
+}
+
+// Start is the id of the session.
+func (k kept) Start() (string, error) { return k.id, nil }
+
+// Size is the number of messages and one.
+func (k kept) Size() int64 { return int64(len(k.messages())) + 1 }
+
+// Mark is the message before an offset: a session that was taken back goes on with others.
+func (k kept) Mark(offset int64) string {
+	if ids := k.messages(); offset >= 2 && int(offset) <= len(ids)+1 {
+		return ids[offset-2]
+	}
+	return ""
+}
+
+// Close closes what is kept.
+func (k kept) Close() error { return k.close() }
+
+// From gives the messages from an offset on.
+func (k kept) From(offset, _ int64) sessionfile.Source { return &source{kept: k, at: offset} }
+
+type source struct {
+	kept
+	at     int64
+	faults jsonlines.Faults
+}
+
+// Faults are the counts so far.
+func (s *source) Faults() jsonlines.Faults { return s.faults }
+
+// End is the number of objects that have been given.
+func (s *source) End() int64 { return s.at }
+
+// Lines is the same: an object counts as a line.
+func (s *source) Lines() int64 { return s.at }
+
+// Next gives the session, then one message after the other.
+func (s *source) Next() (jsonlines.Object, error) {
+	for s.at < s.Size() {
+		at := s.at
+		s.at++
+		raw, err := s.object(at)
+		if err != nil {
+			return jsonlines.Object{}, err
+		}
+		if raw != nil {
+			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
+		}
+	}
+	return jsonlines.Object{}, io.EOF
+}
+
+// object makes {"info": …, "parts": […]}, as `opencode export` writes it; nil for one that cannot be read, which is counted.
+func (s *source) object(at int64) ([]byte, error) {
+	if at == 0 {
+		head, err := s.head()
+		if err != nil || !s.sound(head) {
+			return nil, err
+		}
+		return append(append([]byte(`{"info":`), head...), '}'), nil
+	}
+	info, parts, err := s.message(int(at - 1))
+	if err != nil || !s.sound(info) {
+		return nil, err
+	}
+	raw := append(append([]byte(`{"info":`), info...), `,"parts":[`...)
+	for _, part := range parts {
+		if !s.sound(part) {
+			continue
+		}
+		if len(raw)+len(part) > jsonlines.MaxLine {
+			s.faults.TooLong++
+			break
+		}
+		if raw[len(raw)-1] != '[' {
+			raw = append(raw, ',')
+		}
+		raw = append(raw, part...)
+	}
+	return append(raw, "]}"...), nil
+}
+
+// sound tells whether a text is a JSON object, and counts one that is not.
+func (s *source) sound(raw []byte) bool {
+	d := rawjson.NewDecoder(raw)
+	kind := d.Kind()
+	if d.Skip(); d.Err() != nil || kind != rawjson.Object {
+		s.faults.Broken++
+		return false
+	}
+	return true
+}
+
+// withID adds the id to an object that is kept without it.
+func withID(raw []byte, id string) []byte {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object || rawjson.Member(raw, "id") != nil {
+		return raw
+	}
+	at := d.Pos() + 1
+	out := append([]byte(`{"id":`), rawjson.AppendString(nil, id)...)
+	rest := raw[at:]
+	if rawjson.NewDecoder(rest).Kind() != rawjson.None {
+		out = append(out, ',')
+	}
+	return append(out, rest...)
+}

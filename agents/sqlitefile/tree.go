@@ -1,0 +1,212 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// maxTree is how deep a b-tree may be.
+const maxTree = 24
+
+// MaxRow is the size beyond which a row is refused.
+const MaxRow = 64 << 20
+
+// Row is a row of a table. It is valid on its own; what stands on other pages is read when it is asked for.
+type Row struct {
+	ID    int64
+	db    *DB
+	cells []cell
+	local []byte // what of the record stands in its own page
+	size  int64
+	more  uint32 // the first page with the rest
+}
+
+// cell is where a column stands in the record, and its type.
+type cell struct {
+	kind uint64
+	at   int64
+}
+
+// walk gives the rows of a table's b-tree in the order of their ids.
+func (db *DB) walk(root uint32, yield func(row *Row) error) error {
+	w := walker{db: db, yield: yield, from: math.MinInt64}
+	return w.page(root, 0)
+}
+
+// walker goes through the pages of a b-tree.
+type walker struct {
+	db    *DB
+	yield func(row *Row) error
+	from  int64 // pages that only hold smaller ids are left out
+	pages int
+}
+
+func (w *walker) page(number uint32, depth int) error {
+	db := w.db
+	if w.pages++; depth > maxTree || w.pages > int(db.last)+1 {
+		return fmt.Errorf("%w: its pages go in a circle", ErrFormat)
+	}
+	page, err := db.read(number)
+	if err != nil {
+		return err
+	}
+	header := page
+	if number == 1 {
+		header = page[headerSize:]
+	}
+	count := int(binary.BigEndian.Uint16(header[3:]))
+	width := 8
+	if header[0] == 0x05 {
+		width = 12
+	}
+	if header[0] != 0x05 && header[0] != 0x0d || width+2*count > len(header) {
+		return fmt.Errorf("%w: page %d is of another kind", ErrFormat, number)
+	}
+	for i := range count {
+		at := int(binary.BigEndian.Uint16(header[width+2*i:]))
+		if at+4 > db.usable {
+			return fmt.Errorf("%w: page %d is broken", ErrFormat, number)
+		}
+		if header[0] == 0x05 {
+			if last, n := varint(page[at+4 : db.usable]); n == 0 || int64(last) >= w.from {
+				err = w.page(binary.BigEndian.Uint32(page[at:]), depth+1)
+			}
+		} else {
+			err = db.leaf(page[at:db.usable], w.yield)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if header[0] == 0x05 {
+		return w.page(binary.BigEndian.Uint32(header[8:]), depth+1)
+	}
+	return nil
+}
+
+// leaf reads a cell of a leaf page.
+func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
+	size, n := varint(data)
+	id, m := varint(data[n:])
+	data = data[n+m:]
+	if n == 0 || m == 0 || size > MaxRow {
+		return fmt.Errorf("%w: a row of %d bytes", ErrFormat, size)
+	}
+	row := &Row{ID: int64(id), db: db, size: int64(size)}
+	local := db.localSize(int(size))
+	if local > len(data) {
+		return fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
+	}
+	row.local = data[:local]
+	if local < int(size) {
+		if local+4 > len(data) {
+			return fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
+		}
+		row.more = binary.BigEndian.Uint32(data[local:])
+	}
+	if err := row.header(); err != nil {
+		return err
+	}
+	return yield(row)
+}
+
+// localSize is how much of a record stands in its own page.
+func (db *DB) localSize(size int) int {
+	most := db.usable - 35
+	if size <= most {
+		return size
+	}
+	least := (db.usable-12)*32/255 - 23
+	if local := least + (size-least)%(db.usable-4); local <= most {
+		return local
+	}
+	return least
+}
+
+// maxColumns is how many columns a table may have.
+const maxColumns = 2000
+
+// header reads the types of the columns.
+func (r *Row) header() error {
+	size, n := varint(r.local)
+	if n == 0 || size > uint64(len(r.local)) || size < uint64(n) {
+		return fmt.Errorf("%w: the header of a row", ErrFormat)
+	}
+	at := int64(size)
+	for rest := r.local[n:size]; len(rest) > 0; {
+		kind, n := varint(rest)
+		if n == 0 || len(r.cells) >= maxColumns {
+			return fmt.Errorf("%w: the header of a row", ErrFormat)
+		}
+		rest = rest[n:]
+		r.cells = append(r.cells, cell{kind, at})
+		if at += width(kind); at > r.size {
+			return fmt.Errorf("%w: the columns of a row", ErrFormat)
+		}
+	}
+	return nil
+}
+
+// width is how many bytes a value of a type has.
+func width(kind uint64) int64 {
+	switch {
+	case kind < 5:
+		return int64(kind)
+	case kind == 5:
+		return 6
+	case kind == 6, kind == 7:
+		return 8
+	case kind < 12:
+		return 0
+	case kind > 2*MaxRow:
+		return MaxRow + 1
+	}
+	return int64(kind-12) / 2
+}
+
+// bytes gives the value of a column, nil for one that is not there.
+func (r *Row) bytes(column int) ([]byte, error) {
+	if column < 0 || column >= len(r.cells) {
+		return nil, nil
+	}
+	from := r.cells[column].at
+	to := from + width(r.cells[column].kind)
+	if to <= int64(len(r.local)) {
+		return r.local[from:to], nil
+	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	return r.local[from:to], nil
+}
+
+// load reads the rest of the record from its other pages.
+func (r *Row) load() error {
+	whole := append(make([]byte, 0, r.size), r.local...)
+	for next := r.more; int64(len(whole)) < r.size; {
+		page, err := r.db.read(next)
+		if err != nil {
+			return err
+		}
+		next = binary.BigEndian.Uint32(page)
+		part := page[4:r.db.usable]
+		whole = append(whole, part[:min(int64(len(part)), r.size-int64(len(whole)))]...)
+	}
+	r.local = whole
+	return nil
+}
+
+// varint reads a number of one to nine bytes and gives how many there were; 0 when the data ends before.
+func varint(data []byte) (value uint64, n int) {
+	for i := range min(len(data), 9) {
+		if i == 8 {
+			return value<<8 | uint64(data[i]), 9
+		}
+		value = value<<7 | uint64(data[i]&0x7f)
+		if data[i] < 0x80 {
+			return value, i + 1
+		}
+	}
+	return 0, 0
+}
