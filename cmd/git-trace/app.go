@@ -108,7 +108,7 @@ func (a *app) program() *cli.App {
 		UseShortOptionHandling: true,
 		Commands: []*cli.Command{
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
-			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
+			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),
 			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),

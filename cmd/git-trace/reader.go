@@ -86,9 +86,9 @@ func reportAmbiguous(w io.Writer, err error) error {
 	return silent(exitGit)
 }
 
-// search lists what the log knows under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
+// lookUp lists what the log knows under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
 // fewer characters than an abbreviation must have is only taken for what it is in full.
-func search(reader *index.Index, id string) ([]index.Candidate, error) {
+func lookUp(reader *index.Index, id string) ([]index.Candidate, error) {
 	found, err := reader.Find(id)
 	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
 		found, err = reader.Find(lower)
@@ -107,7 +107,7 @@ func isInFull(c index.Candidate, id string) bool {
 // findTrace finds a conversation by its id or the agent's session id, in full or from the beginning.
 func findTrace(reader *index.Index, id string) (events.TraceID, error) {
 	id = strings.TrimSuffix(id, "…") // as an abbreviated id is shown
-	found, err := search(reader, id)
+	found, err := lookUp(reader, id)
 	if err != nil {
 		return "", err
 	}

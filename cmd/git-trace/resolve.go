@@ -65,7 +65,7 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 			return r.promptOf(id[:at], n)
 		}
 	}
-	found, err := search(r.reader, id)
+	found, err := lookUp(r.reader, id)
 	if err != nil {
 		return object{}, err
 	}

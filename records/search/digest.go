@@ -1,0 +1,154 @@
+package search
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Digest is what lists and sums need of a conversation, so that they need not read its record.
+type Digest struct {
+	Trace        events.TraceID `json:"trace"`
+	Blob         refs.OID       `json:"blob"` // the record
+	Own          bool           `json:"own"`  // this clone stored it
+	Agent        string         `json:"agent"`
+	Session      string         `json:"session"`
+	Title        string         `json:"title"`           // what was asked, at most titleLength bytes
+	Start        string         `json:"start,omitempty"` // ISO 8601, as the agent wrote it
+	End          string         `json:"end,omitempty"`
+	Steps        int            `json:"steps"`
+	Prompts      int            `json:"prompts"`
+	Calls        int            `json:"calls"`
+	Redactions   int            `json:"redactions"`
+	Input        int64          `json:"input"` // tokens that are neither read from nor written to the cache
+	Output       int64          `json:"output"`
+	CacheRead    int64          `json:"cache_read"`
+	CacheWrite   int64          `json:"cache_write"`
+	Cost         *float64       `json:"cost"` // US dollars, null when a price is not known
+	Models       []ModelUse     `json:"models,omitempty"`
+	Commits      []string       `json:"commits,omitempty"`    // that the record is tied to
+	Unreadable   string         `json:"unreadable,omitempty"` // why the record could not be read
+	segment      int
+	conversation uint32
+}
+
+// ModelUse is how much of a conversation a model did.
+type ModelUse struct {
+	Model      string `json:"model"`
+	Steps      int    `json:"steps"`
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read"`
+	CacheWrite int64  `json:"cache_write"`
+}
+
+// titleLength bounds what is kept of the first prompt.
+const titleLength = 300
+
+// digest sums a record up.
+func digest(r *records.Record) Digest {
+	d := Digest{
+		Trace: events.TraceID(r.TraceID), Agent: r.Agent.Name, Session: r.SessionID, Steps: len(r.Steps),
+		Redactions: r.Security.RedactionsApplied, Input: r.Metrics.TotalInputTokens, Output: r.Metrics.TotalOutputTokens,
+		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
+		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
+	}
+	if r.Metrics.EstimatedCostUSD != nil {
+		cost := float64(*r.Metrics.EstimatedCostUSD)
+		d.Cost = &cost
+	}
+	at := map[string]int{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		d.Calls += len(s.ToolCalls)
+		if s.Role == records.RoleUser && s.ParentStep == nil {
+			d.Prompts++
+		}
+		if s.Role != records.RoleAgent {
+			continue
+		}
+		name := text(s.Model)
+		k, known := at[name]
+		if !known {
+			k = len(d.Models)
+			at[name] = k
+			d.Models = append(d.Models, ModelUse{Model: name})
+		}
+		m := &d.Models[k]
+		m.Steps++
+		m.Input += s.TokenUsage.InputTokens
+		m.Output += s.TokenUsage.OutputTokens
+		m.CacheRead += s.TokenUsage.CacheReadTokens
+		m.CacheWrite += s.TokenUsage.CacheWriteTokens
+	}
+	for _, link := range r.GitLinks {
+		d.Commits = append(d.Commits, link.Revision)
+	}
+	return d
+}
+
+// stepText bounds what is indexed of a step, inputText of one text of an input, in bytes.
+const (
+	stepText  = 16 << 10
+	inputText = 4 << 10
+)
+
+// textOf is what a step is found by.
+func textOf(s *records.Step) string {
+	var b strings.Builder
+	add := func(text string, limit int) {
+		if text = strings.TrimSpace(cut(text, limit)); text != "" && b.Len() < stepText {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(cut(text, stepText-b.Len()))
+		}
+	}
+	add(text(s.Content), stepText)
+	for _, call := range s.ToolCalls {
+		add(call.ToolName, inputText)
+		eachText(call.Input, func(text string) { add(text, inputText) })
+	}
+	return b.String()
+}
+
+// eachText gives the texts of a JSON value.
+func eachText(raw json.RawMessage, yield func(string)) {
+	var value any
+	if json.Unmarshal(raw, &value) == nil {
+		eachTextOf(value, yield)
+	}
+}
+
+func eachTextOf(value any, yield func(string)) {
+	switch v := value.(type) {
+	case string:
+		yield(v)
+	case []any:
+		for _, element := range v {
+			eachTextOf(element, yield)
+		}
+	case map[string]any:
+		for _, name := range sortedNames(v) {
+			eachTextOf(v[name], yield)
+		}
+	}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// cut gives at most n bytes, without the half of a character at the end.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:max(n, 0)], "")
+}

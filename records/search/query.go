@@ -1,0 +1,297 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Query is what is looked for.
+type Query struct {
+	Text  string
+	Limit int // of conversations; 0 stands for all
+	// Want chooses conversations; nil takes all.
+	Want func(*Digest) bool
+}
+
+// ErrNoWords reports a query that holds no word.
+var ErrNoWords = errors.New("there is no word to look for")
+
+// Result is a conversation that holds all words of a query.
+type Result struct {
+	Digest
+	Score float64
+	Hits  []Hit // the steps that say most, best first
+}
+
+// Hit is a step that holds words of a query.
+type Hit struct {
+	Step   int
+	Prompt bool   // the user says it
+	Text   string // a line or two around the words
+	score  float64
+}
+
+const (
+	mostHits = 3 // of a conversation
+
+	promptWeight = 2.0 // what the user says counts more than what tools are given
+	prefixWeight = 0.4 // of a word that only begins like the one looked for
+	phraseWeight = 1.5 // of a step that holds the text as it was written
+)
+
+// Found is the answer to a query.
+type Found struct {
+	Total   int // conversations that hold all words
+	Results []Result
+}
+
+// place is where a conversation is in the index.
+type place struct {
+	segment      int
+	conversation uint32
+}
+
+// mostWords is how many words of a query count.
+const mostWords = 16
+
+// Search ranks the conversations that hold every word of the query, in whatever steps.
+func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
+	wanted := queryWords(q.Text)
+	if len(wanted) == 0 {
+		return Found{}, ErrNoWords
+	}
+	wanted = wanted[:min(len(wanted), mostWords)]
+	var out Found
+	err := ix.mended(ctx, func() (err error) {
+		out, err = ix.search(ctx, q, wanted)
+		return err
+	})
+	if err != nil {
+		return Found{}, fmt.Errorf("search: %w", err)
+	}
+	return out, nil
+}
+
+func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, error) {
+	var matches []match
+	for i := range ix.segments {
+		list, err := ix.matches(ctx, i, wanted)
+		if err != nil {
+			return Found{}, err
+		}
+		matches = append(matches, list...)
+	}
+	matches, err := ix.chosen(matches, q.Want)
+	if err != nil {
+		return Found{}, err
+	}
+	slices.SortFunc(matches, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment), cmp.Compare(a.conversation, b.conversation))
+	})
+	out := Found{Total: len(matches)}
+	if q.Limit > 0 && len(matches) > q.Limit*4 {
+		matches = matches[:q.Limit*4] // of those the best are chosen when their texts have been read
+	}
+	for _, m := range matches {
+		r, err := ix.result(m, q.Text, wanted)
+		if err != nil {
+			return Found{}, err
+		}
+		out.Results = append(out.Results, r)
+	}
+	slices.SortStableFunc(out.Results, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.End, a.End), cmp.Compare(a.Trace, b.Trace))
+	})
+	if q.Limit > 0 && len(out.Results) > q.Limit {
+		out.Results = out.Results[:q.Limit]
+	}
+	return out, nil
+}
+
+// match is a conversation that holds all words, with its best steps.
+type match struct {
+	place
+	score float64
+	steps []scored // the best first
+}
+
+// scored is a step with its weight.
+type scored struct {
+	document uint32
+	score    float64
+}
+
+// weights are what the words of a query give the steps of a segment.
+type weights struct {
+	score []float64
+	held  []uint16 // which words a step holds, a bit each
+}
+
+// weigh weighs the steps of a segment as BM25 does.
+func (s *segment) weigh(ctx context.Context, wanted []string) (weights, error) {
+	table, err := s.documents()
+	if err != nil {
+		return weights{}, err
+	}
+	w := weights{make([]float64, s.counts[0]), make([]uint16, s.counts[0])}
+	for bit, text := range wanted {
+		if err := ctx.Err(); err != nil {
+			return w, err
+		}
+		entries, err := s.find(text)
+		if err != nil {
+			return w, err
+		}
+		for _, e := range entries {
+			list, err := s.postings(e)
+			if err != nil {
+				return w, err
+			}
+			weight := math.Log(1 + float64(s.counts[0])/float64(len(list)+1))
+			if e.text != text {
+				weight *= prefixWeight
+			}
+			for _, p := range list {
+				w.held[p.document] |= 1 << bit
+				w.score[p.document] += weight * saturate(p.count, entry(table, p.document))
+			}
+		}
+	}
+	return w, nil
+}
+
+// matches finds the conversations of a segment that hold all words.
+func (ix *Index) matches(ctx context.Context, at int, wanted []string) ([]match, error) {
+	s := ix.segments[at]
+	w, err := s.weigh(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	all := uint16(1<<len(wanted) - 1)
+	held := make([]uint16, s.counts[2])
+	for i, bits := range w.held {
+		if bits == 0 {
+			continue
+		}
+		d := entry(s.table, uint32(i))
+		if uint64(d.conversation) >= s.counts[2] {
+			return nil, fmt.Errorf("%w: there is no conversation %d", errDamaged, d.conversation)
+		}
+		held[d.conversation] |= bits
+	}
+	var out []match
+	number := map[uint32]int{}
+	for i, bits := range w.held {
+		d := entry(s.table, uint32(i))
+		if bits == 0 || held[d.conversation] != all || s.dead[d.conversation] {
+			continue
+		}
+		k, known := number[d.conversation]
+		if !known {
+			k = len(out)
+			number[d.conversation] = k
+			out = append(out, match{place: place{at, d.conversation}})
+		}
+		score := w.score[i]
+		if bits == all {
+			score *= phraseWeight
+		}
+		out[k].take(scored{uint32(i), score})
+	}
+	for i := range out {
+		// A conversation is as good as its best step, and a little better for each other one.
+		for n, step := range out[i].steps {
+			out[i].score += step.score / float64(int(1)<<(2*n))
+		}
+	}
+	return out, nil
+}
+
+// take keeps a step if it is one of the best.
+func (m *match) take(s scored) {
+	at := len(m.steps)
+	for at > 0 && m.steps[at-1].score < s.score {
+		at--
+	}
+	if at == mostHits {
+		return
+	}
+	m.steps = slices.Insert(m.steps, at, s)
+	m.steps = m.steps[:min(len(m.steps), mostHits)]
+}
+
+// chosen leaves the conversations that are wanted.
+func (ix *Index) chosen(matches []match, want func(*Digest) bool) ([]match, error) {
+	if want == nil {
+		return matches, nil
+	}
+	digests, err := ix.allDigests()
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[place]bool{}
+	for i := range digests {
+		if want(&digests[i]) {
+			wanted[place{digests[i].segment, digests[i].conversation}] = true
+		}
+	}
+	return slices.DeleteFunc(matches, func(m match) bool { return !wanted[m.place] }), nil
+}
+
+// saturate is the part of BM25 that makes the tenth occurrence count less than the first, and an occurrence in a long text
+// less than one in a short one.
+func saturate(count uint32, d document) float64 {
+	const k, b, usual = 1.2, 0.5, 60.0
+	n := float64(count)
+	score := n * (k + 1) / (n + k*(1-b+b*float64(d.words)/usual))
+	if d.step&promptBit != 0 {
+		score *= promptWeight
+	}
+	return score
+}
+
+// result reads the texts of the best steps.
+func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
+	d, err := ix.digestAt(m.place)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Digest: d, Score: m.score}
+	s := ix.segments[m.segment]
+	for _, step := range m.steps {
+		doc := entry(s.table, step.document)
+		body, err := s.text(doc)
+		if err != nil {
+			return r, err
+		}
+		if len(wanted) > 1 && strings.Contains(strings.ToLower(body), strings.ToLower(text)) {
+			step.score *= phraseWeight
+			r.Score = max(r.Score, m.score*phraseWeight)
+		}
+		r.Hits = append(r.Hits, Hit{
+			Step: int(doc.step &^ promptBit), Prompt: doc.step&promptBit != 0, Text: snippet(body, text, wanted), score: step.score,
+		})
+	}
+	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(b.score, a.score) })
+	return r, nil
+}
+
+// Trace gives the digest of a conversation.
+func (ix *Index) Trace(id events.TraceID) (Digest, bool, error) {
+	list, err := ix.Digests()
+	if err != nil {
+		return Digest{}, false, err
+	}
+	i, found := slices.BinarySearchFunc(list, id, func(d Digest, id events.TraceID) int { return cmp.Compare(d.Trace, id) })
+	if !found {
+		return Digest{}, false, nil
+	}
+	return list[i], true, nil
+}

@@ -1,0 +1,302 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// A segment is, one after the other: the texts of its steps; the table of its steps; the lists of steps, one for each word;
+// the words; the table of the words. All numbers are little-endian. The head at its end says where these begin.
+
+// headSize is the size of the head: magic, five offsets, three counts, a checksum of the head.
+const (
+	magic    = "GTSEARCH"
+	headSize = 8 + 5*8 + 3*8 + 8
+)
+
+// document is a step: 24 bytes in the table.
+type document struct {
+	conversation uint32
+	step         uint32 // number of the step; the highest bit tells a prompt
+	text         uint64
+	size         uint32
+	words        uint32
+}
+
+const (
+	documentSize = 24
+	wordSize     = 24 // of an entry in the table of words: word offset, list offset (8 each), word length, list length (4 each)
+	promptBit    = 1 << 31
+)
+
+// builder makes a segment in memory.
+type builder struct {
+	texts         []byte
+	documents     []document
+	conversations uint32
+	lists         map[string][]posting
+}
+
+// posting says how often a document holds a word.
+type posting struct {
+	document uint32
+	count    uint32
+}
+
+func newBuilder() *builder { return &builder{lists: map[string][]posting{}} }
+
+// add takes a conversation in and gives its number in the segment.
+func (b *builder) add(r *records.Record) uint32 {
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		step := uint32(s.StepIndex)
+		if s.Role == records.RoleUser {
+			step |= promptBit
+		}
+		b.document(step, textOf(s))
+	}
+	b.conversations++
+	return b.conversations - 1
+}
+
+// document takes a step of the conversation that is being added.
+func (b *builder) document(step uint32, text string) {
+	if text == "" {
+		return
+	}
+	number := uint32(len(b.documents))
+	d := document{conversation: b.conversations, step: step, text: uint64(len(b.texts)), size: uint32(len(text))}
+	words(text, func(word string) {
+		d.words++
+		list := b.lists[word]
+		if n := len(list); n > 0 && list[n-1].document == number {
+			list[n-1].count++
+			return
+		}
+		b.lists[strings.Clone(word)] = append(list, posting{number, 1})
+	})
+	b.texts = append(b.texts, text...)
+	b.documents = append(b.documents, d)
+}
+
+// write writes the segment.
+func (b *builder) write(w io.Writer) error {
+	out := &counting{w: w}
+	var offsets [5]uint64
+	out.bytes(b.texts)
+	offsets[1] = out.n
+	for _, d := range b.documents {
+		out.numbers(uint64(d.conversation)|uint64(d.step)<<32, d.text, uint64(d.size)|uint64(d.words)<<32)
+	}
+	all := slices.Sorted(maps.Keys(b.lists))
+	offsets[2] = out.n
+	type place struct{ list, size uint64 }
+	places := make([]place, len(all))
+	for i, word := range all {
+		places[i].list = out.n
+		var raw []byte
+		last := uint32(0)
+		for _, p := range b.lists[word] {
+			raw = binary.AppendUvarint(binary.AppendUvarint(raw, uint64(p.document-last)), uint64(p.count))
+			last = p.document
+		}
+		out.bytes(raw)
+		places[i].size = uint64(len(raw))
+	}
+	offsets[3] = out.n
+	for _, word := range all {
+		out.bytes([]byte(word))
+	}
+	offsets[4] = out.n
+	at := offsets[3]
+	for i, word := range all {
+		out.numbers(at, places[i].list, uint64(len(word))|places[i].size<<32)
+		at += uint64(len(word))
+	}
+	head := append([]byte(magic), make([]byte, 0, headSize)...)
+	for _, offset := range offsets {
+		head = binary.LittleEndian.AppendUint64(head, offset)
+	}
+	for _, count := range []int{len(b.documents), len(all), int(b.conversations)} {
+		head = binary.LittleEndian.AppendUint64(head, uint64(count))
+	}
+	out.bytes(binary.LittleEndian.AppendUint64(head, checksum(head)))
+	return out.err
+}
+
+// checksum tells a head that was written whole (FNV-1a).
+func checksum(data []byte) uint64 {
+	sum := uint64(14695981039346656037)
+	for _, c := range data {
+		sum = (sum ^ uint64(c)) * 1099511628211
+	}
+	return sum
+}
+
+// counting is a writer that counts, and keeps its first error.
+type counting struct {
+	w   io.Writer
+	n   uint64
+	err error
+}
+
+func (c *counting) bytes(data []byte) {
+	if c.err == nil && len(data) > 0 {
+		_, c.err = c.w.Write(data)
+		c.n += uint64(len(data))
+	}
+}
+
+func (c *counting) numbers(values ...uint64) {
+	var raw []byte
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, v)
+	}
+	c.bytes(raw)
+}
+
+// segment is one that is read.
+type segment struct {
+	from    io.ReaderAt
+	offsets [5]uint64
+	end     uint64
+	counts  [3]uint64 // documents, words, conversations
+	dead    map[uint32]bool
+	table   []byte // of the steps, once it was read
+}
+
+// openSegment reads the head of a segment and checks that what it says fits the size.
+func openSegment(from io.ReaderAt, size int64) (*segment, error) {
+	if size < headSize {
+		return nil, fmt.Errorf("%w: too short", errDamaged)
+	}
+	head := make([]byte, headSize)
+	if _, err := from.ReadAt(head, size-headSize); err != nil {
+		return nil, err
+	}
+	if string(head[:8]) != magic || checksum(head[:headSize-8]) != binary.LittleEndian.Uint64(head[headSize-8:]) {
+		return nil, fmt.Errorf("%w: no head", errDamaged)
+	}
+	s := &segment{from: from, end: uint64(size - headSize), dead: map[uint32]bool{}}
+	for i := range s.offsets {
+		s.offsets[i] = binary.LittleEndian.Uint64(head[8+8*i:])
+	}
+	for i := range s.counts {
+		s.counts[i] = binary.LittleEndian.Uint64(head[48+8*i:])
+	}
+	if !slices.IsSorted(s.offsets[:]) || s.offsets[2]-s.offsets[1] != s.counts[0]*documentSize || s.end-s.offsets[4] != s.counts[1]*wordSize {
+		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)
+	}
+	return s, nil
+}
+
+// read reads a part of the segment, which must lie between two offsets.
+func (s *segment) read(offset, size, low, high uint64) ([]byte, error) {
+	if offset < low || offset > high || size > high-offset {
+		return nil, fmt.Errorf("%w: a part lies outside", errDamaged)
+	}
+	raw := make([]byte, size)
+	if _, err := s.from.ReadAt(raw, int64(offset)); err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
+// word is an entry of the table of words.
+type word struct {
+	text string
+	list uint64
+	size uint64
+}
+
+func (s *segment) word(i int) (word, error) {
+	raw, err := s.read(s.offsets[4]+uint64(i)*wordSize, wordSize, s.offsets[4], s.end)
+	if err != nil {
+		return word{}, err
+	}
+	sizes := binary.LittleEndian.Uint64(raw[16:])
+	text, err := s.read(binary.LittleEndian.Uint64(raw), sizes&0xffffffff, s.offsets[3], s.offsets[4])
+	return word{string(text), binary.LittleEndian.Uint64(raw[8:]), sizes >> 32}, err
+}
+
+// mostBeginnings is how many words that begin like a word of the query count.
+const mostBeginnings = 50
+
+// find gives the entries of the words that are the word given, or begin with it.
+func (s *segment) find(prefix string) ([]word, error) {
+	var failed error
+	first := sort.Search(int(s.counts[1]), func(i int) bool {
+		w, err := s.word(i)
+		if err != nil {
+			failed = err
+			return true
+		}
+		return w.text >= prefix
+	})
+	var out []word
+	for i := first; failed == nil && i < int(s.counts[1]) && len(out) < mostBeginnings; i++ {
+		var w word
+		if w, failed = s.word(i); failed != nil || !strings.HasPrefix(w.text, prefix) {
+			break
+		}
+		out = append(out, w)
+	}
+	return out, failed
+}
+
+// postings reads the list of a word.
+func (s *segment) postings(w word) ([]posting, error) {
+	raw, err := s.read(w.list, w.size, s.offsets[2], s.offsets[3])
+	if err != nil {
+		return nil, err
+	}
+	out := make([]posting, 0, len(raw)/2)
+	last := uint64(0)
+	for len(raw) > 0 {
+		delta, n := binary.Uvarint(raw)
+		count, m := binary.Uvarint(raw[max(n, 0):])
+		if n <= 0 || m <= 0 {
+			return nil, fmt.Errorf("%w: a list ends early", errDamaged)
+		}
+		raw = raw[n+m:]
+		if last += delta; last >= s.counts[0] {
+			return nil, fmt.Errorf("%w: there is no step %d", errDamaged, last)
+		}
+		out = append(out, posting{uint32(last), uint32(min(count, 1<<20))})
+	}
+	return out, nil
+}
+
+// documents reads the table of steps. Of a long one few entries are needed: they are decoded one by one.
+func (s *segment) documents() (table []byte, err error) {
+	if s.table == nil {
+		s.table, err = s.read(s.offsets[1], s.offsets[2]-s.offsets[1], s.offsets[1], s.offsets[2])
+	}
+	return s.table, err
+}
+
+// entry is an entry of the table.
+func entry(table []byte, i uint32) document { return decodeDocument(table[int(i)*documentSize:]) }
+
+func decodeDocument(raw []byte) document {
+	who, sizes := binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[16:])
+	return document{
+		conversation: uint32(who), step: uint32(who >> 32), text: binary.LittleEndian.Uint64(raw[8:]),
+		size: uint32(sizes), words: uint32(sizes >> 32),
+	}
+}
+
+// text reads what a step was found by.
+func (s *segment) text(d document) (string, error) {
+	raw, err := s.read(s.offsets[0]+d.text, uint64(d.size), s.offsets[0], s.offsets[1])
+	return string(raw), err
+}
+
+func sortedNames(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

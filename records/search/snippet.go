@@ -1,0 +1,73 @@
+package search
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// snippetSize is how much of a text is shown around what was found, in bytes.
+const snippetSize = 220
+
+// snippet is the part of a text that holds what was looked for: the text as it was written, otherwise most of its words.
+// White space is made one blank.
+func snippet(body, text string, wanted []string) string {
+	lower := strings.ToLower(body)
+	if len(lower) != len(body) { // a letter whose small form is longer: places would not fit
+		lower = body
+	}
+	at := strings.Index(lower, strings.ToLower(text))
+	if at < 0 {
+		at = bestPlace(lower, wanted)
+	}
+	from := max(0, at-snippetSize/4)
+	to := min(len(body), from+snippetSize)
+	from = max(0, min(from, to-snippetSize))
+	for from > 0 && !utf8.RuneStart(body[from]) {
+		from--
+	}
+	for to < len(body) && !utf8.RuneStart(body[to]) {
+		to++
+	}
+	if from > 0 { // not from the middle of a word
+		if i := strings.IndexAny(body[from:min(to, from+30)], " \n\t"); i >= 0 && from+i < at {
+			from += i + 1
+		}
+	}
+	out := strings.Join(strings.Fields(body[from:to]), " ")
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(body) {
+		out += "…"
+	}
+	return out
+}
+
+// bestPlace is the first place from which on most of the words follow within a snippet.
+func bestPlace(lower string, wanted []string) int {
+	best, most := 0, 0
+	for _, word := range wanted {
+		for from := 0; ; {
+			i := strings.Index(lower[from:], word)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			window := lower[at:min(len(lower), at+snippetSize*3/4)]
+			n := 0
+			for _, other := range wanted {
+				if strings.Contains(window, other) {
+					n++
+				}
+			}
+			if n > most {
+				best, most = at, n
+			}
+			if most == len(wanted) {
+				return best
+			}
+			from = at + len(word)
+		}
+	}
+	return best
+}

@@ -1,0 +1,72 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestWord is the length in bytes beyond which a word is not indexed: it is data.
+const longestWord = 64
+
+// words calls yield with every word of a text in lower case, and with the parts of names that are put together.
+func words(text string, yield func(word string)) {
+	for len(text) > 0 {
+		start := strings.IndexFunc(text, wordRune)
+		if start < 0 {
+			return
+		}
+		text = text[start:]
+		end := strings.IndexFunc(text, func(r rune) bool { return !wordRune(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		if word := text[:end]; len(word) <= longestWord && utf8.ValidString(word) {
+			yield(strings.ToLower(word))
+			parts(word, yield)
+		}
+		text = text[end:]
+	}
+}
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// parts splits snake_case and camelCase. A word of one part has none.
+func parts(word string, yield func(string)) {
+	start := 0
+	var last rune
+	emit := func(end int) {
+		if part := strings.Trim(word[start:end], "_"); part != "" && len(part) < len(word) {
+			yield(strings.ToLower(part))
+		}
+		start = end
+	}
+	for i, r := range word {
+		if i > 0 && (r == '_' || last == '_' || unicode.IsUpper(r) && unicode.IsLower(last)) {
+			emit(i)
+		}
+		last = r
+	}
+	if start > 0 {
+		emit(len(word))
+	}
+}
+
+// queryWords are the words of a query, each once, without parts: who looks for sessionFile does not want every file.
+func queryWords(query string) []string {
+	var out []string
+	for _, field := range strings.FieldsFunc(query, func(r rune) bool { return !wordRune(r) }) {
+		word := strings.ToLower(field)
+		if len(word) > longestWord {
+			continue
+		}
+		known := false
+		for _, w := range out {
+			known = known || w == word
+		}
+		if !known {
+			out = append(out, word)
+		}
+	}
+	return out
+}
