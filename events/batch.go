@@ -16,6 +16,13 @@ import (
 // maxBatch is the size of a batch commit beyond which it is neither written nor read.
 const maxBatch = 32 << 20
 
+// An event takes more bytes than shortestLine. A commit of more lines than its bytes can hold events would cost many times
+// its size to take apart; with someLines at most it is, so that each damaged line can be named.
+const (
+	shortestLine = 64
+	someLines    = 10_000
+)
+
 // Who a batch commit names as its author and committer: the program, so that ids depend on events alone.
 const (
 	batchName  = "git-trace"
@@ -62,6 +69,9 @@ func parseBatch(raw []byte) (batch, error) {
 	body, ok = bytes.CutSuffix(body, []byte("\n"))
 	if !ok || len(body) == 0 {
 		return b, fmt.Errorf("%w: message is cut off", ErrNotBatch)
+	}
+	if n := bytes.Count(body, []byte("\n")); n > someLines && n > len(body)/shortestLine {
+		return b, fmt.Errorf("%w: %d lines in %d bytes", ErrNotBatch, n+1, len(body))
 	}
 	b.lines = bytes.Split(body, []byte("\n"))
 	return b, headerErr

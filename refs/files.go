@@ -79,6 +79,19 @@ func makeDirs(dir string) error {
 	return nil
 }
 
+// MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files that
+// nobody else may read. In a repository shared by a group it is the group's, as everything there.
+func (r *Repo) MakeTracesDir() error {
+	if err := makeDirs(r.TracesDir()); err != nil {
+		return err
+	}
+	info, err := os.Stat(r.TracesDir())
+	if err != nil || isShared(info) || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(r.TracesDir(), 0o700)
+}
+
 // share gives a new file the group's permissions that the umask took from it, if it lies in a shared directory.
 func share(path string, perm os.FileMode) {
 	if info, err := os.Stat(filepath.Dir(path)); err == nil && isShared(info) {

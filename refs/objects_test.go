@@ -354,6 +354,19 @@ func TestReplacementRefsDoNotChangeWhatIsRead(t *testing.T) {
 	want(t, objects, oid, "one\ntwo\n")
 }
 
+func TestTheTracesOfAnOwnerAreHisAlone(t *testing.T) {
+	t.Parallel()
+	for shared, want := range map[string]os.FileMode{"umask": 0o700, "group": 0o770} {
+		repo := newRepo(t, "--shared="+shared)
+		if err := repo.MakeTracesDir(); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(repo.TracesDir()); err != nil || info.Mode().Perm()&0o770 != want {
+			t.Errorf("%s: %v %v", shared, info.Mode(), err)
+		}
+	}
+}
+
 func TestASharedRepositoryStaysShared(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t, "--shared=group")

@@ -24,6 +24,9 @@ func runApp(args []string, std streams) int {
 	if err != nil {
 		return report(std.err, err)
 	}
+	if _, terminal := terminalOf(std.out); terminal && printsJSON(rest) {
+		a.std.out = &jsonScreen{to: std.out}
+	}
 	if len(rest) > 0 && rest[0] == "blame" { // its options are git's, which no framework parses as git does
 		return report(std.err, a.blame(rest[1:]))
 	}

@@ -227,7 +227,7 @@ func relativeTo(dir, text string) string {
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
-	if err := os.MkdirAll(repo.TracesDir(), 0o755); err != nil {
+	if err := repo.MakeTracesDir(); err != nil {
 		return fmt.Errorf("start recording: %w", err)
 	}
 	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {

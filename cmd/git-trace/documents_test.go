@@ -1,0 +1,157 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const moduleRoot = "../.."
+
+// testsOfTheProject are the names of all tests and fuzz targets.
+func testsOfTheProject(t *testing.T) []string {
+	t.Helper()
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Z]\w*)\(`)
+	var names []string
+	err := filepath.WalkDir(moduleRoot, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range function.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+		return err
+	})
+	if err != nil || len(names) < 100 {
+		t.Fatalf("%d tests found: %v", len(names), err)
+	}
+	return names
+}
+
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(moduleRoot, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var (
+	quoted   = regexp.MustCompile("`([^`\n]+)`")
+	testName = regexp.MustCompile(`^(Test|Fuzz)[A-Z]\w*$`)
+)
+
+// evidence are the tests and test scripts that a text names between backquotes; missing are those that do not exist.
+func evidence(t *testing.T, text string, tests []string) (found, missing []string) {
+	t.Helper()
+	for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+		name := m[1]
+		exists := false
+		switch {
+		case testName.MatchString(name):
+			exists = slices.Contains(tests, name)
+		case strings.HasSuffix(name, ".txtar"):
+			_, err := os.Stat(filepath.Join(scriptDir, filepath.Base(name)))
+			exists = err == nil
+		default:
+			continue
+		}
+		if found = append(found, name); !exists {
+			missing = append(missing, name)
+		}
+	}
+	return found, missing
+}
+
+// A test that is renamed or taken away must not leave a promise behind.
+func TestDocumentsNameTestsThatExist(t *testing.T) {
+	t.Parallel()
+	tests := testsOfTheProject(t)
+	files, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, file := range append(files, filepath.Join(moduleRoot, "README.md"), filepath.Join(moduleRoot, "ARCHITECTURE.md")) {
+		rel, _ := filepath.Rel(moduleRoot, file)
+		found, missing := evidence(t, document(t, rel), tests)
+		named += len(found)
+		for _, name := range missing {
+			t.Errorf("%s names %s, which does not exist", rel, name)
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d tests are named: this test no longer reads the documents", named)
+	}
+}
+
+// section is what stands below a heading, up to the next one of its kind.
+func section(t *testing.T, text, heading string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(text, "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("there is no %q", heading)
+	}
+	body, _, _ := strings.Cut(rest, "\n## ")
+	return body
+}
+
+// tableRows are the rows of the tables in a text, without headings and rules.
+func tableRows(text string) []string {
+	var rows []string
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		heading := i+1 < len(lines) && strings.HasPrefix(lines[i+1], "| ---")
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| ---") && !heading {
+			rows = append(rows, line)
+		}
+	}
+	return rows
+}
+
+func TestEveryPromiseNamesTheTestThatHoldsIt(t *testing.T) {
+	t.Parallel()
+	tests := testsOfTheProject(t)
+	for name, text := range map[string]string{
+		"README.md":            section(t, document(t, "README.md"), "What it promises"),
+		"docs/threat-model.md": section(t, document(t, "docs/threat-model.md"), "Threats"),
+		"docs/privacy.md":      section(t, document(t, "docs/privacy.md"), "What holds"),
+	} {
+		rows := tableRows(text)
+		if len(rows) < 5 {
+			t.Errorf("%s: %d rows", name, len(rows))
+		}
+		for _, row := range rows {
+			if found, _ := evidence(t, row, tests); len(found) == 0 {
+				t.Errorf("%s promises without a test:\n%s", name, row)
+			}
+		}
+	}
+}
+
+// The rows of the reliability suite and the tests that are named after them are listed in one place.
+func TestTheReliabilitySuiteIsListed(t *testing.T) {
+	t.Parallel()
+	text := document(t, "docs/reliability.md")
+	for _, name := range testsOfTheProject(t) {
+		if strings.HasPrefix(name, "TestReliability") && !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("docs/reliability.md does not name %s", name)
+		}
+	}
+	for _, row := range strings.Fields("A1 A2 A3 B1 B2 B3 B4 C1 C2 C3 C4 C5 D1 E1 E2 E3 F1 G1 G2 H1 I1 J1 L1") {
+		if !strings.Contains(text, "\n| "+row+" |") || !strings.Contains(text, "`TestReliability"+row) {
+			t.Errorf("docs/reliability.md has no test of row %s", row)
+		}
+	}
+}

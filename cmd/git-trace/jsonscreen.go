@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/graph/cells"
+)
+
+// jsonScreen makes JSON safe for a terminal without changing what it says: characters that act on a terminal, or on the
+// order of the text beside them, become escapes. They stand in strings and nowhere else. What goes to a program or into a
+// file stays as it is.
+type jsonScreen struct {
+	to    io.Writer
+	carry []byte // the beginning of a character whose end has not been written yet
+}
+
+// prints tells whether a call of the command line prints JSON.
+func printsJSON(args []string) bool {
+	return slices.Contains(args, "--json") || len(args) > 0 && (args[0] == "export" || args[0] == "convert")
+}
+
+// Write implements io.Writer.
+func (j *jsonScreen) Write(p []byte) (int, error) {
+	text := append(j.carry, p...)
+	j.carry = nil
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		if !utf8.FullRune(text) {
+			j.carry = slices.Clone(text)
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == '\n' || r == '\t' || r < utf8.RuneSelf && r >= ' ' && r != 0x7f:
+			out = append(out, byte(r))
+		case cells.Safe(string(text[:size])) == string(text[:size]):
+			out = append(out, text[:size]...)
+		default:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		text = text[size:]
+	}
+	if _, err := j.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+// The bounds of row G1 for one command, and of a hook for one payload.
+const (
+	commandTime   = 2 * time.Second // of processor time: the machine may be busy otherwise
+	commandMemory = 256 << 20
+)
+
+// crashed finds what the runtime prints when it gives up.
+func crashed(out string) bool {
+	return strings.Contains(out, "panic:") || strings.Contains(out, "goroutine ") || strings.Contains(out, "fatal error: ")
+}
+
+// hostileLogs changes a log in ways that a remote could publish it in, each a list of commit contents, oldest first; parents
+// are filled in when they are stored.
+func hostileLogs(good [][]byte, n int) map[string][][]byte {
+	logs := map[string][][]byte{
+		"no event at all":     {bytes.Replace(good[0], []byte("traces: "), []byte("other: "), 1)},
+		"an escape sequence":  {bytes.Replace(good[0], []byte("git-trace"), []byte("\x1b]0;owned\x07"), -1)},
+		"depth without end":   {append(bytes.Clone(good[0]), strings.Repeat("[", 1<<20)+"\n"...)},
+		"a line of megabytes": {append(bytes.Clone(good[0]), strings.Repeat("x", 8<<20)+"\n"...)},
+		"many lines":          {append(bytes.Clone(good[0]), strings.Repeat("{}\n", 1_000_000)...)},
+		"cut in the middle":   {good[0][:len(good[0])/2]},
+		"only a root":         {good[0]},
+	}
+	for i := range n {
+		bad := make([][]byte, len(good))
+		for k := range good {
+			bad[k] = bytes.Clone(good[k])
+		}
+		k := rand.N(len(bad))
+		at := bytes.Index(bad[k], []byte("\n\n")) + 2
+		switch i % 4 {
+		case 0:
+			bad[k][at+rand.N(len(bad[k])-at)] ^= byte(1 + rand.N(255))
+		case 1:
+			bad[k] = bytes.ReplaceAll(bad[k], []byte(`"path":"a"`), []byte(`"path":"../../a"`))
+		case 2:
+			bad[k] = append(bad[k][:at:at], bad[rand.N(len(bad))][at:]...)
+		case 3:
+			bad[k] = bytes.ReplaceAll(bad[k], []byte(`"start":1`), []byte(`"start":999999999`))
+		}
+		logs[fmt.Sprintf("mutation %d", i)] = bad
+	}
+	return logs
+}
+
+// store writes commits as a forger would, without asking what is in them, and returns the last one's id.
+func (w *twin) store(contents [][]byte) string {
+	w.t.Helper()
+	parent := ""
+	for _, content := range contents {
+		lines := strings.SplitAfter(string(content), "\n")
+		kept := lines[:0:0]
+		for i, line := range lines {
+			if i < 4 && strings.HasPrefix(line, "parent ") {
+				continue
+			}
+			kept = append(kept, line)
+			if i == 0 && parent != "" {
+				kept = append(kept, "parent "+parent+"\n")
+			}
+		}
+		cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+		cmd.Dir, cmd.Env, cmd.Stdin = w.dir, w.env, strings.NewReader(strings.Join(kept, ""))
+		out, err := cmd.Output()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		parent = strings.TrimSpace(string(out))
+	}
+	return parent
+}
+
+// A remote publishes logs of all kinds, under the name of a stranger and of this very clone; they are fetched by git itself.
+// Whatever they hold, every command answers in bounds, and nothing local changes.
+func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	w := recordedTwin(t)
+	w.must("git", "commit", "-qam", "all")
+	var good [][]byte
+	for _, name := range strings.Fields(w.must("git", "rev-list", "--reverse", "refs/traces/events")) {
+		cmd := exec.Command("git", "cat-file", "commit", name)
+		cmd.Dir, cmd.Env = w.dir, w.env
+		raw, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		good = append(good, raw)
+	}
+	writer, err := os.ReadFile(filepath.Join(w.dir, ".git/traces/writer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.must("git", "init", "-q", "--bare", "../hostile.git")
+	hostile := &twin{t: t, base: w.base, dir: filepath.Join(w.base, "hostile.git"), env: w.env}
+	local := w.must("git", "rev-parse", "refs/traces/events")
+	w.call(nil, "log") // makes the caches
+	for name, log := range hostileLogs(good, testenv.Pick(0, 2, 400)) {
+		owners := []string{"00000000000000ff", strings.TrimSpace(string(writer))}
+		if !testenv.Long() {
+			owners = owners[rand.N(2):][:1]
+		}
+		for _, owner := range owners {
+			hostile.must("git", "update-ref", "refs/traces/writers/"+owner+"/events", hostile.store(log))
+			if out, code := w.run("git", "fetch", "-q", "../hostile.git", "+refs/traces/writers/*:refs/traces/remotes/evil/*"); code != 0 {
+				t.Logf("%s: git does not fetch it: %.200s", name, out)
+				continue
+			}
+			before := place(t, w.base)
+			for _, forms := range readings() {
+				for _, args := range forms {
+					c := w.bounded(commandMemory, args...)
+					if c.code != 0 && c.code != exitFinding && c.code != exitUnchecked || crashed(c.out) {
+						t.Errorf("%s of %s, %v: exit status %d\n%.2000s", name, owner, args, c.code, c.out)
+					}
+					if strings.Contains(c.out, "\x1b") || strings.Contains(c.out, "\x07") {
+						t.Errorf("%s of %s, %v prints an escape sequence", name, owner, args)
+					}
+					if c.cpu > commandTime {
+						t.Errorf("%s of %s, %v took %v", name, owner, args, c.cpu)
+					}
+				}
+			}
+			samePlace(t, name, before, place(t, w.base))
+			if now := w.must("git", "rev-parse", "refs/traces/events"); now != local {
+				t.Fatalf("%s of %s: the local log moved", name, owner)
+			}
+			w.must("git", "update-ref", "-d", "refs/traces/remotes/evil/"+owner+"/events")
+			hostile.must("git", "update-ref", "-d", "refs/traces/writers/"+owner+"/events")
+		}
+	}
+}
+
+// hostilePayloads are inputs of a hook that no client sends.
+func hostilePayloads(dir string) map[string][]byte {
+	base := fmt.Sprintf(`"session_id":"S1","cwd":%q,"hook_event_name":"PostToolUse","tool_name":"Write","tool_use_id":"t"`, dir)
+	return map[string][]byte{
+		"nothing": {}, "no JSON": []byte("rubbish"), "null": []byte("null"), "a list": []byte("[1,2]"), "a number": []byte("1e999"), "bytes": []byte("\xff\xfe\x00\x01"),
+		"levels without end":      []byte(strings.Repeat(`{"a":`, 1<<20)),
+		"lists without end":       []byte(`{` + base + `,"tool_input":` + strings.Repeat(`[`, 1<<20)),
+		"a megabyte of a name":    []byte(`{` + base + `,"tool_input":{"file_path":"` + strings.Repeat("x", 1<<20) + `"}}`),
+		"64 megabytes":            []byte(`{` + base + `,"tool_input":{"content":"` + strings.Repeat("x", 64<<20) + `"}}`),
+		"more than is read":       bytes.Repeat([]byte(" "), 65<<20),
+		"a million members":       []byte(`{` + base + strings.Repeat(`,"a":1`, 1<<20) + `}`),
+		"types that do not fit":   []byte(`{"session_id":1,"cwd":[],"hook_event_name":{},"tool_name":null,"tool_input":"x","prompt":7}`),
+		"a session that is none":  []byte(fmt.Sprintf(`{"session_id":"../../x","cwd":%q,"prompt":"p","hook_event_name":"UserPromptSubmit"}`, dir)),
+		"NUL in a session":        []byte(fmt.Sprintf(`{"session_id":"a\u0000b","cwd":%q,"prompt":"p"}`, dir)),
+		"a directory that is not": []byte(`{"session_id":"S1","cwd":"/nonexistent/\u0000","prompt":"p"}`),
+	}
+}
+
+func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	w := recordedTwin(t)
+	before := place(t, w.base)
+	events := []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "nonsense"}
+	names := []string{"claude-code", "generic", "nobody"}
+	if testenv.Long() {
+		names = append(names, "../x")
+		for _, agent := range agents.All(capability.Env{Home: w.base, Getenv: func(string) string { return "" }}) {
+			names = append(names, agent.Name)
+		}
+	}
+	n := 0
+	for name, payload := range hostilePayloads(w.dir) {
+		for i, agent := range names {
+			event := events[(n+i)%len(events)]
+			start := time.Now()
+			c := w.hook(agent, event, payload)
+			if c.code != 0 || c.out != "" || time.Since(start) > 2*hardLimit {
+				t.Errorf("%s to %s %s: exit status %d after %v, printing %.300q", name, agent, event, c.code, time.Since(start), c.out)
+			}
+		}
+		n++
+	}
+	samePlace(t, "payloads", before, place(t, w.base))
+	if c := w.call(nil, "verify"); c.code != 0 {
+		t.Errorf("verify: %d %s", c.code, c.out)
+	}
+}
+
+// hostilePaths point out of the work tree, into .git, or are no paths.
+func hostilePaths(base string) []string {
+	paths := []string{
+		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git", ".git/hooks/pre-commit", ".git/config", ".git/refs/heads/x", ".GIT/hooks/x", ".Git/x",
+		"git~1/hooks/x", ".git /x", ".git./x", ".git::$INDEX_ALLOCATION/x", "C:\\x", "C:/x", "\\\\server\\share", "a\x00b", "a\nb", "-rf", "--upload-pack=x", "link/x", "dirlink/x", "up/x", "x\\..\\..\\y",
+		"\u200c.git/x", ".g\u200cit/x", "file:///etc/passwd", "~/x", "$HOME/x", "`id`", "$(id)", "a/./b", "a//b", "con", "nul", "aux.txt", strings.Repeat("d/", 2000) + "x", strings.Repeat("x", 4096), "\xff\xfe",
+		filepath.Join(base, "home", ".gitconfig"), filepath.Join(base, "outside"), "%2e%2e/x", "..%2fx", "....//x", "/proc/self/environ", "/dev/stdin",
+	}
+	var all []string
+	for _, p := range paths {
+		for _, form := range []string{"%s", "a/%s", "./%s", "%s/", "../work/%s", "%s/../x", "//%s", " %s", "%s\t", "nested/../%s"} {
+			all = append(all, fmt.Sprintf(form, p))
+		}
+	}
+	return all
+}
+
+// Paths of all kinds come in payloads of edits, as directories, sessions and transcripts, and as arguments: nothing is
+// written outside of git-trace's own directories, whatever they point to.
+func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	w := recordedTwin(t)
+	w.put("../outside", "outside\n")
+	for name, target := range map[string]string{"link": "../outside", "dirlink": "..", "up": "../../.."} {
+		w.must("ln", "-s", target, name)
+	}
+	w.must("git", "add", "-A")
+	w.must("git", "commit", "-qm", "links")
+	before := place(t, w.base)
+	paths := hostilePaths(w.base)
+	step := testenv.Pick(0, 17, 1)
+	for i := 0; i < len(paths); i += step {
+		p := paths[i]
+		for _, event := range []string{"PreToolUse", "PostToolUse"} {
+			payload := map[string]any{
+				"session_id": "S1", "cwd": w.dir, "hook_event_name": event, "tool_name": "Write", "tool_use_id": fmt.Sprint("t", i),
+				"tool_input": map[string]any{"file_path": p, "content": "x\n"}, "tool_response": map[string]any{"filePath": p, "type": "create", "content": "x\n"},
+			}
+			if c := w.hook("claude-code", event, payload); c.code != 0 || c.out != "" {
+				t.Errorf("edit of %q: %d %q", p, c.code, c.out)
+			}
+		}
+		for _, payload := range []map[string]any{
+			{"session_id": p, "cwd": w.dir, "hook_event_name": "UserPromptSubmit", "prompt": "p"},
+			{"session_id": "S1", "cwd": p, "hook_event_name": "UserPromptSubmit", "prompt": "p"},
+			{"session_id": "S1", "cwd": w.dir, "transcript_path": p, "hook_event_name": "UserPromptSubmit", "prompt": "p"},
+		} {
+			if c := w.hook("claude-code", "UserPromptSubmit", payload); c.code != 0 || c.out != "" {
+				t.Errorf("prompt with %q: %d %q", p, c.code, c.out)
+			}
+		}
+		for _, args := range [][]string{{"blame", "--", p}, {"show", p}, {"track", p + ":1"}} {
+			if strings.ContainsRune(p, 0) {
+				continue // no argument can hold it
+			}
+			if c := w.call(nil, args...); crashed(c.out) {
+				t.Errorf("%q: %.2000s", args, c.out)
+			}
+		}
+	}
+	samePlace(t, "paths", before, place(t, w.base))
+	if c := w.call(nil, "verify"); c.code != 0 {
+		t.Errorf("verify: %d %s", c.code, c.out)
+	}
+	// Nor was anything read from there: no content of a file outside, or of .git, is in the store.
+	for name, text := range map[string]string{"outside": "outside\n", "home/.gitconfig": ""} {
+		if text == "" {
+			raw, err := os.ReadFile(filepath.Join(w.base, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(raw)
+		}
+		w.put("probe", text)
+		oid := strings.TrimSpace(w.must("git", "hash-object", "probe"))
+		if _, err := os.Stat(filepath.Join(w.dir, ".git/traces/objects", oid[:2], oid[2:])); err == nil {
+			t.Errorf("the content of %s was taken into the store", name)
+		}
+	}
+}

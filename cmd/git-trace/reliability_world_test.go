@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// recordedTwin is a traced repository in which two conversations have written, committed and gone on.
+func recordedTwin(t *testing.T) *twin {
+	t.Helper()
+	w := newTwin(t, true)
+	w.agent("S1", "did", "bash", "true")
+	w.agent("S1", "stop")
+	w.agent("S2", "start")
+	w.agent("S2", "prompt", "second conversation")
+	w.agent("S2", "edit", "a", `agent\n`, `agent\nand another\n`)
+	w.must("git", "commit", "-qam", "by agents")
+	w.agent("S2", "edit", "a", `another\n`, `another\npending\n`)
+	return w
+}
+
+// call runs the program as a process and gives what it printed and cost.
+type call struct {
+	out  string // both streams
+	code int
+	cpu  time.Duration
+}
+
+func (w *twin) call(stdin []byte, args ...string) call {
+	w.t.Helper()
+	return w.measure(exec.Command(filepath.Join(w.base, "bin", "git-trace"), args...), stdin)
+}
+
+// bounded is call with so much memory that the process may make its own, and no more (setrlimit(2), RLIMIT_DATA).
+func (w *twin) bounded(memory int, args ...string) call {
+	w.t.Helper()
+	script := fmt.Sprintf(`ulimit -d %d && exec "$0" "$@"`, memory>>10)
+	return w.measure(exec.Command("sh", append([]string{"-c", script, filepath.Join(w.base, "bin", "git-trace")}, args...)...), nil)
+}
+
+func (w *twin) measure(cmd *exec.Cmd, stdin []byte) call {
+	w.t.Helper()
+	cmd.Dir, cmd.Env, cmd.Stdin = w.dir, w.env, bytes.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("%q: %v", cmd.Args, err)
+	}
+	state := cmd.ProcessState
+	return call{out: string(out), code: state.ExitCode(), cpu: state.UserTime() + state.SystemTime()}
+}
+
+// hook calls the hook of an agent with a payload, as its client does.
+func (w *twin) hook(agent, event string, payload any) call {
+	w.t.Helper()
+	raw, isRaw := payload.([]byte)
+	if !isRaw {
+		var err error
+		if raw, err = json.Marshal(payload); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return w.call(raw, "hook", agent, event)
+}
+
+// readings are the commands that show something, by name, each in all its forms.
+func readings(ids ...string) map[string][][]string {
+	show := [][]string{{"show", "HEAD"}, {"show", "--json", "HEAD"}}
+	for _, id := range ids {
+		show = append(show, []string{"show", id}, []string{"show", "--json", id})
+	}
+	return map[string][][]string{
+		"status": {{"status"}, {"status", "--json"}},
+		"doctor": {{"doctor"}},
+		"blame":  {{"blame", "a"}, {"blame", "--prompts", "a"}, {"blame", "--json", "a"}, {"blame", "--line-porcelain", "a"}, {"blame", "--incremental", "a"}},
+		"log":    {{"log"}, {"log", "--json"}},
+		"show":   show,
+		"graph":  {{"graph"}, {"graph", "--json"}},
+		"track":  {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
+		"verify": {{"verify"}, {"verify", "--json"}},
+		"events": {{"events"}, {"events", "--json"}},
+		"export": {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
+		"gc":     {{"gc", "--dry-run"}},
+	}
+}
+
+// silent are commands that change something, or show nothing that comes from outside.
+var silentCommands = []string{
+	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "help",
+}
+
+// A new command must be held against hostile input as well, or said to be out of it here.
+func TestEveryReadingCommandMeetsHostileInput(t *testing.T) {
+	t.Parallel()
+	known := readings()
+	for _, c := range (&app{}).program().Commands {
+		if known[c.Name] == nil && !slices.Contains(silentCommands, c.Name) {
+			t.Errorf("%s is in neither list", c.Name)
+		}
+	}
+}
+
+// place tells everything that is there, but what git-trace itself may write at any time: its store, its refs and its
+// caches. Values are hashes, or link targets.
+func place(t *testing.T, root string) map[string]string {
+	t.Helper()
+	seen := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		for _, own := range []string{"work/.git/traces", "work/.git/objects", "work/.git/refs/traces", "work/.git/logs/refs/traces"} {
+			if rel == own {
+				return fs.SkipDir
+			}
+		}
+		if strings.HasSuffix(rel, "/traces") && strings.Contains(rel, ".git/worktrees/") {
+			return fs.SkipDir
+		}
+		switch {
+		case d.Type().IsRegular():
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			seen[rel] = fmt.Sprintf("%x", sha256.Sum256(content))
+		case d.Type()&fs.ModeSymlink != 0:
+			seen[rel], _ = os.Readlink(path)
+		default:
+			seen[rel] = d.Type().String()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+func samePlace(t *testing.T, what string, before, after map[string]string) {
+	t.Helper()
+	for path, was := range before {
+		if is, there := after[path]; !there || is != was {
+			t.Errorf("%s: %s was %s and is %s", what, path, was, is)
+		}
+	}
+	for path := range after {
+		if _, there := before[path]; !there {
+			t.Errorf("%s: %s is new", what, path)
+		}
+	}
+}
