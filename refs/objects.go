@@ -12,15 +12,16 @@ var ErrMissing = errors.New("object missing")
 // DefaultMaxObject is the largest object that a reader loads unless told otherwise.
 const DefaultMaxObject = 512 << 20
 
-// Objects reads objects: loose ones directly, from the side store and then from the repository; everything else (packs,
-// alternates, revisions) through one `git cat-file --batch`, which is started when first needed. Not safe for use by
-// several goroutines. Close it.
+// Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything else
+// (alternates, what a repack has just moved, revisions) through one `git cat-file --batch`, which is started when first
+// needed. Not safe for use by several goroutines. Close it.
 type Objects struct {
 	// Max is the size in bytes beyond which an object is refused with ErrTooLarge; 0 means DefaultMaxObject.
 	Max int64
 
 	repo  *Repo
 	batch *batch
+	packs *packSet
 }
 
 // Objects returns a reader. It costs nothing until it reads.
@@ -48,11 +49,22 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 		}
 		// A damaged copy may have a sound one behind it: that is for git to say.
 	}
-	_, typ, content, err := o.ask(oid.String(), true)
+	typ, content, err := o.packed(oid)
+	if errors.Is(err, errNotHere) {
+		_, typ, content, err = o.ask(oid.String(), true)
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("read object %s: %w", oid, err)
 	}
 	return typ, content, nil
+}
+
+// packed reads an object from the packs that were there when it was first called; errNotHere sends on to git.
+func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
+	if o.packs == nil {
+		o.packs = &packSet{format: o.repo.Format, dirs: []string{o.repo.SideObjects(), o.repo.MainObjects()}}
+	}
+	return o.packs.read(oid, o.limit())
 }
 
 // Blob is Read for an object that must be a blob.
@@ -149,6 +161,10 @@ func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
 
 // Close ends the git process, if one was started. It does not wait for a process that will not end.
 func (o *Objects) Close() error {
+	if o.packs != nil {
+		o.packs.close()
+		o.packs = nil
+	}
 	if o.batch == nil {
 		return nil
 	}

@@ -12,8 +12,9 @@ import (
 )
 
 // drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
-// gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored), or
-// what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked out).
+// gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored),
+// what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked
+// out), what is tracked in a repository is all gone, or line endings would be judged by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -36,6 +37,24 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 		}
 		if (at == len(scratch.entries) || scratch.entries[at].path != path) && exists(path) {
 			return true
+		}
+	}
+	return e.splitOff(scratch, user) || e.endsOtherwise(scratch, user)
+}
+
+// splitOff tells whether a directory with a repository in it has lost all that is tracked there. Git leaves it out once,
+// when it finds that out, and takes it for a repository of its own the next time.
+func (e *Engine) splitOff(scratch, user *gitIndex) bool {
+	last := ""
+	for i := range user.entries {
+		dir := parentPath(user.entries[i].path)
+		if dir == last {
+			continue
+		}
+		for last = dir; dir != "" && !scratch.hasBelow(dir); dir = parentPath(dir) {
+			if _, err := os.Lstat(e.onDisk(dir + "/.git")); err == nil {
+				return true
+			}
 		}
 	}
 	return false

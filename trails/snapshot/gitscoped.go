@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,9 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	if err := e.removePaths(ctx, old, gone); err != nil {
 		return nil, err
 	}
+	if err := e.realign(ctx, old, user, slices.Concat(files, dirs)); err != nil {
+		return nil, err
+	}
 	skipped, err := e.addKnown(ctx, files, "--force") // a tracked file may be ignored
 	if err != nil {
 		return nil, err
@@ -88,6 +92,30 @@ func (e *Engine) removePaths(ctx context.Context, old *gitIndex, paths []string)
 		return nil
 	}
 	_, _, err := e.side(ctx, e.scratchPath(), &list, "update-index", "--force-remove", "-z", "--stdin")
+	return err
+}
+
+// realign puts back what the user's index has, or has not, at single paths where git would judge a file by what the
+// scratch index has there.
+func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) error {
+	converts := e.mayConvert(old) || e.mayConvert(user)
+	var list bytes.Buffer
+	for _, path := range paths {
+		was, is := old.find(path), user.find(path)
+		if is != nil && (is.stage != 0 || is.flags&intentToAdd != 0) {
+			is = nil
+		}
+		switch judged := was != nil && converts && hasCR(e.onDisk(path)); {
+		case judged && is == nil:
+			fmt.Fprintf(&list, "0 %s\t%s\x00", e.repo.Format.Zero(), path)
+		case is != nil && (was == nil || judged && is.oid != was.oid):
+			fmt.Fprintf(&list, "%o %s\t%s\x00", is.mode, is.oid, path)
+		}
+	}
+	if list.Len() == 0 {
+		return nil
+	}
+	_, _, err := e.side(ctx, e.scratchPath(), &list, "update-index", "-z", "--index-info")
 	return err
 }
 

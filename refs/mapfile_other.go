@@ -1,0 +1,13 @@
+//go:build !unix
+
+package refs
+
+import (
+	"errors"
+	"os"
+)
+
+// mapFile is not to be had here.
+func mapFile(*os.File, int64) (data []byte, release func(), err error) {
+	return nil, nil, errors.ErrUnsupported
+}

@@ -1,0 +1,346 @@
+package refs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped, so
+// opening costs the same whatever the size. Safe for use by several goroutines. Close it.
+type PackReader struct {
+	format  ObjectFormat
+	index   *PackIndex
+	data    []byte
+	release []func()
+}
+
+// errNotHere reports an object, or the base of one, that the pack does not hold.
+var errNotHere = errors.New("not in this pack")
+
+// OpenPack opens a pack by its path without extension.
+func OpenPack(path string, format ObjectFormat) (*PackReader, error) {
+	p := &PackReader{format: format}
+	raw, err := p.file(path + ".idx")
+	if err == nil {
+		p.index, err = ParsePackIndex(raw, format)
+	}
+	if err == nil {
+		p.data, err = p.file(path + ".pack")
+	}
+	if err == nil && (len(p.data) < packHeader+format.Size() || string(p.data[:4]) != "PACK" || binary.BigEndian.Uint32(p.data[4:]) != 2) {
+		err = fmt.Errorf("%w: not a pack of version 2", ErrCorrupt)
+	}
+	if err != nil {
+		p.Close()
+		return nil, fmt.Errorf("open pack %s: %w", filepath.Base(path), err)
+	}
+	return p, nil
+}
+
+const packHeader = 12
+
+func (p *PackReader) file(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		return nil, fmt.Errorf("%w: empty file", ErrCorrupt)
+	}
+	data, release, err := mapFile(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	p.release = append(p.release, release)
+	return data, nil
+}
+
+// Close ends the mappings; nothing that was read refers to them.
+func (p *PackReader) Close() {
+	for _, release := range p.release {
+		release()
+	}
+	p.release = nil
+}
+
+// Index is the pack's index; it is gone after Close.
+func (p *PackReader) Index() *PackIndex { return p.index }
+
+// Types of an entry in a pack.
+const (
+	packCommit = 1 + iota
+	packTree
+	packBlob
+	packTag
+	_
+	packOffsetDelta
+	packRefDelta
+)
+
+// maxDeltas bounds a chain of differences; git makes them no longer than pack.depth, 50 unless set otherwise, and never
+// beyond 4095.
+const maxDeltas = 4095
+
+// entry is what stands in the pack at an offset: a whole object, or a difference from another.
+type packEntry struct {
+	kind int
+	size int64
+	base int64 // offset of the base
+	data []byte
+}
+
+// At reads the object that begins at an offset. Limit is the size beyond which it is refused with ErrTooLarge.
+func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
+	var deltas [][]byte
+	for {
+		e, err := p.entry(offset)
+		if err != nil {
+			return "", nil, err
+		}
+		if e.size > limit {
+			return "", nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, e.size)
+		}
+		content, err := inflate(e.data, e.size)
+		if err != nil {
+			return "", nil, err
+		}
+		switch e.kind {
+		case packOffsetDelta, packRefDelta:
+			if deltas, offset = append(deltas, content), e.base; len(deltas) > maxDeltas {
+				return "", nil, fmt.Errorf("%w: chain of %d differences", ErrCorrupt, len(deltas))
+			}
+			continue
+		}
+		for i := len(deltas) - 1; i >= 0; i-- {
+			if content, err = patch(content, deltas[i], limit); err != nil {
+				return "", nil, err
+			}
+		}
+		return packTypes[e.kind], content, nil
+	}
+}
+
+var packTypes = [...]ObjectType{packCommit: CommitObject, packTree: TreeObject, packBlob: BlobObject, packTag: TagObject}
+
+// Read reads an object; errNotHere if the pack does not hold it.
+func (p *PackReader) read(oid OID, limit int64) (ObjectType, []byte, error) {
+	i, ok := p.index.Find(oid)
+	if !ok {
+		return "", nil, errNotHere
+	}
+	return p.At(p.index.Offset(i), limit)
+}
+
+// entry parses what stands at an offset.
+func (p *PackReader) entry(offset int64) (packEntry, error) {
+	end := int64(len(p.data) - p.format.Size())
+	if offset < packHeader || offset >= end {
+		return packEntry{}, fmt.Errorf("%w: object at %d of a pack of %d bytes", ErrCorrupt, offset, len(p.data))
+	}
+	in := p.data[offset:end]
+	e := packEntry{kind: int(in[0] >> 4 & 7), size: int64(in[0] & 15)}
+	at, shift := 1, 4
+	for more := in[0]&0x80 != 0; more; at, shift = at+1, shift+7 {
+		if at == len(in) || shift > 56 {
+			return e, fmt.Errorf("%w: object header does not end", ErrCorrupt)
+		}
+		e.size |= int64(in[at]&0x7f) << shift
+		more = in[at]&0x80 != 0
+	}
+	in = in[at:]
+	switch e.kind {
+	case packCommit, packTree, packBlob, packTag:
+	case packOffsetDelta:
+		back, n := offsetVarint(in)
+		if n == 0 || back <= 0 || back > offset-packHeader {
+			return e, fmt.Errorf("%w: difference from nowhere", ErrCorrupt)
+		}
+		e.base, in = offset-back, in[n:]
+	case packRefDelta:
+		if len(in) < p.format.Size() {
+			return e, fmt.Errorf("%w: object header does not end", ErrCorrupt)
+		}
+		oid, err := OIDFromBytes(in[:p.format.Size()])
+		if err != nil {
+			return e, err
+		}
+		i, ok := p.index.Find(oid)
+		if !ok {
+			return e, errNotHere
+		}
+		e.base, in = p.index.Offset(i), in[p.format.Size():]
+	default:
+		return e, fmt.Errorf("%w: unknown type of object", ErrCorrupt)
+	}
+	e.data = in
+	return e, nil
+}
+
+// offsetVarint reads the distance of a base: seven bits a byte, the first ones most significant, and one added for each
+// byte that goes on. n is 0 where it does not end.
+func offsetVarint(in []byte) (value int64, n int) {
+	for n = 0; n < len(in) && n < 9; n++ {
+		value = value<<7 | int64(in[n]&0x7f)
+		if in[n]&0x80 == 0 {
+			return value, n + 1
+		}
+		value++
+	}
+	return 0, 0
+}
+
+// inflate reads a zlib stream that must give so many bytes; what follows it is left alone.
+func inflate(in []byte, size int64) ([]byte, error) {
+	if size > 1100*int64(len(in)) { // no deflate stream grows more
+		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
+	}
+	z, err := inflater(bytes.NewReader(in))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	out := make([]byte, size)
+	if _, err := io.ReadFull(z, out); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	var one [1]byte // one read past the end also makes the reader compare the check sum
+	if n, err := z.Read(one[:]); n != 0 || err != io.EOF {
+		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
+	}
+	inflaters.Put(z)
+	return out, nil
+}
+
+var errDelta = fmt.Errorf("%w: difference that does not fit its base", ErrCorrupt)
+
+// patch applies a difference to its base.
+func patch(base, delta []byte, limit int64) ([]byte, error) {
+	from, n := binary.Uvarint(delta)
+	if n <= 0 || from != uint64(len(base)) {
+		return nil, errDelta
+	}
+	delta = delta[n:]
+	size, n := binary.Uvarint(delta)
+	if n <= 0 || size > 1<<62 {
+		return nil, errDelta
+	}
+	if int64(size) > limit {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
+	}
+	delta = delta[n:]
+	// One byte of the difference makes at most 16 MiB, so a size beyond that is not allocated for.
+	out := make([]byte, 0, min(int64(size), int64(len(delta))<<24))
+	for len(delta) > 0 {
+		op := delta[0]
+		delta = delta[1:]
+		var part []byte
+		switch {
+		case op&0x80 != 0:
+			at, length, used := copyOperands(op, delta)
+			if used < 0 || at+length > int64(len(base)) {
+				return nil, errDelta
+			}
+			part, delta = base[at:at+length], delta[used:]
+		case op == 0 || int(op) > len(delta):
+			return nil, errDelta
+		default:
+			part, delta = delta[:op], delta[op:]
+		}
+		if uint64(len(out)+len(part)) > size {
+			return nil, errDelta
+		}
+		out = append(out, part...)
+	}
+	if uint64(len(out)) != size {
+		return nil, errDelta
+	}
+	return out, nil
+}
+
+// copyOperands reads where in the base a copy begins and how long it is; used is negative where the operands are cut off.
+func copyOperands(op byte, in []byte) (at, length int64, used int) {
+	for i := range 7 {
+		if op&(1<<i) == 0 {
+			continue
+		}
+		if used == len(in) {
+			return 0, 0, -1
+		}
+		if i < 4 {
+			at |= int64(in[used]) << (8 * i)
+		} else {
+			length |= int64(in[used]) << (8 * (i - 4))
+		}
+		used++
+	}
+	if length == 0 {
+		length = 0x10000
+	}
+	return at, length, used
+}
+
+// packSet are the packs of some object directories, opened when first needed.
+type packSet struct {
+	format ObjectFormat
+	dirs   []string
+	packs  []*PackReader
+	loaded bool
+}
+
+// maxPacks is beyond how many packs git is asked instead: it may have an index over all of them.
+const maxPacks = 40
+
+// read looks through the packs; errNotHere if none holds the object whole.
+func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
+	if !s.loaded {
+		s.loaded = true
+		s.load()
+	}
+	for _, p := range s.packs {
+		typ, content, err := p.read(oid, limit)
+		if err == nil || errors.Is(err, ErrTooLarge) {
+			return typ, content, err
+		}
+	}
+	return "", nil, errNotHere
+}
+
+func (s *packSet) load() {
+	var paths []string
+	for _, dir := range s.dirs {
+		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if name, ok := strings.CutSuffix(e.Name(), ".idx"); ok && strings.HasPrefix(name, "pack-") {
+				paths = append(paths, filepath.Join(dir, "pack", name))
+			}
+		}
+	}
+	if len(paths) > maxPacks {
+		return
+	}
+	for _, path := range paths {
+		if p, err := OpenPack(path, s.format); err == nil {
+			s.packs = append(s.packs, p)
+		}
+	}
+}
+
+func (s *packSet) close() {
+	for _, p := range s.packs {
+		p.Close()
+	}
+	s.packs, s.loaded = nil, false
+}
