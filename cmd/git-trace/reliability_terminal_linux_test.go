@@ -28,8 +28,8 @@ func sequences() []string {
 	return list
 }
 
-// own is what our drawing may send to a terminal: colours, and the end of a coloured line.
-var own = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\[K`)
+// own is what our drawing may send to a terminal: colours, the end of a coloured line, and how far something has come.
+var own = regexp.MustCompile(`\x1b\[[0-9;]*m|\r?\x1b\[K|\r[a-z ]+: +\d+%`)
 
 // hostileRune finds what acts on a terminal; empty if nothing does.
 func hostileRune(shown string) string {

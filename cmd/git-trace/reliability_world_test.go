@@ -74,13 +74,13 @@ func (w *twin) hook(agent, event string, payload any) call {
 	return w.call(raw, "hook", agent, event)
 }
 
-// readings are the commands that show something, by name, each in all its forms.
+// readings are the commands that show something, by name, each in all its forms. Some of them may come with a later version.
 func readings(ids ...string) map[string][][]string {
 	show := [][]string{{"show", "HEAD"}, {"show", "--json", "HEAD"}}
 	for _, id := range ids {
 		show = append(show, []string{"show", id}, []string{"show", "--json", id})
 	}
-	return map[string][][]string{
+	all := map[string][][]string{
 		"status": {{"status"}, {"status", "--json"}},
 		"doctor": {{"doctor"}},
 		"blame":  {{"blame", "a"}, {"blame", "--prompts", "a"}, {"blame", "--json", "a"}, {"blame", "--line-porcelain", "a"}, {"blame", "--incremental", "a"}},
@@ -92,12 +92,23 @@ func readings(ids ...string) map[string][][]string {
 		"events": {{"events"}, {"events", "--json"}},
 		"export": {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
 		"gc":     {{"gc", "--dry-run"}},
+		"search": {{"search", "a"}, {"search", "--json", "a"}},
+		"stats":  {{"stats"}, {"stats", "--json"}},
+		"diff":   {{"diff"}, {"diff", "HEAD"}},
 	}
+	there := map[string][][]string{}
+	for _, c := range (&app{}).program().Commands {
+		if forms := all[c.Name]; forms != nil {
+			there[c.Name] = forms
+		}
+	}
+	return there
 }
 
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
-	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "help",
+	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "help",
+	"push", "pull", "purge", "backfill", "resume", "watch", "serve",
 }
 
 // A new command must be held against hostile input as well, or said to be out of it here.
