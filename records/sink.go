@@ -1,5 +1,7 @@
 package records
 
+import "encoding/json"
+
 // Sink takes a conversation step by step.
 type Sink interface {
 	// Step takes the next step, which takes the place of the step that had its number in an earlier reading, and of those
@@ -49,4 +51,30 @@ type Locator struct {
 type Locating interface {
 	// Locate is called before Step.
 	Locate(stepIndex int, at Locator)
+}
+
+// Edited is what a call did to one file, as its agent tells it.
+type Edited struct {
+	Step     int
+	Call     string // id of the call
+	Tool     string
+	Subagent string          // the agent's id of the subagent that made the call, "" for the main conversation
+	Input    json.RawMessage // of the call
+	Path     string          // as the agent wrote it: absolute, or below Dir
+	Dir      string          // the directory that the conversation began in, "" if it is not known
+	Text     string          // what was written: the new text of an edit, the whole content of a file
+	Whole    bool            // Text is the whole file; whether it was there before is not known
+	Hunks    []EditedHunk
+}
+
+// EditedHunk replaces lines of a file. At counts from 1 in the file as it was before the edit.
+type EditedHunk struct {
+	At, Removed, Added int
+	Lines              []string // the added lines, nil when their text is not known exactly
+}
+
+// Editing is a sink that wants to know what calls did to files.
+type Editing interface {
+	// Edited is called before the step of the call is taken.
+	Edited(e Edited)
 }

@@ -112,7 +112,7 @@ func (a *app) program() *cli.App {
 		Commands: []*cli.Command{
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),
-			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
+			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(), a.backfillCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
 		},

@@ -96,7 +96,29 @@ func (c *Conversation) countCall(p *pending, one *call) {
 	}
 	for i := range one.result.Edits {
 		c.countEdit(p, &one.result.Edits[i])
+		c.tellEdit(p, one, &one.result.Edits[i])
 	}
+}
+
+// tellEdit tells a sink that wants to know what a call did to a file.
+func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
+	sink, wants := c.sink.(records.Editing)
+	if !wants {
+		return
+	}
+	e := records.Edited{
+		Step: p.StepIndex, Call: one.ID, Tool: one.Name, Subagent: c.id, Input: one.Input, Path: edit.Path, Text: edit.Text,
+	}
+	if len(c.state.Head.Cwds) > 0 {
+		e.Dir = c.state.Head.Cwds[0]
+	}
+	for _, h := range edit.Hunks {
+		e.Hunks = append(e.Hunks, records.EditedHunk{At: h.At, Removed: h.Removed, Added: h.Added, Lines: h.Lines})
+	}
+	if len(edit.Hunks) == 1 && edit.Hunks[0].At == 1 && len(edit.Hunks[0].Lines) == strings.Count(strings.TrimSuffix(edit.Text, "\n"), "\n")+1 {
+		e.Whole = edit.Hunks[0].Removed == 0 || edit.Hunks[0].Removed >= Whatever>>1
+	}
+	sink.Edited(e)
 }
 
 // countEdit notes the lines that an edit wrote and keeps its text as a snippet.

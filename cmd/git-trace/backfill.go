@@ -1,0 +1,379 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
+const backfillSchema = "git-trace.backfill/1"
+
+func (a *app) backfillCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "backfill",
+		Usage:     "find the conversations behind commits from before git-trace was there",
+		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <dir>]… [--dry-run] [--json]",
+		Description: "Reads the session files that agents keep, works out what each edit wrote, and looks for those lines in the\n" +
+			"commits of the range (HEAD if none is named). What is found is written to the log, where nobody knows better.\n" +
+			"Sessions that were held in another checkout count too, if what they wrote is what was committed here.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "the commits of every branch and tag"},
+			&cli.StringSliceFlag{Name: "transcripts", Usage: "also read the session files below `dir`, of any agent; may be given more than once"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be written"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.backfill)
+}
+
+func (a *app) backfill(c *cli.Context, ops operands) error {
+	revs := ops.list
+	if c.Bool("all") {
+		if len(revs) > 0 {
+			return usage("name revisions or --all, not both")
+		}
+		revs = []string{"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all"}
+	}
+	if len(ops.behind) > 0 {
+		return usage("unexpected argument '%s'", ops.behind[0])
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run")}
+	list, err := b.commits(revs)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	env, err := agents.SystemEnv()
+	if err != nil {
+		return err
+	}
+	found, err := findTranscripts(env, c.StringSlice("transcripts"))
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	bar := a.progress("sessions")
+	readTranscripts(b.ctx, found, bar.at)
+	bar.end()
+	return b.run(list, found)
+}
+
+// filler fills the log from transcripts.
+type filler struct {
+	app    *app
+	ctx    context.Context
+	repo   *refs.Repo
+	json   bool
+	dry    bool
+	asked  map[refs.OID]bool // commits of the range
+	newest time.Time
+
+	lines  int
+	filled int
+	linked map[events.TraceID]bool
+}
+
+// commits lists the history of the range down to its roots: what landed before it cannot land in it.
+func (b *filler) commits(revs []string) ([]history.Commit, error) {
+	if head, _, err := b.repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
+		return nil, nil
+	}
+	if len(revs) == 0 {
+		revs = []string{"HEAD"}
+	}
+	asked, err := b.repo.Git(b.ctx, nil, append(append([]string{"rev-list"}, revs...), "--")...)
+	if err != nil {
+		return nil, err
+	}
+	b.asked = map[refs.OID]bool{}
+	for line := range strings.FieldsSeq(string(asked)) {
+		if id, err := refs.ParseOID(line); err == nil {
+			b.asked[id] = true
+		}
+	}
+	if b.newest, err = b.newestCommit(); err != nil || len(b.asked) == 0 {
+		return nil, err
+	}
+	out, err := b.repo.Git(b.ctx, nil, append([]string{"rev-parse", "--revs-only"}, revs...)...)
+	if err != nil {
+		return nil, err
+	}
+	var tips []string
+	for tip := range strings.FieldsSeq(string(out)) {
+		if !strings.HasPrefix(tip, "^") && !strings.HasPrefix(tip, "-") {
+			tips = append(tips, tip)
+		}
+	}
+	if len(tips) == 0 {
+		tips = revs
+	}
+	return history.List(b.ctx, b.repo, append(tips, "--")...)
+}
+
+// newestCommit is the date of the newest commit of any branch.
+func (b *filler) newestCommit() (time.Time, error) {
+	out, err := b.repo.Git(b.ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(committerdate:unix)", "refs/heads", "refs/remotes")
+	if err != nil {
+		return time.Time{}, err
+	}
+	var seconds int64
+	if _, err := fmt.Sscan(string(out), &seconds); err != nil {
+		return time.Time{}, nil // no branch: the commits of the range will do
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+func (b *filler) run(list []history.Commit, found []*transcript) error {
+	objects := b.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	byTrace := map[events.TraceID]*transcript{}
+	var sessions []backfill.Session
+	unread := 0
+	for _, t := range found {
+		if t.err != nil {
+			unread++
+			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.path+": "+pathCause(t.err).Error()))
+			continue
+		}
+		if len(t.session.Edits) > 0 {
+			sessions = append(sessions, t.session)
+			byTrace[t.session.Trace] = t
+		}
+	}
+	options := backfill.Options{
+		Roots: b.roots(), Remotes: b.remotes(), Last: b.newest,
+		Blob: func(id refs.OID) ([]byte, error) { return objects.Blob(id) },
+		Known: func(commit string) bool {
+			_, typ, err := objects.Resolve(commit + "^{commit}")
+			return isHex(commit) && err == nil && typ == refs.CommitObject
+		},
+	}
+	bar := b.app.progress("commits")
+	claims, err := backfill.Find(b.ctx, b.repo, list, sessions, options, bar.at)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return b.tell(claims, byTrace)
+}
+
+func isHex(text string) bool {
+	return len(text) >= fewestDigits && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// roots are the work trees of the repository, by the names that agents may know them by.
+func (b *filler) roots() []string {
+	var out []string
+	add := func(root string) {
+		if root = strings.TrimSuffix(filepath.ToSlash(root), "/"); root != "" && !slices.Contains(out, root) {
+			out = append(out, root)
+		}
+	}
+	add(b.repo.WorkTree)
+	if listed, err := b.repo.Git(b.ctx, nil, "worktree", "list", "--porcelain", "-z"); err == nil {
+		for entry := range strings.SplitSeq(string(listed), "\x00") {
+			if root, ok := strings.CutPrefix(entry, "worktree "); ok {
+				add(root)
+			}
+		}
+	}
+	if here, err := filepath.Abs(b.app.dir); err == nil {
+		for here != filepath.Dir(here) { // the name by which the user came here
+			if real, err := filepath.EvalSymlinks(here); err == nil && real == b.repo.WorkTree {
+				add(here)
+			}
+			here = filepath.Dir(here)
+		}
+	}
+	for _, root := range slices.Clone(out) {
+		if real, err := filepath.EvalSymlinks(root); err == nil {
+			add(real)
+		}
+		if rest, ok := strings.CutPrefix(root, "/private/"); ok { // macOS
+			add("/" + rest)
+		}
+	}
+	return out
+}
+
+func (b *filler) remotes() []string {
+	config, err := b.repo.Config(b.ctx)
+	if err != nil {
+		return nil
+	}
+	names, err := b.repo.Git(b.ctx, nil, "remote")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for name := range strings.FieldsSeq(string(names)) {
+		out = append(out, config.All("remote."+name+".url")...)
+	}
+	return out
+}
+
+// tell writes what was found, and says it.
+func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcript) error {
+	reader, err := b.app.openIndex(b.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	owners := newCommitOwners(b.ctx, b.repo, reader, nil)
+	defer owners.close()
+	out := newLineWriter(quietWriter{b.app.std.out})
+	log := events.OpenLog(b.repo)
+	b.linked = map[events.TraceID]bool{}
+	var drafts []events.Draft
+	var rows [][]byte
+	flush := func() error { // what is said is written
+		if !b.dry {
+			if err := appendDrafts(b.ctx, log, drafts); err != nil {
+				return fail(exitUnchecked, err, "what is written so far stays; run it again to go on")
+			}
+		}
+		for _, row := range rows {
+			if err := out.line(row); err != nil {
+				return err
+			}
+		}
+		drafts, rows = drafts[:0], rows[:0]
+		return nil
+	}
+	for i := range claims {
+		c := &claims[i]
+		if !b.asked[c.Commit] {
+			continue
+		}
+		if c.Anchored, err = owners.anchored(c.Commit); err != nil {
+			return err
+		}
+		if err := c.Fill(owners.unknown(c.Commit)); err != nil {
+			return err
+		}
+		links := backfill.Links(c)
+		if len(links) == 0 {
+			continue
+		}
+		for _, l := range links {
+			begun, err := b.begin(reader, l, byTrace)
+			if err != nil {
+				return err
+			}
+			drafts = append(drafts, begun...)
+			row, err := b.row(&l)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+			b.lines += l.Lines
+		}
+		more, err := c.Drafts(events.Backfill, time.Now())
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, more...)
+		b.filled++
+		const batch = 200
+		if len(drafts) >= batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := errors.Join(flush(), out.flush()); err != nil {
+		return err
+	}
+	return b.sum()
+}
+
+// sum says what was done, where people read it.
+func (b *filler) sum() error {
+	verb := "written"
+	if b.dry {
+		verb = "would be written"
+	}
+	text := fmt.Sprintf("%d lines of %d commits from %d conversations %s", b.lines, b.filled, len(b.linked), verb)
+	if b.filled == 0 {
+		text = "nothing to do: no commit holds lines of these conversations that are not known already"
+	}
+	w := b.app.std.out
+	if b.json {
+		w = b.app.std.err
+		text = "git-trace: hint: " + text
+	}
+	_, err := fmt.Fprintln(quietWriter{w}, text)
+	return err
+}
+
+// row is a link as it is told.
+func (b *filler) row(l *backfill.Link) ([]byte, error) {
+	b.linked[l.Trace] = true
+	if b.json {
+		return marshal(struct {
+			Schema string `json:"schema"`
+			*backfill.Link
+		}{backfillSchema, l})
+	}
+	files := "files"
+	if l.Files == 1 {
+		files = "file"
+	}
+	session := l.Session[:min(len(l.Session), 8)]
+	text := fmt.Sprintf("%.8s  %-20s %-16s %-6s %4d lines in %d %s", l.Commit, printable(l.Agent+" "+session), l.Tier, l.Confidence, l.Lines, l.Files, files)
+	return []byte(text), nil
+}
+
+// begin tells the log of a conversation that it does not know: when it was, its model, its prompts.
+func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft, error) {
+	t := byTrace[l.Trace]
+	if b.linked[l.Trace] || t == nil {
+		return nil, nil
+	}
+	known, err := reader.ByTrace(l.Trace)
+	if err != nil || len(known) > 0 {
+		return nil, err
+	}
+	draft := func(at time.Time, typ events.Type, data any) (events.Draft, error) {
+		raw, err := events.Encode(data)
+		return events.Draft{
+			Time: at.UTC(), Type: typ, Trace: l.Trace, Agent: l.Agent, Session: l.Session,
+			Method: []events.Method{events.Backfill}, Data: raw,
+		}, err
+	}
+	start, err := draft(t.first, events.SessionStarted, events.SessionData{Source: "backfill", Model: t.model})
+	if err != nil {
+		return nil, err
+	}
+	out := []events.Draft{start}
+	const most = 1000
+	for i, p := range t.prompts[:min(len(t.prompts), most)] {
+		at := p.at
+		if at.IsZero() {
+			at = t.first
+		}
+		prompt, err := draft(at, events.PromptSubmitted, events.PromptData{Index: i + 1, Chars: p.chars, Kind: "user"})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prompt)
+	}
+	end, err := draft(t.last, events.SessionEnded, events.SessionData{Source: "backfill"})
+	return append(out, end), err
+}

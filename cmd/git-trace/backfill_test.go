@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// backfilled is a line of backfill --json.
+type backfilled struct {
+	Commit     string `json:"commit"`
+	Trace      string `json:"trace"`
+	Session    string `json:"session"`
+	Agent      string `json:"agent"`
+	Tier       string `json:"tier"`
+	Confidence string `json:"confidence"`
+	Lines      int    `json:"lines"`
+	Files      int    `json:"files"`
+}
+
+func (w *pastWorld) backfill(args ...string) []backfilled {
+	w.t.Helper()
+	cmd := w.command("git-trace", append([]string{"backfill", "--json", "--transcripts", w.folder}, args...)...)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("backfill: %v: %s", err, complaint.String())
+	}
+	var rows []backfilled
+	for line := range bytes.Lines(out) {
+		var row backfilled
+		w.must(json.Unmarshal(line, &row))
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// pastHistory makes a history with everything in it that happens: several sessions and people in one commit, sessions of
+// other checkouts, partial commits, a rebased branch, a squashed one, strangers and work that was taken back.
+func pastHistory(t testing.TB, seed int64, commits int) *pastWorld {
+	w := newPastWorld(t, seed)
+	w.stretch(commits, "")
+	w.endAll()
+	w.git("add", "-A")
+	w.commit("rest")
+	w.strangers(3)
+	w.undone(2)
+	// A branch that is rebased.
+	w.git("switch", "-qc", "topic")
+	w.stretch(commits/4, "topic/")
+	w.commit("rest of topic")
+	w.git("switch", "-q", "main")
+	for range 3 {
+		w.tick()
+		w.person("pkg1/")
+		w.commit("by hand")
+	}
+	w.git("switch", "-q", "topic")
+	w.tick()
+	w.git("rebase", "-q", "main")
+	w.git("switch", "-q", "main")
+	w.git("merge", "-q", "--ff-only", "topic")
+	// A branch that is squashed.
+	w.git("switch", "-qc", "squash")
+	w.stretch(commits/4, "squash/")
+	w.commit("rest of squash")
+	w.git("switch", "-q", "main")
+	w.tick()
+	w.git("merge", "-q", "--squash", "squash")
+	w.git("commit", "-q", "-m", "squashed")
+	w.stretch(commits/4, "")
+	w.endAll()
+	w.commit("the end")
+	return w
+}
+
+func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
+	t.Parallel()
+	seeds := 4
+	if n, err := strconv.Atoi(os.Getenv("GITTRACE_SEEDS")); err == nil {
+		seeds = n
+	}
+	right, wrong, missed, lines, found := 0, 0, 0, 0, 0
+	for seed := range seeds {
+		w := pastHistory(t, int64(seed)+1, 16)
+		truth := w.truth()
+		for _, row := range w.backfill() {
+			n, is := truth[row.Commit][row.Session]
+			if !is {
+				wrong++
+				t.Errorf("seed %d: %.8s was credited to %s (%s, %s, %d lines)", seed, row.Commit, row.Session, row.Agent, row.Tier, row.Lines)
+				continue
+			}
+			right++
+			found += min(row.Lines, n)
+			delete(truth[row.Commit], row.Session)
+			lines += n
+		}
+		for commit, sessions := range truth {
+			for session, n := range sessions {
+				missed++
+				lines += n
+				t.Logf("seed %d: %.8s was not credited to %s (%d lines)", seed, commit, session, n)
+			}
+		}
+		if rows := w.backfill(); len(rows) > 0 {
+			t.Errorf("seed %d: the second run found %d links", seed, len(rows))
+		}
+	}
+	recall := float64(right) / float64(max(right+missed, 1))
+	t.Logf("%d links right, %d wrong, %d missed: recall %.3f, of lines %.3f", right, wrong, missed, recall, float64(found)/float64(max(lines, 1)))
+	if recall < 0.97 {
+		t.Errorf("recall %.3f", recall)
+	}
+}
+
+func TestBackfillNamesTheConversationInBlame(t *testing.T) {
+	t.Parallel()
+	w := pastHistory(t, 77, 6)
+	rows := w.backfill()
+	if len(rows) == 0 {
+		t.Fatal("nothing was found")
+	}
+	blamed := 0
+	for _, path := range w.files() {
+		cmd := w.command("git-trace", "blame", "--json", path)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			Lines []struct {
+				Content string `json:"content"`
+				Session string `json:"session"`
+				Prompt  *struct {
+					Index int `json:"index"`
+				} `json:"prompt"`
+				Contributor string `json:"contributor"`
+			} `json:"lines"`
+		}
+		w.must(json.Unmarshal(out, &answer))
+		for _, l := range answer.Lines {
+			switch writer := w.writers[strings.TrimSuffix(l.Content, "\n")]; {
+			case writer == "" || writer == "human":
+				if writer == "human" && l.Contributor == "ai" {
+					t.Errorf("%s: a person's line is %s's: %s", path, l.Session, l.Content)
+				}
+			case l.Session == writer:
+				if blamed++; l.Prompt == nil || l.Prompt.Index != 1 {
+					t.Errorf("%s: prompt %+v", path, l.Prompt)
+				}
+			case l.Session != "":
+				t.Errorf("%s: line of %s is credited to %s", path, writer, l.Session)
+			}
+		}
+	}
+	if blamed < 50 {
+		t.Errorf("%d lines are named", blamed)
+	}
+	for _, args := range [][]string{{"verify"}, {"log"}, {"show", rows[0].Trace}, {"show", rows[0].Commit}} {
+		if out, err := w.command("git-trace", args...).CombinedOutput(); err != nil {
+			t.Errorf("%v: %v: %s", args, err, out)
+		}
+	}
+}
+
+func TestBackfillTellsLinksAsItsSchemaSays(t *testing.T) {
+	t.Parallel()
+	schema := compileSchemas(t)("backfill")
+	w := pastHistory(t, 9, 4)
+	out, err := w.command("git-trace", "backfill", "--json", "--dry-run", "--transcripts", w.folder).Output()
+	if err != nil || len(out) == 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for line := range bytes.Lines(out) {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+		w.must(err)
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+}
+
+func TestBackfillOfARangeAndADryRunWriteNoMoreThanTheySay(t *testing.T) {
+	t.Parallel()
+	w := pastHistory(t, 5, 6)
+	dry := w.backfill("--dry-run")
+	part := w.backfill("HEAD~3..HEAD")
+	rest := w.backfill()
+	if len(part) == 0 || len(part) >= len(dry) || len(part)+len(rest) != len(dry) {
+		t.Errorf("%d links, %d of them in the range, %d in the rest", len(dry), len(part), len(rest))
+	}
+	known := map[string]bool{}
+	for _, row := range dry {
+		known[fmt.Sprint(row)] = true
+	}
+	for _, row := range append(part, rest...) {
+		if !known[fmt.Sprint(row)] {
+			t.Errorf("%+v was not announced", row)
+		}
+	}
+	if rows := w.backfill("--all"); len(rows) > 0 { // the branch that was squashed has commits of its own
+		for _, row := range rows {
+			if strings.Contains(w.git("rev-list", "HEAD"), row.Commit) {
+				t.Errorf("%+v was left over", row)
+			}
+		}
+	}
+}

@@ -1,0 +1,448 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pastWorld is a history that was made without hooks, and the transcripts of the conversations behind it. Every line that
+// says something is written once, by somebody who is remembered.
+type pastWorld struct {
+	t       testing.TB
+	rng     *rand.Rand
+	dir     string // the repository
+	home    string
+	folder  string // transcripts
+	clock   time.Time
+	writers map[string]string // of each line that says something: a session, or "human"
+	count   int
+	open    []*pastSession
+	made    int // sessions
+}
+
+// pastSession is one conversation of a world.
+type pastSession struct {
+	w     *pastWorld
+	id    string
+	agent string
+	root  string // the checkout that it was held in
+	form  int    // how much its transcript tells
+	lines []string
+	calls int
+	last  string
+}
+
+func newPastWorld(t testing.TB, seed int64) *pastWorld {
+	t.Helper()
+	w := &pastWorld{
+		t: t, rng: rand.New(rand.NewSource(seed)), dir: filepath.Join(t.TempDir(), "shop"), home: t.TempDir(), folder: t.TempDir(),
+		clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), writers: map[string]string{},
+	}
+	w.must(os.MkdirAll(w.dir, 0o755))
+	w.git("init", "-q", "-b", "main")
+	for i := range 6 {
+		var lines []string
+		for range 20 {
+			lines = append(lines, w.line("human"))
+		}
+		w.put(fmt.Sprintf("pkg%d/file%d.go", i%3, i), lines)
+	}
+	w.commit("begin")
+	return w
+}
+
+func (w *pastWorld) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *pastWorld) git(args ...string) string {
+	w.t.Helper()
+	out, err := w.command("git", args...).CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (w *pastWorld) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = w.dir
+	stamp := w.clock.Format(time.RFC3339)
+	cmd.Env = []string{
+		"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b",
+		"GIT_AUTHOR_DATE=" + stamp, "GIT_COMMITTER_DATE=" + stamp,
+	}
+	return cmd
+}
+
+func (w *pastWorld) tick() { w.clock = w.clock.Add(time.Duration(20+w.rng.Intn(200)) * time.Second) }
+
+// ordinary are lines that stand everywhere.
+var ordinary = []string{"}", "\treturn nil", "", "\tif err != nil {", "\t\treturn err", "\t}", "import (", ")", "func main() {", "\tdefer wg.Done()"}
+
+// line is a new line that says something.
+func (w *pastWorld) line(writer string) string {
+	w.count++
+	words := []string{"basket", "price", "customer", "shelf", "parcel", "invoice", "courier", "voucher"}
+	text := fmt.Sprintf("\t%s%d := %s(%q, %d)", words[w.rng.Intn(len(words))], w.count, words[w.rng.Intn(len(words))], "k"+fmt.Sprint(w.rng.Intn(1e9)), w.count)
+	w.writers[text] = writer
+	return text
+}
+
+// block are new lines, ordinary ones between them.
+func (w *pastWorld) block(writer string, n int) []string {
+	var out []string
+	for range n {
+		out = append(out, w.line(writer))
+		if w.rng.Intn(2) == 0 {
+			out = append(out, ordinary[w.rng.Intn(len(ordinary))])
+		}
+	}
+	return out
+}
+
+func (w *pastWorld) put(path string, lines []string) {
+	full := filepath.Join(w.dir, path)
+	w.must(os.MkdirAll(filepath.Dir(full), 0o755))
+	w.must(os.WriteFile(full, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+}
+
+func (w *pastWorld) get(path string) []string {
+	raw, err := os.ReadFile(filepath.Join(w.dir, path))
+	w.must(err)
+	return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+}
+
+func (w *pastWorld) files() []string {
+	var out []string
+	for path := range strings.FieldsSeq(w.git("ls-files", "-co")) {
+		out = append(out, path)
+	}
+	return out
+}
+
+func (w *pastWorld) commit(message string, paths ...string) {
+	w.tick()
+	if len(paths) == 0 {
+		paths = []string{"-A"}
+	}
+	w.git(append([]string{"add"}, paths...)...)
+	w.git("commit", "-q", "--allow-empty", "-m", message)
+}
+
+// session begins a conversation.
+func (w *pastWorld) session() *pastSession {
+	w.made++
+	s := &pastSession{
+		w: w, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", w.made, w.rng.Int63n(1<<40)), form: w.rng.Intn(3),
+		agent: []string{"claude-code", "claude-code", "pi"}[w.rng.Intn(3)],
+		root:  []string{w.dir, "/home/alice/src/shop", "/Users/bob/work/shop-two"}[w.rng.Intn(3)],
+	}
+	s.begin()
+	return s
+}
+
+func (s *pastSession) stamp() string { return s.w.clock.Format("2006-01-02T15:04:05.000Z") }
+
+func (s *pastSession) add(value map[string]any) {
+	raw, err := json.Marshal(value)
+	s.w.must(err)
+	s.lines = append(s.lines, string(raw))
+}
+
+func (s *pastSession) begin() {
+	if s.agent == "pi" {
+		s.add(map[string]any{"type": "session", "version": 3, "id": s.id, "timestamp": s.stamp(), "cwd": s.root})
+		s.add(map[string]any{"type": "message", "id": "p0000000", "parentId": nil, "timestamp": s.stamp(), "message": map[string]any{
+			"role": "user", "content": []any{map[string]any{"type": "text", "text": "go on"}}, "timestamp": s.w.clock.UnixMilli(),
+		}})
+		s.last = "p0000000"
+		return
+	}
+	s.entry("user", map[string]any{"role": "user", "content": "go on"}, nil)
+}
+
+// entry is a line of a transcript of Claude Code.
+func (s *pastSession) entry(kind string, message map[string]any, result any) {
+	id := fmt.Sprintf("%s-%d", s.id, len(s.lines))
+	line := map[string]any{
+		"type": kind, "uuid": id, "parentUuid": nil, "sessionId": s.id, "cwd": s.root, "version": "2.1.150", "timestamp": s.stamp(), "message": message,
+	}
+	if s.last != "" {
+		line["parentUuid"] = s.last
+	}
+	if result != nil {
+		line["toolUseResult"] = result
+	}
+	s.last = id
+	s.add(line)
+}
+
+// call writes a tool call and its result to the transcript.
+func (s *pastSession) call(tool string, input map[string]any, result any) {
+	s.w.tick()
+	s.calls++
+	id := fmt.Sprintf("toolu_%s_%d", s.id[:8], s.calls)
+	if s.agent == "pi" {
+		parent := s.last
+		for i, message := range []map[string]any{
+			{
+				"role": "assistant", "content": []any{map[string]any{"type": "toolCall", "id": id, "name": tool, "arguments": input}},
+				"api": "x", "provider": "anthropic", "model": "claude-opus-4-5", "stopReason": "toolUse", "timestamp": s.w.clock.UnixMilli(),
+				"usage": map[string]any{"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2, "cost": map[string]any{"total": 0}},
+			},
+			{
+				"role": "toolResult", "toolCallId": id, "toolName": tool, "content": []any{map[string]any{"type": "text", "text": "done"}},
+				"isError": false, "timestamp": s.w.clock.UnixMilli(),
+			},
+		} {
+			own := fmt.Sprintf("%04x%d%03d", s.calls, i, s.calls%1000)
+			s.add(map[string]any{"type": "message", "id": own, "parentId": parent, "timestamp": s.stamp(), "message": message})
+			parent = own
+		}
+		s.last = parent
+		return
+	}
+	s.entry("assistant", map[string]any{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "claude-opus-4-5", "stop_reason": "tool_use",
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}},
+		"usage":   map[string]any{"input_tokens": 1, "output_tokens": 1},
+	}, nil)
+	s.entry("user", map[string]any{
+		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "done"}},
+	}, result)
+}
+
+// edit replaces lines of a file, from at on, and says so in the transcript as the agent does.
+func (s *pastSession) edit(path string, at, removed int, fresh []string, inPlace bool) {
+	before := s.w.get(path)
+	from, to := max(at-1, 0), min(at+removed+1, len(before)) // with a line of context on either side
+	old := strings.Join(before[from:to], "\n")
+	after := slices.Concat(before[:at], fresh, before[at+removed:])
+	now := strings.Join(slices.Concat(before[from:at], fresh, before[at+removed:to]), "\n")
+	if inPlace {
+		s.w.put(path, after)
+	}
+	whole := strings.Join(before, "\n") + "\n"
+	if strings.Count(whole, old) != 1 {
+		s.write(path, after, before, false)
+		return
+	}
+	full := s.root + "/" + path
+	if s.agent == "pi" {
+		s.call("edit", map[string]any{"path": path, "oldText": old, "newText": now}, nil)
+		return
+	}
+	var result any
+	switch s.form {
+	case 0:
+		var lines []string
+		for _, l := range before[at : at+removed] {
+			lines = append(lines, "-"+l)
+		}
+		for _, l := range fresh {
+			lines = append(lines, "+"+strings.ReplaceAll(l, "\t", "  "))
+		}
+		result = map[string]any{
+			"filePath": full, "oldString": old, "newString": now, "originalFile": whole, "replaceAll": false, "userModified": false,
+			"structuredPatch": []any{map[string]any{
+				"oldStart": at + 1, "oldLines": removed, "newStart": at + 1, "newLines": len(fresh), "lines": lines,
+			}},
+		}
+	case 1:
+		result = map[string]any{"filePath": full, "oldString": old, "newString": now, "originalFile": nil, "replaceAll": false, "structuredPatch": []any{}}
+	}
+	s.call("Edit", map[string]any{"file_path": full, "old_string": old, "new_string": now}, result)
+}
+
+// write writes a whole file.
+func (s *pastSession) write(path string, lines, before []string, inPlace bool) {
+	if inPlace {
+		s.w.put(path, lines)
+	}
+	content := strings.Join(lines, "\n") + "\n"
+	if s.agent == "pi" {
+		s.call("write", map[string]any{"path": path, "content": content}, nil)
+		return
+	}
+	full := s.root + "/" + path
+	var result any
+	if s.form < 2 {
+		kind, original := "create", any(nil)
+		if before != nil {
+			kind, original = "update", strings.Join(before, "\n")+"\n"
+		}
+		result = map[string]any{"type": kind, "filePath": full, "content": content, "structuredPatch": []any{}, "originalFile": original}
+	}
+	s.call("Write", map[string]any{"file_path": full, "content": content}, result)
+}
+
+// end saves the transcript.
+func (s *pastSession) end() {
+	name := s.id + ".jsonl"
+	if s.agent == "pi" {
+		name = "2026-03-02T09-00-00-000Z_" + s.id + ".jsonl"
+	}
+	dir := filepath.Join(s.w.folder, s.agent)
+	s.w.must(os.MkdirAll(dir, 0o755))
+	s.w.must(os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(s.lines, "\n")+"\n"), 0o644))
+}
+
+// act is one edit of a session, somewhere.
+func (s *pastSession) act(prefix string) {
+	w := s.w
+	var files []string
+	for _, path := range w.files() {
+		if strings.HasPrefix(path, prefix) {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 || w.rng.Intn(5) == 0 {
+		s.write(fmt.Sprintf("%snew/made%d.go", prefix, w.count), w.block(s.id, 3+w.rng.Intn(12)), nil, true)
+		return
+	}
+	path := files[w.rng.Intn(len(files))]
+	before := w.get(path)
+	at := w.rng.Intn(len(before))
+	switch w.rng.Intn(6) {
+	case 0: // over other lines
+		s.edit(path, at, min(1+w.rng.Intn(3), len(before)-at), w.block(s.id, 1+w.rng.Intn(4)), true)
+	case 1: // the whole file, one part of it new
+		s.write(path, slices.Concat(before[:at], w.block(s.id, 2), before[at:]), before, true)
+	case 2: // one line
+		s.edit(path, at, 1, []string{w.line(s.id)}, true)
+	default:
+		s.edit(path, at, 0, w.block(s.id, 1+w.rng.Intn(6)), true)
+	}
+}
+
+// person edits a file by hand.
+func (w *pastWorld) person(prefix string) {
+	var files []string
+	for _, path := range w.files() {
+		if strings.HasPrefix(path, prefix) {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		w.put(prefix+"hand.go", w.block("human", 5))
+		return
+	}
+	path := files[w.rng.Intn(len(files))]
+	before := w.get(path)
+	at := w.rng.Intn(len(before))
+	fresh := w.block("human", 1+w.rng.Intn(4))
+	if w.rng.Intn(3) == 0 { // ordinary lines only
+		fresh = []string{"\tif err != nil {", "\t\treturn err", "\t}"}
+	}
+	w.put(path, slices.Concat(before[:at], fresh, before[at+w.rng.Intn(2):]))
+}
+
+// stretch lets sessions and people work for some commits, below a prefix.
+func (w *pastWorld) stretch(commits int, prefix string) {
+	for range commits {
+		for range 1 + w.rng.Intn(4) {
+			w.tick()
+			if w.rng.Intn(4) == 0 {
+				w.person(prefix)
+				continue
+			}
+			if len(w.open) < 3 {
+				w.open = append(w.open, w.session())
+			}
+			i := w.rng.Intn(len(w.open))
+			s := w.open[i]
+			s.act(prefix)
+			if w.rng.Intn(4) == 0 {
+				s.end()
+				w.open = slices.Delete(w.open, i, i+1)
+			}
+		}
+		changed := strings.Fields(w.git("ls-files", "-mo"))
+		if len(changed) > 1 && w.rng.Intn(4) == 0 {
+			w.commit("part", changed[:len(changed)/2]...)
+			continue
+		}
+		w.commit("all")
+	}
+}
+
+func (w *pastWorld) endAll() {
+	for _, s := range w.open {
+		s.end()
+	}
+	w.open = nil
+}
+
+// strangers adds conversations about another repository that has the same paths, in the same hours.
+func (w *pastWorld) strangers(n int) {
+	for range n {
+		s := w.session()
+		s.root = "/home/alice/src/other"
+		s.lines, s.last = nil, ""
+		s.begin()
+		for range 3 {
+			w.count++
+			path := fmt.Sprintf("pkg%d/file%d.go", w.rng.Intn(3), w.rng.Intn(6))
+			theirs := fmt.Sprintf("\tother%d := elsewhere(%d)", w.count, w.rng.Intn(1e9))
+			s.call(map[bool]string{true: "edit", false: "Edit"}[s.agent == "pi"], map[string]any{
+				"file_path": s.root + "/" + path, "path": s.root + "/" + path,
+				"old_string": "\tnothing := ofThisRepository(1)", "oldText": "\tnothing := ofThisRepository(1)",
+				"new_string": theirs + "\n\tif err != nil {\n\t\treturn err\n\t}", "newText": theirs + "\n\tif err != nil {\n\t\treturn err\n\t}",
+			}, nil)
+			content := "package a\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n" + theirs + "\n\treturn nil\n}\n"
+			s.call(map[bool]string{true: "write", false: "Write"}[s.agent == "pi"], map[string]any{
+				"file_path": s.root + "/" + path, "path": s.root + "/" + path, "content": content,
+			}, nil)
+		}
+		s.end()
+	}
+}
+
+// undone adds conversations here whose lines were taken back before anybody committed, ordinary lines among them.
+func (w *pastWorld) undone(n int) {
+	for range n {
+		s := w.session()
+		path := w.files()[0]
+		before := w.get(path)
+		at := w.rng.Intn(len(before))
+		s.edit(path, at, 0, append(w.block(s.id, 2), "\tif err != nil {", "\t\treturn err", "\t}"), false)
+		s.edit(path, at, 0, []string{"\tif err != nil {", "\t\treturn err", "\t}"}, false)
+		s.end()
+	}
+}
+
+// truth are the sessions whose lines each commit added, of those that HEAD has.
+func (w *pastWorld) truth() map[string]map[string]int {
+	out := map[string]map[string]int{}
+	commit := ""
+	for line := range strings.Lines(w.git("log", "--no-merges", "--format=commit %H", "-p", "-U0", "--no-color")) {
+		line = strings.TrimSuffix(line, "\n")
+		if id, ok := strings.CutPrefix(line, "commit "); ok {
+			commit = id
+			continue
+		}
+		text, ok := strings.CutPrefix(line, "+")
+		writer := w.writers[text]
+		if !ok || writer == "" || writer == "human" {
+			continue
+		}
+		if out[commit] == nil {
+			out[commit] = map[string]int{}
+		}
+		out[commit][writer]++
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package backfill
+
+import (
+	"context"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// finder holds one search.
+type finder struct {
+	options Options
+	weights *weights
+	seed    seed
+	last    time.Time // of the commits, and of those that are not looked at
+
+	places   map[string]int32 // number of each path
+	names    []string
+	joined   []int32 // by place: another name of the same file
+	pasts    []past
+	number   map[refs.OID]int32 // of each commit, from 1
+	straight []int32
+	versions map[int32][]version // by group of places
+
+	read     map[refs.OID][]string
+	readSize int
+
+	roots    map[string]*root
+	blocks   []*block
+	postings map[print][]posting
+	alive    map[alive][]posting
+}
+
+// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds, in that
+// order. Progress is told how many commits of how many were read.
+func Find(
+	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options, progress func(done, total int),
+) ([]claim.Commit, error) {
+	f := &finder{
+		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()}, places: map[string]int32{},
+		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID][]string{},
+		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]posting{},
+	}
+	if err := f.readPast(ctx, repo, list, progress); err != nil {
+		return nil, err
+	}
+	f.straighten()
+	edits := f.bringHome(sessions)
+	for _, place := range slices.Sorted(maps.Keys(edits)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.workOut(place, edits[place])
+	}
+	f.index(edits)
+	origins := make([][][][]landing, len(f.pasts)) // commit, file, hunk, line
+	for i := range f.pasts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p := &f.pasts[i]
+		f.takeAway(p)
+		origins[i] = make([][][]landing, len(p.files))
+		for j := range p.files {
+			origins[i][j] = f.file(int32(i+1), &p.files[j], false)
+		}
+	}
+	f.withoutClock(origins)
+	f.prove(origins)
+	var out []claim.Commit
+	for i := range f.pasts {
+		if c, ok := f.claim(&f.pasts[i], origins[i]); ok {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// bringHome sorts the edits of sessions that may belong here by file.
+func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
+	edits := map[int32][]*placed{}
+	for i := range sessions {
+		s := &known{Session: &sessions[i]}
+		var roots []string
+		if roots, s.how = f.home(s.Session); s.how == stranger {
+			continue
+		}
+		s.root = f.rootOf(roots[0], s.how)
+		late := f.isLate(s.Session)
+		for j := range s.Edits {
+			e := &s.Edits[j]
+			full := absolute(s.Session, e.Path)
+			for _, root := range roots {
+				if name, inside := below(root, full); inside {
+					place := f.place(name)
+					group := f.group(place)
+					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name, root: root, late: late})
+					break
+				}
+			}
+		}
+	}
+	return edits
+}
+
+// isLate tells whether a session is dated after all commits: then its clock and theirs have nothing to do with each other, or
+// nothing of it was committed.
+func (f *finder) isLate(s *Session) bool {
+	dated := false
+	for i := range s.Edits {
+		if t := s.Edits[i].Time; !t.IsZero() {
+			if !t.After(f.last.Add(slack)) {
+				return false
+			}
+			dated = true
+		}
+	}
+	return dated
+}
+
+// index makes the lines of blocks findable, and weighs them by what the history says.
+func (f *finder) index(edits map[int32][]*placed) {
+	for _, place := range slices.Sorted(maps.Keys(edits)) {
+		for _, e := range edits[place] {
+			if root := e.session.root; root.how == candidate && root.wrong > root.right {
+				continue
+			}
+			for _, b := range e.blocks {
+				f.blocks = append(f.blocks, b)
+				for at, p := range b.prints {
+					if !p.Blank() {
+						f.postings[p] = append(f.postings[p], posting{b, int32(at)})
+					}
+				}
+			}
+		}
+	}
+	for i := range f.pasts {
+		for _, file := range f.pasts[i].files {
+			for _, h := range file.hunks {
+				for _, p := range h.added {
+					f.weights.add(p, f.group(file.place))
+				}
+			}
+		}
+	}
+}
+
+// withoutClock lays the sessions that are dated after all commits beside what is left.
+func (f *finder) withoutClock(origins [][][][]landing) {
+	late := false
+	for _, list := range f.postings {
+		late = late || slices.ContainsFunc(list, func(p posting) bool { return p.b.edit.late })
+	}
+	if !late {
+		return
+	}
+	for i := range f.pasts {
+		p := &f.pasts[i]
+		for j := range p.files {
+			for h, lines := range f.file(int32(i+1), &p.files[j], true) {
+				for k, l := range lines {
+					if own := &origins[i][j][h][k]; own.b == nil {
+						*own = l
+					}
+				}
+			}
+		}
+	}
+}
+
+// What must have landed of a checkout elsewhere, in lines that say something.
+const (
+	provenLines = 4.0 // and half of what was written there
+	provenEdits = 2.0 // if edits there replaced what this repository holds
+)
+
+// prove finds out which checkouts are of this repository.
+func (f *finder) prove(origins [][][][]landing) {
+	for _, files := range origins {
+		for _, hunks := range files {
+			for _, lines := range hunks {
+				for _, l := range lines {
+					if l.b != nil {
+						l.b.edit.session.root.landed += f.weights.of(l.b.prints[l.at])
+					}
+				}
+			}
+		}
+	}
+	for _, b := range f.blocks {
+		for _, p := range b.prints {
+			b.edit.session.root.wrote += f.weights.of(p)
+		}
+	}
+	for _, r := range f.roots {
+		if r.landed >= provenLines && r.landed >= r.wrote/2 || r.right > r.wrong && r.landed >= provenEdits {
+			r.how = member
+		}
+	}
+}
+
+// belongs tells whether a session is one of this repository.
+func (s *known) belongs() bool { return s.how == member || s.root.how == member }
+
+// rootOf is what is known of a directory that sessions were held below.
+func (f *finder) rootOf(path string, how belonging) *root {
+	r := f.roots[path]
+	if r == nil {
+		r = &root{path: path}
+		f.roots[path] = r
+	}
+	r.how = max(r.how, how)
+	return r
+}
+
+// claim gathers what was found of a commit; false if nothing was.
+func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
+	c := claim.Commit{CommitData: events.CommitData{Commit: p.ID, Parents: p.Parents}}
+	owners := map[*placed]int{}
+	for i, file := range p.files {
+		lines := claim.Lines{Path: file.path, Blob: file.blob}
+		anchor := events.AnchorFile{Path: events.EncodePath(file.path), Blob: file.blob}
+		for h, hunk := range file.hunks {
+			for k := range hunk.added {
+				lines.Added = append(lines.Added, hunk.start+k)
+				l := origins[i][h][k]
+				if l.b == nil || !l.b.edit.session.belongs() {
+					continue
+				}
+				tier := l.tier
+				if tier == tierExactLines && f.isAfter(l.b.edit, file.blob) {
+					tier = tierExactBlob
+				}
+				owner, known := owners[l.b.edit]
+				if !known {
+					owner = len(c.Owners)
+					owners[l.b.edit], c.Owners = owner, append(c.Owners, ownerOf(l.b.edit))
+				}
+				anchor.Runs = append(anchor.Runs, events.AnchorRun{Start: hunk.start + k, Count: 1, Owner: owner, Tier: tier})
+			}
+		}
+		if len(lines.Added) > 0 {
+			c.Lines = append(c.Lines, lines)
+		}
+		if len(anchor.Runs) > 0 {
+			c.Files = append(c.Files, anchor)
+		}
+	}
+	return c, len(owners) > 0
+}
+
+// isAfter tells whether the committed content is what the edit left behind.
+func (f *finder) isAfter(e *placed, blob refs.OID) bool {
+	if e.after == nil {
+		return false
+	}
+	lines, ok := f.content(blob)
+	return ok && slices.Equal(lines, e.after)
+}
+
+func ownerOf(e *placed) events.AnchorOwner {
+	return events.AnchorOwner{
+		Kind: events.OwnerAI, Trace: e.session.Trace, Agent: e.session.Agent, Session: e.session.ID, Subagent: e.Subagent, Model: e.Model,
+		Tool: e.Tool, ToolCall: e.Call, Prompt: e.Prompt, Step: e.Step,
+	}
+}

@@ -1,0 +1,68 @@
+package backfill
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Link says that a commit holds lines of a conversation.
+type Link struct {
+	Commit     refs.OID       `json:"commit"`
+	Trace      events.TraceID `json:"trace"`
+	Session    string         `json:"session"`
+	Agent      string         `json:"agent"`
+	Tier       string         `json:"tier"`       // best evidence of a line
+	Confidence string         `json:"confidence"` // what it is worth
+	Lines      int            `json:"lines"`
+	Files      int            `json:"files"`
+}
+
+// Links sums a claim up, one link for each conversation, sorted by trace.
+func Links(c *claim.Commit) []Link {
+	byTrace := map[events.TraceID]*Link{}
+	for _, f := range c.Files {
+		here := map[events.TraceID]bool{}
+		for _, run := range f.Runs {
+			o := &c.Owners[run.Owner]
+			l := byTrace[o.Trace]
+			if l == nil {
+				l = &Link{Commit: c.Commit, Trace: o.Trace, Session: o.Session, Agent: o.Agent}
+				byTrace[o.Trace] = l
+			}
+			l.Lines += run.Count
+			if !here[o.Trace] {
+				here[o.Trace] = true
+				l.Files++
+			}
+			if l.Tier == "" || rank(run.Tier) < rank(l.Tier) {
+				l.Tier, l.Confidence = run.Tier, confidence(run.Tier)
+			}
+		}
+	}
+	out := make([]Link, 0, len(byTrace))
+	for _, l := range byTrace {
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b Link) int { return strings.Compare(string(a.Trace), string(b.Trace)) })
+	return out
+}
+
+// rank sorts evidence, best first.
+func rank(tier string) int {
+	return slices.Index([]string{tierExactBlob, tierExactLines, tierSamePatch, tierReformatted, tierFingerprint}, tier)
+}
+
+// confidence is what evidence is worth in one word, as blame has it.
+func confidence(tier string) string {
+	switch tier {
+	case tierExactBlob, tierExactLines:
+		return "high"
+	case tierSamePatch, tierReformatted:
+		return "medium"
+	}
+	return "low"
+}

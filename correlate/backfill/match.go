@@ -1,0 +1,281 @@
+package backfill
+
+import (
+	"cmp"
+	"slices"
+)
+
+// posting is a line of a block.
+type posting struct {
+	b  *block
+	at int32
+}
+
+// run are lines of a hunk of a commit that agree, one after the other, with lines of a block.
+type run struct {
+	b          *block
+	hunk, line int // of the file, where it begins
+	at         int // in the block
+	length     int
+	score      float64
+	alone      bool // one of its lines is recognised without others
+	late       bool // dated after the commit
+}
+
+// landing is what was found of a line of a commit.
+type landing struct {
+	b    *block
+	at   int
+	tier string
+}
+
+// file lays the lines that a commit added to a file beside those of edits, and gives for each hunk the origin of its lines.
+func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
+	out := make([][]landing, len(file.hunks))
+	var runs []run
+	for h := range file.hunks {
+		out[h] = make([]landing, len(file.hunks[h].added))
+		runs = f.runs(runs, commit, file, h, strict)
+	}
+	slices.SortStableFunc(runs, func(a, b run) int {
+		return cmp.Or(
+			cmp.Compare(boolInt(a.late), boolInt(b.late)),
+			cmp.Compare(b.b.edit.session.how, a.b.edit.session.how),
+			cmp.Compare(b.score, a.score), cmp.Compare(b.length, a.length),
+			compareTimes(b.b.edit.Time, a.b.edit.Time), // the last that wrote it
+		)
+	})
+	for _, r := range runs {
+		for _, part := range f.free(r, out[r.hunk], commit) {
+			if tier := f.judge(&part, &file.hunks[part.hunk], strict); tier != "" {
+				f.land(&part, out[part.hunk], commit, tier)
+			}
+		}
+	}
+	f.fillGaps(file, out, commit)
+	return out
+}
+
+// runs finds the runs of a hunk. They begin at lines that say something.
+func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict bool) []run {
+	h := &file.hunks[hunk]
+	type diagonal struct {
+		b    *block
+		lead int
+	}
+	seen := map[diagonal]int{} // to which line of the hunk it was followed
+	for i, p := range h.added {
+		if f.weights.of(p) == 0 {
+			continue
+		}
+		for _, post := range f.postings[p] {
+			e := post.b.edit
+			if f.group(e.place) != f.group(file.place) && f.group(e.place) != f.group(file.old) || strict != e.late {
+				continue
+			}
+			key := diagonal{post.b, int(post.at) - i}
+			if end, done := seen[key]; done && i < end {
+				continue
+			}
+			r := f.extend(post, h, hunk, i, commit)
+			seen[key] = r.line + r.length
+			if r.length > 0 {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// extend follows a line up and down as far as hunk and block agree and the lines may land here.
+func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32) run {
+	b, at := post.b, int(post.at)
+	if !f.may(b, at, commit) {
+		return run{line: line, length: 0}
+	}
+	start, end := line, line+1
+	for start > 0 && at-(line-start) > 0 && h.added[start-1] == b.prints[at-(line-start)-1] && f.may(b, at-(line-start)-1, commit) {
+		start--
+	}
+	for end < len(h.added) && at+(end-line) < len(b.prints) && h.added[end] == b.prints[at+(end-line)] && f.may(b, at+(end-line), commit) {
+		end++
+	}
+	r := run{b: b, hunk: hunk, line: start, at: at - (line - start), length: end - start}
+	r.late = !b.edit.late && !b.edit.Time.IsZero() && b.edit.Time.After(f.pasts[commit-1].Committed.Add(slack))
+	f.weigh(&r)
+	return r
+}
+
+func (f *finder) weigh(r *run) {
+	r.score, r.alone = 0, false
+	for i := range r.length {
+		p := r.b.prints[r.at+i]
+		r.score += f.weights.of(p)
+		r.alone = r.alone || f.weights.alone(p)
+	}
+}
+
+// may tells whether a line of a block may land in a commit: once on each line of history.
+func (f *finder) may(b *block, at int, commit int32) bool {
+	landed := b.landed[at]
+	return landed == 0 || !f.isAncestor(landed, commit)
+}
+
+// free gives the parts of a run whose lines have no origin yet.
+func (f *finder) free(r run, taken []landing, commit int32) []run {
+	open := func(i int) bool { return taken[r.line+i].b == nil && f.may(r.b, r.at+i, commit) }
+	var out []run
+	for i := 0; i < r.length; {
+		if !open(i) {
+			i++
+			continue
+		}
+		part := r
+		part.line, part.at, part.length = r.line+i, r.at+i, 0
+		for i < r.length && open(i) {
+			part.length++
+			i++
+		}
+		f.weigh(&part)
+		out = append(out, part)
+	}
+	return out
+}
+
+// What a run must say.
+const (
+	enough    = 2.0 // by itself
+	sameLines = 0.5 // if it is all that was written, and all that was added there
+)
+
+// judge gives the evidence of a run, "" for a run that says too little.
+func (f *finder) judge(r *run, h *pastHunk, strict bool) string {
+	allOfBlock := r.length == len(r.b.prints)
+	whole := allOfBlock && r.length == len(h.added)
+	sameChange := whole && len(r.b.removed) > 0 && slices.Equal(r.b.removed, h.removed)
+	switch {
+	case r.late, strict && (!allOfBlock || r.score < enough):
+		return ""
+	case r.score >= enough, r.alone, whole && r.score >= sameLines, sameChange && r.score > 0:
+		return f.tier(r, h, sameChange)
+	}
+	return ""
+}
+
+// The tiers, as correlate has them.
+const (
+	tierExactBlob   = "exact_blob"
+	tierExactLines  = "exact_lines"
+	tierReformatted = "reformatted"
+	tierSamePatch   = "same_patch"
+	tierFingerprint = "line_fingerprint"
+)
+
+// tier is the evidence for a run that counts.
+func (f *finder) tier(r *run, h *pastHunk, sameChange bool) string {
+	exact := true
+	for i := range r.length {
+		exact = exact && f.seed.of(r.b.raw[r.at+i]) == h.exact[r.line+i]
+	}
+	switch {
+	case r.score >= enough && exact:
+		return tierExactLines
+	case r.score >= enough:
+		return tierReformatted
+	case sameChange:
+		return tierSamePatch
+	}
+	return tierFingerprint
+}
+
+func (f *finder) land(r *run, out []landing, commit int32, tier string) {
+	for i := range r.length {
+		out[r.line+i] = landing{r.b, r.at + i, tier}
+		f.settle(r.b, r.at+i, commit)
+	}
+}
+
+// settle notes that a line has landed.
+func (f *finder) settle(b *block, at int, commit int32) {
+	b.landed[at] = commit
+	key := alive{f.group(b.edit.place), b.prints[at]}
+	f.alive[key] = append(f.alive[key], posting{b, int32(at)})
+}
+
+// alive finds landed lines again when they are taken away.
+type alive struct {
+	group int32
+	print print
+}
+
+// takeAway frees the lines that a commit takes away: they may land again, as they do when they are moved, and when a change
+// is reverted twice.
+func (f *finder) takeAway(p *past) {
+	for _, file := range p.files {
+		for _, h := range file.hunks {
+			for _, gone := range h.removed {
+				key := alive{f.group(file.place), gone}
+				list := f.alive[key]
+				if len(list) == 0 {
+					continue
+				}
+				last := list[len(list)-1]
+				last.b.landed[last.at] = 0
+				f.alive[key] = list[:len(list)-1]
+			}
+		}
+	}
+}
+
+// near is how far apart the pieces of one block may stand in a commit.
+const near = 20
+
+// fillGaps gives lines that say nothing to the block whose other lines landed beside them, in their order.
+func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
+	for h := range file.hunks {
+		lines := out[h]
+		for i := range lines {
+			if lines[i].b != nil {
+				continue
+			}
+			before, after := neighbour(lines, i, -1), neighbour(lines, i, 1)
+			for _, near := range []*landing{before, after} {
+				if near == nil {
+					continue
+				}
+				if at := f.nextIn(near, before, after, file.hunks[h].added[i], commit); at >= 0 {
+					lines[i] = landing{near.b, at, near.tier}
+					f.settle(near.b, at, commit)
+					break
+				}
+			}
+		}
+	}
+}
+
+// neighbour is the closest line with an origin, up or down.
+func neighbour(lines []landing, from, step int) *landing {
+	for i, n := from+step, 0; i >= 0 && i < len(lines) && n < near; i, n = i+step, n+1 {
+		if lines[i].b != nil {
+			return &lines[i]
+		}
+	}
+	return nil
+}
+
+// nextIn finds a line of a block between those of its lines that landed before and after.
+func (f *finder) nextIn(of, before, after *landing, want print, commit int32) int {
+	from, to := 0, len(of.b.prints)
+	if before != nil && before.b == of.b {
+		from = before.at + 1
+	}
+	if after != nil && after.b == of.b {
+		to = after.at
+	}
+	for at := from; at < to; at++ {
+		if of.b.prints[at] == want && of.b.landed[at] == 0 && f.may(of.b, at, commit) {
+			return at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,164 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// past is what is kept of a commit: prints in place of lines.
+type past struct {
+	history.Commit // without files
+	files          []pastFile
+}
+
+type pastFile struct {
+	place, old int32 // of the path, and of the one before a rename
+	path       string
+	blob       refs.OID
+	hunks      []pastHunk
+}
+
+type pastHunk struct {
+	start   int // of the added lines, from 1
+	added   []print
+	exact   []uint64 // of the added lines, white space included
+	removed []print
+}
+
+// seed makes hashes of lines; they are compared within one run only.
+type seed struct{ maphash.Seed }
+
+func (s seed) of(line string) uint64 { return maphash.String(s.Seed, line) }
+
+func fingerprint(line string) print { return events.FingerprintOf([]byte(line)) }
+
+// place gives a path its number.
+func (f *finder) place(path string) int32 {
+	n, known := f.places[path]
+	if !known {
+		n = int32(len(f.places))
+		f.places[path] = n
+		f.names = append(f.names, path)
+		f.joined = append(f.joined, n)
+	}
+	return n
+}
+
+// group is the number that stands for all names of a file that was renamed.
+func (f *finder) group(place int32) int32 {
+	for f.joined[place] != place {
+		f.joined[place] = f.joined[f.joined[place]]
+		place = f.joined[place]
+	}
+	return place
+}
+
+// readPast walks the history once.
+func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit, progress func(done, total int)) error {
+	f.pasts = make([]past, 0, len(list))
+	err := history.Walk(ctx, repo, list, func(c *history.Commit) error {
+		p := past{Commit: *c}
+		p.Files = nil
+		for i := range c.Files {
+			file := &c.Files[i]
+			if file.Mode == refs.ModeGitlink {
+				continue
+			}
+			out := pastFile{place: f.place(file.Path), path: file.Path, blob: file.New}
+			out.old = out.place
+			if file.OldPath != file.Path {
+				out.old = f.place(file.OldPath)
+				f.joined[f.group(out.old)] = f.group(out.place)
+			}
+			for _, h := range file.Hunks {
+				out.hunks = append(out.hunks, f.hunk(&h))
+			}
+			p.files = append(p.files, out)
+		}
+		f.pasts = append(f.pasts, p)
+		f.number[c.ID] = int32(len(f.pasts))
+		if c.Committed.After(f.last) {
+			f.last = c.Committed
+		}
+		progress(len(f.pasts), len(list))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read history: %w", err)
+	}
+	for i := range f.pasts {
+		at := f.pasts[i].Committed
+		if authored := f.pasts[i].Authored; authored.Before(at) { // a rebase makes commits anew and keeps this date
+			at = authored
+		}
+		for _, file := range f.pasts[i].files {
+			place := f.group(file.place)
+			f.versions[place] = append(f.versions[place], version{file.blob, at, i})
+		}
+	}
+	return nil
+}
+
+func (f *finder) hunk(h *history.Hunk) pastHunk {
+	out := pastHunk{start: h.NewStart}
+	for _, line := range h.Added {
+		out.added = append(out.added, events.FingerprintOf(line))
+		out.exact = append(out.exact, f.seed.of(string(line)))
+	}
+	for _, line := range h.Removed {
+		out.removed = append(out.removed, events.FingerprintOf(line))
+	}
+	return out
+}
+
+// isAncestor tells whether a commit, both by number from 1, is before another on a line of history.
+func (f *finder) isAncestor(a, b int32) bool {
+	if a >= b {
+		return a == b
+	}
+	if f.linear(a, b) {
+		return true
+	}
+	seen := map[int32]bool{}
+	queue := []int32{b}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if at == a {
+			return true
+		}
+		if at < a || seen[at] {
+			continue
+		}
+		seen[at] = true
+		for _, parent := range f.pasts[at-1].Parents {
+			if n := f.number[parent]; n > 0 {
+				queue = append(queue, n)
+			}
+		}
+	}
+	return false
+}
+
+// linear tells whether all commits from one to another stand in one line.
+func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
+
+// straighten notes for each commit how far the line of single parents goes back in the list.
+func (f *finder) straighten() {
+	f.straight = make([]int32, len(f.pasts))
+	for i := range f.pasts {
+		f.straight[i] = int32(i + 1)
+		if parents := f.pasts[i].Parents; len(parents) == 1 && i > 0 && f.number[parents[0]] == int32(i) {
+			f.straight[i] = f.straight[i-1]
+		}
+	}
+}
+
+// slack is how much the clocks of two machines may differ.
+const slack = 10 * time.Minute

@@ -1,0 +1,122 @@
+package backfill
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// belonging tells how sure it is that a session is one of this repository.
+type belonging int
+
+const (
+	stranger  belonging = iota
+	candidate           // its paths fit, what it wrote must show the rest
+	member
+)
+
+// home finds the root below which the paths of a session are those of the repository, and how sure that is.
+func (f *finder) home(s *Session) (roots []string, how belonging) {
+	for _, edit := range s.Edits {
+		if root := f.worktreeOf(absolute(s, edit.Path)); root != "" && !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	if len(roots) > 0 {
+		return roots, member
+	}
+	if slices.ContainsFunc(s.Dirs, func(dir string) bool { return f.worktreeOf(dir+"/x") != "" }) {
+		return nil, stranger // held here, and wrote elsewhere
+	}
+	root := f.commonRoot(s)
+	if root == "" {
+		return nil, stranger
+	}
+	known := slices.ContainsFunc(s.Commits, f.options.Known)
+	switch {
+	case known:
+		return []string{root}, member
+	case s.Remote != "" && len(f.options.Remotes) > 0 && !slices.ContainsFunc(f.options.Remotes, func(url string) bool {
+		return sameRemote(url, s.Remote)
+	}):
+		return nil, stranger
+	}
+	return []string{root}, candidate
+}
+
+// worktreeOf is the work tree that an absolute path lies in, the innermost one.
+func (f *finder) worktreeOf(name string) string {
+	best := ""
+	for _, root := range f.options.Roots {
+		if strings.HasPrefix(name, root+"/") && len(root) > len(best) {
+			best = root
+		}
+	}
+	return best
+}
+
+func absolute(s *Session, name string) string {
+	if path.IsAbs(name) || len(name) > 2 && name[1] == ':' || len(s.Dirs) == 0 {
+		return path.Clean(name)
+	}
+	return path.Join(s.Dirs[0], name)
+}
+
+// commonRoot is the directory below which most of what a session wrote has a path that the history knows.
+func (f *finder) commonRoot(s *Session) string {
+	votes := map[string]int{}
+	seen := map[string]bool{}
+	for _, edit := range s.Edits {
+		name := absolute(s, edit.Path)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		for at := 0; at < len(name); at++ {
+			if name[at] != '/' || at+1 == len(name) {
+				continue
+			}
+			if _, known := f.places[name[at+1:]]; known {
+				votes[name[:at]]++
+			}
+		}
+		if _, known := f.places[name]; known && !path.IsAbs(name) {
+			votes["."]++
+		}
+	}
+	best, most := "", 0
+	for root, n := range votes {
+		held := slices.ContainsFunc(s.Dirs, func(dir string) bool { return dir == root || strings.HasPrefix(dir, root+"/") })
+		if held {
+			n += len(seen) // a root that the session was held in is a root
+		}
+		if n > most || n == most && (len(root) < len(best) || len(root) == len(best) && root < best) {
+			best, most = root, n
+		}
+	}
+	return best
+}
+
+// sameRemote compares two URLs of remotes by host and path.
+func sameRemote(a, b string) bool { return remoteName(a) == remoteName(b) }
+
+func remoteName(url string) string {
+	url = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(url), "/"), ".git")
+	if _, rest, found := strings.Cut(url, "://"); found {
+		url = rest
+	} else {
+		url = strings.Replace(url, ":", "/", 1)
+	}
+	if at := strings.LastIndexByte(url, '@'); at >= 0 {
+		url = url[at+1:]
+	}
+	return url
+}
+
+// below is a path relative to a root.
+func below(root, name string) (string, bool) {
+	if root == "." {
+		return name, !path.IsAbs(name)
+	}
+	return strings.CutPrefix(name, root+"/")
+}

@@ -1,0 +1,62 @@
+package backfill
+
+import (
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Session is a conversation with what it wrote.
+type Session struct {
+	Trace events.TraceID
+	Agent string
+	ID    string
+	Dirs  []string // the directories that it was held in, absolute, in slashes
+	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits that it
+	// began at or made; empty where the agent does not tell.
+	Remote  string
+	Commits []string
+	Edits   []Edit
+}
+
+// Edit is what one call did to one file.
+type Edit struct {
+	Path     string // absolute, or below the first of Dirs, in slashes
+	Step     int
+	Prompt   int // number of the prompt that it belongs to
+	Call     string
+	Tool     string
+	Model    string
+	Subagent string
+	Time     time.Time // zero where it is not known
+
+	// What was written. Replaces are made again where that is possible; otherwise Hunks count, and where there are none the
+	// text of Replaces.
+	Replaces []Replacement // one after the other
+	Hunks    []Hunk        // exact
+	Whole    []string      // the whole file
+}
+
+// Hunk are lines that were written. At counts from 1 in the file as it was before, 0 where the place is not known.
+type Hunk struct {
+	At, Removed int
+	Lines       []string
+}
+
+// Replacement replaces a text, once or wherever it stands.
+type Replacement struct {
+	Old, New string
+	All      bool
+}
+
+// Options say where to look.
+type Options struct {
+	Roots   []string // the work trees of the repository, absolute, in slashes
+	Remotes []string // the URLs of its remotes
+	// Blob reads a content of the history.
+	Blob func(refs.OID) ([]byte, error)
+	Last time.Time // the date of the newest commit of the repository
+	// Known tells whether an id, perhaps abbreviated, is that of a commit of the repository.
+	Known func(commit string) bool
+}

@@ -1,0 +1,102 @@
+package backfill
+
+import (
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// print is what a line is compared by: its ink.
+type print = events.Fingerprint
+
+// Bounds of what a line says.
+const (
+	commonInk = 1  // stands for a line that stands everywhere
+	fewInk    = 3  // less says nothing
+	someInk   = 8  // less says little
+	muchInk   = 16 // enough to be recognised alone
+)
+
+// weights tell how much a line says: nothing if it stands everywhere.
+type weights struct {
+	ink    map[print]uint8          // length of the lines that sessions wrote, white space apart; commonInk for one without a word of its own
+	places map[print]map[int32]bool // the paths of the history and of sessions that have the line, a few of them
+	count  map[print]int32          // how often the history adds it
+}
+
+func newWeights() *weights {
+	return &weights{ink: map[print]uint8{}, places: map[print]map[int32]bool{}, count: map[print]int32{}}
+}
+
+// Bounds of commonness.
+const (
+	fewPlaces, manyPlaces = 3, 8
+	fewTimes, manyTimes   = 6, 24
+)
+
+// write notes a line that a session wrote at a place.
+func (w *weights) write(p print, line string, place int32) {
+	if p.Blank() {
+		return
+	}
+	if _, known := w.ink[p]; !known {
+		n := 0
+		for i := 0; i < len(line) && n < 255; {
+			r, size := utf8.DecodeRuneInString(line[i:])
+			if r > ' ' {
+				n++
+			}
+			i += size
+		}
+		switch {
+		case n < fewInk:
+			n = 0
+		case isCommon(line):
+			n = commonInk
+		}
+		w.ink[p] = uint8(n)
+	}
+	w.stand(p, place)
+}
+
+// stand notes that a place has a line.
+func (w *weights) stand(p print, place int32) {
+	set := w.places[p]
+	if set == nil {
+		set = map[int32]bool{}
+		w.places[p] = set
+	}
+	if len(set) <= manyPlaces {
+		set[place] = true
+	}
+}
+
+// add notes that the history adds a line at a place. Only lines that sessions wrote matter.
+func (w *weights) add(p print, place int32) {
+	if _, written := w.ink[p]; written {
+		w.count[p]++
+		w.stand(p, place)
+	}
+}
+
+// of is how much a line says, from 0 to 1.
+func (w *weights) of(p print) float64 {
+	ink := w.ink[p]
+	places, times := len(w.places[p]), w.count[p]
+	switch {
+	case ink == commonInk && places <= manyPlaces && times <= manyTimes:
+		return 0.1
+	case ink < fewInk || places > manyPlaces || times > manyTimes:
+		return 0
+	case ink < someInk:
+		return 0.25
+	case places > fewPlaces || times > fewTimes:
+		return 0.3
+	}
+	return 1
+}
+
+// alone tells whether a line is recognised without others.
+func (w *weights) alone(p print) bool {
+	return w.ink[p] >= muchInk && len(w.places[p]) <= 1 && w.count[p] <= 2
+}
