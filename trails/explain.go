@@ -176,6 +176,11 @@ func (s *step) learn(path string, t text, near []Source) error {
 	if _, known := s.known.Get(path, t.oid); known {
 		return nil
 	}
+	for _, n := range near { // the same content under another name
+		if v, known := s.known.Get(n.Path, n.Blob); known && n.Blob == t.oid && v.Len() == len(t.lines) {
+			return s.known.Put(path, t.oid, v)
+		}
+	}
 	near = slices.DeleteFunc(slices.Clone(near), func(n Source) bool { return n.Blob == t.oid })
 	found, err := s.origins(path, t.lines, near)
 	if err != nil {
