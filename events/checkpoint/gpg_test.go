@@ -11,12 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// useGPG gives the repository a keyring of its own, through a program that git runs as gpg. The clock of the keyring
-// can be set (gpg(1), --faked-system-time).
-func (w *world) useGPG(keyring, clock string) string {
+// keyring makes the directory of a keyring. A socket of gpg-agent will lie in it, and the path of a socket must be short.
+func (w *world) keyring() string {
 	w.t.Helper()
-	testenv.Needs(w.t, "gpg")
-	// A socket of gpg-agent lies in the directory, and the path of a socket must be short.
 	dir, err := os.MkdirTemp("", "gpg")
 	if err != nil {
 		w.t.Fatal(err)
@@ -27,6 +24,15 @@ func (w *world) useGPG(keyring, clock string) string {
 		_ = kill.Run() // the agent of this keyring
 		_ = os.RemoveAll(dir)
 	})
+	return dir
+}
+
+// useGPG gives the repository a keyring of its own, through a program that git runs as gpg. The clock of the keyring
+// can be set (gpg(1), --faked-system-time).
+func (w *world) useGPG(keyring, clock string) string {
+	w.t.Helper()
+	testenv.Needs(w.t, "gpg")
+	dir := w.keyring()
 	if clock != "" {
 		clock = "--faked-system-time " + clock
 	}
@@ -86,4 +92,47 @@ func TestAnExpiredOpenPGPKeyAnchorsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expect("years later", "consistent", "the signature or its key has expired")
+}
+
+func TestAnX509CertificateCountsWhenItsRootIsTrusted(t *testing.T) {
+	t.Parallel()
+	testenv.Needs(t, "gpgsm")
+	w := newWorld(t)
+	dir := w.keyring()
+	w.file(filepath.Join(dir, "gpg-agent.conf"), "allow-loopback-pinentry\n", 0o600)
+	maker := filepath.Join(w.keys, "maker")
+	w.file(maker, "#!/bin/sh\nGNUPGHOME="+dir+" exec gpgsm --batch --disable-crl-checks --disable-dirmngr --pinentry-mode loopback --passphrase '' \"$@\"\n", 0o755)
+	w.file(filepath.Join(w.keys, "params"), "Key-Type: RSA\nKey-Length: 2048\nKey-Usage: sign\nSerial: random\nName-DN: CN=Ada\nName-Email: ada@example.com\n", 0o600)
+	w.run(maker, "--quiet", "--generate-key", "--output", filepath.Join(w.keys, "certificate"), filepath.Join(w.keys, "params"))
+	w.run(maker, "--quiet", "--import", filepath.Join(w.keys, "certificate"))
+	w.git("config", "gpg.format", "x509")
+	w.git("config", "gpg.x509.program", maker)
+	w.git("config", "user.signingKey", "ada@example.com")
+	w.trustRoot(dir, maker)
+	if c := w.sign(""); c.Signature.Verdict != Good || c.Signature.Kind != X509 {
+		t.Errorf("signed %+v", c)
+	}
+	w.expect("signed", "consistent and anchored up to 4", "")
+	w.file(filepath.Join(dir, "trustlist.txt"), "", 0o600)
+	w.run("gpgconf", "--homedir", dir, "--kill", "all")
+	w.expect("the root is not trusted any more", "consistent", "anchors nothing")
+}
+
+func (w *world) file(name, text string, mode os.FileMode) {
+	w.t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// trustRoot calls the only certificate of a keyring a root that is trusted.
+func (w *world) trustRoot(dir, program string) {
+	w.t.Helper()
+	for line := range strings.Lines(w.run(program, "--list-keys", "--with-colons")) {
+		if fields := strings.Split(line, ":"); fields[0] == "fpr" {
+			w.file(filepath.Join(dir, "trustlist.txt"), fields[9]+" S relax\n", 0o600)
+			return
+		}
+	}
+	w.t.Fatal("no certificate")
 }
