@@ -114,6 +114,7 @@ func (a *app) program() *cli.App {
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),
 			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(), a.backfillCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
+			a.purgeCommand(),
 			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {

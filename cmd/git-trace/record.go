@@ -90,6 +90,11 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, s
 		if err != nil {
 			return err
 		}
+		if wasPurged(job.repo, id) { // the user wants it back
+			if err := os.Remove(purgedMark(job.repo, id)); err != nil {
+				return err
+			}
+		}
 		session := waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, WorkTree: job.repo.WorkTree}
 		if err := job.one(ctx, session, say); err != nil {
 			return fail(exitUnchecked, err, "the session file may be gone: agents delete theirs after some weeks")
@@ -181,6 +186,12 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 	}
 	for _, s := range list {
 		tried[s] = true
+		if wasPurged(r.repo, s.Trace) {
+			if err := r.list.Done(s); err != nil {
+				failed = append(failed, err)
+			}
+			continue
+		}
 		err := r.one(ctx, s, say)
 		if errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
 			err = nil // there is nothing to read, now or later

@@ -47,11 +47,12 @@ func (m *markdown) record(trace events.TraceID, h *records.Record) {
 
 func (m *markdown) step(s *records.Step) {
 	who := "User"
-	switch {
-	case s.Role == records.RoleSystem:
+	switch s.Role {
+	case records.RoleSystem:
 		who = "System"
-	case s.Role == records.RoleAgent:
+	case records.RoleAgent:
 		who = "Agent"
+	case records.RoleUser:
 	}
 	if role := value(s.AgentRole); role != "" && role != "main" {
 		who += " (" + role + ")"

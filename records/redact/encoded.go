@@ -50,7 +50,7 @@ func (r *Redactor) secrets(ctx context.Context, text string, layer int) ([]span,
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, v.back(text, list)...)
+		found = append(found, v.back(text, append(list, r.rules.find(string(v.text))...))...)
 		if list, err = r.inBase64(ctx, string(v.text), layer); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// purgeSchema names the form of the JSON output; docs/schema/purge-1.schema.json describes it.
+const purgeSchema = "git-trace.purge/1"
+
+func (a *app) purgeCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "purge",
+		Usage:     "take what must not be kept out of everything that git-trace stores",
+		UsageText: "git trace purge (--trace <id> | --text <text> | --pattern <regexp> | --path <path>)… [--dry-run] [--yes]",
+		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of every record, the\n" +
+			"fetched ones included, out of prompts, caches, spools and snapshots, and deletes the git objects, loose and\n" +
+			"packed. The log of events holds no text and stays as it is, with an event that says that something was purged.\n" +
+			"What was pushed, or fetched by somebody else, cannot be recalled. Neither commits of yours nor the agent's\n" +
+			"own session files are touched; conversations that were purged are not recorded again by themselves.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "trace", Usage: "the conversation with this `id`; may be given more than once, as the others may"},
+			&cli.StringSliceFlag{Name: "text", Usage: "`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
+			&cli.StringSliceFlag{Name: "pattern", Usage: "what matches the regular `expression`"},
+			&cli.StringSliceFlag{Name: "path", Usage: "calls, results and snapshots of the file at this `path` below the top of the work tree"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			jsonFlag(),
+		},
+	}, a.runPurge)
+}
+
+func (a *app) runPurge(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	target, err := a.purgeTarget(c, repo)
+	if err != nil {
+		return err
+	}
+	p := &purging{ctx: c.Context, repo: repo, target: target, dry: true}
+	if err := p.run(); err != nil {
+		return fail(exitUnchecked, err, "nothing was purged")
+	}
+	dry := c.Bool("dry-run")
+	if !dry && !p.empty() {
+		if !c.Bool("yes") {
+			if ok, err := a.confirmPurge(p); err != nil || !ok {
+				return err
+			}
+		}
+		p = &purging{ctx: c.Context, repo: repo, target: target}
+		if err := p.run(); err != nil {
+			return fail(exitUnchecked, err, "some of it is done; run the command again")
+		}
+		if err := p.tell(); err != nil {
+			return fail(exitUnchecked, err, "it is done, and the log does not say so; run the command again")
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, p.json(dry))
+	}
+	a.sayPurged(p, dry)
+	if len(p.left) > 0 {
+		return fail(exitUnchecked, fmt.Errorf("%s could not be deleted", plural(len(p.left), "object")),
+			"they lie in packs that git is told to keep (.keep, .promisor), or in another repository that this one borrows from")
+	}
+	return nil
+}
+
+// purgeTarget reads what is to be purged.
+func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error) {
+	t := &purgeTarget{traces: map[events.TraceID]bool{}}
+	for _, text := range c.StringSlice("text") {
+		if text == "-" { // a secret has no place on a command line, where other users can see it
+			line, err := bufio.NewReader(a.std.in).ReadString('\n')
+			if err != nil && line == "" {
+				return nil, usage("there is no text on standard input")
+			}
+			text = strings.TrimRight(line, "\r\n")
+		}
+		if len(strings.TrimSpace(text)) < 4 {
+			return nil, usage("option '--text': at least four characters are needed")
+		}
+		t.addText(text)
+	}
+	for _, text := range c.StringSlice("pattern") {
+		pattern, err := regexp.Compile(text)
+		if err != nil {
+			return nil, usage("option '--pattern': %s", err)
+		}
+		if pattern.MatchString("") {
+			return nil, usage("option '--pattern': the expression matches the empty text")
+		}
+		t.patterns = append(t.patterns, pattern)
+	}
+	for _, path := range c.StringSlice("path") {
+		path = strings.TrimPrefix(strings.Trim(path, "/"), "./")
+		if path == "" {
+			return nil, usage("option '--path': a path below the top of the work tree is needed")
+		}
+		t.paths = append(t.paths, path)
+	}
+	if err := a.purgeTraces(c, repo, t); err != nil {
+		return nil, err
+	}
+	if t.none() {
+		return nil, usage("what is to be purged? --trace, --text, --pattern or --path")
+	}
+	return t, nil
+}
+
+// purgeTraces finds conversations by their ids, in the log or among the records.
+func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error {
+	ids := c.StringSlice("trace")
+	if len(ids) == 0 {
+		return nil
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	prompts := newPromptTexts(repo)
+	defer prompts.close()
+	for _, id := range ids {
+		trace, err := findTrace(reader, id)
+		if err != nil {
+			stored, listErr := findRecord(c.Context, prompts.records, id)
+			if listErr != nil || len(stored) != 1 {
+				return errors.Join(listErr, reportAmbiguous(a.std.err, err))
+			}
+			trace = stored[0]
+		}
+		t.traces[trace] = true
+	}
+	return nil
+}
+
+// confirmPurge says what will be done and asks whether it shall be.
+func (a *app) confirmPurge(p *purging) (bool, error) {
+	a.sayPurged(p, true)
+	if _, terminal := terminalOf(a.std.err); !terminal {
+		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes purges without asking")
+	}
+	fmt.Fprint(a.std.err, "purge that? it cannot be undone [y/N] ")
+	answer, err := bufio.NewReader(a.std.in).ReadString('\n')
+	if err != nil && answer == "" {
+		return false, nil //nolint:nilerr // no answer is no
+	}
+	yes := strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
+	if !yes {
+		fmt.Fprintln(a.std.err, "nothing was purged")
+	}
+	return yes, nil
+}
+
+func (a *app) sayPurged(p *purging, dry bool) {
+	w := quietWriter{a.std.out}
+	if p.empty() {
+		fmt.Fprintln(w, "nothing that git-trace stores holds that")
+		return
+	}
+	verb := "purged"
+	if dry {
+		verb = "would purge"
+	}
+	fmt.Fprintf(w, "%s\n", verb)
+	line := func(n int, what string) {
+		if n > 0 {
+			fmt.Fprintf(w, "  %s\n", plural(n, what))
+		}
+	}
+	line(len(p.records.Removed), "record with all its versions")
+	line(len(p.records.Changed), "record in which it stood")
+	line(p.prompts, "typed prompt")
+	line(p.files, "file of git-trace's own")
+	line(p.blobs, "content of snapshots")
+	line(p.objects, "git object")
+	if dry {
+		return
+	}
+	fmt.Fprintln(a.std.err, "git-trace: hint: what was pushed, or fetched by others, cannot be recalled: a secret that left this machine must be changed")
+	fmt.Fprintln(a.std.err, "git-trace: hint: the agent's own session files and your commits still hold what they held")
+}
+
+// purgeJSON is what was purged, or would be.
+type purgeJSON struct {
+	Schema  string           `json:"schema"`
+	DryRun  bool             `json:"dry_run"`
+	Removed []events.TraceID `json:"removed"` // conversations whose records are gone
+	Changed []events.TraceID `json:"changed"` // those that something was taken out of
+	Prompts int              `json:"prompts"`
+	Files   int              `json:"files"`
+	Blobs   int              `json:"blobs"`   // contents of snapshots
+	Objects int              `json:"objects"` // of git, deleted
+	Left    []string         `json:"left"`    // objects that could not be deleted
+}
+
+func (p *purging) json(dry bool) purgeJSON {
+	out := purgeJSON{
+		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects, Left: []string{},
+		Removed: slices.Sorted(maps.Keys(p.records.Removed)), Changed: slices.Sorted(maps.Keys(p.records.Changed)),
+	}
+	for _, oid := range p.left {
+		out.Left = append(out.Left, oid.String())
+	}
+	if out.Removed == nil {
+		out.Removed = []events.TraceID{}
+	}
+	if out.Changed == nil {
+		out.Changed = []events.TraceID{}
+	}
+	return out
+}
+
+// tell writes to the log that something was purged, without saying what.
+func (p *purging) tell() error {
+	data := events.PurgeData{
+		What: p.target.kind(), Removed: len(p.records.Removed), Changed: len(p.records.Changed), Objects: p.objects,
+		Files: p.files + p.prompts,
+	}
+	for trace := range p.records.Removed {
+		data.Traces = append(data.Traces, trace)
+	}
+	for trace := range p.records.Changed {
+		data.Traces = append(data.Traces, trace)
+	}
+	slices.Sort(data.Traces)
+	raw, err := events.Encode(data)
+	if err != nil {
+		return err
+	}
+	_, err = events.OpenLog(p.repo).Append(p.ctx, []events.Draft{{
+		Type: events.LogPurged, Time: time.Now(), Method: []events.Method{events.Manual}, Data: raw,
+	}})
+	if errors.Is(err, events.ErrSpooled) {
+		return nil
+	}
+	return err
+}
