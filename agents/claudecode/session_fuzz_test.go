@@ -93,7 +93,11 @@ func TestALongSessionTakesLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads 120 MB")
 	}
-	path := long(t, 120<<20)
+	size := 120 << 20
+	if os.Getenv("GITTRACE_LONG") != "" {
+		size = 500 << 20
+	}
+	path := long(t, size)
 	var sink watcher
 	if _, err := parser().Parse(context.Background(), path, capability.ParseOptions{}, &sink); err != nil {
 		t.Fatal(err)
@@ -122,6 +126,30 @@ func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		if _, err := parser().Parse(context.Background(), path, capability.ParseOptions{}, &watcher{}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkParseReal reads the real sessions: lines of every kind, most of them short.
+func BenchmarkParseReal(b *testing.B) {
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "*", "corpus", "claude-code", "*.jsonl"))
+	if len(files) == 0 {
+		b.Skip("no real session files")
+	}
+	size := int64(0)
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += info.Size()
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		for _, path := range files {
+			if _, err := parser().Parse(context.Background(), path, capability.ParseOptions{}, &watcher{}); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

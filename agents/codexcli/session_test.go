@@ -101,3 +101,5 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 	p.Usage.InputTokens, p.Usage.CacheReadTokens, p.Usage.OutputTokens = total.Input-total.Cached, total.Cached, total.Output
 	return p
 }
+
+func BenchmarkParseReal(b *testing.B) { suite().Bench(b) }

@@ -91,3 +91,5 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 	}
 	return p
 }
+
+func BenchmarkParseReal(b *testing.B) { suite().Bench(b) }
