@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +18,9 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
 )
 
 // backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
@@ -87,6 +90,7 @@ type filler struct {
 	lines  int
 	filled int
 	linked map[events.TraceID]bool
+	begun  map[events.TraceID]bool // conversations that the log did not know
 }
 
 // commits lists the history of the range down to its roots: what landed before it cannot land in it.
@@ -159,18 +163,83 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 	options := backfill.Options{
 		Roots: b.roots(), Remotes: b.remotes(), Last: b.newest,
 		Blob: func(id refs.OID) ([]byte, error) { return objects.Blob(id) },
+		Hash: func(content []byte) refs.OID { return b.repo.Format.Hash(refs.BlobObject, content) },
 		Known: func(commit string) bool {
 			_, typ, err := objects.Resolve(commit + "^{commit}")
 			return isHex(commit) && err == nil && typ == refs.CommitObject
 		},
 	}
 	bar := b.app.progress("commits")
-	claims, err := backfill.Find(b.ctx, b.repo, list, sessions, options, bar.at)
+	result, err := backfill.Find(b.ctx, b.repo, list, sessions, options, bar.at)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	return b.tell(claims, byTrace)
+	if err := b.tell(result.Claims, byTrace); err != nil || b.dry {
+		return err
+	}
+	return b.keep(byTrace, result.Roots)
+}
+
+// keep stores the records of the conversations that were linked, as hooks would have done. One that cannot be stored waits
+// for the next time that records are.
+func (b *filler) keep(byTrace map[events.TraceID]*transcript, roots map[events.TraceID]string) error {
+	if len(b.linked) == 0 || b.repo.Bare() {
+		return nil
+	}
+	job, err := newRecording(b.ctx, b.repo)
+	if err != nil {
+		return fail(exitUnchecked, err, "the log is written; no conversation is stored until that is mended")
+	}
+	defer job.close()
+	if job.off {
+		return nil
+	}
+	prompts := trails.NewPrompts(b.repo)
+	var noted []waiting.Session
+	for trace := range b.linked {
+		t := byTrace[trace]
+		path, err := filepath.Abs(t.path)
+		if err != nil {
+			return err
+		}
+		s := waiting.Session{Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: path, WorkTree: b.repo.WorkTree}
+		if err := job.list.Note(s); err != nil {
+			return fail(exitUnchecked, err, "")
+		}
+		for i, p := range t.prompts { // the record takes their place
+			if !b.begun[trace] {
+				break // their numbers are those that hooks gave
+			}
+			if err := prompts.Put(trace, i+1, p.text); err != nil {
+				return fail(exitUnchecked, err, "")
+			}
+		}
+		noted = append(noted, s)
+	}
+	lock, err := refs.Flock(filepath.Join(b.repo.TracesDir(), "record.lock"), recordLimit)
+	if err != nil {
+		return fail(exitUnchecked, err, "git trace record stores the conversations later")
+	}
+	defer lock.Unlock()
+	inside := job.recorder.Relative
+	bar := b.app.progress("conversations")
+	defer bar.end()
+	for i, s := range noted {
+		job.recorder.Relative = func(path string) (string, bool) {
+			if rest, found := strings.CutPrefix(filepath.ToSlash(path), roots[s.Trace]+"/"); found {
+				return rest, true
+			}
+			return inside(path)
+		}
+		if err := job.one(b.ctx, s, func(string, ...any) {}); err != nil {
+			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(err.Error()))
+		} else if err := job.list.Done(s); err != nil {
+			return fail(exitUnchecked, err, "")
+		}
+		bar.at(i+1, len(noted))
+	}
+	return nil
 }
 
 func isHex(text string) bool {
@@ -239,7 +308,7 @@ func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcr
 	defer owners.close()
 	out := newLineWriter(quietWriter{b.app.std.out})
 	log := events.OpenLog(b.repo)
-	b.linked = map[events.TraceID]bool{}
+	b.linked, b.begun = map[events.TraceID]bool{}, map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
 	flush := func() error { // what is said is written
@@ -350,6 +419,7 @@ func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.
 	if err != nil || len(known) > 0 {
 		return nil, err
 	}
+	b.begun[l.Trace] = true
 	draft := func(at time.Time, typ events.Type, data any) (events.Draft, error) {
 		raw, err := events.Encode(data)
 		return events.Draft{
@@ -368,7 +438,7 @@ func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.
 		if at.IsZero() {
 			at = t.first
 		}
-		prompt, err := draft(at, events.PromptSubmitted, events.PromptData{Index: i + 1, Chars: p.chars, Kind: "user"})
+		prompt, err := draft(at, events.PromptSubmitted, events.PromptData{Index: i + 1, Chars: utf8.RuneCountInString(p.text), Kind: "user"})
 		if err != nil {
 			return nil, err
 		}

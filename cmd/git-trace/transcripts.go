@@ -37,8 +37,8 @@ type transcript struct {
 
 // pastPrompt is a prompt of a transcript.
 type pastPrompt struct {
-	at    time.Time
-	chars int
+	at   time.Time
+	text string
 }
 
 // maxTranscripts is how many files of a folder are looked at.
@@ -221,11 +221,11 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 	}
 	if step.Role == records.RoleUser && (step.CallType == nil || *step.CallType == records.CallMain) {
-		chars := 0
+		p := pastPrompt{at: at}
 		if step.Content != nil {
-			chars = len([]rune(*step.Content))
+			p.text = *step.Content
 		}
-		s.t.prompts = append(s.t.prompts, pastPrompt{at, chars})
+		s.t.prompts = append(s.t.prompts, p)
 	}
 	for i := range s.waiting {
 		e := &s.waiting[i]

@@ -3,6 +3,7 @@ package backfill
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type placed struct {
 	root    string
 	blocks  []*block
 	after   []string // the file after it, where that is known
+	blob    refs.OID // its id, once that was asked for
 	late    bool     // dated after all commits: no clock is asked
 }
 
@@ -127,12 +129,12 @@ func (f *finder) byHunks(e *placed, before *state) {
 // byReplacing makes replacements again on what the file held.
 func (f *finder) byReplacing(place int32, e *placed, states map[string]*state) {
 	before := states[e.root]
-	for i, old := range f.contents(place, e, states) {
+	for old, own := range f.contents(place, e, states) {
 		after, ok := replaceAll(strings.Join(old, "\n")+"\n", e.Replaces)
 		if !ok {
 			continue
 		}
-		if (i > 0 || before == nil) && says(e.Replaces) {
+		if !own && says(e.Replaces) {
 			e.session.root.right++
 		}
 		e.after = splitText(after)
@@ -229,28 +231,28 @@ func (f *finder) earlier(place int32, e *placed, states map[string]*state) [][]s
 	return out
 }
 
-// contents are those in which an edit may have been made: what was written last in its checkout, then in others of this
-// repository, then what the history holds, what was there at the time first.
-func (f *finder) contents(place int32, e *placed, states map[string]*state) [][]string {
-	var out [][]string
-	if before := states[e.root]; before != nil {
-		out = append(out, before.lines)
-	}
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		if name != e.root && f.roots[name].how == member {
-			out = append(out, states[name].lines)
+// contents are those in which an edit may have been made: what was written last in its own checkout (own), then in others
+// of this repository, then what the history holds, what was there at the time first.
+func (f *finder) contents(place int32, e *placed, states map[string]*state) iter.Seq2[[]string, bool] {
+	return func(yield func(lines []string, own bool) bool) {
+		if before := states[e.root]; before != nil && !yield(before.lines, true) {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(states)) {
+			if name != e.root && f.roots[name].how == member && !yield(states[name].lines, false) {
+				return
+			}
+		}
+		versions := slices.Clone(f.versions[place])
+		slices.SortStableFunc(versions, func(a, b version) int {
+			return cmp.Or(cmp.Compare(boolInt(a.at.After(e.Time)), boolInt(b.at.After(e.Time))), cmp.Compare(distance(a.at, e.Time), distance(b.at, e.Time)))
+		})
+		for _, v := range versions[:min(len(versions), maxVersions)] {
+			if lines, ok := f.content(v.blob); ok && !yield(lines, false) {
+				return
+			}
 		}
 	}
-	versions := slices.Clone(f.versions[place])
-	slices.SortStableFunc(versions, func(a, b version) int {
-		return cmp.Or(cmp.Compare(boolInt(a.at.After(e.Time)), boolInt(b.at.After(e.Time))), cmp.Compare(distance(a.at, e.Time), distance(b.at, e.Time)))
-	})
-	for _, v := range versions[:min(len(versions), maxVersions)] {
-		if lines, ok := f.content(v.blob); ok {
-			out = append(out, lines)
-		}
-	}
-	return out
 }
 
 func distance(a, b time.Time) time.Duration {

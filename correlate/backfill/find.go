@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/claim"
@@ -37,11 +38,10 @@ type finder struct {
 	alive    map[alive][]posting
 }
 
-// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds, in that
-// order. Progress is told how many commits of how many were read.
+// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. Progress is told how many commits of how many were read.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options, progress func(done, total int),
-) ([]claim.Commit, error) {
+) (*Result, error) {
 	f := &finder{
 		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()}, places: map[string]int32{},
 		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID][]string{},
@@ -73,13 +73,24 @@ func Find(
 	}
 	f.withoutClock(origins)
 	f.prove(origins)
-	var out []claim.Commit
+	out := &Result{Roots: map[events.TraceID]string{}}
 	for i := range f.pasts {
 		if c, ok := f.claim(&f.pasts[i], origins[i]); ok {
-			out = append(out, c)
+			out.Claims = append(out.Claims, c)
+		}
+	}
+	for _, b := range f.blocks {
+		if s := b.edit.session; s.belongs() {
+			out.Roots[s.Trace] = s.root.path
 		}
 	}
 	return out, nil
+}
+
+// Result is what a search found.
+type Result struct {
+	Claims []claim.Commit            // in the order of the commits
+	Roots  map[events.TraceID]string // the checkout that each session of this repository was held in
 }
 
 // bringHome sorts the edits of sessions that may belong here by file.
@@ -261,8 +272,10 @@ func (f *finder) isAfter(e *placed, blob refs.OID) bool {
 	if e.after == nil {
 		return false
 	}
-	lines, ok := f.content(blob)
-	return ok && slices.Equal(lines, e.after)
+	if e.blob.IsZero() {
+		e.blob = f.options.Hash([]byte(strings.Join(e.after, "\n") + "\n"))
+	}
+	return e.blob == blob
 }
 
 func ownerOf(e *placed) events.AnchorOwner {

@@ -54,8 +54,9 @@ type Replacement struct {
 type Options struct {
 	Roots   []string // the work trees of the repository, absolute, in slashes
 	Remotes []string // the URLs of its remotes
-	// Blob reads a content of the history.
+	// Blob reads a content of the history, Hash names one as git does.
 	Blob func(refs.OID) ([]byte, error)
+	Hash func(content []byte) refs.OID
 	Last time.Time // the date of the newest commit of the repository
 	// Known tells whether an id, perhaps abbreviated, is that of a commit of the repository.
 	Known func(commit string) bool
