@@ -17,7 +17,7 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 	for d.OpenArray(); d.Element(); {
 		kinds = append(kinds, d.Text())
 	}
-	var typed []string
+	var typed, told []string
 	n := -1
 	d = rawjson.NewDecoder(l.item.content)
 	for d.OpenArray(); d.Element(); {
@@ -25,18 +25,22 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 		n++
 		switch {
 		case n < len(kinds) && kinds[n] != "unknown" && !strings.HasPrefix(kinds[n], "user."):
-			r.injected(l, text)
+			told = append(told, text)
 		case n >= len(kinds) && injected(text):
-			r.injected(l, text)
+			told = append(told, text)
 		case text != "":
 			typed = append(typed, text)
 		}
 	}
 	if len(typed) == 0 {
 		r.c.Skip("injected_context")
-		return nil
+	} else if err := r.typed(l, at, strings.Join(typed, "\n\n")); err != nil {
+		return err
 	}
-	return r.typed(l, at, strings.Join(typed, "\n\n"))
+	for _, text := range told { // after the step that the line may have begun, with which it is read again
+		r.injected(l, text)
+	}
+	return nil
 }
 
 // injected tells whether the client wrote a text in the user's name.
@@ -73,6 +77,7 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 		if err := r.c.Settle(); err != nil {
 			return err
 		}
+		clear(r.notes)
 	}
 	r.state.Open = false
 	if err := r.c.Prompt(assemble.Prompt{At: at, Time: l.time, Text: text}); err != nil {

@@ -21,16 +21,16 @@ type note struct {
 	agent   string // the id of the subagent that the call started
 }
 
-// maxNotes is how many calls may wait for their results with a note.
-const maxNotes = 4096
-
+// noteFor is the note of a call that waits for its result. What is told of any other is dropped: a reading that goes on from
+// the line of a call finds the same notes as one that began before.
 func (r *rollout) noteFor(id string) *note {
+	if r.c.Waiting(id) == nil {
+		return &note{}
+	}
 	n := r.notes[id]
 	if n == nil {
 		n = &note{}
-		if len(r.notes) < maxNotes && id != "" {
-			r.notes[id] = n
-		}
+		r.notes[id] = n
 	}
 	return n
 }

@@ -82,8 +82,9 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 		}
 	}
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
+	err := s.c.Answer(assemble.Answer{At: at, Key: first(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
 	s.c.Take()
-	return s.c.Answer(assemble.Answer{At: at, Key: first(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
+	return err
 }
 
 // call makes a call of what an answer asks for. Older versions write the arguments as JSON in a string.

@@ -150,6 +150,7 @@ func (m *message) decode(info []byte) {
 func (s *session) user(m *message, parts []byte, at records.Locator) error {
 	time := sessionfile.Millis(m.created)
 	var said []string
+	var compacted []map[string]any
 	d := rawjson.NewDecoder(parts)
 	for d.OpenArray(); d.Element(); {
 		part := d.Raw()
@@ -163,9 +164,14 @@ func (s *session) user(m *message, parts []byte, at records.Locator) error {
 				said = append(said, "[image]")
 			}
 		case "compaction":
-			s.c.Append("compactions", "after_step", map[string]any{"timestamp": time, "auto": flag(part, "auto")})
+			compacted = append(compacted, map[string]any{"timestamp": time, "auto": flag(part, "auto")})
 		}
 	}
+	defer func() { // after the step that this may begin, with which it is read again
+		for _, one := range compacted {
+			s.c.Append("compactions", "after_step", one)
+		}
+	}()
 	text := strings.TrimSpace(strings.Join(said, "\n\n"))
 	if text == "" {
 		s.c.Skip("synthetic_message")

@@ -99,15 +99,20 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.Skip("copied_from_other_session")
 		return nil
 	}
-	if e.parent != "" && s.state.Last != "" && e.parent != s.state.Last {
-		s.c.Append("branches", "after_step", map[string]any{"timestamp": e.time, "entry": e.id, "parent": e.parent})
-	}
+	branched := e.parent != "" && s.state.Last != "" && e.parent != s.state.Last
 	s.state.Last = e.id
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: e.id}
+	take := s.remark
 	if e.kind == "message" {
-		return s.message(e, at)
+		take = s.message
 	}
-	return s.remark(e, at)
+	if err := take(e, at); err != nil {
+		return err
+	}
+	if branched { // noted after the step that the entry may have begun, with which it is read again
+		s.c.Append("branches", "at_step", map[string]any{"timestamp": e.time, "entry": e.id, "parent": e.parent})
+	}
+	return nil
 }
 
 // header takes the line that begins the file.

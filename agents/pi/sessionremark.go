@@ -13,13 +13,16 @@ import (
 func (s *session) remark(e *entry, at records.Locator) error {
 	switch e.kind {
 	case "compaction":
-		s.c.Append("compactions", "after_step", map[string]any{"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.raw, "tokensBefore")})
 		if prompt := rawjson.Member(e.raw, "systemMessage"); prompt != nil {
 			var m message
 			m.decode(prompt)
 			s.system(&m)
 		}
-		return s.summary(e, at)
+		if err := s.summary(e, at); err != nil {
+			return err
+		}
+		s.c.Append("compactions", "after_step", map[string]any{"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.raw, "tokensBefore")})
+		return nil
 	case "branch_summary":
 		return s.summary(e, at)
 	case "usage":

@@ -1,0 +1,8 @@
+package copilotcli_test
+
+import "testing"
+
+func TestADamagedSessionGivesASoundRecord(t *testing.T) {
+	t.Parallel()
+	suite().Damaged(t)
+}

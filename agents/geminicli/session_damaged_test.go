@@ -1,0 +1,8 @@
+package geminicli_test
+
+import "testing"
+
+func TestADamagedSessionGivesASoundRecord(t *testing.T) {
+	t.Parallel()
+	suite().Damaged(t)
+}

@@ -1,0 +1,8 @@
+package opencode_test
+
+import "testing"
+
+func TestADamagedSessionGivesASoundRecord(t *testing.T) {
+	t.Parallel()
+	suite().Damaged(t)
+}
