@@ -14,7 +14,7 @@ import (
 // drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
 // gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored),
 // what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked
-// out), what is tracked in a repository is all gone, or line endings would be judged by another content.
+// out, at the commit that the user added), what is tracked in a repository is all gone, or line endings would be judged by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -25,7 +25,11 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 		return err == nil
 	}
 	for i := range scratch.entries {
-		if x := &scratch.entries[i]; x.mode == refs.ModeGitlink && !exists(x.path+"/.git") && user.find(x.path) == nil {
+		x := &scratch.entries[i]
+		if x.mode != refs.ModeGitlink || exists(x.path+"/.git") {
+			continue
+		}
+		if u := user.find(x.path); u == nil || u.oid != x.oid {
 			return true
 		}
 	}

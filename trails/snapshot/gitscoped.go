@@ -65,7 +65,8 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	if err := e.removePaths(ctx, old, gone); err != nil {
 		return nil, err
 	}
-	if err := e.realign(ctx, old, user, slices.Concat(files, dirs)); err != nil {
+	borrowed, err := e.realign(ctx, old, user, slices.Concat(files, dirs))
+	if err != nil {
 		return nil, err
 	}
 	skipped, err := e.addKnown(ctx, files, "--force") // a tracked file may be ignored
@@ -73,33 +74,43 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 		return nil, err
 	}
 	more, err := e.addKnown(ctx, dirs, "--no-force") // below a directory nothing ignored is to come in
-	return append(skipped, more...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(skipped, more...), e.forceRemove(ctx, borrowed)
 }
 
 // removePaths takes paths, and what is below them, out of the scratch index.
 func (e *Engine) removePaths(ctx context.Context, old *gitIndex, paths []string) error {
-	var list bytes.Buffer
+	var known []string
 	for _, path := range paths {
 		if old.find(path) != nil {
-			list.WriteString(path + "\x00")
+			known = append(known, path)
 		}
 		below := old.below(path)
 		for i := range below {
-			list.WriteString(below[i].path + "\x00")
+			known = append(known, below[i].path)
 		}
 	}
-	if list.Len() == 0 {
+	return e.forceRemove(ctx, known)
+}
+
+func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
 		return nil
 	}
-	_, _, err := e.side(ctx, e.scratchPath(), &list, "update-index", "--force-remove", "-z", "--stdin")
+	list := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	_, _, err := e.side(ctx, e.scratchPath(), list, "update-index", "--force-remove", "-z", "--stdin")
 	return err
 }
 
 // realign puts back what the user's index has, or has not, at single paths where git would judge a file by what the
-// scratch index has there.
-func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) error {
+// scratch index has there. Borrowed are entries to be taken out again behind git: they tell it that a directory with a
+// repository in it is none of its own, where the scratch index has nothing left there.
+func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
 	var list bytes.Buffer
+	put := func(x *indexEntry) { fmt.Fprintf(&list, "%o %s\t%s\x00", x.mode, x.oid, x.path) }
 	for _, path := range paths {
 		was, is := old.find(path), user.find(path)
 		if is != nil && (is.stage != 0 || is.flags&intentToAdd != 0) {
@@ -109,14 +120,38 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 		case judged && is == nil:
 			fmt.Fprintf(&list, "0 %s\t%s\x00", e.repo.Format.Zero(), path)
 		case is != nil && (was == nil || judged && is.oid != was.oid):
-			fmt.Fprintf(&list, "%o %s\t%s\x00", is.mode, is.oid, path)
+			put(is)
+		}
+		if x := e.witness(old, user, path); x != nil {
+			put(x)
+			borrowed = append(borrowed, x.path)
 		}
 	}
 	if list.Len() == 0 {
-		return nil
+		return nil, nil
 	}
-	_, _, err := e.side(ctx, e.scratchPath(), &list, "update-index", "-z", "--index-info")
-	return err
+	_, _, err = e.side(ctx, e.scratchPath(), &list, "update-index", "-z", "--index-info")
+	return borrowed, err
+}
+
+// witness is an entry of the user's below a directory above path that has a repository in it, and nothing in the scratch
+// index; nil if there is no such directory.
+func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
+	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {
+		if old.hasBelow(dir) {
+			return nil
+		}
+		if _, err := os.Lstat(e.onDisk(dir + "/.git")); err != nil {
+			continue
+		}
+		below := user.below(dir)
+		for i := range below {
+			if x := &below[i]; x.path != path && x.stage == 0 && x.flags&intentToAdd == 0 && !strings.HasPrefix(path, x.path+"/") && !strings.HasPrefix(x.path, path+"/") {
+				return x
+			}
+		}
+	}
+	return nil
 }
 
 // place is where a path lies.

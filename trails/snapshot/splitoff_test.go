@@ -25,8 +25,29 @@ func TestARepositoryThatLostItsTrackedFileIsLeftOut(t *testing.T) {
 		w.check("gone", b.wantTree())
 	}
 	w.checkScoped("of what is there no more", "d/tracked", b.wantTree())
+	b.write("d/new", "z")
+	w.checkScoped("new beside it", "d/new", b.wantTree())
+	w.check("new", b.wantTree())
 	b.git("add", "-A")
 	w.check("and out of the index", b.wantTree())
 	b.git("add", "-A")
 	w.check("a repository of its own", b.wantTree())
+}
+
+// What was a repository and is a plain directory counts as a submodule at the commit that the user added, whatever it was
+// at since.
+func TestASubmoduleWithoutARepositoryStaysWhereTheUserAddedIt(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	b.write("d/inner", "a")
+	b.git("init", "-q", "d")
+	b.git("-C", "d", "add", "inner")
+	b.git("-C", "d", "commit", "-q", "-m", "inner")
+	b.git("add", "-A")
+	w := b.watch("git", true)
+	w.check("added", b.wantTree())
+	b.git("-C", "d", "commit", "-q", "--allow-empty", "-m", "another")
+	w.check("another commit", b.wantTree())
+	b.must(os.RemoveAll(b.path("d/.git")))
+	w.check("a plain directory", b.wantTree())
 }
