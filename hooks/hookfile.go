@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
@@ -131,8 +132,8 @@ func isShellScript(content []byte) bool {
 var (
 	shells = []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "yash"}
 	// Options that change nothing for our lines; not among them: -n, -r (no redirection), -s, -c, -i, -a.
-	shellOption = regexp.MustCompile(`^(-[efhluvxpBC]+|--(posix|norc|noprofile|login))$`)
-	assignment  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	shellOption = pattern(`^(-[efhluvxpBC]+|--(posix|norc|noprofile|login))$`)
+	assignment  = pattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
 // isShell reads the interpreter line behind "#!".
@@ -149,7 +150,7 @@ func isShell(line string) bool {
 		if words[0] == "-S" {
 			words = words[1:]
 		}
-		for len(words) > 0 && assignment.MatchString(words[0]) {
+		for len(words) > 0 && assignment().MatchString(words[0]) {
 			words = words[1:]
 		}
 	}
@@ -160,7 +161,7 @@ func isShell(line string) bool {
 		return false
 	}
 	for _, option := range words[1:] {
-		if !shellOption.MatchString(option) {
+		if !shellOption().MatchString(option) {
 			return false
 		}
 	}
@@ -172,20 +173,26 @@ func interpreter(word string) string {
 }
 
 var (
-	ownPlace = regexp.MustCompile(`\b(dirname|basename|realpath|readlink( +-\w+)?) +(-- +)?"?\$(0|\{0\})`)
-	ownText  = regexp.MustCompile(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
+	ownPlace = pattern(`\b(dirname|basename|realpath|readlink( +-\w+)?) +(-- +)?"?\$(0|\{0\})`)
+	ownText  = pattern(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
 )
 
 // readsItself finds scripts that hand their own file to a program: self-extracting ones, and those that are shell for
 // two lines and another language after. Lines of ours inside would be read along.
 func readsItself(content []byte) bool {
-	return ownText.Match(ownPlace.ReplaceAll(content, nil))
+	return ownText().Match(ownPlace().ReplaceAll(content, nil))
 }
 
 var (
-	usesName   = regexp.MustCompile(`\bbasename\b|\bPROGRAM_NAME\b|\bargv\b|\bARGV0\b|__filename|\$0\b|\$\{0`)
-	usesFolder = regexp.MustCompile(`\bdirname\b|__file__|__dir__|__dirname|\bFindBin\b|require_relative`)
+	usesName   = pattern(`\bbasename\b|\bPROGRAM_NAME\b|\bargv\b|\bARGV0\b|__filename|\$0\b|\$\{0`)
+	usesFolder = pattern(`\bdirname\b|__file__|__dir__|__dirname|\bFindBin\b|require_relative`)
 )
+
+// pattern is a regular expression that is compiled when it is first asked for: every hook starts this program, and few
+// need one.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // asideDir keeps a hook that stands aside under its own name, for those that look at the name they are called by.
 const asideDir = "git-trace-saved"
@@ -198,7 +205,7 @@ const asideSuffix = ".git-trace-saved"
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0
-	if f.runs && (binary || usesName.Match(f.content) && (!usesFolder.Match(f.content) || bytes.Contains(f.content, []byte("basename")))) {
+	if f.runs && (binary || usesName().Match(f.content) && (!usesFolder().Match(f.content) || bytes.Contains(f.content, []byte("basename")))) {
 		return asideDir + "/" + name
 	}
 	return name + asideSuffix

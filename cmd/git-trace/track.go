@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -111,11 +112,11 @@ func (f *patchFinder) add(id events.PatchID, path string) {
 }
 
 // lineRange matches "<path>:<line>" and "<path>:<line>-<line>".
-var lineRange = regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`)
+var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`) })
 
 // find takes an argument for lines of a file where there is such a file, or what could be one, and for an id otherwise.
 func (f *patchFinder) find(arg string) error {
-	if m := lineRange.FindStringSubmatch(arg); m != nil {
+	if m := lineRange().FindStringSubmatch(arg); m != nil {
 		_, err := os.Lstat(m[1])
 		if err == nil || strings.ContainsAny(m[1], "/.") && !strings.HasPrefix(m[1], "b3") {
 			return f.lines(m[1], m[2], m[3])

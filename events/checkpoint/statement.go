@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -40,11 +41,13 @@ func (s Statement) message() string {
 	return fmt.Sprintf("traces: checkpoint at %d\n\n{\"event\":%q,\"seq\":%d,\"v\":1,\"writer\":%q}\n", s.Seq, s.Event, s.Seq, s.Writer)
 }
 
-var messageForm = regexp.MustCompile(`\Atraces: checkpoint at [1-9]\d{0,15}\n\n\{"event":"(b3:[0-9a-f]{64})","seq":([1-9]\d{0,15}),"v":1,"writer":"([0-9a-f]{16})"\}\n\z`)
+var messageForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Atraces: checkpoint at [1-9]\d{0,15}\n\n\{"event":"(b3:[0-9a-f]{64})","seq":([1-9]\d{0,15}),"v":1,"writer":"([0-9a-f]{16})"\}\n\z`)
+})
 
 // parseMessage reads what message writes, and nothing else.
 func parseMessage(text string) (Statement, error) {
-	m := messageForm.FindStringSubmatch(text)
+	m := messageForm().FindStringSubmatch(text)
 	if m == nil {
 		return Statement{}, errNoCheckpoint
 	}

@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"github.com/git-trace/git-trace/trails/linediff"
 )
@@ -16,10 +17,12 @@ import (
 const minOrdered = 3
 
 // importLine matches lines that bring names in: Go's, in a list of its own, and those that begin with a word for it.
-var importLine = regexp.MustCompile(
-	`^\s*(?:(?:import|from|use|using|include|require|require_relative|require_once|open|export\s.*\sfrom)\b` +
-		`|#\s*(?:include|import)\b|@import\b|(?:const|let|var)\s.*\brequire\(` +
-		`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
+var importLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^\s*(?:(?:import|from|use|using|include|require|require_relative|require_once|open|export\s.*\sfrom)\b` +
+			`|#\s*(?:include|import)\b|@import\b|(?:const|let|var)\s.*\brequire\(` +
+			`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
+})
 
 // reorder lets the lines keep their owners that the change put in another order. A line counts that stands once in the old
 // text and once in the new one, white space apart, was deleted at one place and inserted at another, and has a letter in it.
@@ -39,7 +42,7 @@ func (c *Change) reorder() {
 			at := p.NewStart + line
 			key := linediff.StripSpace(c.new[at])
 			from, found := left[string(key)]
-			if !found || before[string(key)] != 1 || after[string(key)] != 1 || !importLine.Match(c.new[at]) && !c.inOrder(at, sorted) {
+			if !found || before[string(key)] != 1 || after[string(key)] != 1 || !importLine().Match(c.new[at]) && !c.inOrder(at, sorted) {
 				continue
 			}
 			from.part.fates[from.line] = movedAway
