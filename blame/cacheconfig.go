@@ -2,6 +2,8 @@ package blame
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,23 +23,36 @@ type configItem struct{ key, value string }
 
 const configMagic = "git-trace configuration 1\n"
 
+// Configuration is Repo.Config by way of what is kept: it starts no process as long as nothing changed.
+func Configuration(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
+	items, err := configuration(ctx, repo)
+	if err != nil {
+		return refs.Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	var c refs.Config
+	for _, item := range items {
+		c.Add(item.key, item.value)
+	}
+	return c, nil
+}
+
 // configuration is git's configuration in the order of precedence, the last value of a key in force.
-func (s *session) configuration() ([]configItem, error) {
-	name := filepath.Join(cacheDir(s.repo), "config-"+digestOf(s.repo.GitDir).String())
+func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
+	name := filepath.Join(cacheDir(repo), "config-"+digestOf(repo.GitDir).String())
 	if raw, err := os.ReadFile(name); err == nil {
 		if listing, ok := keptConfig(raw); ok {
 			items, _ := parseConfig(listing)
 			return items, nil
 		}
 	}
-	usual := usualConfigFiles(s.repo)
+	usual := usualConfigFiles(repo)
 	before, started := configState(usual), time.Now()
-	out, err := s.repo.Git(s.ctx, nil, "config", "-z", "--list", "--show-origin")
+	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
 	if err != nil {
 		return nil, err
 	}
 	items, origins := parseConfig(string(out))
-	others, ok := otherConfigFiles(s.repo, items, origins)
+	others, ok := otherConfigFiles(repo, items, origins)
 	others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(usual, file) })
 	if ok && !changedSince(others, started) && configState(usual) == before {
 		keepConfig(name, slices.Concat(usual, others), string(out))

@@ -15,7 +15,7 @@ type settings struct {
 
 // readSettings reads it, while git blames.
 func (s *session) readSettings() settings {
-	items, err := s.configuration()
+	items, err := configuration(s.ctx, s.repo)
 	if err != nil {
 		return settings{err: fmt.Errorf("read configuration: %w", err)}
 	}

@@ -35,6 +35,11 @@ func parseConfigList(out string) Config {
 	return c
 }
 
+// Add appends an entry that takes precedence over those that are there. The key is in the case that git prints.
+func (c *Config) Add(key, value string) {
+	c.entries = append(c.entries, configEntry{Key: key, Value: value})
+}
+
 // Get is the value in force of a key; a key without a value gives "true", as it does for git.
 func (c Config) Get(key string) (string, bool) {
 	e, ok := c.last(key)

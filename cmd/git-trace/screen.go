@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -61,7 +62,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	var config refs.Config
 	if repo != nil && (s.Terminal || when == "") {
 		var err error
-		if config, err = repo.Config(context.Background()); err != nil {
+		if config, err = blame.Configuration(context.Background(), repo); err != nil {
 			return nil, config, err
 		}
 	}

@@ -43,19 +43,20 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 			return true
 		}
 	}
-	return e.splitOff(scratch, user) || e.endsOtherwise(scratch, user)
+	return e.splitOff(scratch, user) || e.splitOff(user, scratch) || e.endsOtherwise(scratch, user)
 }
 
-// splitOff tells whether a directory with a repository in it has lost all that is tracked there. Git leaves it out once,
-// when it finds that out, and takes it for a repository of its own the next time.
-func (e *Engine) splitOff(scratch, user *gitIndex) bool {
+// splitOff tells whether there is a directory with a repository in it of which one index has entries and the other has
+// none. Git takes a directory for a repository of its own as long as it finds nothing of it in the index: it leaves one
+// out when it finds the last tracked file gone, and takes it in the next time.
+func (e *Engine) splitOff(one, other *gitIndex) bool {
 	last := ""
-	for i := range user.entries {
-		dir := parentPath(user.entries[i].path)
+	for i := range other.entries {
+		dir := parentPath(other.entries[i].path)
 		if dir == last {
 			continue
 		}
-		for last = dir; dir != "" && !scratch.hasBelow(dir); dir = parentPath(dir) {
+		for last = dir; dir != "" && !one.hasBelow(dir); dir = parentPath(dir) {
 			if _, err := os.Lstat(e.onDisk(dir + "/.git")); err == nil {
 				return true
 			}

@@ -36,7 +36,7 @@ func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 				path := w.step()
 				w.log = append(w.log, fmt.Sprintf("%d: %s", step, w.did))
 				want := w.wantTree()
-				if path != "" && !own.last.IsZero() && w.rnd.IntN(3) == 0 {
+				if path != "" && !own.last.IsZero() && w.rnd.IntN(3) == 0 && !w.inner(path) {
 					own.checkScoped(w.lastLines(), path, want)
 				}
 				own.check(w.lastLines(), want)
@@ -122,6 +122,17 @@ func (w *worker) step() string {
 		w.command()
 	}
 	return ""
+}
+
+// inner tells whether a path lies in a repository of its own. What git makes of a single path there hangs on more than
+// the path; the snapshot of everything that follows must have it right.
+func (w *worker) inner(path string) bool {
+	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {
+		if _, err := os.Lstat(w.path(dir + "/.git")); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // embed makes a directory a repository of its own, with a commit or without one, or a plain directory again.

@@ -51,3 +51,21 @@ func TestASubmoduleWithoutARepositoryStaysWhereTheUserAddedIt(t *testing.T) {
 	b.must(os.RemoveAll(b.path("d/.git")))
 	w.check("a plain directory", b.wantTree())
 }
+
+// Files that were taken in as they are, and then the directory becomes a repository: git takes that in as one entry.
+func TestADirectoryThatBecomesARepositoryIsOne(t *testing.T) {
+	t.Parallel()
+	for _, git := range []bool{false, true} {
+		b := newSandbox(t)
+		b.write("other", "y")
+		b.commit("one")
+		w := b.watch("watched", git)
+		b.write("d/inner", "a")
+		w.check("files", b.wantTree())
+		b.git("init", "-q", "d")
+		b.git("-C", "d", "add", "inner")
+		b.git("-C", "d", "commit", "-q", "-m", "inner")
+		w.check("a repository", b.wantTree())
+		w.check("still", b.wantTree())
+	}
+}
