@@ -145,7 +145,7 @@ const modeGitlink = 0o160000
 // whole blob was seen, the blob. A line that git calls added and whose patch the parent has already was moved there, or
 // its white space changed.
 func (a *anchorer) file(f fileDiff) error {
-	raw, err := a.view.Objects.Blob(f.new)
+	raw, err := a.view.Blob(f.new)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (a *anchorer) parentPatches(f fileDiff) map[events.PatchID]bool {
 func (a *anchorer) parentLines(f fileDiff) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		out := map[string]bool{}
-		if raw, err := a.view.Objects.Blob(f.old); err == nil {
+		if raw, err := a.view.Blob(f.old); err == nil {
 			for _, line := range linediff.Split(raw) {
 				out[string(line)] = true
 			}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
 	return true, nil
 }
 
-// picked tells whether a rebase made a commit of another one by itself: the reflog says "rebase (pick)", as opposed to
-// "rebase (continue)" and to what somebody commits meanwhile, and the last command that was done (git-rebase(1),
+// picked tells whether a rebase made a commit of another one by itself: the reflog says "rebase (pick)", or
+// "pull --rebase (pick)" and the like, as opposed to "rebase (continue)" and to what somebody commits meanwhile, and the last command that was done (git-rebase(1),
 // rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(filepath.Join(repo.GitDir, "rebase-merge", "done"), 4<<10)
@@ -69,7 +70,8 @@ func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	}
 	moved, message, _ := strings.Cut(lastLine(log), "\t")
 	ids := strings.Fields(moved)
-	return from, len(ids) > 1 && ids[1] == head.String() && strings.HasPrefix(message, "rebase (pick):")
+	action, _, _ := strings.Cut(message, ":")
+	return from, len(ids) > 1 && ids[1] == head.String() && strings.HasSuffix(action, " (pick)")
 }
 
 // tail reads the end of a file.
@@ -129,7 +131,7 @@ func writeDeferred(repo *refs.Repo, rest []deferred) error {
 }
 
 // together is how many commits are anchored under one lock, in one batch of events.
-const together = 16
+const together = 32
 
 // takeDeferred anchors the commits that were noted and that are still in the history of HEAD; those of a rebase that was
 // given up are forgotten. None is begun after the moment until; what there is no time for is left for the next hook.
@@ -227,7 +229,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 func olderContents(view *trails.View, older refs.OID) func(fileDiff) []trails.Source {
 	return func(f fileDiff) []trails.Source {
 		var out []trails.Source
-		for _, path := range []string{f.path, f.before()} {
+		for _, path := range slices.Compact([]string{f.path, f.before()}) {
 			oid, typ, err := view.Objects.Resolve(older.String() + ":" + path)
 			if err == nil && typ == refs.BlobObject && (len(out) == 0 || out[0].Blob != oid) {
 				out = append(out, trails.Source{Path: path, Blob: oid, Far: true})

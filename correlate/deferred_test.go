@@ -81,6 +81,7 @@ func TestOnlyPicksArePutOff(t *testing.T) {
 		want      bool
 	}{
 		"a pick":                         {"pick " + from + " subject\n", logged + "rebase (pick): subject\n", true},
+		"a pick of pull":                 {"pick " + from + " subject\n", logged + "pull --rebase (pick): subject\n", true},
 		"the last of several":            {"exec true\npick " + from + " s\n", "x\n" + logged + "rebase (pick): s\n", true},
 		"no rebase":                      {"", logged + "rebase (pick): subject\n", false},
 		"a commit while it stands":       {"pick " + from + " s\n", logged + "commit: subject\n", false},

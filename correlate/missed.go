@@ -71,9 +71,18 @@ func reflogTail(name string) []reflogEntry {
 		}
 		action, _, _ := strings.Cut(message, ":")
 		word, _, _ := strings.Cut(action, " ")
-		made := word == "commit" || word == "cherry-pick" || word == "revert" ||
-			word == "rebase" && action != "rebase (start)" && action != "rebase (finish)" && action != "rebase (abort)"
+		made := word == "commit" || word == "cherry-pick" || word == "revert" || replays(action)
 		out = append(out, reflogEntry{oid, made})
 	}
 	return out
+}
+
+// replays tells whether the action of a reflog entry is a step of a rebase that makes a commit: "rebase (pick)", or
+// "pull --rebase (pick)" and the like.
+func replays(action string) bool {
+	if !strings.HasPrefix(action, "rebase (") && !strings.HasPrefix(action, "pull ") {
+		return false
+	}
+	_, step, found := strings.Cut(action, " (")
+	return found && step != "start)" && step != "finish)" && step != "abort)"
 }

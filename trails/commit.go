@@ -15,6 +15,8 @@ type View struct {
 	Known   *Known
 	Owners  *Owners
 	Objects *refs.Objects
+	// Blob reads a content.
+	Blob func(refs.OID) ([]byte, error)
 	// Unseen owns a committed line that no content seen before explains: a person when no window was open, the one
 	// call whose window is, unknown before the first snapshot.
 	Unseen func(path string, line []byte) vector.Owner
@@ -59,7 +61,7 @@ func (e *Engine) AtCommit(
 				}
 			}
 		}
-		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, nearest: s.current}
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current}
 		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
 			more, err := s.commitSources(path)
 			if err != nil {

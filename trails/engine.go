@@ -79,7 +79,9 @@ type step struct {
 	narrow   bool               // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
-	err        error             // the first failure of something that cannot return one
+	contents   map[refs.OID][]byte
+	kept       int   // bytes of contents
+	err        error // the first failure of something that cannot return one
 }
 
 // advance runs one step of the timeline: lock, load, act, append, save.

@@ -100,7 +100,7 @@ func (s *step) read(mode uint32, oid refs.OID) (text, error) {
 		t.whole = true
 		return t, nil
 	}
-	raw, err := s.objects.Blob(oid)
+	raw, err := s.blob(oid)
 	if missing(err) {
 		t.whole = true
 		return t, nil

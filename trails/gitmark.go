@@ -20,8 +20,10 @@ type gitMark struct {
 	Stashes []refs.OID `json:"stashes,omitempty"` // the newest first
 	Orig    int64      `json:"orig,omitempty"`    // mtime of ORIG_HEAD, ns
 	Replays string     `json:"replays,omitempty"` // operations under way, as the names of their marker files
-	Message int64      `json:"message,omitempty"` // mtime of the message that git prepared for the next commit, ns
-	Index   int64      `json:"index,omitempty"`   // mtime of the index, ns
+	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
+	Autostash refs.OID `json:"autostash,omitzero"`
+	Message   int64    `json:"message,omitempty"` // mtime of the message that git prepared for the next commit, ns
+	Index     int64    `json:"index,omitempty"`   // mtime of the index, ns
 }
 
 // replayFiles are the marker files of operations that git carries out in steps (gitrevisions(7), git-rebase(1)).
@@ -57,7 +59,26 @@ func readMark(repo *refs.Repo) gitMark {
 		}
 	}
 	m.Replays = strings.Join(replays, " ")
+	if m.Replays != "" {
+		m.Autostash = readAutostash(repo)
+	}
 	return m
+}
+
+// autostashFiles are where operations note what they put aside.
+var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"}
+
+func readAutostash(repo *refs.Repo) refs.OID {
+	for _, name := range autostashFiles {
+		raw, err := os.ReadFile(filepath.Join(repo.GitDir, name))
+		if err != nil {
+			continue
+		}
+		if oid, err := refs.ParseOID(string(bytes.TrimSpace(raw))); err == nil {
+			return oid
+		}
+	}
+	return refs.OID{}
 }
 
 // maxStashes bounds how many stashes are kept in mind.
@@ -130,7 +151,7 @@ func (s logStep) reverts() bool { return strings.HasPrefix(s.subject, "Revert \"
 
 // byHand tells whether the entry is of a commit that somebody made of what he had, a resolved conflict among it.
 func (s logStep) byHand() bool {
-	return strings.HasPrefix(s.verb, "commit") || s.verb == "rebase (continue)"
+	return strings.HasPrefix(s.verb, "commit") || strings.HasSuffix(s.verb, " (continue)") // of rebase, or of pull
 }
 
 // readLog reads the entries of a reflog from a byte offset on; whole is false when some could not be read.

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/zeebo/blake3"
 
@@ -27,8 +28,8 @@ type Known struct {
 	mem map[string][]knownRecord
 	// sizes holds how long a path's file was when all of it was read, or written, here.
 	sizes map[string]int64
-	// last holds the vector of each path that was asked for, or put, last: contents are followed step by step.
-	last map[string]knownVector
+	// recent holds the vectors of each path that were asked for, or put, last: contents are followed step by step.
+	recent map[string][]knownVector
 	// names holds the other names of paths, once they were asked for.
 	names map[string][]string
 	// dry keeps what is put in memory only.
@@ -51,6 +52,7 @@ type knownVector struct {
 const (
 	maxKnownBytes = 2 << 20
 	keptRecords   = 128
+	keptDecoded   = 3 // vectors of a path: what it had, what it has, and what it was made of
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -62,7 +64,7 @@ func NewKnown(repo *refs.Repo) *Known {
 
 func newKnown(dir string) *Known {
 	return &Known{
-		dir: dir, mem: map[string][]knownRecord{}, sizes: map[string]int64{}, last: map[string]knownVector{},
+		dir: dir, mem: map[string][]knownRecord{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
 		names: map[string][]string{},
 	}
 }
@@ -82,8 +84,8 @@ func (k *Known) file(path string) string {
 // Get returns the vector that the path had when its content was the blob.
 func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 	records := k.load(path)
-	if last, ok := k.last[path]; ok && last.blob == blob {
-		return last.vec, true
+	if vec, ok := k.recall(path, blob); ok {
+		return vec, true
 	}
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].blob != blob {
@@ -91,11 +93,28 @@ func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 		}
 		v, err := vector.Decode(records[i].raw)
 		if err == nil {
-			k.last[path] = knownVector{blob, v}
+			k.remember(path, blob, v)
 		}
 		return v, err == nil
 	}
 	return vector.Vector{}, false
+}
+
+// recall finds a vector among the last ones of a path.
+func (k *Known) recall(path string, blob refs.OID) (vector.Vector, bool) {
+	for _, r := range k.recent[path] {
+		if r.blob == blob {
+			return r.vec, true
+		}
+	}
+	return vector.Vector{}, false
+}
+
+// remember keeps a vector decoded, in the place of an older one.
+func (k *Known) remember(path string, blob refs.OID, v vector.Vector) {
+	list := slices.DeleteFunc(k.recent[path], func(r knownVector) bool { return r.blob == blob })
+	list = slices.Insert(list, 0, knownVector{blob, v})
+	k.recent[path] = list[:min(len(list), keptDecoded)]
 }
 
 // Blobs lists the contents that the path was seen with, the last one first, each once, at most limit.
@@ -115,7 +134,7 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 // Put remembers a vector. What is known already is not written again.
 func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	records := k.load(path)
-	if last, ok := k.last[path]; ok && last.blob == blob && last.vec.Equal(v) {
+	if vec, ok := k.recall(path, blob); ok && vec.Equal(v) {
 		return nil
 	}
 	raw := vector.Encode(v)
@@ -129,7 +148,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 		}
 	}
 	records = append(records, knownRecord{blob, raw})
-	k.mem[path], k.last[path] = records, knownVector{blob, v}
+	k.mem[path] = records
+	k.remember(path, blob, v)
 	if k.dry {
 		return nil
 	}

@@ -41,7 +41,7 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	}
 	m := &memory{step: s, texts: r.texts}
 	return &View{
-		Known: known, Owners: r.owners, Objects: r.objects,
+		Known: known, Owners: r.owners, Objects: r.objects, Blob: s.blob,
 		Unseen:  func(string, []byte) vector.Owner { return vector.Unknown },
 		nearest: m.nearest,
 		origins: s.origins,

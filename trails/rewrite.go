@@ -17,8 +17,9 @@ func (e *Engine) AtRewrite(
 ) error {
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
+		s.contents = map[refs.OID][]byte{}
 		v := &View{
-			Known: s.known, Owners: s.owners, Objects: s.objects, nearest: s.current, origins: s.origins,
+			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current, origins: s.origins,
 			Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
 		}
 		drafts, err := anchor(v)
@@ -32,4 +33,24 @@ func (e *Engine) AtRewrite(
 		s.state.Anchored = append(s.state.Anchored, commits...)
 		return s.err
 	})
+}
+
+// maxContents bounds the contents that are kept while commits that follow each other are anchored, in bytes.
+const maxContents = 16 << 20
+
+// blob reads a content. Where commits follow each other, what one made is what the next one changes.
+func (s *step) blob(oid refs.OID) ([]byte, error) {
+	if raw, ok := s.contents[oid]; ok {
+		return raw, nil
+	}
+	raw, err := s.objects.Blob(oid)
+	if err != nil || s.contents == nil {
+		return raw, err
+	}
+	if s.kept += len(raw); s.kept > maxContents {
+		clear(s.contents)
+		s.kept = len(raw)
+	}
+	s.contents[oid] = raw
+	return raw, nil
 }

@@ -111,6 +111,18 @@ func (s *step) commitSources(path string) ([]Source, error) {
 	}
 	names := append([]string{path}, s.known.Names(path)...)
 	var out []Source
+	if w.now.Autostash.IsZero() && !w.before.Autostash.IsZero() { // it was brought back
+		for _, name := range names {
+			oid, err := s.inCommit(w.before.Autostash, name)
+			if err != nil {
+				return nil, err
+			}
+			if _, known := s.known.Get(name, oid); known { // what nobody saw explains nothing
+				out = append(out, Source{Path: name, Blob: oid, Far: true})
+				break
+			}
+		}
+	}
 	for _, commit := range *w.commits {
 		for _, name := range names {
 			oid, err := s.inCommit(commit, name)
