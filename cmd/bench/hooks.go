@@ -98,6 +98,34 @@ func (b *bench) prepareHooks(files int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
+// growthByFiles compares the shell tool's hook in repositories of different size: ten times the files may cost ten times
+// the time, and what noise leaves of that.
+func growthByFiles(results []result) []result {
+	const prefix, noise = "shell tool, after, 1 change, ", 1.25
+	var rows []result
+	var last result
+	files := map[string]int{}
+	for _, n := range []int{1000, largeTree, 100_000} {
+		files[prefix+size(n)+" files"] = n
+	}
+	for _, r := range results {
+		n, ok := files[r.Path]
+		if !ok {
+			continue
+		}
+		if last.OursMS > 0 {
+			times := float64(n) / float64(files[last.Path])
+			rows = append(rows, result{
+				Scenario: "growth with the number of files", Path: r.Path, Reference: last.Path,
+				OursMS: r.OursMS, ReferenceMS: last.OursMS, Value: r.OursMS / last.OursMS, Unit: "×", Bound: times * noise,
+				Kept: r.OursMS/last.OursMS <= times*noise, Rounds: r.Rounds, OursCPU: r.OursCPU, ReferenceCPU: last.OursCPU,
+			})
+		}
+		last = r
+	}
+	return rows
+}
+
 // scratchIndex makes git work with an index of its own.
 func scratchIndex(dir string) func(*exec.Cmd) *exec.Cmd {
 	index := "GIT_INDEX_FILE=" + filepath.Join(dir, ".git", "scratch-index")

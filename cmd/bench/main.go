@@ -12,9 +12,9 @@ import (
 
 // options are the flags.
 type options struct {
-	json, quick, million, list bool
-	rounds                     int
-	only, dir                  string
+	json, markdown, quick, million, list bool
+	rounds                               int
+	only, dir                            string
 }
 
 // errMissed ends the program when a promise is not kept.
@@ -31,6 +31,7 @@ func main() {
 	}
 	var o options
 	flag.BoolVar(&o.json, "json", false, "print JSON")
+	flag.BoolVar(&o.markdown, "markdown", false, "print a table for a page")
 	flag.BoolVar(&o.quick, "quick", false, "use smaller repositories and logs")
 	flag.BoolVar(&o.million, "million", false, "also verify a log of a million events, which takes minutes to make")
 	flag.BoolVar(&o.list, "list", false, "only name what would be measured")
@@ -75,13 +76,19 @@ func run(ctx context.Context, o options) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		results = append(results, got...)
-		if !o.json {
+		if !o.json && !o.markdown {
 			printRows(os.Stdout, got)
 		}
 	}
-	if o.json {
+	more := growthByFiles(results)
+	results = append(results, more...)
+	switch {
+	case o.json:
 		err = printJSON(os.Stdout, b, results)
-	} else {
+	case o.markdown:
+		printMarkdown(os.Stdout, b, results)
+	default:
+		printRows(os.Stdout, more)
 		printSummary(os.Stdout, b, results)
 	}
 	for _, r := range results {

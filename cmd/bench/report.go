@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -79,6 +80,28 @@ func printRows(w io.Writer, results []result) {
 	}
 }
 
+// printMarkdown writes all results as one table, with the machine below it.
+func printMarkdown(w io.Writer, b *bench, results []result) {
+	fmt.Fprintf(w, "| path | ours | reference | value | bound | verdict |\n| --- | --- | --- | --- | --- | --- |\n")
+	missed := 0
+	for _, r := range results {
+		verdict := "kept"
+		if !r.Kept {
+			verdict = "**missed**"
+			missed++
+		}
+		ours, reference := "", ""
+		if r.OursMS > 0 {
+			ours = fmt.Sprintf("%.1f ms", r.OursMS)
+		}
+		if r.ReferenceMS > 0 {
+			reference = fmt.Sprintf("%.1f ms, %s", r.ReferenceMS, r.Reference)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.Path, ours, reference, figure(r.Value, r.Unit), figure(r.Bound, r.Unit), verdict)
+	}
+	fmt.Fprintf(w, "\n%d of %d kept; medians of %d rounds. %s.\n", len(results)-missed, len(results), b.rounds, strings.Join(b.machine(), ", "))
+}
+
 // figure writes a value with the digits that mean something.
 func figure(value float64, unit string) string {
 	switch unit {
@@ -103,10 +126,21 @@ func printSummary(w io.Writer, b *bench, results []result) {
 // machine describes where the figures come from, without naming it.
 func (b *bench) machine() []string {
 	version, _ := exec.Command("git", "--version").Output()
-	return []string{
+	said := []string{
 		runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.NumCPU()), strings.TrimSpace(string(version)),
 		runtime.Version(),
 	}
+	// Linux tells more: proc(5).
+	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		said = append(said, "kernel "+strings.TrimSpace(string(kernel)))
+	}
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, ok := strings.Cut(string(text), "model name\t: "); ok {
+			model, _, _ := strings.Cut(rest, "\n")
+			said = append(said, model)
+		}
+	}
+	return said
 }
 
 func printJSON(w io.Writer, b *bench, results []result) error {

@@ -279,7 +279,7 @@ func (w *worker) command() {
 	}
 	args := list[w.rnd.IntN(len(list))]
 	if args[0] == "commit" {
-		w.git("add", "-A")
+		_, _ = w.tryGit("add", "-A") // which a repository without a commit in the work tree makes fail
 	}
 	_, err := w.tryGit(args...)
 	w.did = fmt.Sprintf("git %q: %v", args, err)
