@@ -70,16 +70,12 @@ func oneLine(text string) string {
 	return strings.ToValidUTF8(strings.Join(words, " "), string(utf8.RuneError))
 }
 
-// printable tells whether a rune can go to a terminal as it is: no control characters of either set, no characters that
-// reorder or hide the text around them.
+// printable tells whether a rune can go to a terminal as it is: no control characters of either set, and no format
+// characters, which reorder or hide the text around them, but for the joiners that scripts and emoji are written with.
 func printable(r rune) bool {
-	switch {
-	case r < ' ' || r >= 0x7f && r < 0xa0:
-		return false
-	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
-		return false
-	case r == 0x2028 || r == 0x2029 || r == 0xfeff:
-		return false
+	const nonJoiner, joiner = 0x200c, 0x200d
+	if r >= ' ' && r < 0x7f || r == nonJoiner || r == joiner {
+		return true
 	}
-	return true
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp)
 }

@@ -57,7 +57,7 @@ func evidence(t *testing.T, text string, tests []string) (found, missing []strin
 	t.Helper()
 	for _, m := range quoted.FindAllStringSubmatch(text, -1) {
 		name := m[1]
-		exists := false
+		var exists bool
 		switch {
 		case testName.MatchString(name):
 			exists = slices.Contains(tests, name)

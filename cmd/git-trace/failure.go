@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -84,17 +86,7 @@ func classify(err error) (int, string) {
 	return exitGit, ""
 }
 
-// printable keeps messages to one line and free of control characters, whatever a file name or a log put into them.
+// printable keeps messages to one line and free of what acts on a terminal, whatever a file name or a log put into them.
 func printable(text string) string {
-	out := make([]rune, 0, len(text))
-	for _, r := range text {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			r = ' '
-		case r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f:
-			r = '?'
-		}
-		out = append(out, r)
-	}
-	return string(out)
+	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }

@@ -25,7 +25,7 @@ func printsJSON(args []string) bool {
 
 // Write implements io.Writer.
 func (j *jsonScreen) Write(p []byte) (int, error) {
-	text := append(j.carry, p...)
+	text := slices.Concat(j.carry, p)
 	j.carry = nil
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {

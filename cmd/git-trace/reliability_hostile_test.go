@@ -32,7 +32,7 @@ func crashed(out string) bool {
 func hostileLogs(good [][]byte, n int) map[string][][]byte {
 	logs := map[string][][]byte{
 		"no event at all":     {bytes.Replace(good[0], []byte("traces: "), []byte("other: "), 1)},
-		"an escape sequence":  {bytes.Replace(good[0], []byte("git-trace"), []byte("\x1b]0;owned\x07"), -1)},
+		"an escape sequence":  {bytes.ReplaceAll(good[0], []byte("git-trace"), []byte("\x1b]0;owned\x07"))},
 		"depth without end":   {append(bytes.Clone(good[0]), strings.Repeat("[", 1<<20)+"\n"...)},
 		"a line of megabytes": {append(bytes.Clone(good[0]), strings.Repeat("x", 8<<20)+"\n"...)},
 		"many lines":          {append(bytes.Clone(good[0]), strings.Repeat("{}\n", 1_000_000)...)},

@@ -143,7 +143,7 @@ func TestReliabilityD1CollectingGarbageTakesNothingThatIsNeeded(t *testing.T) {
 	}
 	check := exec.Command("git", "cat-file", "--batch-check")
 	check.Dir, check.Stdin = w.dir, strings.NewReader(names)
-	check.Env = append(w.env[:len(w.env):len(w.env)], "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(w.dir, ".git/traces/objects"))
+	check.Env = w.with("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(w.dir, ".git/traces/objects"))
 	out, err := check.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "missing") {
 		t.Errorf("objects that events name: %v\n%s", err, out)
@@ -188,7 +188,7 @@ func TestReliabilityL1WhatLeavesTheMachine(t *testing.T) {
 	}
 	side := exec.Command("sh", "-c", `git cat-file --batch-all-objects --batch | grep -ac "$0" || :`, "IGNOREDSECRET")
 	side.Dir = w.dir
-	side.Env = append(w.env[:len(w.env):len(w.env)], "GIT_OBJECT_DIRECTORY="+filepath.Join(w.dir, ".git/traces/objects"))
+	side.Env = w.with("GIT_OBJECT_DIRECTORY=" + filepath.Join(w.dir, ".git/traces/objects"))
 	if out, err := side.Output(); err != nil || strings.TrimSpace(string(out)) != "0" {
 		t.Errorf("an ignored file was read into the store: %s %v", out, err)
 	}

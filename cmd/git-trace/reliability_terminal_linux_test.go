@@ -52,7 +52,7 @@ func (w *twin) shownOnTerminal(args ...string) string {
 	w.t.Helper()
 	terminal, shown := openTerminal(w.t, 100)
 	cmd := exec.Command(filepath.Join(w.base, "bin", "git-trace"), args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = w.dir, terminal, terminal, append(w.env[:len(w.env):len(w.env)], "TERM=xterm-256color", "GIT_PAGER=cat")
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = w.dir, terminal, terminal, w.with("TERM=xterm-256color", "GIT_PAGER=cat")
 	_ = cmd.Run() // a finding is no failure here
 	return shown()
 }
