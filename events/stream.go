@@ -71,6 +71,9 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 		return err
 	}
 	if next != stop {
+		if err := l.endsInBatch(next); err != nil {
+			return err
+		}
 		last := stop
 		oldest := listing{options: []string{"--reverse"}, env: l.repo.SideReadEnv()}
 		err := l.listed(ctx, next, stop, oldest, func(c rawCommit) error {
@@ -95,6 +98,19 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 		if err := yield(recent[i]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// endsInBatch looks at the last commit alone. Git has to go through all commits before it can name the oldest one, and who
+// fetches a chain of a million commits that are no log must not wait for that.
+func (l *Log) endsInBatch(commit refs.OID) error {
+	raw, err := l.readCommit(commit)
+	if err == nil {
+		_, err = parseBatch(raw)
+	}
+	if err != nil {
+		return fmt.Errorf("commit %s: %w", commit, err)
 	}
 	return nil
 }
