@@ -25,6 +25,7 @@ var recordings = []struct {
 	{"opencode", "opencode", "opencode", ""},
 	{"gemini-cli", "gemini", "gemini", ""},
 	{"qwen-code", "qwen", "qwen", ""},
+	{"copilot-cli", "copilot", "copilot", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what
@@ -105,6 +106,7 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 			Camel  string `json:"toolName"`
 			Agent  string `json:"agent_id"`
 			Sub    string `json:"subagent_id"`
+			ID     string `json:"agentId"`
 			Source string `json:"source"`
 			Reason string `json:"reason"`
 		}
@@ -117,7 +119,7 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 				name += "-" + part
 			}
 		}
-		if fields.Agent+fields.Sub != "" {
+		if fields.Agent+fields.Sub+fields.ID != "" {
 			name += "-in-subagent"
 		}
 		var indented bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
 	"github.com/git-trace/git-trace/agents/copilotcli"
+	"github.com/git-trace/git-trace/agents/cursor"
 	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
 	"github.com/git-trace/git-trace/agents/opencode"
@@ -56,6 +57,7 @@ func All(env Env) []Agent {
 		geminicli.New(env),
 		qwencode.New(env),
 		copilotcli.New(env),
+		cursor.New(env),
 		generic.New(env),
 	}
 }

@@ -5,8 +5,20 @@ import "github.com/git-trace/git-trace/agents/capability"
 // Name is the agent's name in hook commands, events and records.
 const Name = "copilot-cli"
 
+// title is the agent's name as people write it.
+const title = "Copilot CLI"
+
+// Client implements what git-trace can do with the agent while it works.
+type Client struct{ env capability.Env }
+
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
+	client := &Client{env: env}
 	files := sessions{env}
-	return capability.Agent{Name: Name, Title: "Copilot CLI", Parser: files, Discoverer: files, Identifier: files}
+	return capability.Agent{
+		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
+		Parser: files, Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
+	}
 }
+
+var _ capability.PayloadDecoder = (*Client)(nil)

@@ -10,8 +10,18 @@ type Entry struct {
 	Event   string
 	Matcher string // written only when not empty: "*" for events of tools
 	Command string
-	Timeout int // seconds
+	Timeout int // in the unit of the agent
+	Form    Form
 }
+
+// Form is how an agent writes a handler.
+type Form int
+
+// The forms.
+const (
+	Grouped Form = iota // in the list of a group, which has the matcher: Claude Code and its relatives
+	Flat                // directly in the list of the event: Cursor
+)
 
 // Ours tells whether a command is one of our own, of any version and from any place.
 type Ours func(command string) bool
@@ -20,7 +30,7 @@ type Ours func(command string) bool
 type handler struct {
 	event   string
 	list    *node // the event's array
-	group   *node // the object with matcher and hooks
+	group   *node // the object with matcher and hooks; the handler itself where there are no groups
 	own     *node // the handler itself
 	command string
 }
@@ -31,6 +41,9 @@ func find(root *node, ours Ours) []handler {
 	for _, hooks := range members(root, "hooks") {
 		for _, list := range kids(hooks, '{') {
 			for _, group := range kids(list, '[') {
+				if command := group.get("command"); command != nil && command.kind == '"' && ours(command.text) {
+					found = append(found, handler{event: list.key, list: list, group: group, own: group, command: command.text})
+				}
 				for _, own := range kids(group.get("hooks"), '[') {
 					if command := own.get("command"); command != nil && command.kind == '"' && ours(command.text) {
 						found = append(found, handler{event: list.key, list: list, group: group, own: own, command: command.text})
@@ -57,10 +70,10 @@ func kids(n *node, kind byte) []*node {
 // current tells whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing keeps it from
 // running. A time limit and a message that the user chose are respected.
 func (h handler) current(entry Entry) bool {
-	if h.command != entry.Command {
+	if h.command != entry.Command || h.flat() != (entry.Form == Flat) {
 		return false
 	}
-	for _, kid := range h.group.kids {
+	for _, kid := range h.matched() {
 		switch kid.key {
 		case "hooks":
 		case "matcher":
@@ -87,7 +100,17 @@ func (h handler) current(entry Entry) bool {
 			return false
 		}
 	}
-	return limited && h.own.get("type") != nil
+	return limited && (h.flat() || h.own.get("type") != nil)
+}
+
+func (h handler) flat() bool { return h.group == h.own }
+
+// matched are the members that say when the handlers of a group run.
+func (h handler) matched() []*node {
+	if h.flat() {
+		return nil
+	}
+	return h.group.kids
 }
 
 // sorted splits our handlers into those to keep, one an event, and the others.

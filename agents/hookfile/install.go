@@ -108,7 +108,7 @@ func (s style) insert(doc []byte, entries []Entry) ([]byte, error) {
 		hooks := root.get("hooks")
 		switch {
 		case root == nil:
-			return slices.Concat(doc, []byte(s.object(0, member("hooks", s.hooks(entries))))), nil
+			return slices.Concat(doc, []byte(s.document(entries))), nil
 		case hooks == nil:
 			return s.add(doc, root, 1, member("hooks", s.hooks(entries))), nil
 		}
@@ -132,7 +132,9 @@ func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, [
 			return nil, nil, err
 		}
 		_, rest := sorted(find(root, ours), entries)
-		at := slices.IndexFunc(rest, func(h handler) bool { return h.event == entry.Event && len(h.group.get("hooks").kids) == 1 })
+		at := slices.IndexFunc(rest, func(h handler) bool {
+			return h.event == entry.Event && (h.flat() || len(h.group.get("hooks").kids) == 1)
+		})
 		if at < 0 {
 			left = append(left, entry)
 			continue
@@ -179,7 +181,23 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
+// flatRest is what is left of a document of our own making in the flat form: a blank behind the bracket, which nobody writes
+// who puts the members on lines of their own, tells it from that of others.
+const flatRest = "{ \"version\": 1\n}\n"
+
+// document is a whole document. That of the flat form names its version.
+func (s style) document(entries []Entry) string {
+	hooks := member("hooks", s.hooks(entries))
+	if entries[0].Form == Flat {
+		return "{ " + member("version", "1") + "," + s.line(1) + hooks + s.line(0) + "}"
+	}
+	return s.object(0, hooks)
+}
+
 func (s style) group(depth int, entry Entry) string {
+	if entry.Form == Flat {
+		return s.object(depth, member("command", text(entry.Command)), member("timeout", fmt.Sprint(entry.Timeout)))
+	}
 	handler := s.object(depth+2,
 		member("type", text("command")),
 		member("command", text(entry.Command)),

@@ -24,9 +24,9 @@ func Locate(doc []byte, ours Ours) ([]Handler, error) {
 	}
 	var out []Handler
 	for _, h := range find(root, ours) {
-		one := Handler{
-			Event: h.event, Group: slices.Index(h.list.kids, h.group), Index: slices.Index(h.group.get("hooks").kids, h.own),
-			Command: h.command,
+		one := Handler{Event: h.event, Group: slices.Index(h.list.kids, h.group), Command: h.command}
+		if !h.flat() {
+			one.Index = slices.Index(h.group.get("hooks").kids, h.own)
 		}
 		if matcher := h.group.get("matcher"); matcher != nil {
 			one.Matcher = matcher.text

@@ -29,7 +29,7 @@ func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 		return append(slices.Clone(byteOrderMark), body...), changed, nil
 	}
 	// A new file begins with the object and has one newline behind it; in a blank one the object stands behind the blanks.
-	if first == '{' && (string(body) == "\n" || string(body) == "\r\n") {
+	if first == '{' && (string(body) == "\n" || string(body) == "\r\n" || string(body) == flatRest) {
 		return nil, changed, nil
 	}
 	return append([]byte{}, body...), changed, nil // never nil: the file was there and blank
@@ -53,8 +53,7 @@ func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 // remove deletes a handler, and with it the containers that hold nothing else. A group of ours has no meaning without its
 // handler; an array or object goes only if Install made it.
 func (h handler) remove(doc []byte, root *node) []byte {
-	handlers := h.group.get("hooks")
-	if len(handlers.kids) > 1 {
+	if handlers := h.group.get("hooks"); !h.flat() && len(handlers.kids) > 1 {
 		return cut(doc, handlers, h.own)
 	}
 	if len(h.list.kids) > 1 || !ownLines(doc, h.list) {

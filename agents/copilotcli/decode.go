@@ -1,0 +1,109 @@
+package copilotcli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+)
+
+// kinds are the hook events that carry a boundary, in the order in which they happen.
+var kinds = []struct {
+	event string
+	kind  events.BoundaryKind
+}{
+	{"sessionStart", events.SessionStart},
+	{"userPromptSubmitted", events.PromptSubmit},
+	{"preToolUse", events.ToolBefore},
+	{"postToolUse", events.ToolAfter},
+	{"postToolUseFailure", events.ToolFailed},
+	{"subagentStart", events.SubagentStart},
+	{"subagentStop", events.SubagentEnd},
+	{"agentStop", events.TurnEnd},
+	{"sessionEnd", events.SessionEnd},
+}
+
+// Events lists the hook events that carry a boundary.
+func (c *Client) Events() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.event
+	}
+	return names
+}
+
+// wire is a hook payload with the fields of all events.
+type wire struct {
+	Session    string `json:"sessionId"`
+	Cwd        string `json:"cwd"`
+	Transcript string `json:"transcriptPath"`
+	Source     string `json:"source"`
+	Reason     string `json:"reason"`
+	Prompt     string `json:"prompt"`
+	Agent      string `json:"agentId"`
+	AgentType  string `json:"agentType"`
+	Parent     string `json:"parentAgentId"`
+	call
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
+	var kind events.BoundaryKind
+	for _, k := range kinds {
+		if k.event == event {
+			kind = k.kind
+		}
+	}
+	if kind == "" {
+		return nil, nil
+	}
+	w := new(wire)
+	err := payload.Object(data, w)
+	if w.Agent != "" && w.Session == w.Agent {
+		w.Session = w.Parent
+	}
+	if err == nil {
+		err = payload.Ids(w.Session, w.Agent)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode %s: %w", event, err)
+	}
+	if w.Agent != "" && (kind == events.PromptSubmit || kind == events.TurnEnd) {
+		return nil, nil // said to and by a sub-agent; subagentStop ends it
+	}
+	b := events.Boundary{
+		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
+		Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
+	}
+	if b.Transcript == "" {
+		b.Transcript = filepath.Join(c.configDir(), "session-state", w.Session, "events.jsonl")
+	}
+	switch kind {
+	case events.SessionStart:
+		b.Source = payload.Name(w.Source)
+	case events.SessionEnd:
+		b.Source = payload.Name(w.Reason)
+	case events.PromptSubmit:
+		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+		c.fillTool(&b, w)
+	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	}
+	return []events.Boundary{b}, nil
+}
+
+func (c *Client) fillTool(b *events.Boundary, w *wire) {
+	b.Tool = w.describe(b.Cwd, c.env.Home)
+	b.Limits = append(b.Limits, events.LimitIDMissing)
+	if b.Tool.Class == events.ToolReads {
+		return
+	}
+	if b.Model = lastModel(b.Transcript, b.Subagent); b.Model == "" {
+		b.Limits = append(b.Limits, events.LimitModelUnknown)
+	}
+}
+
+// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is about.
+func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }

@@ -1,0 +1,75 @@
+package copilotcli
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/installer"
+)
+
+// hookTimeout is after how many seconds Copilot ends a hook.
+const hookTimeout = 10
+
+const fileName = "git-trace.json"
+
+// newInstaller installs a file of our own: Copilot reads all files of its directories for hooks.
+func (c *Client) newInstaller() *installer.Installer {
+	in := &installer.Installer{
+		Env: c.env, Agent: Name, Title: title,
+		Format: installer.OwnFile{Content: c.file(), Events: c.Events(), Command: c.command},
+	}
+	in.Place = in.InDirs(c.configDir(), "hooks/"+fileName, ".github/hooks/"+fileName)
+	return in
+}
+
+// handler is one hook in Copilot's form.
+type handler struct {
+	Type    string `json:"type"`
+	Bash    string `json:"bash"`
+	Timeout int    `json:"timeoutSec"`
+}
+
+// file is the settings file as it shall be.
+func (c *Client) file() []byte {
+	hooks := map[string][]handler{}
+	for _, event := range c.Events() {
+		hooks[event] = []handler{{"command", hookfile.Command(c.env.Binary, Name, event), hookTimeout}}
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(map[string]any{"version": 1, "hooks": hooks}) // strings and numbers into a buffer
+	return out.Bytes()
+}
+
+// command is how a file of ours, of whatever version, calls the program; false for a file in which others have a hook.
+func (c *Client) command(doc []byte) (string, bool) {
+	var file struct {
+		Hooks map[string][]handler `json:"hooks"`
+	}
+	if json.Unmarshal(doc, &file) != nil {
+		return "", false
+	}
+	ours := installer.Ours(c.env.Binary, Name)
+	command := ""
+	for _, handlers := range file.Hooks {
+		for _, one := range handlers {
+			if !ours(one.Bash) {
+				return "", false
+			}
+			command = one.Bash
+		}
+	}
+	return command, command != ""
+}
+
+// configDir is where Copilot keeps the user's settings and session files.
+func (c *Client) configDir() string {
+	if dir := c.env.Lookup("COPILOT_HOME"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(c.env.Home, ".copilot")
+}

@@ -1,0 +1,22 @@
+package cursor
+
+import "github.com/git-trace/git-trace/agents/capability"
+
+// Name is the agent's name in hook commands, events and records.
+const Name = "cursor"
+
+// title is the agent's name as people write it.
+const title = "Cursor"
+
+// Client implements what git-trace can do with the agent while it works.
+type Client struct{ env capability.Env }
+
+// New returns the agent with what it can do.
+func New(env capability.Env) capability.Agent {
+	client := &Client{env: env}
+	return capability.Agent{
+		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "cursor-agent", Dir: client.configDir(),
+	}
+}
+
+var _ capability.PayloadDecoder = (*Client)(nil)

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents/driver"
+)
+
+func TestCopilotEditsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--global")
+	res := r.run("copilot", driver.Options{})
+	a := r.blame("a.txt")
+	for i, want := range []string{"ai", "ai", "ai", "unknown", "human"} {
+		if a[i].Contributor != want {
+			t.Errorf("a.txt: %+v is not of %s", a[i], want)
+		}
+	}
+	r.want("guide.md", "call 2 | # Guide", "call 2 | ", "call 2 | Call greet.")
+	for _, file := range []string{"slow.txt", "par.txt"} {
+		if l := r.blame(file)[0]; l.Contributor != "ai" || l.ToolCall == "" {
+			t.Errorf("%s: %+v", file, l)
+		}
+	}
+	if a[0].ToolCall == r.blame("slow.txt")[0].ToolCall || a[0].ToolCall == r.blame("par.txt")[0].ToolCall {
+		t.Error("parallel calls were taken for one")
+	}
+	log := r.blame("log.txt")
+	if len(log) != 3 || log[0].ToolCall == log[1].ToolCall || log[0].ToolCall == "" || log[2].Contributor != "ai" {
+		t.Errorf("log.txt is %+v", log)
+	}
+	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
+	r.checkCalls("guide.md", res, "copilot-cli", "claude-sonnet-4.5", 1)
+	for _, file := range []string{"README.md", "helper.txt"} {
+		for _, l := range r.blame(file) {
+			if l.Contributor != "ai" || l.Session != res.Session || l.Subagent == "" || l.Prompt.Index != 1 {
+				t.Errorf("%s: %+v is not the sub-agent's of %s", file, l, res.Session)
+			}
+		}
+	}
+	if !strings.Contains(r.trace("events", "--json"), "tool_call_id_missing") {
+		t.Error("the log does not say that the calls were paired")
+	}
+	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
+	r.run("copilot", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}, Model: "claude-haiku-4.5"})
+	r.commitAll()
+	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
+		t.Errorf("the person's line is %+v", l)
+	}
+	if l := r.blame("guide.md")[2]; l.Contributor != "ai" || l.Prompt.Index != 2 || l.Session != res.Session {
+		t.Errorf("the second turn's line is %+v", l)
+	}
+	r.trace("verify")
+}
+
+func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--agent", "claude-code")
+	script := driver.Main(driver.Turn{Tools: []driver.Tool{
+		{Name: "create", Input: map[string]any{"path": filepath.Join(r.Dir, "x.txt"), "file_text": "x\n"}},
+	}}, driver.Turn{})
+	driver.Run(t, "copilot", r.Repo, script, driver.Options{Path: []string{filepath.Dir(r.binary)}})
+	r.commitAll()
+	r.want("x.txt", "call 1 | x")
+	if strings.Contains(r.trace("events", "--json"), `"claude-code"`) {
+		t.Error("what Copilot did was recorded as Claude's as well")
+	}
+}
