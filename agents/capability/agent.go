@@ -16,6 +16,8 @@ type Agent struct {
 	Parser     SessionParser
 	Discoverer SessionDiscoverer
 	Identifier SessionIdentifier
+	Resumer    Resumer
+	Traits     Traits
 	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings. Where one
 	// of them is found the agent is used on this machine. Both are empty for an agent that has neither.
 	Program, Dir string

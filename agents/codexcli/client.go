@@ -19,6 +19,8 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: installer, Trust: installer,
 		Parser: files, Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
+		Resumer: capability.ResumeBy{"codex", "resume"},
+		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
 

@@ -18,6 +18,8 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
+		Resumer: capability.ResumeBy{"copilot", "--resume="},
+		Traits:  capability.Traits{CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
 

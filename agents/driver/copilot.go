@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // copilot runs Copilot CLI in its print mode, with a model of the user's own instead of GitHub's.
@@ -27,8 +29,14 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 		model = "claude-sonnet-4.5" // a model with tools for edits; those of OpenAI get apply_patch
 	}
 	args = []string{
-		"--allow-all-tools", "--allow-all-paths", "--trust-folder", "--disable-client-telemetry", "--output-format", "json",
+		"--allow-all-tools", "--allow-all-paths", "--disable-client-telemetry", "--output-format", "json",
 		"--log-dir", filepath.Join(j.run, "logs"),
+	}
+	goesOn := func(arg string) bool {
+		return strings.HasPrefix(arg, "--continue") || strings.HasPrefix(arg, "--resume")
+	}
+	if !slices.ContainsFunc(j.opts.Args, goesOn) { // the two exclude each other
+		args = append(args, "--trust-folder")
 	}
 	return append(append(args, j.opts.Args...), "-p", j.opts.Prompt), []string{
 		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PROVIDER_BASE_URL=" + j.url,

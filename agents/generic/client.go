@@ -10,7 +10,13 @@ type Client struct{ env capability.Env }
 
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
-	return capability.Agent{Name: Name, Title: "any other agent", Decoder: &Client{env: env}}
+	return capability.Agent{
+		Name: Name, Title: "any other agent", Decoder: &Client{env: env},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsWhole, Subagents: true,
+			Notes: []string{"what the payload says; nothing is installed"},
+		},
+	}
 }
 
 var _ capability.PayloadDecoder = (*Client)(nil)

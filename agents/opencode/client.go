@@ -17,6 +17,8 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "opencode", Dir: client.configDir(),
 		Parser: files, Discoverer: files, Identifier: files,
+		Resumer: capability.ResumeBy{"opencode", "--session"},
+		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
 

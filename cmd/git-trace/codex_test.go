@@ -44,7 +44,7 @@ func TestCodexEditsAreItsOwn(t *testing.T) {
 		}
 	}
 	r.Write("a.txt", r.Read("a.txt")+"line 6 between the turns\n")
-	r.codex("codex", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"resume", "--last"}, Model: "gpt-5.4"})
+	r.codex("codex", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "codex-cli", res.Session), Model: "gpt-5.4"})
 	r.commitAll()
 	lines := r.blame("a.txt")
 	if last := lines[len(lines)-1]; last.Contributor != "human" {

@@ -44,7 +44,7 @@ func TestCopilotEditsAreItsOwn(t *testing.T) {
 		t.Error("the log does not say that the calls were paired")
 	}
 	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
-	r.run("copilot", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}, Model: "claude-haiku-4.5"})
+	r.run("copilot", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "copilot-cli", res.Session), Model: "claude-haiku-4.5"})
 	r.commitAll()
 	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 		t.Errorf("the person's line is %+v", l)

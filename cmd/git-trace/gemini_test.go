@@ -23,7 +23,7 @@ func TestGeminiEditsAreItsOwn(t *testing.T) {
 		t.Error("the log does not say that the calls were paired, or some were not")
 	}
 	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
-	r.run("gemini", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--resume", "latest"}, Model: "gemini-2.5-flash"})
+	r.run("gemini", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "gemini-cli", res.Session), Model: "gemini-2.5-flash"})
 	r.commitAll()
 	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 		t.Errorf("the person's line is %+v", l)

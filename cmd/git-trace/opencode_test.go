@@ -32,7 +32,7 @@ func TestOpenCodeEditsAreItsOwn(t *testing.T) {
 				return
 			}
 			r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
-			r.run("opencode", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}, Model: "other-model"})
+			r.run("opencode", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "opencode", res.Session), Model: "other-model"})
 			r.commitAll()
 			if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 				t.Errorf("the person's line is %+v", l)

@@ -23,7 +23,7 @@ func TestPiEditsAreItsOwnUnderBothPackageNames(t *testing.T) {
 			r.want("log.txt", "main_t5_0 | written before the failure", "main_t7_0 | after the commit")
 			r.checkCalls("docs/guide.md", res, "pi", "scripted-model", 1)
 			r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
-			r.run("pi", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}, Model: "other-model"})
+			r.run("pi", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "pi", res.Session), Model: "other-model"})
 			r.commitAll()
 			if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 				t.Errorf("the person's line is %+v", l)

@@ -20,7 +20,7 @@ func TestQwenEditsAreItsOwn(t *testing.T) {
 	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
 	r.checkCalls("docs/guide.md", res, "qwen-code", "scripted-model", 1)
 	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
-	r.run("qwen", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}, Model: "other-model"})
+	r.run("qwen", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "qwen-code", res.Session), Model: "other-model"})
 	r.commitAll()
 	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 		t.Errorf("the person's line is %+v", l)

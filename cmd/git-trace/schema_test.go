@@ -146,6 +146,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"commits beside traces":        {"graph", "--json"},
 		"no commits":                   {"graph", "--json", "-n0"},
 		"status":                       {"status", "--json"},
+		"agents":                       {"capabilities", "--json"},
 		"verification":                 {"verify", "--json"},
 		"what gc would do":             {"gc", "--json", "--dry-run"},
 		"what could be reconciled":     {"reconcile", "--json", "--dry-run"},

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/driver"
 )
 
@@ -127,4 +128,14 @@ func (r *traced) commitAll() {
 	r.t.Helper()
 	r.Git("add", "-A")
 	r.Git("commit", "-q", "-m", "human commit")
+}
+
+// resumeArgs are the arguments by which `git trace resume` would have the agent go on with a session.
+func resumeArgs(t *testing.T, name, session string) []string {
+	t.Helper()
+	agent, found := agents.Lookup(agents.Env{}, name)
+	if !found || agent.Resumer == nil {
+		t.Fatalf("%s has no way to go on with a session", name)
+	}
+	return agent.Resumer.Resume(session)[1:]
 }

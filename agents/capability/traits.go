@@ -1,0 +1,38 @@
+package capability
+
+// Traits say what an agent's hooks tell, beyond that something happened.
+type Traits struct {
+	CallIDs   CallIDs  `json:"call_ids"`
+	Model     ModelOf  `json:"model"`
+	Edits     EditsOf  `json:"edits"`
+	Subagents bool     `json:"subagents"` // calls of sub-agents are told apart, under the session that they belong to
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// CallIDs say how the two ends of a tool call are brought together.
+type CallIDs string
+
+// The ways. Paired calls are marked in the log with tool_call_id_missing.
+const (
+	CallIDsNative CallIDs = "native" // by the agent's id of the call
+	CallIDsPaired CallIDs = "paired" // by content and order, because the agent gives none
+	CallIDsEither CallIDs = "either" // by the id where the payload has one
+)
+
+// ModelOf says where the model of a call is from.
+type ModelOf string
+
+// The sources of a model.
+const (
+	ModelOfCall    ModelOf = "call"         // the payload of each call
+	ModelOfSession ModelOf = "session_file" // the last answer in the session file at the moment of the call
+)
+
+// EditsOf says what is known of what an edit tool wrote.
+type EditsOf string
+
+// What is known of an edit.
+const (
+	EditsWhole    EditsOf = "whole_files" // the file before and after
+	EditsReplaced EditsOf = "texts"       // the texts that were replaced and those in their place
+)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+)
+
+// capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.
+const capabilitiesSchema = "git-trace.capabilities/1"
+
+// agentCapabilities are what git-trace can do with one agent.
+type agentCapabilities struct {
+	Name     string             `json:"name"`
+	Title    string             `json:"title"`
+	Found    bool               `json:"found"` // it is used on this machine
+	Events   []string           `json:"events"`
+	Capture  *capability.Traits `json:"capture"` // null without hooks
+	Install  bool               `json:"install"` // `git trace init --agent` installs its hooks
+	Consent  bool               `json:"consent"` // it runs hooks only after its user allowed them
+	Sessions bool               `json:"sessions"`
+	Resume   []string           `json:"resume"` // the command line, SESSION for the id; null without one
+	AtStep   bool               `json:"at_step"`
+}
+
+func (a *app) capabilitiesCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:        "capabilities",
+		Usage:       "what git-trace can do with each coding agent",
+		UsageText:   "git trace capabilities [--json]",
+		Description: "Needs no repository.",
+		Flags:       []cli.Flag{jsonFlag()},
+	}, a.capabilities)
+}
+
+func (a *app) capabilities(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	env, err := capability.SystemEnv()
+	if err != nil {
+		return err
+	}
+	list := []agentCapabilities{}
+	for _, agent := range agents.All(env) {
+		list = append(list, capabilitiesOf(agent, env))
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, map[string]any{"schema": capabilitiesSchema, "agents": list})
+	}
+	for _, one := range list {
+		fmt.Fprintf(a.std.out, "%-12s %s\n", one.Name, one.summary())
+	}
+	return nil
+}
+
+func capabilitiesOf(agent capability.Agent, env capability.Env) agentCapabilities {
+	one := agentCapabilities{
+		Name: agent.Name, Title: agent.Title, Found: agent.Found(env), Events: []string{}, Install: agent.Installer != nil,
+		Consent: agent.Trust != nil, Sessions: agent.Parser != nil,
+	}
+	if agent.Decoder != nil {
+		one.Events = agent.Decoder.Events()
+		one.Capture = &agent.Traits
+	}
+	if agent.Resumer != nil {
+		one.Resume = agent.Resumer.Resume("SESSION")
+	}
+	return one
+}
+
+// summary is one line for people.
+func (one agentCapabilities) summary() string {
+	var words []string
+	add := func(when bool, word string) {
+		if when {
+			words = append(words, word)
+		}
+	}
+	add(one.Found, "found here")
+	if one.Capture != nil {
+		add(one.Capture.CallIDs == capability.CallIDsPaired, "calls paired by content and order")
+		add(one.Capture.Subagents, "sub-agents")
+		words = append(words, one.Capture.Notes...)
+	}
+	add(one.Consent, "needs consent")
+	add(one.Sessions, "session files")
+	add(one.Resume != nil, "resume")
+	return strings.Join(words, " · ")
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events/index"
+)
+
+func (a *app) resumeCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "resume",
+		Usage:     "go on with a conversation in its agent",
+		UsageText: "git trace resume [--print] <trace>",
+		Description: "Starts the agent at the top of the work tree and has it go on with the conversation, as far as it still\n" +
+			"keeps it. The exit status is the agent's.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "print", Usage: "only print the command line"},
+			&cli.StringFlag{Name: "at-step", Usage: "begin at this step of the conversation, where the agent can do that"},
+		},
+	}, a.resume)
+}
+
+func (a *app) resume(c *cli.Context, ops operands) error {
+	ids := ops.all()
+	if len(ids) != 1 {
+		return usage("resume takes one conversation")
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	found, err := resumable(reader, ids[0])
+	if err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	line, err := resumeLine(found)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("at-step") {
+		return fail(exitGit, fmt.Errorf("%s cannot go on from a step in the middle of a conversation", found.Agent),
+			"without --at-step it goes on from the end")
+	}
+	if c.Bool("print") {
+		_, err := fmt.Fprintln(a.std.out, printable(shellWords(line)))
+		return err
+	}
+	return a.handOver(repo.WorkTree, line)
+}
+
+// resumable finds the conversation that an id stands for.
+func resumable(reader *index.Index, id string) (index.Trace, error) {
+	trace, err := findTrace(reader, strings.TrimSuffix(strings.TrimSpace(id), "…"))
+	if err != nil {
+		return index.Trace{}, err
+	}
+	traces, err := reader.Traces()
+	if err != nil {
+		return index.Trace{}, err
+	}
+	for _, one := range traces {
+		if one.ID == trace {
+			return one, nil
+		}
+	}
+	return index.Trace{}, fail(exitFinding, fmt.Errorf("no conversation '%s'", id), "git trace log lists them")
+}
+
+// resumeLine is the agent's command line for a conversation. The id of a session that came from a fetched log is foreign data:
+// one that could be taken for an option is refused.
+func resumeLine(trace index.Trace) ([]string, error) {
+	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
+	if !known || agent.Resumer == nil {
+		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s goes on with a conversation", trace.Agent), "")
+	}
+	if !payload.SessionID(trace.Session) || strings.HasPrefix(trace.Session, "-") {
+		return nil, fail(exitGit, errors.New("the conversation has no session id that an agent could be given"), "")
+	}
+	return agent.Resumer.Resume(trace.Session), nil
+}
+
+// handOver runs the agent with the terminal of this process and ends as it does.
+func (a *app) handOver(dir string, line []string) error {
+	program, err := exec.LookPath(line[0])
+	if err != nil {
+		return fail(exitGit, fmt.Errorf("%s is not on the search path", line[0]), "git trace resume --print shows the command line")
+	}
+	cmd := exec.Command(program, line[1:]...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, a.std.out, a.std.err
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return silent(max(exit.ExitCode(), 1))
+	}
+	return err
+}
+
+// shellWords writes a command line so that a POSIX shell reads it back.
+func shellWords(line []string) string {
+	quoted := make([]string, len(line))
+	for i, word := range line {
+		quoted[i] = word
+		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=") != "" || word == "" {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
