@@ -23,6 +23,9 @@ func (s *step) decide(path string, except ...*Window) decision {
 	ws := slices.DeleteFunc(writers(s.state.Windows, path, s.state.seen(path)), func(w *Window) bool {
 		return slices.Contains(except, w)
 	})
+	if len(ws) == 0 && s.unreported {
+		return always(nobody)
+	}
 	return decideAmong(ws, path, s.abandoned())
 }
 

@@ -76,7 +76,9 @@ type step struct {
 	counts   map[string]int     // patches recorded in this step, by tool call
 	env      events.Draft       // envelope fields of this boundary
 	late     []string           // files of boundaries that were put aside and are taken in this step
-	narrow   bool               // look only at the paths asked for, even after git wrote to the work tree
+	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
+	unreported bool
+	narrow     bool // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	contents   map[refs.OID][]byte

@@ -115,7 +115,7 @@ func (a *app) program() *cli.App {
 			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(), a.backfillCommand(),
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.purgeCommand(),
-			a.capabilitiesCommand(), a.resumeCommand(),
+			a.capabilitiesCommand(), a.resumeCommand(), a.watchCommand(),
 			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Pauses of a watcher that runs on.
+const (
+	watchPause    = 2 * time.Second
+	watchSessions = 15 * time.Second // between two looks for session files
+	watchLimit    = 30 * time.Second // for one look
+)
+
+func (a *app) watchCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "watch",
+		Usage:     "notice changes and conversations that no hook reports",
+		UsageText: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
+		Description: "Looks at the work trees of the repository every two seconds, and at the agents' session files. A change is\n" +
+			"attributed as at any hook, never by its time. A conversation of which no hook tells is put down in the\n" +
+			"log; what changes while it goes on belongs to nobody unless something else explains it.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "once", Usage: "look once and end"},
+			&cli.DurationFlag{Name: "interval", Value: watchPause, Usage: "the pause between two looks"},
+			&cli.BoolFlag{Name: "install", Usage: "with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only print"},
+		},
+	}, a.watch)
+}
+
+func (a *app) watch(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	if c.Bool("install") {
+		if !c.Bool("dry-run") {
+			return &failure{
+				code: exitUsage, err: errors.New("git-trace starts no services by itself"),
+				hint: "git trace watch --install --dry-run prints what you can install",
+			}
+		}
+		return a.printServices(repo)
+	}
+	if !trails.Recording(repo) {
+		return fail(exitFinding, errors.New("nothing is recorded here"), "git trace init")
+	}
+	w, err := a.watcher(repo)
+	if err != nil {
+		return err
+	}
+	if c.Bool("once") {
+		return w.tick(c.Context, time.Now())
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return w.run(ctx, max(c.Duration("interval"), 100*time.Millisecond))
+}
+
+// run looks until it is told to stop. A look that failed is reported and does not end it.
+func (w *watcher) run(ctx context.Context, pause time.Duration) error {
+	for {
+		if err := w.tick(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(w.err, "git-trace: warning: %s\n", printable(err.Error()))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// tick is one look at every work tree.
+func (w *watcher) tick(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, watchLimit)
+	defer cancel()
+	w.begin(now)
+	var failed error
+	for _, repo := range workTreesOf(w.repo) {
+		active, err := w.unreported(repo)
+		if err == nil {
+			err = w.look(ctx, repo, active, now)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return errors.Join(failed, w.save())
+}
+
+func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time) error {
+	changed, err := trails.New(repo, w.log(repo), nil).Watch(ctx, now, active)
+	if err != nil {
+		return err
+	}
+	if changed > 0 {
+		fmt.Fprintf(w.out, "%s changed in %s\n", plural(changed, "file"), printable(repo.WorkTree))
+	}
+	for _, one := range active {
+		if !one.Known {
+			fmt.Fprintf(w.out, "%s %s is not reported by hooks; git trace backfill reads what it says\n", one.Agent, printable(one.Session))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// watcher notices what hooks do not report. What it remembers between two looks lies in <common git dir>/traces/watch.json.
+type watcher struct {
+	repo     *refs.Repo
+	agents   []capability.Agent
+	out, err io.Writer
+
+	memory  watchMemory
+	changed bool      // the memory, since it was saved
+	sought  time.Time // when session files were looked for last
+	due     bool      // they are looked for in this look
+	first   bool      // this look is the first of all
+}
+
+// watchMemory is what the watcher remembers.
+type watchMemory struct {
+	V        int                    `json:"v"`
+	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id
+}
+
+// sessionMark is the state in which a session file was seen last.
+type sessionMark struct {
+	Changed time.Time `json:"changed"`
+	Told    bool      `json:"told,omitempty"` // the log says that no hook reports it
+}
+
+// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first.
+const maxSessionMarks = 4096
+
+func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
+	env, err := capability.SystemEnv()
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{repo: repo, out: a.std.out, err: a.std.err}
+	for _, agent := range agents.All(env) {
+		if agent.Discoverer != nil && agent.Found(env) {
+			w.agents = append(w.agents, agent)
+		}
+	}
+	return w, w.load()
+}
+
+func (w *watcher) log(repo *refs.Repo) *events.Log { return events.OpenLog(repo) }
+
+func (w *watcher) memoryFile() string { return filepath.Join(w.repo.TracesDir(), "watch.json") }
+
+// load reads the memory. One that is missing or damaged is an empty one: every session is then seen for the first time.
+func (w *watcher) load() error {
+	raw, err := os.ReadFile(w.memoryFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read what the watcher remembers: %w", err)
+	}
+	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == 1 && w.memory.Sessions != nil {
+		return nil
+	}
+	w.memory = watchMemory{V: 1}
+	return nil
+}
+
+func (w *watcher) save() error {
+	if !w.changed {
+		return nil
+	}
+	for len(w.memory.Sessions) > maxSessionMarks {
+		oldest := ""
+		for id, mark := range w.memory.Sessions {
+			if oldest == "" || mark.Changed.Before(w.memory.Sessions[oldest].Changed) {
+				oldest = id
+			}
+		}
+		delete(w.memory.Sessions, oldest)
+	}
+	raw, err := json.Marshal(w.memory)
+	if err == nil {
+		err = refs.WriteFileAtomic(w.memoryFile(), raw, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what the watcher remembers: %w", err)
+	}
+	w.changed = false
+	return nil
+}
+
+// begin begins a look.
+func (w *watcher) begin(now time.Time) {
+	if w.due = w.sought.IsZero() || now.Sub(w.sought) >= watchSessions; w.due {
+		w.sought = now
+	}
+	if w.first = w.memory.Sessions == nil; w.first {
+		w.memory.Sessions, w.changed = map[string]sessionMark{}, true
+	}
+}
+
+// unreported lists the conversations that were written to since the last look, in a directory of the work tree, and of which no
+// hook has told. At the first look of all nothing is known to be new.
+func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
+	if !w.due {
+		return nil, nil
+	}
+	var out []trails.Unreported
+	var failed error
+	engine := trails.New(repo, w.log(repo), nil)
+	for _, agent := range w.agents {
+		sessions, err := agent.Discoverer.ProjectSessions(repo.WorkTree)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", agent.Name, err))
+			continue
+		}
+		for _, session := range sessions {
+			if session.ID == "" {
+				continue
+			}
+			key := agent.Name + " " + session.ID
+			mark := w.memory.Sessions[key]
+			if !session.Changed.After(mark.Changed) {
+				continue
+			}
+			fresh := sessionMark{Changed: session.Changed, Told: mark.Told}
+			if !w.first && !engine.Knows(events.NewTraceID(agent.Name, session.ID)) {
+				out = append(out, trails.Unreported{Agent: agent.Name, Session: session.ID, Known: mark.Told})
+				fresh.Told = true
+			}
+			w.memory.Sessions[key], w.changed = fresh, true
+		}
+	}
+	return out, failed
+}
+
+// workTreesOf are the work trees of the repository that are there, the main one first. It starts no process.
+func workTreesOf(repo *refs.Repo) []*refs.Repo {
+	var dirs []string
+	if filepath.Base(repo.CommonDir) == ".git" {
+		dirs = append(dirs, filepath.Dir(repo.CommonDir))
+	}
+	links, _ := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "gitdir"))
+	for _, link := range links {
+		if raw, err := os.ReadFile(link); err == nil {
+			dirs = append(dirs, filepath.Dir(strings.TrimSpace(string(raw))))
+		}
+	}
+	var out []*refs.Repo
+	own := false
+	for _, dir := range dirs {
+		if one, err := refs.DiscoverHook(dir); err == nil && !one.Bare() && one.CommonDir == repo.CommonDir {
+			out = append(out, one)
+			own = own || one.GitDir == repo.GitDir
+		}
+	}
+	if !own {
+		out = append(out, repo)
+	}
+	return out
+}

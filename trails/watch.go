@@ -1,0 +1,54 @@
+package trails
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Unreported is a conversation that goes on in a work tree and of which no hook tells.
+type Unreported struct {
+	Agent   string
+	Session string
+	Known   bool // an earlier look has put it down
+}
+
+// Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. What changed is
+// attributed as at any boundary. While conversations go on of which no hook tells, what no window explains belongs to nobody:
+// they may have written it, and so may a person.
+func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported) (changed int, err error) {
+	err = e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.Watcher}}
+		s.unreported = len(unreported) > 0
+		for _, one := range unreported {
+			if err := s.putDown(one); err != nil {
+				return err
+			}
+		}
+		o, err := s.look(nil)
+		if err != nil || !o.Seeded && len(o.Changes) == 0 {
+			return err
+		}
+		changed = len(o.Changes)
+		return s.recordSnapshot("watch", o)
+	})
+	return changed, err
+}
+
+// putDown says once that a conversation is not captured.
+func (s *step) putDown(one Unreported) error {
+	if one.Known {
+		return nil
+	}
+	data := events.IncompleteData{Boundary: "session", Reason: "not_reported"}
+	return s.draft(events.CaptureIncomplete, data, func(d *events.Draft) {
+		d.Trace, d.Agent, d.Session = events.NewTraceID(one.Agent, one.Session), one.Agent, one.Session
+	})
+}
+
+// Knows tells whether hooks have told of a conversation in the work tree, as far as its timeline remembers. It takes no lock.
+func (e *Engine) Knows(trace events.TraceID) bool {
+	s, err := loadState(e.repo)
+	return err == nil && s.Sessions[trace] != nil
+}
