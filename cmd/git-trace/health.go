@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +102,9 @@ func (h *health) agentsHealth(ctx context.Context) []agentHealth {
 			t := targetHealth{Scope: scope}
 			if t.Status, t.err = agent.Installer.Status(ctx, h.target(scope)); t.err != nil {
 				t.Error = t.err.Error()
+			}
+			if slices.ContainsFunc(one.Targets, func(other targetHealth) bool { return other.Settings == t.Settings && t.Settings != "" }) {
+				continue // one file serves a person and a project
 			}
 			one.Traced = one.Traced || t.works()
 			one.Targets = append(one.Targets, t)
