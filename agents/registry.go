@@ -47,26 +47,42 @@ const (
 // SystemEnv reads the environment of this process at the time of the call.
 func SystemEnv() (Env, error) { return capability.SystemEnv() }
 
-// All lists the agents, in the order in which they are shown.
-func All(env Env) []Agent {
-	return []Agent{
-		claudecode.New(env),
-		codexcli.New(env),
-		pi.New(env),
-		opencode.New(env),
-		geminicli.New(env),
-		qwencode.New(env),
-		copilotcli.New(env),
-		cursor.New(env),
-		generic.New(env),
+// registered is an agent's name and what makes it.
+type registered struct {
+	name string
+	make func(Env) Agent
+}
+
+// registry is the list of agents, in the order in which they are shown. An agent is added by writing its package and naming it
+// here.
+func registry() []registered {
+	return []registered{
+		{claudecode.Name, claudecode.New},
+		{codexcli.Name, codexcli.New},
+		{pi.Name, pi.New},
+		{opencode.Name, opencode.New},
+		{geminicli.Name, geminicli.New},
+		{qwencode.Name, qwencode.New},
+		{copilotcli.Name, copilotcli.New},
+		{cursor.Name, cursor.New},
+		{generic.Name, generic.New},
 	}
 }
 
-// Lookup finds an agent by its name.
+// All lists the agents.
+func All(env Env) []Agent {
+	var out []Agent
+	for _, one := range registry() {
+		out = append(out, one.make(env))
+	}
+	return out
+}
+
+// Lookup finds an agent by its name. It makes no other: every hook pays for it.
 func Lookup(env Env, name string) (Agent, bool) {
-	for _, agent := range All(env) {
-		if agent.Name == name {
-			return agent, true
+	for _, one := range registry() {
+		if one.name == name {
+			return one.make(env), true
 		}
 	}
 	return Agent{}, false
