@@ -42,6 +42,9 @@ type traced struct {
 // newTraced is `git trace init` with these options in a new repository, for a client that is installed.
 func newTraced(t *testing.T, client string, options ...string) *traced {
 	t.Helper()
+	if client != "claude" && client != "codex" && os.Getenv("GITTRACE_LONG") == "" {
+		t.Skip("GITTRACE_LONG=1 runs it: the client takes a while to start")
+	}
 	driver.Need(t, client)
 	binary, err := buildOnce()
 	if err != nil {
