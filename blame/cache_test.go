@@ -215,16 +215,16 @@ func newHistorian(t *testing.T, seed uint64) *historian {
 	return h
 }
 
-func (h *historian) count(way string) {
+func (w *ways) count(way string) {
 	switch way {
 	case "recalled":
-		h.recalled++
+		w.recalled++
 	case "composed":
-		h.composed++
+		w.composed++
 	case "full":
-		h.full++
+		w.full++
 	default:
-		h.uncached++
+		w.uncached++
 	}
 }
 

@@ -1,0 +1,65 @@
+package blame
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+// realHistory is a clone of the repository that BLAME_HISTORY names, of this project's own where it is not set.
+func realHistory(t *testing.T) *repo {
+	t.Helper()
+	from := os.Getenv("BLAME_HISTORY")
+	if from == "" {
+		out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+		if err != nil {
+			t.Skip("this is no clone with a history")
+		}
+		from = strings.TrimSpace(string(out))
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repo{t: t, dir: filepath.Join(dir, "clone")}
+	if out, err := exec.Command("git", "clone", "-q", "--no-local", from, r.dir).CombinedOutput(); err != nil {
+		t.Skipf("cannot be cloned: %s", out)
+	}
+	return r
+}
+
+// Commit after commit of a real history, the files that it touched and one that it did not are blamed by way of what is
+// kept from the commits before. The full form takes the last 1,000 commits.
+func TestBlameOverARealHistoryIsGits(t *testing.T) {
+	t.Parallel()
+	r := realHistory(t)
+	commits := strings.Fields(r.git("rev-list", "--reverse", "--first-parent", "HEAD"))
+	commits = commits[max(0, len(commits)-testenv.Pick(3, 8, 1000)):]
+	var ways ways
+	bystander := ""
+	for i, commit := range commits {
+		r.git("checkout", "-q", "-f", "--detach", commit)
+		touched := strings.Split(strings.TrimSpace(r.git("diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "--diff-filter=AM", "-z", commit)), "\x00")
+		files := touched[:min(len(touched), 3)]
+		if bystander != "" {
+			files = append(files[:len(files):len(files)], bystander)
+		}
+		for _, file := range files {
+			info, err := os.Lstat(filepath.Join(r.dir, file))
+			if file == "" || err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			ways.count(r.find(t, "--porcelain", "--", file))
+			r.compare(t, []string{"--porcelain", "--line-porcelain"}[i%2:][:1], "--", file)
+			bystander = file
+		}
+	}
+	t.Logf("%d commits: %+v", len(commits), ways)
+	if len(commits) > 50 && (ways.recalled == 0 || ways.composed == 0) {
+		t.Errorf("not all ways were gone: %+v", ways)
+	}
+}
