@@ -227,6 +227,13 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 		s.t.prompts = append(s.t.prompts, p)
 	}
+	for _, edit := range hereDocuments(step) {
+		edit.Prompt, edit.Time = len(s.t.prompts), at
+		if step.Model != nil {
+			edit.Model = *step.Model
+		}
+		s.t.session.Edits = append(s.t.session.Edits, edit)
+	}
 	for i := range s.waiting {
 		e := &s.waiting[i]
 		if s.dir == "" {

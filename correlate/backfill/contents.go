@@ -48,6 +48,7 @@ type root struct {
 	how           belonging
 	right, wrong  int     // edits that replaced what is known to have been there, and those that did not
 	landed, wrote float64 // what its lines say
+	same          float64 // what lines say that were put in the place of the same lines
 }
 
 // version is a content that the history has of a path.

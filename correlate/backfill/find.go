@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type finder struct {
 
 	roots    map[string]*root
 	blocks   []*block
+	left     map[refs.OID][]int32 // groups of places at which edits left a content behind
 	postings map[print][]posting
 	alive    map[alive][]posting
 }
@@ -45,7 +47,7 @@ func Find(
 	f := &finder{
 		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()}, places: map[string]int32{},
 		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID][]string{},
-		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]posting{},
+		roots: map[string]*root{}, left: map[refs.OID][]int32{}, postings: map[print][]posting{}, alive: map[alive][]posting{},
 	}
 	if err := f.readPast(ctx, repo, list, progress); err != nil {
 		return nil, err
@@ -142,6 +144,12 @@ func (f *finder) index(edits map[int32][]*placed) {
 			if root := e.session.root; root.how == candidate && root.wrong > root.right {
 				continue
 			}
+			if e.after != nil && e.session.how == member {
+				blob := f.left[f.hash(e)]
+				if group := f.group(e.place); !slices.Contains(blob, group) {
+					f.left[e.blob] = append(blob, group)
+				}
+			}
 			for _, b := range e.blocks {
 				f.blocks = append(f.blocks, b)
 				for at, p := range b.prints {
@@ -188,8 +196,11 @@ func (f *finder) withoutClock(origins [][][][]landing) {
 
 // What must have landed of a checkout elsewhere, in lines that say something.
 const (
-	provenLines = 4.0 // and half of what was written there
+	provenSame  = 1.0 // in the place of the same lines
 	provenEdits = 2.0 // if edits there replaced what this repository holds
+	provenLines = 4.0 // otherwise, and most of what was written there
+	most        = 0.8
+	half        = 0.5 // most, for a directory that has the name of this repository
 )
 
 // prove finds out which checkouts are of this repository.
@@ -198,7 +209,7 @@ func (f *finder) prove(origins [][][][]landing) {
 		for _, hunks := range files {
 			for _, lines := range hunks {
 				for _, l := range lines {
-					if l.b != nil {
+					if l.b != nil && !isBoilerplate(l.b.edit.name) {
 						l.b.edit.session.root.landed += f.weights.of(l.b.prints[l.at])
 					}
 				}
@@ -207,25 +218,44 @@ func (f *finder) prove(origins [][][][]landing) {
 	}
 	for _, b := range f.blocks {
 		for _, p := range b.prints {
-			b.edit.session.root.wrote += f.weights.of(p)
+			if !isBoilerplate(b.edit.name) {
+				b.edit.session.root.wrote += f.weights.of(p)
+			}
 		}
 	}
-	for _, r := range f.roots {
-		if r.landed >= provenLines && r.landed >= r.wrote/2 || r.right > r.wrong && r.landed >= provenEdits {
+	for name, r := range f.roots {
+		share := most
+		if f.isNamed(name) {
+			share = half
+		}
+		if r.same >= provenSame || r.right > r.wrong && r.landed >= provenEdits || r.landed >= provenLines && r.landed >= share*r.wrote {
 			r.how = member
 		}
 	}
+}
+
+// isNamed tells whether a directory has the name of this repository.
+func (f *finder) isNamed(dir string) bool {
+	same := func(url string) bool { return strings.EqualFold(path.Base(remoteName(url)), path.Base(dir)) }
+	return slices.ContainsFunc(f.options.Roots, same) || slices.ContainsFunc(f.options.Remotes, same)
+}
+
+// isBoilerplate tells a file that is much the same everywhere, so that its lines say nothing of where it belongs.
+func isBoilerplate(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "license") || strings.HasPrefix(base, "copying") ||
+		strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, "-lock.json") || base == "go.sum"
 }
 
 // belongs tells whether a session is one of this repository.
 func (s *known) belongs() bool { return s.how == member || s.root.how == member }
 
 // rootOf is what is known of a directory that sessions were held below.
-func (f *finder) rootOf(path string, how belonging) *root {
-	r := f.roots[path]
+func (f *finder) rootOf(dir string, how belonging) *root {
+	r := f.roots[dir]
 	if r == nil {
-		r = &root{path: path}
-		f.roots[path] = r
+		r = &root{path: dir}
+		f.roots[dir] = r
 	}
 	r.how = max(r.how, how)
 	return r
@@ -272,10 +302,15 @@ func (f *finder) isAfter(e *placed, blob refs.OID) bool {
 	if e.after == nil {
 		return false
 	}
+	return f.hash(e) == blob
+}
+
+// hash names the content that an edit left behind.
+func (f *finder) hash(e *placed) refs.OID {
 	if e.blob.IsZero() {
 		e.blob = f.options.Hash([]byte(strings.Join(e.after, "\n") + "\n"))
 	}
-	return e.blob == blob
+	return e.blob
 }
 
 func ownerOf(e *placed) events.AnchorOwner {

@@ -19,6 +19,7 @@ type run struct {
 	length     int
 	score      float64
 	alone      bool // one of its lines is recognised without others
+	same       bool // the same lines were put in the same place
 	late       bool // dated after the commit
 }
 
@@ -49,6 +50,9 @@ func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
 		for _, part := range f.free(r, out[r.hunk], commit) {
 			if tier := f.judge(&part, &file.hunks[part.hunk], strict); tier != "" {
 				f.land(&part, out[part.hunk], commit, tier)
+				if part.same {
+					part.b.edit.session.root.same += part.score
+				}
 			}
 		}
 	}
@@ -70,7 +74,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 		}
 		for _, post := range f.postings[p] {
 			e := post.b.edit
-			if f.group(e.place) != f.group(file.place) && f.group(e.place) != f.group(file.old) || strict != e.late {
+			if strict != e.late || !f.fits(e, file) {
 				continue
 			}
 			key := diagonal{post.b, int(post.at) - i}
@@ -85,6 +89,14 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 		}
 	}
 	return out
+}
+
+// fits tells whether an edit may have written a file: by its path, by the one before a rename, or because it left behind the
+// very content that is committed here, as a file that was renamed before it was committed.
+func (f *finder) fits(e *placed, file *pastFile) bool {
+	group := f.group(e.place)
+	return group == f.group(file.place) || group == f.group(file.old) ||
+		e.session.how == member && slices.Contains(f.left[file.blob], group)
 }
 
 // extend follows a line up and down as far as hunk and block agree and the lines may land here.
@@ -152,12 +164,12 @@ const (
 func (f *finder) judge(r *run, h *pastHunk, strict bool) string {
 	allOfBlock := r.length == len(r.b.prints)
 	whole := allOfBlock && r.length == len(h.added)
-	sameChange := whole && len(r.b.removed) > 0 && slices.Equal(r.b.removed, h.removed)
+	r.same = whole && len(r.b.removed) > 0 && slices.Equal(r.b.removed, h.removed)
 	switch {
 	case r.late, strict && (!allOfBlock || r.score < enough):
 		return ""
-	case r.score >= enough, r.alone, whole && r.score >= sameLines, sameChange && r.score > 0:
-		return f.tier(r, h, sameChange)
+	case r.score >= enough, r.alone, whole && r.score >= sameLines, r.same && r.score > 0:
+		return f.tier(r, h)
 	}
 	return ""
 }
@@ -172,7 +184,7 @@ const (
 )
 
 // tier is the evidence for a run that counts.
-func (f *finder) tier(r *run, h *pastHunk, sameChange bool) string {
+func (f *finder) tier(r *run, h *pastHunk) string {
 	exact := true
 	for i := range r.length {
 		exact = exact && f.seed.of(r.b.raw[r.at+i]) == h.exact[r.line+i]
@@ -182,7 +194,7 @@ func (f *finder) tier(r *run, h *pastHunk, sameChange bool) string {
 		return tierExactLines
 	case r.score >= enough:
 		return tierReformatted
-	case sameChange:
+	case r.same:
 		return tierSamePatch
 	}
 	return tierFingerprint

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Shell commands that write a text that stands in them: cat or tee with a here-document (bash(1), Here Documents).
+const (
+	hereWord   = `<<-?[ \t]*(?:'(\w+)'|"(\w+)"|(\w+))`
+	hereTarget = `[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"]+)`
+)
+
+// hereDocuments are what the calls of a step wrote by here-documents, as far as they succeeded.
+func hereDocuments(step *records.Step) []backfill.Edit {
+	var out []backfill.Edit
+	for _, call := range step.ToolCalls {
+		command := commandOf(call.Input)
+		if !strings.Contains(command, "<<") || failedCall(step, call.ToolCallID) {
+			continue
+		}
+		for _, e := range hereTexts(command) {
+			e.Step, e.Call, e.Tool = step.StepIndex, call.ToolCallID, call.ToolName
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// commandOf is the command line of a call of a shell: a text, or a list of arguments.
+func commandOf(input []byte) string {
+	d := rawjson.NewDecoder(input)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "command", "cmd", "script":
+			if d.Kind() == rawjson.String {
+				return d.Text()
+			}
+			var args []string
+			if json.Unmarshal(d.Raw(), &args) == nil {
+				return strings.Join(args, " ")
+			}
+		}
+	}
+	return ""
+}
+
+func failedCall(step *records.Step, id string) bool {
+	for _, o := range step.Observations {
+		if o.SourceCallID == id {
+			return o.Error != nil
+		}
+	}
+	return true
+}
+
+// hereTexts finds the here-documents of a command.
+func hereTexts(command string) []backfill.Edit {
+	target := regexp.MustCompile(`(>>?)` + hereTarget)
+	tee := regexp.MustCompile(`\btee[ \t]+(-a[ \t]+)?` + hereTarget)
+	word := regexp.MustCompile(hereWord)
+	var out []backfill.Edit
+	lines := strings.Split(command, "\n")
+	dir := ""
+	for i := 0; i < len(lines); i++ {
+		if rest, found := strings.CutPrefix(strings.TrimSpace(lines[i]), "cd "); found {
+			to, _, _ := strings.Cut(rest, "&&")
+			dir = path.Join(dir, unquoteWord(strings.TrimSpace(to)))
+			if path.IsAbs(unquoteWord(strings.TrimSpace(to))) {
+				dir = unquoteWord(strings.TrimSpace(to))
+			}
+		}
+		found := word.FindStringSubmatch(lines[i])
+		if found == nil {
+			continue
+		}
+		mark := found[1] + found[2] + found[3]
+		end := i + 1
+		for end < len(lines) && strings.TrimLeft(lines[end], "\t") != mark {
+			end++
+		}
+		if end == len(lines) {
+			return out // cut off
+		}
+		text := lines[i+1 : end]
+		head := word.ReplaceAllString(lines[i], " ")
+		name, appended := "", false
+		if m := tee.FindStringSubmatch(head); m != nil {
+			name, appended = unquoteWord(m[2]), m[1] != ""
+		} else if m := target.FindStringSubmatch(head); m != nil && strings.Contains(head, "cat") {
+			name, appended = unquoteWord(m[2]), m[1] == ">>"
+		}
+		if name != "" && name != "/dev/null" && len(text) > 0 && !strings.Contains(name, "$") {
+			if !path.IsAbs(name) {
+				name = path.Join(dir, name)
+			}
+			if appended {
+				out = append(out, backfill.Edit{Path: name, Hunks: []backfill.Hunk{{Lines: text}}})
+			} else {
+				out = append(out, backfill.Edit{Path: name, Whole: text})
+			}
+		}
+		i = end
+	}
+	return out
+}
+
+func unquoteWord(word string) string { return strings.Trim(word, `'"`) }
