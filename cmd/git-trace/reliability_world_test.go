@@ -107,7 +107,7 @@ func readings(ids ...string) map[string][][]string {
 
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
-	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "help",
+	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "capabilities", "help",
 	"push", "pull", "purge", "backfill", "resume", "watch", "serve",
 }
 

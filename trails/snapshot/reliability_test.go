@@ -59,11 +59,11 @@ func (w *worker) oddity(kind int) {
 		_ = os.WriteFile(w.path("mod/s"), []byte("dirty\n"), 0o644)
 	case 2:
 		w.write("side-by-side", "ours\n")
-		w.git("add", "-A")
+		_, _ = w.tryGit("add", "-A")
 		_, _ = w.tryGit("commit", "-qm", "ours")
 		_, _ = w.tryGit("checkout", "-q", "-f", "-B", "theirs", "HEAD~1")
 		w.write("side-by-side", "theirs\n")
-		w.git("add", "side-by-side")
+		_, _ = w.tryGit("add", "-f", "side-by-side")
 		_, _ = w.tryGit("commit", "-qm", "theirs")
 		_, _ = w.tryGit("merge", "-q", "main") // a conflict
 	case 3:
