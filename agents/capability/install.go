@@ -54,8 +54,9 @@ type Action struct {
 
 // Status is the health of the hooks of a target.
 type Status struct {
-	Installed bool     `json:"installed"` // every entry is present and none is stale
-	Settings  string   `json:"settings"`  // path of the settings file
+	Installed bool     `json:"installed"`             // every entry is present and none is stale
+	Settings  string   `json:"settings"`              // path of the settings file
+	OnlyAtTop bool     `json:"only_at_top,omitempty"` // read only where the agent is started at the top of the work tree
 	Present   []string `json:"present,omitempty"`
 	Missing   []string `json:"missing,omitempty"`
 	// Stale are the events whose entry calls another path of the program, or can be kept from running or from being waited for.

@@ -49,7 +49,7 @@ func (c *Client) place(target capability.Target) (installer.Place, error) {
 		}
 		if target.Scope == capability.ScopeProject {
 			root := target.Repo.WorkTree
-			return installer.Place{Path: filepath.Join(root, configName, settingsName), Root: root}, nil
+			return installer.Place{Path: filepath.Join(root, configName, settingsName), Root: root, OnlyAtTop: true}, nil
 		}
 		root := localRoot(target.Repo)
 		return installer.Place{

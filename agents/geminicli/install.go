@@ -18,7 +18,7 @@ const settingsFile = "settings.json"
 
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title,
+		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
 		Format:    installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
 		Obstacles: c.obstacles, DisabledBy: c.disabledBy,
 	}

@@ -20,6 +20,8 @@ type Place struct {
 	Root string // the directory that was there before: the home directory or the top of the work tree
 	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all others.
 	Ignored string
+	// OnlyAtTop tells that the agent reads the file only where it is started at the top of the work tree.
+	OnlyAtTop bool
 }
 
 // Format is what is written into the file. The functions are pure; a nil document stands for a file that does not exist.
@@ -39,7 +41,8 @@ type Installer struct {
 	Title  string // the name in messages
 	Format Format
 	// Place finds the file of a target.
-	Place func(capability.Target) (Place, error)
+	Place     func(capability.Target) (Place, error)
+	OnlyAtTop bool // what InDirs says of the file below the top of the work tree
 	// Obstacles and DisabledBy tell, for Status, what else keeps the hooks of a target from running; nil for nothing.
 	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
 	DisabledBy func(capability.Target) []string
@@ -121,7 +124,7 @@ func (in *Installer) Status(ctx context.Context, target capability.Target) (capa
 	if err != nil {
 		return capability.Status{}, err
 	}
-	status := capability.Status{Settings: place.Path}
+	status := capability.Status{Settings: place.Path, OnlyAtTop: place.OnlyAtTop}
 	file, err := in.read(place.Path)
 	if err != nil {
 		return status, err

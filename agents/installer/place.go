@@ -32,7 +32,7 @@ func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.
 					Hint: "install for the user with `git trace init --global`",
 				}
 			}
-			place := Place{Path: filepath.Join(target.Repo.WorkTree, filepath.FromSlash(repoFile)), Root: target.Repo.WorkTree}
+			place := Place{OnlyAtTop: in.OnlyAtTop, Path: filepath.Join(target.Repo.WorkTree, filepath.FromSlash(repoFile)), Root: target.Repo.WorkTree}
 			if target.Scope == capability.ScopeRepo {
 				place.Ignored = repoFile
 			}

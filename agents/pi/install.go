@@ -18,7 +18,7 @@ const fileName = "git-trace.ts"
 
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title, Obstacles: c.obstacles,
+		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true, Obstacles: c.obstacles,
 		Format: installer.Program(extension, c.env.Binary, Name, c.Events()),
 	}
 	in.Place = in.InDirs(c.configDir(), "extensions/"+fileName, ".pi/extensions/"+fileName)

@@ -86,7 +86,7 @@ func (h *health) checkAgents(ctx context.Context) (string, []finding) {
 	var names []string
 	for _, one := range all {
 		if one.Traced {
-			names = append(names, one.Name)
+			names = append(names, one.label())
 		}
 	}
 	return strings.Join(names, ", ") + " traced", nil

@@ -94,6 +94,16 @@ type agentHealth struct {
 	agent capability.Agent
 }
 
+// label is the agent's name, and where it is not traced.
+func (one *agentHealth) label() string {
+	for i := range one.Targets {
+		if t := &one.Targets[i]; t.works() && !t.OnlyAtTop {
+			return one.Name
+		}
+	}
+	return one.Name + " (only where it is started at the top of the work tree: git trace init --agent " + one.Name + " --global serves sub-directories too)"
+}
+
 func (h *health) agentsHealth(ctx context.Context) []agentHealth {
 	out := make([]agentHealth, 0, len(h.agents))
 	for _, agent := range h.agents {
