@@ -67,7 +67,7 @@ func (l *Log) gcRuns() bool {
 		return true
 	}
 	pid, err := strconv.Atoi(fields[0])
-	return err != nil || processLives(pid)
+	return err != nil || ProcessLives(pid)
 }
 
 // Heal puts back commits of the log that a gc deleted while they were appended. It does nothing while the gc runs.

@@ -3,4 +3,4 @@
 package events
 
 // processLives cannot be known cheaply here; a gc.pid then counts until git would take it for a left-over.
-func processLives(int) bool { return true }
+func ProcessLives(int) bool { return true }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// processLives tells whether there is a process with that number, ours or somebody else's.
-func processLives(pid int) bool {
+// ProcessLives tells whether there is a process with that number, ours or somebody else's.
+func ProcessLives(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -64,6 +64,9 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	if err != nil || w == nil {
 		return ending{}
 	}
+	if sess.Befores && !slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool { return o.Trace == trace }) {
+		s.state.Lost = s.interval // this agent says when a call begins; that boundary was lost
+	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
 	s.state.Windows = append(s.state.Windows, w)
 	return ending{window: w, status: status}

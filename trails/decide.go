@@ -26,7 +26,30 @@ func (s *step) decide(path string, except ...*Window) decision {
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
-	return decideAmong(ws, path, s.abandoned())
+	by := decideAmong(ws, path, s.abandoned())
+	if s.state.Lost > s.state.seen(path) {
+		return doubted(by, path)
+	}
+	return by
+}
+
+// doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call after
+// it, or the other way round. Only the text that an edit call declared is its own for sure.
+func doubted(by decision, path string) decision {
+	texts := map[*Window]map[string]bool{}
+	return func(line []byte) *actor {
+		a := by(line)
+		if a.window == nil || a.window.Class != events.ToolEdits {
+			return &nobody
+		}
+		if texts[a.window] == nil {
+			texts[a.window] = declaredLines(a.window, path)
+		}
+		if !texts[a.window][string(linediff.StripSpace(line))] {
+			return &nobody
+		}
+		return a
+	}
 }
 
 // abandoned are the windows that end at this boundary without an after-boundary of their own.

@@ -17,6 +17,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	if methods[b.Kind] == "" {
 		return nil // a changed directory or a compaction says where the agent is, not what it did
 	}
+	defer e.begin(b)()
 	return e.advance(ctx, b.Time, func(s *step) error { return s.take(b) })
 }
 
@@ -189,6 +190,7 @@ func (s *step) open(sess *sessionState, trace events.TraceID, b events.Boundary)
 			return nil // the same boundary, reported twice
 		}
 	}
+	sess.Befores = true
 	w, err := s.newWindow(sess, trace, b)
 	if err != nil || w == nil {
 		return err

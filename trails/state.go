@@ -35,6 +35,9 @@ type state struct {
 	Anchored []refs.OID `json:"anchored,omitempty"`
 	// Expected are contents that a tool said it wrote and that were not on disk yet: path → blob.
 	Expected map[string]refs.OID `json:"expected,omitempty"`
+	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
+	// taken. What changed in a path that was not looked at since may be anybody's.
+	Lost int64 `json:"lost,omitempty"`
 }
 
 // sessionState is what the timeline remembers of a conversation that was seen in this work tree.
@@ -47,6 +50,7 @@ type sessionState struct {
 	Steps      int       `json:"steps,omitempty"`       // tool calls that opened a window
 	Last       time.Time `json:"last"`
 	Ended      bool      `json:"ended,omitempty"`
+	Befores    bool      `json:"befores,omitempty"`   // its agent reports tool calls before they run
 	Subagents  []string  `json:"subagents,omitempty"` // those already announced
 	Unnamed    int       `json:"unnamed,omitempty"`   // tool calls to which the agent gave no id
 }

@@ -24,10 +24,18 @@ var commons = []string{"}", "", "return nil", "end", ""}
 type ledger struct {
 	words map[string]string          // a unique line without its white space → who wrote it
 	runs  map[string]map[string]bool // a block of common lines with its neighbours → the owners that it was seen to have
+
+	// Where hooks are killed:
+	doubted map[string][]string // a unique line → who else may be taken for its writer
+	unheard unheard
+	cut     bool // a boundary was cut short since everything was looked at
 }
 
 func newLedger() *ledger {
-	return &ledger{words: map[string]string{}, runs: map[string]map[string]bool{}}
+	return &ledger{
+		words: map[string]string{}, runs: map[string]map[string]bool{}, doubted: map[string][]string{},
+		unheard: newUnheard(),
+	}
 }
 
 // unsure marks a block of common lines whose owner the text alone does not tell.
@@ -90,12 +98,12 @@ func (l *ledger) expect(lines []string) [][]string {
 	out := make([][]string, len(lines))
 	for i, line := range lines {
 		if who := l.words[bare(line)]; who != "" {
-			out[i] = []string{who}
+			out[i] = append([]string{who}, l.also(bare(line))...)
 		}
 	}
 	for _, b := range l.blocks(lines) {
 		seen := l.runs[b.key]
-		if b.key == "" || len(seen) == 0 || seen[unsure] {
+		if b.key == "" || len(seen) == 0 || l.inDoubt(b.key) {
 			continue
 		}
 		for list := range seen {
@@ -152,6 +160,7 @@ func (l *ledger) record(e, whole edit, who string) {
 				panic(fmt.Sprintf("model: %q is written by %s and was by %s", text[i], who, had))
 			}
 			l.words[key] = who
+			l.unheard.words[key], l.unheard.writers[who] = true, true
 		default:
 			owners[i] = who
 		}
@@ -172,6 +181,7 @@ func (l *ledger) record(e, whole edit, who string) {
 			l.runs[b.key] = map[string]bool{}
 		}
 		l.runs[b.key][list] = true
+		l.unheard.blocks[b.key] = true
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,7 +137,7 @@ func (w *world) gitEnv(dir string, env []string, args ...string) bool {
 	for _, e := range env {
 		w.say("env " + quoteWord(strings.ReplaceAll(e, w.root, "$WORK")))
 	}
-	_, err := w.process(dir, env, "git", args...)
+	_, err := w.process(dir, append(env, w.killed()...), "git", args...)
 	words := []string{"exec", "git"}
 	if err != nil {
 		words[0] = "! exec"
@@ -283,7 +282,9 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	}
 	raw, err := json.Marshal(payload)
 	w.must(err)
-	if input, ok := fields["tool_input"].(map[string]any); ok && input["file_path"] != nil {
+	input, ok := fields["tool_input"].(map[string]any)
+	full := !ok || input["file_path"] == nil
+	if !full {
 		rel, _ := filepath.Rel(dir, input["file_path"].(string))
 		delete(w.unseen, dir+"\x00"+rel)
 		delete(w.renamed, dir+"\x00"+rel)
@@ -292,12 +293,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 		clear(w.renamed)
 	}
 	if w.profile.process {
-		cmd := exec.Command("git-trace", "hook", "claude-code", event)
-		cmd.Dir, cmd.Env, cmd.Stdin = dir, w.env(), bytes.NewReader(raw)
-		out, err := cmd.CombinedOutput()
-		if err != nil || len(out) > 0 {
-			w.must(fmt.Errorf("hook %s: %w: %q", event, err, out))
-		}
+		w.hear(session, w.hookProcess(dir, event, raw), full)
 		return
 	}
 	boundaries, err := w.agent.Decoder.Decode(event, raw)

@@ -14,7 +14,7 @@ import (
 // programs below that play an agent and read a blame.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"git-trace": main,
+		"git-trace": func() { dieEarly(); main() },
 		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
 		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
 	})

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// killEnv makes a git-trace process of the model kill itself: it holds the number of microseconds that the process has at
+// most. Nothing in the process can see the signal coming, no more than one from outside.
+const killEnv = "GITTRACE_MODEL_KILL"
+
+// dieEarly arms the kill, in about every third process.
+func dieEarly() {
+	most, err := strconv.Atoi(os.Getenv(killEnv))
+	if err != nil || most <= 0 || rand.IntN(3) > 0 {
+		return
+	}
+	after := time.Duration(rand.IntN(most)) * time.Microsecond
+	go func() {
+		time.Sleep(after)
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+	}()
+}
+
+// killSpan is about as long as a hook takes, in microseconds, so that every part of it is hit.
+const killSpan = 12_000
+
+// killed are the environment variables of processes that may be killed.
+func (w *world) killed() []string {
+	if !w.profile.killed {
+		return nil
+	}
+	return []string{killEnv + "=" + strconv.Itoa(killSpan)}
+}
+
+// hookProcess sends a boundary through the hook process and tells whether it was heard: a process that is killed before it
+// has left a note of what it is about might as well not have been started.
+func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
+	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
+	traces = filepath.Join(traces, "traces")
+	before, _ := os.ReadFile(filepath.Join(traces, "timeline.json"))
+	cmd := exec.Command("git-trace", "hook", "claude-code", event)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(w.env(), w.killed()...), bytes.NewReader(payload)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if w.profile.killed && errors.As(err, &exit) && exit.ExitCode() < 0 {
+		after, _ := os.ReadFile(filepath.Join(traces, "timeline.json"))
+		notes, _ := filepath.Glob(filepath.Join(traces, "spool", fmt.Sprintf("*-%d.begun", cmd.Process.Pid)))
+		heard = len(notes) > 0 || !bytes.Equal(before, after)
+		w.say(fmt.Sprintf("# %s killed, heard %v", event, heard))
+		w.ledger.cut = true // what comes is compared with an older content than the model thinks
+		return heard
+	}
+	if err != nil || len(out) > 0 {
+		w.must(fmt.Errorf("hook %s: %w: %q", event, err, out))
+	}
+	return true
+}
+
+// unheard is what was written since everything was looked at last, and by whom. Where a boundary was not heard meanwhile, any
+// of the writers may be taken for the writer of any of it, and so may a person, and whose call has not ended.
+type unheard struct {
+	sessions map[string]bool // of the boundaries that were not heard and had no other since
+	words    map[string]bool
+	blocks   map[string]bool
+	writers  map[string]bool
+}
+
+func newUnheard() unheard {
+	return unheard{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{byHuman: true}}
+}
+
+// possible lists who may be taken for a writer.
+func (u *unheard) possible() []string {
+	return append(slices.Collect(maps.Keys(u.writers)), slices.Collect(maps.Keys(u.sessions))...)
+}
+
+// also lists who else may be taken for the writer of a unique line.
+func (l *ledger) also(word string) []string {
+	if len(l.unheard.sessions) > 0 && l.unheard.words[word] {
+		return l.unheard.possible()
+	}
+	return l.doubted[word]
+}
+
+// inDoubt tells whether the owners of a block of common lines cannot be known.
+func (l *ledger) inDoubt(block string) bool {
+	return l.runs[block][unsure] || (l.cut || len(l.unheard.sessions) > 0) && l.unheard.blocks[block]
+}
+
+// hear notes whether a boundary was heard, and whether everything is looked at in it.
+func (w *world) hear(session string, heard, full bool) {
+	l := w.ledger
+	switch {
+	case !w.profile.killed:
+		return
+	case !heard:
+		l.unheard.sessions[session], l.cut = true, true
+		return
+	case !full:
+		return
+	}
+	if l.cut {
+		for key := range l.unheard.blocks {
+			l.runs[key][unsure] = true
+		}
+	}
+	if len(l.unheard.sessions) > 0 {
+		for word := range l.unheard.words {
+			l.doubted[word] = append(l.doubted[word], l.unheard.possible()...)
+		}
+	}
+	delete(l.unheard.sessions, session)
+	if len(l.unheard.sessions) == 0 {
+		l.unheard, l.cut = newUnheard(), false
+	}
+}
+
+// sound checks what a killed process must not break: the repository and the log.
+func (w *world) sound(dir string) {
+	if !w.profile.killed {
+		return
+	}
+	out := w.run(dir, "git", "fsck", "--no-dangling", "--no-progress")
+	if strings.Contains(out, "error") || strings.Contains(out, "missing") {
+		w.must(fmt.Errorf("git fsck: %s", out))
+	}
+	if out := w.run(dir, "git-trace", "verify"); !strings.HasPrefix(out, "consistent") {
+		w.must(fmt.Errorf("git trace verify: %s", out))
+	}
+}
