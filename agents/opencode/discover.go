@@ -67,6 +67,29 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
+// SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
+func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
+	if filepath.Ext(path) != ".db" {
+		return nil, nil
+	}
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	all, err := dbSessions(db)
+	if err != nil {
+		return nil, err
+	}
+	var found []capability.Session
+	for _, one := range all {
+		if one.Parent == "" {
+			found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
+		}
+	}
+	return found, nil
+}
+
 // Recognises tells databases by their name, since other programs have some as well, and JSON by what only sessions of OpenCode
 // have.
 func (s sessions) Recognises(path string, head []byte) bool {

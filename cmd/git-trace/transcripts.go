@@ -86,8 +86,11 @@ func findTranscripts(env agents.Env, folders []string) ([]*transcript, error) {
 				return fmt.Errorf("more than %d files", maxTranscripts)
 			}
 			agent, found, err := agents.Identify(env, path)
-			if err == nil && found && agent.Parser != nil && !isPartOf(path) {
-				add(&transcript{agent: agent, path: path})
+			if err != nil || !found || agent.Parser == nil || isPartOf(path) {
+				return nil //nolint:nilerr // a file that cannot be read is no transcript
+			}
+			for _, t := range transcriptsIn(agent, path) {
+				add(t)
 			}
 			return nil
 		})
@@ -96,6 +99,23 @@ func findTranscripts(env agents.Env, folders []string) ([]*transcript, error) {
 		}
 	}
 	return list, nil
+}
+
+// transcriptsIn are the sessions of a file: one, or those of a database.
+func transcriptsIn(agent agents.Agent, path string) []*transcript {
+	type several interface {
+		SessionsIn(path string) ([]agents.Session, error)
+	}
+	if in, ok := agent.Discoverer.(several); ok {
+		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {
+			out := make([]*transcript, len(list))
+			for i, s := range list {
+				out[i] = &transcript{agent: agent, path: path, id: s.ID, dir: s.Dir}
+			}
+			return out
+		}
+	}
+	return []*transcript{{agent: agent, path: path}}
 }
 
 func skipDir(entry fs.DirEntry) error {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/ccpa"
 )
@@ -120,6 +122,10 @@ func TestATraceBecomesAConversation(t *testing.T) {
 
 func TestAConversationBecomesATraceThatCanBeRead(t *testing.T) {
 	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/schema/ccpa-2.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	files, err := filepath.Glob("../../testdata/sessions/*/*.record.json")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("found %d records, %v", len(files), err)
@@ -143,6 +149,15 @@ func TestAConversationBecomesATraceThatCanBeRead(t *testing.T) {
 		}
 		if got, want := calls(list[0]), calls(record); got != want {
 			t.Errorf("%s: calls %s, want %s", name, got, want)
+		}
+		for line := range strings.Lines(out.String()) {
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, line)
+			}
 		}
 		if got := again(t, out.String()); got != out.String() {
 			t.Errorf("%s: written again as\n%s\nfirst\n%s", name, got, out.String())
