@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -211,7 +212,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 			if err != nil {
 				return nil, fmt.Errorf("read commit %s: %w", d.commit, err)
 			}
-			a := anchorer{repo: repo, view: view, commit: d.commit, carried: olderContents(view, d.from)}
+			a := anchorer{repo: repo, view: view, commit: d.commit, carried: olderContents(ctx, repo, view, d)}
 			drafts, err := a.anchor(c.Parents, changes[d.commit])
 			if err != nil {
 				return nil, err
@@ -225,18 +226,45 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 	})
 }
 
-// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has.
-func olderContents(view *trails.View, older refs.OID) func(fileDiff) []trails.Source {
+// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has, or
+// else under the name that git finds for it: main may have renamed it.
+func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
+	blob := func(path string) (trails.Source, bool) {
+		oid, typ, err := view.Objects.Resolve(d.from.String() + ":" + path)
+		return trails.Source{Path: path, Blob: oid, Far: true}, err == nil && typ == refs.BlobObject
+	}
+	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 	return func(f fileDiff) []trails.Source {
 		var out []trails.Source
 		for _, path := range slices.Compact([]string{f.path, f.before()}) {
-			oid, typ, err := view.Objects.Resolve(older.String() + ":" + path)
-			if err == nil && typ == refs.BlobObject && (len(out) == 0 || out[0].Blob != oid) {
-				out = append(out, trails.Source{Path: path, Blob: oid, Far: true})
+			if source, ok := blob(path); ok {
+				out = append(out, source)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+		if old, found := renamed()[f.path]; found {
+			if source, ok := blob(old); ok {
+				out = append(out, source)
 			}
 		}
 		return out
 	}
+}
+
+// oldNames maps the names of files in a commit to those that the commit has for them whose place it took.
+func oldNames(ctx context.Context, repo *refs.Repo, d deferred) map[string]string {
+	names := map[string]string{}
+	out, err := repo.Git(ctx, nil, "diff-tree", "-r", "-M", "-z", "--diff-filter=R", "--name-status", d.from.String(), d.commit.String())
+	if err != nil {
+		return names // then only equal names count
+	}
+	fields := bytes.Split(out, []byte{0})
+	for i := 0; i+2 < len(fields); i += 3 {
+		names[string(fields[i+2])] = string(fields[i+1])
+	}
+	return names
 }
 
 // diffTrees lists what each of several commits with one parent, or none, did to each file, by one process.
