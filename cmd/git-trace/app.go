@@ -116,6 +116,7 @@ func (a *app) program() *cli.App {
 			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
 			a.purgeCommand(),
 			a.capabilitiesCommand(), a.resumeCommand(), a.watchCommand(),
+			a.statsCommand(),
 			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// statsSchema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
+const statsSchema = "git-trace.stats/1"
+
+func (a *app) statsCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "stats",
+		Usage:     "who wrote the lines of a range of commits, and what the conversations used",
+		UsageText: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
+		Description: "Lines that commits added, by agents, people and unknown, of all commits, by author and by agent; the\n" +
+			"conversations that wrote some of them, with their tokens, cost and models as far as they have a record. Without\n" +
+			"a range it is all that HEAD leads to, and every conversation that is known here. The parts add up to the sums.",
+		Flags: []cli.Flag{
+			limitFlag("commits"),
+			&cli.BoolFlag{Name: "all", Usage: "begin at every ref, not at HEAD"},
+			&cli.BoolFlag{Name: "first-parent", Usage: "follow only the first parent of merges"},
+			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only commits younger than `date`"},
+			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only commits older than `date`"},
+			&cli.StringFlag{Name: "author", Usage: "only commits whose author matches `pattern`"},
+			jsonFlag(), colorFlag(),
+		},
+	}, a.stats)
+}
+
+// lineCounts are lines that commits added, by who wrote them: ai, human and unknown add up to added.
+type lineCounts struct {
+	Commits int `json:"commits"`
+	Added   int `json:"added"`
+	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
+	Human   int `json:"human"`
+	Unknown int `json:"unknown"`
+}
+
+func (l *lineCounts) add(c *graph.Commit) {
+	l.Commits++
+	l.Added += c.Added
+	l.AI += c.AI
+	l.Human += c.Human
+	l.Unknown += c.Unknown
+}
+
+// authorLines are the lines of the commits of an author.
+type authorLines struct {
+	Author string `json:"author"`
+	Mail   string `json:"mail"`
+	lineCounts
+}
+
+// agentLines are the lines that an agent wrote. Those of all agents add up to the lines of agents.
+type agentLines struct {
+	Agent         string `json:"agent"` // empty where several could have written the lines
+	Conversations int    `json:"conversations"`
+	Lines         int    `json:"lines"`
+
+	traces map[events.TraceID]bool
+}
+
+// modelUse is what a model did. Those of all models, with what no model is known of, add up to the tokens.
+type modelUse struct {
+	Model         string `json:"model"` // empty where it is not known
+	Conversations int    `json:"conversations"`
+	Answers       int    `json:"answers"`
+	tokens
+}
+
+// tokens are in four buckets that do not overlap.
+type tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+func (t *tokens) add(o tokens) {
+	t.Input += o.Input
+	t.Output += o.Output
+	t.CacheRead += o.CacheRead
+	t.CacheWrite += o.CacheWrite
+}
+
+func (t tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
+
+// statistics is all that stats tells.
+type statistics struct {
+	Schema        string        `json:"schema"`
+	Range         []string      `json:"range"` // as it was given
+	Lines         lineCounts    `json:"lines"`
+	Authors       []authorLines `json:"authors"`
+	Agents        []agentLines  `json:"agents"`
+	Conversations struct {
+		Count    int `json:"count"`
+		Recorded int `json:"recorded"` // those that have a record; what follows is of them
+		Prompts  int `json:"prompts"`
+		Calls    int `json:"calls"`
+		Steps    int `json:"steps"`
+	} `json:"conversations"`
+	Tokens tokens `json:"tokens"`
+	Cost   struct {
+		USD     float64 `json:"usd"`
+		Priced  int     `json:"priced"` // conversations whose cost is known
+		Unknown int     `json:"unknown"`
+	} `json:"cost"`
+	Models []modelUse `json:"models"`
+
+	traces map[events.TraceID]bool
+}
+
+func (a *app) stats(c *cli.Context, ops operands) error {
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	query, err := graphQuery(c, ops)
+	if err != nil {
+		return err
+	}
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	s := &statistics{
+		Schema: statsSchema, Range: append([]string{}, ops.all()...), Authors: []authorLines{}, Agents: []agentLines{}, Models: []modelUse{},
+		traces: map[events.TraceID]bool{},
+	}
+	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
+		if err := s.lines(c.Context, repo, reader, query); err != nil {
+			return err
+		}
+	}
+	records := store.Open(repo)
+	defer func() { _ = records.Close() }()
+	ix, err := a.openSearch(c, repo, records)
+	if err != nil {
+		return err
+	}
+	defer ix.Close()
+	whole := len(query.Revs)+len(query.Paths)+len(query.Options) == 0
+	if err := s.conversations(reader, ix, whole); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, s)
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(screen.Out, s.draw(pen{screen.Color}, screen.Width))
+	return errors.Join(err, screen.Close())
+}
+
+// lines adds up the lines of the commits. Of a commit that nothing is known of, the lines that git counts are unknown.
+func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.Index, query graph.Query) error {
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	var bare []*graph.Commit
+	var all []*graph.Commit
+	for commit, err := range graph.Walk(ctx, repo, graph.Source{Anchors: reader, Searcher: searcher}, query) {
+		if err != nil {
+			return err
+		}
+		all = append(all, commit)
+		if !commit.Anchored {
+			bare = append(bare, commit)
+		}
+	}
+	if err := countAdded(ctx, repo, bare); err != nil {
+		return err
+	}
+	authors := map[[2]string]int{}
+	agents := map[string]int{}
+	for _, c := range all {
+		s.Lines.add(c)
+		key := [2]string{c.Author, c.Mail}
+		at, known := authors[key]
+		if !known {
+			at = len(s.Authors)
+			authors[key] = at
+			s.Authors = append(s.Authors, authorLines{Author: c.Author, Mail: c.Mail})
+		}
+		s.Authors[at].add(c)
+		for _, who := range c.Contributors {
+			if who.Kind != events.OwnerAI {
+				continue
+			}
+			at, known := agents[who.Agent]
+			if !known {
+				at = len(s.Agents)
+				agents[who.Agent] = at
+				s.Agents = append(s.Agents, agentLines{Agent: who.Agent, traces: map[events.TraceID]bool{}})
+			}
+			s.Agents[at].Lines += who.Lines
+			if who.Trace != "" {
+				s.Agents[at].traces[who.Trace] = true
+				s.traces[who.Trace] = true
+			}
+		}
+	}
+	for i := range s.Agents {
+		s.Agents[i].Conversations = len(s.Agents[i].traces)
+	}
+	slices.SortFunc(s.Authors, func(a, b authorLines) int {
+		return cmp.Or(cmp.Compare(b.Added, a.Added), cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author), cmp.Compare(a.Mail, b.Mail))
+	})
+	slices.SortFunc(s.Agents, func(a, b agentLines) int {
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Agent, b.Agent))
+	})
+	return nil
+}
+
+// countAdded asks git how many lines commits added; merges count as git shows them by itself, not at all.
+func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) error {
+	if len(commits) == 0 {
+		return nil
+	}
+	var ids strings.Builder
+	byID := map[string]*graph.Commit{}
+	for _, c := range commits {
+		ids.WriteString(c.ID.String() + "\n")
+		byID[c.ID.String()] = c
+	}
+	out, err := repo.Git(ctx, strings.NewReader(ids.String()), "diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv")
+	if err != nil {
+		return err
+	}
+	var current *graph.Commit
+	for field := range strings.SplitSeq(string(out), "\x00") {
+		for line := range strings.SplitSeq(field, "\n") {
+			if c, ok := byID[line]; ok {
+				current = c
+				continue
+			}
+			added, _, found := strings.Cut(line, "\t")
+			if n, err := strconv.Atoi(added); found && err == nil && current != nil {
+				current.Added += n
+				current.Unknown += n
+			}
+		}
+	}
+	return nil
+}
+
+// conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are known.
+func (s *statistics) conversations(reader *index.Index, ix *search.Index, whole bool) error {
+	digests, err := ix.Digests()
+	if err != nil {
+		return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
+	}
+	if whole {
+		logged, err := reader.Traces()
+		if err != nil {
+			return err
+		}
+		for _, t := range logged {
+			s.traces[t.ID] = true
+		}
+		for _, d := range digests {
+			s.traces[d.Trace] = true
+		}
+	}
+	s.Conversations.Count = len(s.traces)
+	models := map[string]int{}
+	use := func(name string, answers int, t tokens) {
+		at, known := models[name]
+		if !known {
+			at = len(s.Models)
+			models[name] = at
+			s.Models = append(s.Models, modelUse{Model: name})
+		}
+		s.Models[at].Conversations++
+		s.Models[at].Answers += answers
+		s.Models[at].add(t)
+	}
+	for _, d := range digests {
+		if !s.traces[d.Trace] || d.Unreadable != "" {
+			continue
+		}
+		s.Conversations.Recorded++
+		s.Conversations.Prompts += d.Prompts
+		s.Conversations.Calls += d.Calls
+		s.Conversations.Steps += d.Steps
+		if d.Cost != nil {
+			s.Cost.USD += *d.Cost
+			s.Cost.Priced++
+		} else {
+			s.Cost.Unknown++
+		}
+		rest := tokens{d.Input, d.Output, d.CacheRead, d.CacheWrite}
+		s.Tokens.add(rest)
+		for _, m := range d.Models {
+			t := tokens{m.Input, m.Output, m.CacheRead, m.CacheWrite}
+			use(m.Model, m.Steps, t)
+			rest.add(tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
+		}
+		if rest != (tokens{}) { // the agent tells the sum only, or another one
+			use("", 0, rest)
+		}
+	}
+	slices.SortFunc(s.Models, func(a, b modelUse) int { return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.Model, b.Model)) })
+	return nil
+}
+
+// draw writes the figures in tables.
+func (s *statistics) draw(p pen, width int) string {
+	var b strings.Builder
+	name := max(width-4*10, 20)
+	row := func(color, label string, figures ...string) {
+		line := cells.Fit(cells.Safe(label), name)
+		for _, f := range figures {
+			line += fmt.Sprintf("%10s", f)
+		}
+		b.WriteString(p.paint(color, strings.TrimRight(line, " ")) + "\n")
+	}
+	counts := func(l lineCounts) []string {
+		return []string{thousands(l.Added), thousands(l.AI), thousands(l.Human), thousands(l.Unknown)}
+	}
+	row(faint, "lines added", "all", "agents", "people", "unknown")
+	row(bold, "in "+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
+	for _, author := range s.Authors {
+		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.lineCounts)...)
+	}
+	if len(s.Agents) > 0 {
+		b.WriteByte('\n')
+		row(faint, "agents", "lines", "talks")
+	}
+	for _, agent := range s.Agents {
+		label := agent.Agent
+		if label == "" {
+			label = "one of several"
+		}
+		row("", "  "+label, thousands(agent.Lines), thousands(agent.Conversations))
+	}
+	c := s.Conversations
+	fmt.Fprintf(&b, "\n%s", plural(c.Count, "conversation"))
+	if c.Count == 0 {
+		return b.String() + "\n"
+	}
+	if c.Recorded < c.Count {
+		fmt.Fprintf(&b, ", %d with a record", c.Recorded)
+	}
+	if c.Recorded > 0 {
+		fmt.Fprintf(&b, ": %s, %s", plural(c.Prompts, "prompt"), plural(c.Calls, "call"))
+		b.WriteString("\n" + s.costText() + "\n\n")
+		row(faint, "tokens", "in", "out", "cached", "to cache")
+		figures := func(t tokens) []string {
+			return []string{short(t.Input), short(t.Output), short(t.CacheRead), short(t.CacheWrite)}
+		}
+		row(bold, "all models", figures(s.Tokens)...)
+		for _, m := range s.Models {
+			label := m.Model
+			if label == "" {
+				label = "model not known"
+			}
+			row("", "  "+label+", "+plural(m.Answers, "answer"), figures(m.tokens)...)
+		}
+		return b.String()
+	}
+	return b.String() + "\n"
+}
+
+func (s *statistics) costText() string {
+	switch {
+	case s.Cost.Priced == 0:
+		return "cost not known: no price of the models is (trace.prices)"
+	case s.Cost.Unknown > 0:
+		return fmt.Sprintf("cost %s, and that of %s is not known", dollars(s.Cost.USD), plural(s.Cost.Unknown, "conversation"))
+	}
+	return "cost " + dollars(s.Cost.USD)
+}
+
+// short writes a number in at most six characters.
+func short(n int64) string {
+	switch {
+	case n >= 10_000_000:
+		return strconv.FormatInt(n/1_000_000, 10) + "M"
+	case n >= 10_000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	}
+	return thousands(int(n))
+}
