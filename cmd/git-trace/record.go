@@ -49,6 +49,9 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	}
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
+		if c.Bool("quiet") {
+			noteFailure(repo, fmt.Errorf("record conversations: %w", err))
+		}
 		return fail(exitUnchecked, err, "nothing is stored until that is mended")
 	}
 	defer job.close()
