@@ -74,18 +74,24 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	digests, err := a.recordDigests(c, repo)
+	if err != nil {
+		return err
+	}
+	all = withRecords(all, digests)
 	chosen, err := chooseTraces(c, repo, all)
 	if err != nil {
 		return err
 	}
-	list, err := conversations(repo, reader, chosen)
+	told, err := conversations(repo, reader, chosen)
 	if err != nil {
 		return err
 	}
+	list := entries(told, digests)
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema        string         `json:"schema"`
-			Conversations []conversation `json:"conversations"`
+			Schema        string     `json:"schema"`
+			Conversations []logEntry `json:"conversations"`
 		}{logSchema, list})
 	}
 	if len(list) == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []conversation, short func(events.TraceID) string) error {
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []logEntry, short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -41,14 +41,14 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *screen, list []conversation, short func(events.TraceID) string, now time.Time) *logDrawer {
+func newLogDrawer(s *screen, list []logEntry, short func(events.TraceID) string, now time.Time) *logDrawer {
 	d := &logDrawer{pen: pen{s.Color}, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range list {
 		c := &list[i]
 		d.id = max(d.id, cells.Width(cells.Safe(short(c.Trace))))
 		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
-		d.model = max(d.model, cells.Width(modelsOf(c)))
+		d.model = max(d.model, cells.Width(modelsOf(&c.conversation)))
 		d.ago = max(d.ago, len(graph.Ago(c.Last, now)))
 		d.prompts = max(d.prompts, len(plural(c.Prompts, "prompt")))
 		calls = max(calls, len(plural(c.Calls, "call")))
@@ -71,12 +71,12 @@ func modelsOf(c *conversation) string {
 }
 
 // conversation draws one: who and when, what was asked, and what came of it.
-func (d *logDrawer) conversation(c *conversation) string {
+func (d *logDrawer) conversation(c *logEntry) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)
 	b.WriteString(d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
 	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
-	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
+	b.WriteString(cells.Fit(modelsOf(&c.conversation), d.model) + "  ")
 	b.WriteString(d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  ")
 	b.WriteString(cells.Pad(plural(c.Prompts, "prompt"), d.prompts) + "  " + plural(c.Calls, "call") + "\n")
 	indent := strings.Repeat(" ", d.id+2)
@@ -84,8 +84,20 @@ func (d *logDrawer) conversation(c *conversation) string {
 	if c.Prompt != nil {
 		b.WriteString(indent + cells.Cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
 	}
-	b.WriteString(indent + cells.Cut(outcomeText(c), room) + "\n")
+	b.WriteString(indent + cells.Cut(c.outcome(), room) + "\n")
 	return b.String()
+}
+
+// outcome says what came of a conversation and what it cost.
+func (c *logEntry) outcome() string {
+	text := outcomeText(&c.conversation)
+	if c.recordOnly {
+		text = "only its record is here"
+	}
+	if c.Usage != nil && c.Usage.CostUSD != nil {
+		text += " · " + dollars(*c.Usage.CostUSD)
+	}
+	return text
 }
 
 // outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits".

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -40,6 +43,9 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	}
 	for _, note := range notes {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
+	}
+	if err := errors.Join(search.Remove(repo), os.RemoveAll(promptCache(repo))); err != nil { // made anew when they are needed
+		return fail(exitUnchecked, err, "")
 	}
 	if err := rebuildOwnership(c, repo); err != nil {
 		return fail(exitUnchecked, err, "git trace verify names the damage")
