@@ -25,6 +25,15 @@ func entries(binary string) []hookfile.Entry {
 	return list
 }
 
+// flatEntries are the entries for an agent without groups.
+func flatEntries(binary string) []hookfile.Entry {
+	list := entries(binary)
+	for i := range list {
+		list[i].Form, list[i].Matcher = hookfile.Flat, ""
+	}
+	return list
+}
+
 func ours(command string) bool {
 	binary, agent, _, ok := hookfile.ParseCommand(command)
 	return ok && agent == "claude-code" && strings.HasSuffix(binary, "git-trace")
@@ -128,7 +137,13 @@ func TestRemovalAfterInstallationRestoresEveryByte(t *testing.T) {
 // checkRoundTrip holds what the package promises for a document without our entries.
 func checkRoundTrip(t *testing.T, doc []byte, mustInstall bool) {
 	t.Helper()
-	once, changed, err := hookfile.Install(doc, entries("/opt/git-trace"), ours)
+	checkRoundTripOf(t, doc, entries("/opt/git-trace"), mustInstall)
+	checkRoundTripOf(t, doc, flatEntries("/opt/git-trace"), mustInstall)
+}
+
+func checkRoundTripOf(t *testing.T, doc []byte, entries []hookfile.Entry, mustInstall bool) {
+	t.Helper()
+	once, changed, err := hookfile.Install(doc, entries, ours)
 	if err != nil {
 		if mustInstall || !errors.Is(err, hookfile.ErrShape) && !errors.Is(err, hookfile.ErrSyntax) {
 			t.Fatalf("install: %v", err)
@@ -141,11 +156,11 @@ func checkRoundTrip(t *testing.T, doc []byte, mustInstall bool) {
 	if !json.Valid(bytes.TrimPrefix(once, []byte("\xEF\xBB\xBF"))) {
 		t.Fatalf("installed document is not JSON:\n%s", once)
 	}
-	twice, changed, err := hookfile.Install(once, entries("/opt/git-trace"), ours)
+	twice, changed, err := hookfile.Install(once, entries, ours)
 	if err != nil || len(changed) != 0 || !bytes.Equal(twice, once) {
 		t.Errorf("second installation: changed %q, %v:\n%s", changed, err, twice)
 	}
-	state, err := hookfile.Inspect(once, entries("/opt/git-trace"), ours)
+	state, err := hookfile.Inspect(once, entries, ours)
 	if err != nil || len(state.Present) != 3 || len(state.Missing)+len(state.Stale) != 0 {
 		t.Errorf("inspect: %+v, %v", state, err)
 	}
@@ -155,6 +170,18 @@ func checkRoundTrip(t *testing.T, doc []byte, mustInstall bool) {
 	}
 	if !bytes.Equal(back, doc) || (back == nil) != (doc == nil) {
 		t.Errorf("removal gives %q, want %q\ninstalled:\n%s", back, doc, once)
+	}
+}
+
+func TestANewFlatFileNamesItsVersionAndIsDeletedWithItsEntries(t *testing.T) {
+	t.Parallel()
+	out, _, err := hookfile.Install(nil, flatEntries("/opt/git-trace")[:1], ours)
+	want := "{ \"version\": 1,\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"command\": \"'/opt/git-trace' hook claude-code SessionStart\",\n        \"timeout\": 10\n      }\n    ]\n  }\n}\n"
+	if err != nil || string(out) != want {
+		t.Errorf("got %q, %v", out, err)
+	}
+	if back, _, err := hookfile.Remove(out, ours); err != nil || back != nil {
+		t.Errorf("removal leaves %q, %v", back, err)
 	}
 }
 

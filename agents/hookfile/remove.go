@@ -25,14 +25,24 @@ func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	if body, err = removeAll(body, all); err != nil {
 		return nil, nil, err
 	}
+	body = withoutRest(body)
 	if marked {
 		return append(slices.Clone(byteOrderMark), body...), changed, nil
 	}
 	// A new file begins with the object and has one newline behind it; in a blank one the object stands behind the blanks.
-	if first == '{' && (string(body) == "\n" || string(body) == "\r\n" || string(body) == flatRest) {
+	if first == '{' && (string(body) == "\n" || string(body) == "\r\n") {
 		return nil, changed, nil
 	}
 	return append([]byte{}, body...), changed, nil // never nil: the file was there and blank
+}
+
+// withoutRest takes away what is left of an object of our own making in the flat form.
+func withoutRest(doc []byte) []byte {
+	root, err := parse(doc)
+	if err != nil || root == nil || strings.ReplaceAll(string(doc[root.start:root.end]), "\r\n", "\n") != flatRest {
+		return doc
+	}
+	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
 // removeAll removes what which selects, one handler after the other: each removal moves the places of the others.
