@@ -113,6 +113,9 @@ func (s *session) Object(object jsonlines.Object) error {
 		return s.result(&e, at)
 	}
 	s.remark(&e)
+	if s.c != s.main && (e.kind == "subagent.completed" || e.kind == "subagent.failed") {
+		return s.c.Close()
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Conversation struct {
 	role   string        // the kind of the subagent
 	id     string        // the agent's id of the subagent
 	held   bool          // nothing leaves before the parent's step has left
+	closed bool          // nothing more comes
 	listed int           // place in the list of subagents, from 1
 
 	queue     []*item
@@ -45,8 +46,8 @@ type shared struct {
 	options Options
 	sink    records.Sink
 	state   *state
-	waiting int // bytes that wait
-	sides   int // subagents that are told in the same file
+	waiting int             // bytes that wait
+	sides   []*Conversation // of subagents that are told in the same file
 	err     error
 }
 
@@ -187,6 +188,9 @@ func (c *Conversation) Settle() error {
 	if len(c.early) > 0 {
 		c.state.Dropped["result_without_call"] += len(c.early)
 		clear(c.early)
+	}
+	if c.parent == nil {
+		c.fail(c.settleSides())
 	}
 	return c.err
 }

@@ -31,7 +31,7 @@ type Cursor struct {
 // Cursor tells where reading can go on: with the line of the first step that has not left, or with the line that comes
 // next. It is nil when what follows cannot be understood without what came before.
 func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
-	if c.sides > 0 || len(c.early) > 0 {
+	if c.goingOn() || len(c.early) > 0 {
 		return nil, nil
 	}
 	cursor := &Cursor{Version: cursorVersion, Offset: nextOffset, Line: lines, Steps: c.state.Next, Registers: c.registers}

@@ -43,11 +43,11 @@ func (c *Conversation) Pending(tools ...string) []*Call {
 }
 
 // Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the step
-// that holds the call; "" stands for a call that is not known.
+// that holds the call; "" stands for a call that is not known. What comes later is handed on with its parent's next turn.
 func (c *Conversation) Side(callID, id, role string) *Conversation {
 	side := c.Child(0, id, role)
 	side.held = true
-	c.sides++
+	c.sides = append(c.sides, side)
 	if it := c.byCall[callID]; it != nil {
 		it.step.sides = append(it.step.sides, side)
 		return side
@@ -57,6 +57,15 @@ func (c *Conversation) Side(callID, id, role string) *Conversation {
 	return side
 }
 
+// Close tells that nothing more comes of a subagent that is told in the same file.
+func (c *Conversation) Close() error {
+	c.closed = true
+	if c.held {
+		return nil
+	}
+	return c.Settle()
+}
+
 // release hands a held conversation on, and lets go what comes later.
 func (c *Conversation) release(step int) error {
 	if !c.held {
@@ -64,6 +73,24 @@ func (c *Conversation) release(step int) error {
 	}
 	c.held, c.step = false, step
 	return c.Settle()
+}
+
+// settleSides hands on what has come of subagents since they were let go, and forgets those of which nothing more comes: all
+// their lines stand before what waits from here on.
+func (c *Conversation) settleSides() error {
+	for _, side := range c.sides {
+		if err := side.Settle(); err != nil {
+			return err
+		}
+	}
+	c.sides = slices.DeleteFunc(c.sides, func(side *Conversation) bool { return side.closed && !side.held })
+	return nil
+}
+
+// goingOn tells whether a subagent has been let go since the last turn ended: a reading that goes on from here would not know
+// whose its lines are. One that is held is read again with the step that holds its call.
+func (c *Conversation) goingOn() bool {
+	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }
 
 // Waits tells whether the answer of a key can still take pieces.
