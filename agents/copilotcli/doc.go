@@ -10,6 +10,7 @@
 //     told comes as userPromptSubmitted too, and is no prompt.
 //   - Events named in camel case have payloads in camel case; older versions give toolArgs as JSON text.
 //   - No payload names the model. The session file does, but is written behind: what it says may be one call old.
+//   - Hooks of a repository are read only where it is started at the top of it.
 //   - It waits until no process holds the standard streams of a hook any more.
 //
 // Copilot also runs the hooks in Claude Code's settings of a project; package claudecode keeps quiet then.

@@ -17,7 +17,7 @@ const fileName = "git-trace.json"
 // newInstaller installs a file of our own: Copilot reads all files of its directories for hooks.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title,
+		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
 		Format: installer.OwnFile{Content: c.file(), Events: c.Events(), Command: c.command},
 	}
 	in.Place = in.InDirs(c.configDir(), "hooks/"+fileName, ".github/hooks/"+fileName)

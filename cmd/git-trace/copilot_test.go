@@ -65,8 +65,7 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	script := driver.Main(driver.Turn{Tools: []driver.Tool{
 		{Name: "create", Input: map[string]any{"path": filepath.Join(r.Dir, "x.txt"), "file_text": "x\n"}},
 	}}, driver.Turn{})
-	r.Write("sub/keep.txt", "")
-	driver.Run(t, "copilot", r.Repo, script, driver.Options{Dir: "sub", Path: []string{filepath.Dir(r.binary)}})
+	driver.Run(t, "copilot", r.Repo, script, driver.Options{Path: []string{filepath.Dir(r.binary)}})
 	r.commitAll()
 	r.want("x.txt", "call 1 | x")
 	if strings.Contains(r.trace("events", "--json"), `"claude-code"`) {
