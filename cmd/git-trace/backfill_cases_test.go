@@ -133,6 +133,25 @@ func TestBackfillDecidesByContent(t *testing.T) {
 			w.put("shop/total.go", text(shopCode))
 			w.commit("by the shell")
 		}, []string{"by the shell"}},
+		"a patch of Codex in a checkout elsewhere": {func(w *pastWorld) {
+			w.put("total.go", text(shopCode))
+			w.commit("base")
+			w.tick()
+			s := &pastSession{w: w, id: "019caf00-0000-7000-8000-00000000000a", agent: "codex-cli", root: elsewhere}
+			line := func(kind string, payload map[string]any) {
+				s.add(map[string]any{"timestamp": s.stamp(), "type": kind, "payload": payload})
+			}
+			line("session_meta", map[string]any{"id": s.id, "timestamp": s.stamp(), "cwd": elsewhere, "originator": "codex_cli_rs", "cli_version": "0.125.0"})
+			line("event_msg", map[string]any{"type": "user_message", "message": "go on"})
+			line("response_item", map[string]any{
+				"type": "custom_tool_call", "status": "completed", "call_id": "call_1", "name": "apply_patch",
+				"input": "*** Begin Patch\n*** Update File: total.go\n@@\n \t}\n-\treturn sum\n+\treturn roundedToCents(sum)\n }\n*** End Patch\n",
+			})
+			line("response_item", map[string]any{"type": "custom_tool_call_output", "call_id": "call_1", "output": `{"output":"Success.","metadata":{"exit_code":0}}`})
+			s.end()
+			w.put("total.go", text(strings.Replace(shopCode, "return sum", "return roundedToCents(sum)", 1)))
+			w.commit("patched")
+		}, []string{"patched"}},
 		"a change that was reverted and made again": {func(w *pastWorld) {
 			w.put("total.go", text(shopCode))
 			w.commit("base")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,4 +51,40 @@ func FuzzReplacements(f *testing.F) {
 	f.Add([]byte(`{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`))
 	f.Add([]byte(`{"path":"a","edits":[{"oldText":"x","newText":"y"},{"edits":[]}]}`))
 	f.Fuzz(func(_ *testing.T, input []byte) { _ = replacements(input) })
+}
+
+func TestPatchesOfModelsAreReplacements(t *testing.T) {
+	t.Parallel()
+	patch := "*** Begin Patch\n*** Update File: cart.go\n*** Move to: basket.go\n@@ func A\n package shop\n-type Cart struct{}\n+type Basket struct{}\n" +
+		"@@\n-gone\n*** Add File: doc.go\n+new\n*** Update File: sub/cart.go\n+only\n*** End Patch\n"
+	for path, want := range map[string]string{
+		"/home/dev/cart.go":   `[{package shop|type Cart struct{}| package shop|type Basket struct{}| false} {gone|  false}]`,
+		"/home/dev/basket.go": `[{package shop|type Cart struct{}| package shop|type Basket struct{}| false} {gone|  false}]`,
+		"/home/dev/doc.go":    `[]`,
+		"/home/sub/cart.go":   `[{package shop|type Cart struct{}| package shop|type Basket struct{}| false} {gone|  false}]`,
+	} {
+		raw, err := json.Marshal(map[string]any{"input": patch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.ReplaceAll(fmt.Sprint(patchReplacements(raw, path)), "\n", "|")
+		if got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+func FuzzPatchReplacements(f *testing.F) {
+	f.Add("*** Begin Patch\n*** Update File: a\n@@\n x\n-y\n+z\n*** End Patch", "/a")
+	f.Fuzz(func(t *testing.T, patch, path string) {
+		raw, err := json.Marshal(map[string]any{"patch": patch})
+		if err != nil {
+			t.Skip()
+		}
+		for _, r := range patchReplacements(raw, path) {
+			if r.Old == "" {
+				t.Fatalf("%q replaces nothing", patch)
+			}
+		}
+	})
 }

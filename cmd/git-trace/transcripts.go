@@ -296,8 +296,14 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 			out.Hunks = append(out.Hunks, backfill.Hunk{At: h.At, Removed: h.Removed, Lines: h.Lines})
 		}
 	}
+	if len(out.Replaces) == 0 && !e.Whole {
+		out.Replaces = patchReplacements(e.Input, out.Path)
+	}
 	switch {
 	case len(out.Replaces) > 0:
+		if len(out.Hunks) == 0 && len(e.Hunks) == 0 && e.Text != "" && strings.Contains(string(e.Input), "*** Begin Patch") {
+			out.Hunks = []backfill.Hunk{{Lines: textLines(e.Text)}}
+		}
 	case e.Whole:
 		out.Hunks, out.Whole = nil, textLines(e.Text)
 	case len(e.Hunks) == 0:
