@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,4 +44,16 @@ func TestOpenCodeEditsAreItsOwn(t *testing.T) {
 			r.trace("verify")
 		})
 	}
+}
+
+func TestOpenCodeLoadsThePluginOfTheRepositoryInASubdirectory(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "opencode", "--agent", "opencode")
+	script := driver.Main(driver.Turn{Tools: []driver.Tool{
+		{Name: "write", Input: map[string]any{"filePath": filepath.Join(r.Dir, "sub", "x.txt"), "content": "x\n"}},
+	}}, driver.Turn{})
+	r.Write("sub/keep.txt", "")
+	driver.Run(t, "opencode", r.Repo, script, driver.Options{Dir: "sub", Path: []string{filepath.Dir(r.binary)}})
+	r.commitAll()
+	r.want("sub/x.txt", "main_t0_0 | x")
 }
