@@ -154,11 +154,11 @@ func (a *anchorer) file(f fileDiff) error {
 	if err != nil {
 		return err
 	}
-	old := a.parentPatches(f)
+	old := a.parentVector(f)
 	stood := a.parentLines(f)
 	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new, Change: f.change}
 	for _, run := range ownersAt(vec, f.added) {
-		older := run.Owner.Patch != "" && old[run.Owner.Patch]
+		older := run.Owner.Patch != "" && old.HasPatch(run.Owner.Patch)
 		tierAt := func(line int) string {
 			switch {
 			case len(tiers) > 0:
@@ -251,33 +251,28 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 			tier = TierMovedLines
 		case vector.Equal, vector.Written:
 		}
-		for line := run.Start; line < run.Start+run.Count; line++ {
-			owner := run.Owner
-			if run.Source < 0 {
-				owner = a.view.Unseen(f.path, lines[line])
-				if a.open != nil {
-					a.open[line] = true
-				}
-			}
-			b.Add(owner, 1)
+		for range run.Count {
 			tiers = append(tiers, tier)
+		}
+		if run.Source >= 0 {
+			b.Add(run.Owner, run.Count)
+			continue
+		}
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			b.Add(a.view.Unseen(f.path, lines[line]), 1)
+			if a.open != nil {
+				a.open[line] = true
+			}
 		}
 	}
 	vec = b.Vector()
 	return vec, tiers, a.view.Known.Put(f.path, f.new, vec)
 }
 
-// parentPatches are the patches that own lines of the file in the parent: what they own here is not new.
-func (a *anchorer) parentPatches(f fileDiff) map[events.PatchID]bool {
-	out := map[events.PatchID]bool{}
-	if v, ok := a.view.Known.Get(f.before(), f.old); ok {
-		for _, r := range v.Runs() {
-			if r.Owner.Patch != "" {
-				out[r.Owner.Patch] = true
-			}
-		}
-	}
-	return out
+// parentVector holds the patches that own lines of the file in the parent: what they own here is not new.
+func (a *anchorer) parentVector(f fileDiff) vector.Vector {
+	v, _ := a.view.Known.Get(f.before(), f.old)
+	return v
 }
 
 // parentLines are the lines that the file has in the parent; they are read when the first is asked for. What cannot be

@@ -3,6 +3,8 @@ package vector
 import (
 	"slices"
 	"sort"
+
+	"github.com/git-trace/git-trace/events"
 )
 
 // Vector holds the owner of every line of one content. The zero value belongs to a content without lines. A vector does
@@ -48,6 +50,11 @@ func (v Vector) find(line int) int {
 
 // Runs lists the runs in order; neighbours differ in their owner.
 func (v Vector) Runs() []Run { return slices.Clone(v.runs) }
+
+// HasPatch tells whether a patch owns a line.
+func (v Vector) HasPatch(id events.PatchID) bool {
+	return slices.ContainsFunc(v.runs, func(r Run) bool { return r.Owner.Patch == id })
+}
 
 // Slice is the vector of the lines start ≤ line < end. Lines that the vector does not have are Unknown.
 func (v Vector) Slice(start, end int) Vector {
