@@ -7,12 +7,13 @@
 //	Walk    commits one by one, as git finds them, each with its contributors
 //	Build   the same, collected
 //	Draw    text for a terminal: pure, from the graph and a Style
+//	WriteDOT, WriteMermaid, WriteHTML   for Graphviz, for Markdown, for a browser
 //	WriteJSON, the form git-trace.graph/1 (docs/schema/graph-1.schema.json)
 //
 // Invariants, and where they are tested:
 //
 //   - Whatever bytes names, subjects and paths hold, the structure of git's output is read right (gitlog_test.go), and
-//     nothing but printable text reaches the screen (draw_test.go).
+//     nothing but printable text reaches the screen (draw_test.go); in the other forms it means nothing (forms_test.go).
 //   - Lines put beside a commit continue git's edges: they are drawn as git itself would draw them (edges_test.go).
 //   - Eighty columns hold every line drawn.
 //   - The lines of all contributors of a commit add up to what the anchor calls added.

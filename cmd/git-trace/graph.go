@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -26,7 +28,8 @@ func (a *app) graphCommand() *cli.Command {
 		UsageText: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
 		Description: "Below a commit stand the conversations that wrote lines of it, with the files and the lines they added,\n" +
 			"and their share of all that the commit added. A commit without such lines was written by people, or nothing\n" +
-			"was recorded of it; --json tells the two apart.",
+			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown and\n" +
+			"for a browser.",
 		Flags: []cli.Flag{
 			limitFlag("commits"),
 			&cli.BoolFlag{Name: "all", Usage: "begin at every ref, not at HEAD"},
@@ -34,6 +37,7 @@ func (a *app) graphCommand() *cli.Command {
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only commits younger than `date`"},
 			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only commits older than `date`"},
 			&cli.StringFlag{Name: "author", Usage: "only commits whose author matches `pattern`"},
+			&cli.StringFlag{Name: "format", Usage: "`form` of the output: text, dot, mermaid, html or json", Value: "text"},
 			jsonFlag(), colorFlag(),
 		},
 	}, a.graph)
@@ -41,6 +45,10 @@ func (a *app) graphCommand() *cli.Command {
 
 func (a *app) graph(c *cli.Context, ops operands) error {
 	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	write, err := graphForm(c)
 	if err != nil {
 		return err
 	}
@@ -63,15 +71,39 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		g, err := graph.Build(c.Context, repo, from, query)
-		if err != nil {
-			return err
-		}
-		g.Uncommitted = top
-		return graph.WriteJSON(quietWriter{a.std.out}, g)
+	if write == nil {
+		return a.drawGraph(c, repo, reader, from, query, top)
 	}
-	return a.drawGraph(c, repo, reader, from, query, top)
+	g, err := graph.Build(c.Context, repo, from, query)
+	if err != nil {
+		return err
+	}
+	g.Uncommitted = top
+	short, err := shortTraces(reader)
+	if err != nil {
+		return err
+	}
+	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: short})
+}
+
+// graphForm is what writes the form that was asked for; nil for text, which is drawn while git finds the commits.
+func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
+	forms := map[string]func(io.Writer, *graph.Graph, graph.Style) error{
+		"text": nil, "dot": graph.WriteDOT, "mermaid": graph.WriteMermaid, "html": graph.WriteHTML,
+		"json": func(w io.Writer, g *graph.Graph, _ graph.Style) error { return graph.WriteJSON(w, g) },
+	}
+	name := c.String("format")
+	if c.Bool("json") {
+		if c.IsSet("format") && name != "json" {
+			return nil, fail(exitUsage, fmt.Errorf("--json and --format=%s exclude each other", name), "")
+		}
+		name = "json"
+	}
+	form, ok := forms[name]
+	if !ok {
+		return nil, fail(exitUsage, fmt.Errorf("unknown form %q", name), "the forms are text, dot, mermaid, html and json")
+	}
+	return form, nil
 }
 
 // uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some of

@@ -86,7 +86,9 @@ func readings(ids ...string) map[string][][]string {
 		"blame":  {{"blame", "a"}, {"blame", "--prompts", "a"}, {"blame", "--json", "a"}, {"blame", "--line-porcelain", "a"}, {"blame", "--incremental", "a"}},
 		"log":    {{"log"}, {"log", "--json"}},
 		"show":   show,
-		"graph":  {{"graph"}, {"graph", "--json"}},
+		"graph": {
+			{"graph"}, {"graph", "--json"}, {"graph", "--format=dot"}, {"graph", "--format=mermaid"}, {"graph", "--format=html"},
+		},
 		"track":  {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
 		"verify": {{"verify"}, {"verify", "--json"}},
 		"events": {{"events"}, {"events", "--json"}},
