@@ -1,0 +1,12 @@
+package driver
+
+import (
+	"os/exec"
+	"time"
+)
+
+// ownGroup does nothing: Windows has no process groups that signals reach. A client ends with its own process.
+func ownGroup(*exec.Cmd) {}
+
+// reap kills nothing, for the same reason.
+func reap(int, string, time.Duration) []string { return nil }
