@@ -30,7 +30,7 @@ func newRecorded(t *testing.T) *recorded {
 		t.Fatal(err)
 	}
 	r.run("git", "init", "-q")
-	r.run("git-trace", "init")
+	r.run("git-trace", "init", "--agent", "claude-code")
 	r.run("agent", "alpha", "start")
 	r.run("agent", "alpha", "prompt", "make <close> safe & \xff")
 	r.run("agent", "alpha", "write", "a.go", `one\ntwo\nthree\n`)
