@@ -14,15 +14,16 @@ import (
 // hookTimeout is after how many milliseconds Gemini ends a hook.
 const hookTimeout = 10_000
 
-const settingsFile = "settings.json"
+// projectDir holds the settings of a project, at the top of its work tree.
+const projectDir = ".gemini"
 
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
 		Format:    installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
-		Obstacles: c.obstacles, DisabledBy: c.disabledBy,
+		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
-	in.Place = in.InDirs(c.config().Dir, settingsFile, ".gemini/"+settingsFile)
+	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)
 	return in
 }
 
@@ -42,7 +43,7 @@ func (c *Client) config() geminihooks.Config {
 	if dir := c.env.Lookup("GEMINI_CLI_HOME"); filepath.IsAbs(dir) {
 		home = dir
 	}
-	return geminihooks.Config{Dir: filepath.Join(home, ".gemini"), AsksAlways: true}
+	return geminihooks.Config{Dir: filepath.Join(home, ".gemini"), Project: projectDir, AsksAlways: true}
 }
 
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
@@ -53,18 +54,4 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 		What: "Gemini CLI does not run the hooks of a folder that you have not trusted",
 		Mend: "start gemini here and trust the folder, or use `git trace init --agent gemini-cli --global`, which works in sub-directories too",
 	}}, nil
-}
-
-func (c *Client) disabledBy(target capability.Target) []string {
-	paths := []string{filepath.Join(c.config().Dir, settingsFile)}
-	if target.Repo != nil && !target.Repo.Bare() {
-		paths = append(paths, filepath.Join(target.Repo.WorkTree, ".gemini", settingsFile))
-	}
-	var out []string
-	for _, path := range paths {
-		if geminihooks.HooksOff(path) {
-			out = append(out, path)
-		}
-	}
-	return out
 }

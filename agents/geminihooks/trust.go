@@ -4,12 +4,17 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
+// SettingsFile is the name of the settings, the user's and a project's.
+const SettingsFile = "settings.json"
+
 // Config is where the client keeps the user's settings.
 type Config struct {
-	Dir string // absolute
+	Dir     string // absolute
+	Project string // the name of the directory at the top of a work tree that holds the project's
 	// AsksAlways tells that the client asks whether a folder is trusted unless its user switched that off.
 	AsksAlways bool
 }
@@ -34,16 +39,26 @@ func readSettings(path string) settings {
 	return s
 }
 
-// HooksOff tells whether a settings file switches off all hooks.
-func HooksOff(path string) bool {
-	s := readSettings(path)
-	return s.DisableAllHooks || s.HooksConfig.Enabled != nil && !*s.HooksConfig.Enabled
+// DisabledBy are the settings files that switch off all hooks at a target.
+func (c Config) DisabledBy(target capability.Target) []string {
+	paths := []string{filepath.Join(c.Dir, SettingsFile)}
+	if target.Repo != nil && !target.Repo.Bare() {
+		paths = append(paths, filepath.Join(target.Repo.WorkTree, c.Project, SettingsFile))
+	}
+	var out []string
+	for _, path := range paths {
+		s := readSettings(path)
+		if s.DisableAllHooks || s.HooksConfig.Enabled != nil && !*s.HooksConfig.Enabled {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // Trusts tells whether the client reads the settings of a folder: it does where it does not ask, and where the user said so of
 // the folder or of one above it.
 func (c Config) Trusts(folder string) bool {
-	enabled := readSettings(filepath.Join(c.Dir, "settings.json")).Security.FolderTrust.Enabled
+	enabled := readSettings(filepath.Join(c.Dir, SettingsFile)).Security.FolderTrust.Enabled
 	if enabled == nil && !c.AsksAlways || enabled != nil && !*enabled {
 		return true
 	}

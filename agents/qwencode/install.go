@@ -14,15 +14,16 @@ import (
 // hookTimeout is after how many seconds Qwen ends a hook.
 const hookTimeout = 10
 
-const settingsFile = "settings.json"
+// projectDir holds the settings of a project, at the top of its work tree.
+const projectDir = ".qwen"
 
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
 		Format:    installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
-		Obstacles: c.obstacles, DisabledBy: c.disabledBy,
+		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
-	in.Place = in.InDirs(c.config().Dir, settingsFile, ".qwen/"+settingsFile)
+	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)
 	return in
 }
 
@@ -42,7 +43,7 @@ func (c *Client) config() geminihooks.Config {
 	if own := c.env.Lookup("QWEN_HOME"); filepath.IsAbs(own) {
 		dir = filepath.Clean(own)
 	}
-	return geminihooks.Config{Dir: dir}
+	return geminihooks.Config{Dir: dir, Project: projectDir}
 }
 
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
@@ -53,18 +54,4 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 		What: "Qwen Code does not run the hooks of a folder that you have not trusted",
 		Mend: "start qwen here and trust the folder, or use `git trace init --agent qwen-code --global`, which works in sub-directories too",
 	}}, nil
-}
-
-func (c *Client) disabledBy(target capability.Target) []string {
-	paths := []string{filepath.Join(c.config().Dir, settingsFile)}
-	if target.Repo != nil && !target.Repo.Bare() {
-		paths = append(paths, filepath.Join(target.Repo.WorkTree, ".qwen", settingsFile))
-	}
-	var out []string
-	for _, path := range paths {
-		if geminihooks.HooksOff(path) {
-			out = append(out, path)
-		}
-	}
-	return out
 }
