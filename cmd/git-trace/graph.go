@@ -56,8 +56,8 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(query.Revs) == 0 {
-		return fail(exitGit, errors.New("there are no commits yet"), "")
+	if err := needsCommits(repo, query.Revs); err != nil {
+		return err
 	}
 	reader, err := a.openIndex(repo)
 	if err != nil {
@@ -84,6 +84,14 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 		return err
 	}
 	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: short})
+}
+
+// needsCommits fails where HEAD is what was asked for and has no commit yet.
+func needsCommits(repo *refs.Repo, revs []string) error {
+	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
+		return fail(exitGit, errors.New("there are no commits yet"), "")
+	}
+	return nil
 }
 
 // graphForm is what writes the form that was asked for; nil for text, which is drawn while git finds the commits.

@@ -62,6 +62,11 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if !c.Bool("all") {
+		if err := needsCommits(repo, ops.all()); err != nil {
+			return err
+		}
+	}
 	reader, err := a.openIndex(repo)
 	if err != nil {
 		return err
