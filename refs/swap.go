@@ -24,6 +24,13 @@ func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
+// casByGit is git's compare-and-swap of refs. Without the setting git asks, before it holds the lock, whether an object
+// name is also the name of a ref; that reads packed-refs, and what was read is believed after the lock was taken if
+// the file's size, inode and second are the same. A packed-refs that was written twice in between can have all three:
+// git then compares with a value that is gone, and overwrites the newer one. With the setting the first reading happens
+// under the lock.
+var casByGit = [...]string{"-c", "core.warnAmbiguousRefs=false", "update-ref", "--no-deref", "-z", "--stdin"}
+
 // updateRefByGit is the compare-and-swap of git itself, for ref storages this code does not write.
 func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) error {
 	before := old.String()
@@ -31,7 +38,7 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 		before = r.Format.Zero().String()
 	}
 	script := "update " + name + "\x00" + id.String() + "\x00" + before + "\x00"
-	_, err := r.Git(ctx, strings.NewReader(script), "update-ref", "--no-deref", "-z", "--stdin")
+	_, err := r.Git(ctx, strings.NewReader(script), casByGit[:]...)
 	var failed *GitError
 	if !errors.As(err, &failed) {
 		return err

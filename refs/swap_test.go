@@ -201,7 +201,7 @@ func appendFromAllSides(t *testing.T, repo *Repo, processes, each int) {
 	noLocks(t, repo)
 }
 
-// gitAppends appends as a script would, with git's own compare-and-swap and retries.
+// gitAppends appends as a careful script would, with git's own compare-and-swap and retries: see casByGit.
 func gitAppends(t *testing.T, repo *Repo, name string) bool {
 	tree := git(t, repo.WorkTree, "mktree")
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
@@ -211,7 +211,7 @@ func gitAppends(t *testing.T, repo *Repo, name string) bool {
 			continue
 		}
 		oid := git(t, repo.WorkTree, "commit-tree", "-m", name, "-p", tip, tree)
-		if _, err := tryGit(repo.WorkTree, "update-ref", EventsRef, oid, tip); err == nil {
+		if _, err := tryGit(repo.WorkTree, "-c", "core.warnAmbiguousRefs=false", "update-ref", EventsRef, oid, tip); err == nil {
 			return true
 		}
 	}
