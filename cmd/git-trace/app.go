@@ -110,14 +110,19 @@ func (a *app) program() *cli.App {
 		HideVersion:            true,
 		UseShortOptionHandling: true,
 		Commands: []*cli.Command{
-			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+			// to record
+			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.capabilitiesCommand(), a.watchCommand(),
+			a.demoCommand(),
+			// to look at lines, commits and conversations
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),
-			a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(), a.backfillCommand(),
-			a.verifyCommand(), a.checkpointCommand(), a.rebuildCommand(), a.reconcileCommand(), a.gcCommand(), a.demoCommand(),
+			a.statsCommand(), a.resumeCommand(),
+			// to keep, complete, pass on and take out conversations
+			a.recordCommand(), a.backfillCommand(), a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
 			a.purgeCommand(),
-			a.capabilitiesCommand(), a.resumeCommand(), a.watchCommand(),
-			a.statsCommand(),
-			a.eventsCommand(), a.recordCommand(), a.snapshotCommand(),
+			// to trust the log and keep it small
+			a.verifyCommand(), a.checkpointCommand(), a.reconcileCommand(), a.rebuildCommand(), a.gcCommand(),
+			// plumbing
+			a.eventsCommand(), a.snapshotCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
