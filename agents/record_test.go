@@ -24,8 +24,11 @@ var recordings = []struct {
 	{"pi", "pi", "pi", ""},
 	{"opencode", "opencode", "opencode", ""},
 	{"gemini-cli", "gemini", "gemini", ""},
+	{"gemini-cli", "gemini", "gemini-subagents", ""},
 	{"qwen-code", "qwen", "qwen", ""},
+	{"qwen-code", "qwen", "qwen-subagents", ""},
 	{"copilot-cli", "copilot", "copilot", ""},
+	{"copilot-cli", "copilot", "copilot-subagents", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what

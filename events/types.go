@@ -70,6 +70,8 @@ const (
 	LimitModelUnknown Limit = "model_unknown"
 	// LimitIDMissing: the agent gave no tool call id; the pair was made by order and content.
 	LimitIDMissing Limit = "tool_call_id_missing"
+	// LimitSubagentUnknown: one of several sub-agents made the call, and the agent did not say which.
+	LimitSubagentUnknown Limit = "subagent_unknown"
 )
 
 // Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
@@ -95,7 +97,7 @@ func (m Method) Known() bool {
 func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
-		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing:
+		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown:
 		return true
 	}
 	return false

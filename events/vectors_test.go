@@ -200,7 +200,7 @@ func TestVectorsHoldEveryTypeAndLimit(t *testing.T) {
 		string(PostRewrite), string(Watcher), string(Backfill), string(Manual), string(Import),
 		string(LimitConcurrentWriters), string(LimitBackgroundProcess), string(LimitMissingBefore), string(LimitMissingAfter),
 		string(LimitPathNotCaptured), string(LimitBoundaryLate), string(LimitPayloadMismatch), string(LimitFieldCut), string(LimitBinary),
-		string(LimitDiffCapped), string(LimitModelUnknown), string(LimitIDMissing),
+		string(LimitDiffCapped), string(LimitModelUnknown), string(LimitIDMissing), string(LimitSubagentUnknown),
 	} {
 		if !bytes.Contains(spec, []byte("`"+word+"`")) {
 			t.Errorf("docs/format.md does not know %s", word)

@@ -42,6 +42,7 @@ func (s *step) envelope(trace events.TraceID, b events.Boundary) {
 
 // take is one boundary, under the lock: who is it, which windows end here, what changed, what begins here.
 func (s *step) take(b events.Boundary) error {
+	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
@@ -69,6 +70,20 @@ func (s *step) take(b events.Boundary) error {
 		return s.recordSnapshot(roleOf(b.Kind, adopted), o)
 	}
 	return nil
+}
+
+// sessionOf is the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of whoever started it,
+// which may be a sub-agent itself.
+func (s *step) sessionOf(b events.Boundary) string {
+	if b.Subagent == "" || s.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
+		return b.Session
+	}
+	for _, sess := range s.state.Sessions {
+		if sess.Agent == b.Agent && slices.Contains(sess.Subagents, b.Session) {
+			return sess.Session
+		}
+	}
+	return b.Session
 }
 
 // lookFor looks at as much of the work tree as the boundary calls for: the declared paths of an edit tool, everything at
@@ -139,7 +154,7 @@ func (s *step) startSubagent(sess *sessionState, b events.Boundary) error {
 	sess.Subagents = append(sess.Subagents, b.Subagent)
 	return s.draft(events.SessionStarted, events.SessionData{
 		Source: "subagent", Model: b.Model, Head: s.now.Head, Type: b.SubagentType,
-	}, nil)
+	}, func(d *events.Draft) { d.ToolCall, d.Limits = "", nil })
 }
 
 // submit numbers the prompt and keeps its text beside the log until a redacted record holds it.
@@ -195,6 +210,9 @@ func (s *step) open(sess *sessionState, trace events.TraceID, b events.Boundary)
 	if err != nil || w == nil {
 		return err
 	}
+	if err := s.startSubagent(sess, b); err != nil { // by an agent that announces none
+		return err
+	}
 	for _, p := range w.Paths {
 		if s.snap == nil {
 			break // a boundary that comes late cannot keep what was there
@@ -219,7 +237,7 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	}
 	sess.Steps++
 	model, limits := b.Model, b.Limits
-	if model == "" && b.Subagent == "" && sess.Model != "" {
+	if model == "" && b.Subagent == "" && sess.Model != "" && !slices.Contains(limits, events.LimitSubagentUnknown) {
 		model = sess.Model
 		limits = slices.DeleteFunc(slices.Clone(limits), func(l events.Limit) bool { return l == events.LimitModelUnknown })
 	}

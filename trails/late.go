@@ -135,6 +135,7 @@ func (s *step) takeLate() error {
 // after a boundary that was put aside, only what a call declared is given to it (see doubted).
 func (s *step) takeUnseen(b events.Boundary) error {
 	b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)

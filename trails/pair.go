@@ -1,14 +1,15 @@
 package trails
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 )
 
-// pair gives a call to which its agent gave no id one of the timeline's own. The boundaries of a call are brought together by
-// content and order: an after-boundary ends the oldest open window of its conversation that was opened by the same tool with
-// the same input, and where the agent changed the input meanwhile, the oldest of the same tool.
+// pair gives a call to which its agent gave no id one of the timeline's own, and the end of a call the sub-agent of its
+// beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
 func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
 	if b.Tool == nil || b.Tool.CallID != "" || b.Tool.Fingerprint == "" {
 		return
@@ -16,28 +17,37 @@ func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary
 	tool := *b.Tool // a boundary may concern several work trees, each of which counts for itself
 	b.Tool = &tool
 	if b.Kind != events.ToolBefore {
-		tool.CallID = s.openUnnamed(trace, b)
+		if w := s.openUnnamed(trace, b); w != nil {
+			tool.CallID, b.Subagent = w.CallID, w.Subagent
+		}
 	}
 	if tool.CallID == "" {
 		sess.Unnamed++
 		tool.CallID = fmt.Sprintf("paired-%s-%d", tool.Fingerprint, sess.Unnamed)
 	}
-	s.env.ToolCall = tool.CallID
+	s.env.ToolCall, s.env.Subagent = tool.CallID, b.Subagent
 }
 
-// openUnnamed is the id of the window that an after-boundary without an id ends, "" when there is none.
-func (s *step) openUnnamed(trace events.TraceID, b *events.Boundary) string {
-	sameTool := ""
+// openUnnamed is the window that an after-boundary without an id ends: the oldest open one of its conversation that was opened
+// by the same tool with the same input; where an agent says at the beginning of a call alone which sub-agent makes it, that of
+// any; and where the agent changed the input meanwhile, the oldest of the same tool and the same declared paths. nil when there
+// is none.
+func (s *step) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
+	var elsewhere, changed *Window
+	paths := s.toolPaths(*b)
 	for _, w := range s.state.openWindows() {
-		if w.Trace != trace || w.Print == "" || w.Subagent != b.Subagent || w.Tool != b.Tool.Name {
+		if w.Trace != trace || w.Print == "" || w.Tool != b.Tool.Name {
 			continue
 		}
-		if w.Print == b.Tool.Fingerprint {
-			return w.CallID
-		}
-		if sameTool == "" {
-			sameTool = w.CallID
+		own, same := w.Subagent == b.Subagent, w.Print == b.Tool.Fingerprint
+		switch {
+		case own && same:
+			return w
+		case same && b.Subagent == "" && elsewhere == nil:
+			elsewhere = w
+		case own && changed == nil && slices.Equal(w.Paths, paths):
+			changed = w
 		}
 	}
-	return sameTool
+	return cmp.Or(elsewhere, changed)
 }

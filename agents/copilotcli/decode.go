@@ -77,8 +77,11 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
 		Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
 	}
+	if root := sessionOf(b.Transcript); root != "" && w.Agent != "" { // of a sub-agent's own sub-agent sessionId is none
+		b.Session = root
+	}
 	if b.Transcript == "" {
-		b.Transcript = filepath.Join(c.configDir(), "session-state", w.Session, "events.jsonl")
+		b.Transcript = filepath.Join(c.configDir(), "session-state", b.Session, eventsFile)
 	}
 	switch kind {
 	case events.SessionStart:
@@ -92,6 +95,15 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
 	}
 	return []events.Boundary{b}, nil
+}
+
+// sessionOf is the session whose file is .../<session>/events.jsonl, "" for another file.
+func sessionOf(path string) string {
+	session := filepath.Base(filepath.Dir(path))
+	if filepath.Base(path) != eventsFile || !payload.SessionID(session) {
+		return ""
+	}
+	return session
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {

@@ -6,7 +6,8 @@
 //   - Tool events have no id of the call and no path of the session file. Of parallel calls all preToolUse come first and carry
 //     one time stamp; the calls run beside each other.
 //   - A command that fails counts as a success; postToolUseFailure is for tools that could not do their work.
-//   - A sub-agent's calls have its own id as sessionId and agentId, and the session it belongs to as parentAgentId. What it is
+//   - A sub-agent's calls have its own id as sessionId and agentId, and the session it belongs to as parentAgentId. A
+//     sub-agent of its own has its id there; subagentStart and subagentStop name the file of the conversation. What it is
 //     told comes as userPromptSubmitted too, and is no prompt.
 //   - Events named in camel case have payloads in camel case; older versions give toolArgs as JSON text.
 //   - No payload names the model. The session file does, but is written behind: what it says may be one call old.

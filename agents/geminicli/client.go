@@ -19,7 +19,10 @@ func New(env capability.Env) capability.Agent {
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "gemini", Dir: client.config().Dir,
 		Resumer: capability.ResumeBy{"gemini", "--resume"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsWhole},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true,
+			Notes: []string{"which of several sub-agents at once may be unknown"},
+		},
 	}
 }
 

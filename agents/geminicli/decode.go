@@ -2,8 +2,8 @@ package geminicli
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/geminihooks"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
@@ -89,16 +89,13 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if b.Tool.Class == events.ToolReads {
 		return
 	}
-	if b.Model = geminihooks.LastModel(b.Transcript); b.Model == "" {
+	if b.Kind == events.ToolBefore { // what ends a call belongs to whom the call belongs to
+		attribute(b)
+	}
+	if b.Model == "" && b.Subagent == "" && !slices.Contains(b.Limits, events.LimitSubagentUnknown) {
+		b.Model = geminihooks.LastModel(b.Transcript)
+	}
+	if b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)
 	}
-}
-
-// Settle relies on the order of calls: an edit is alone, so that it is over when another boundary comes. Shells may run beside
-// each other.
-func (c *Client) Settle(call capability.Call) capability.Outcome {
-	if call.Class == events.ToolEdits {
-		return capability.OutcomeRan
-	}
-	return capability.OutcomeUnknown
 }

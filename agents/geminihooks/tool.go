@@ -90,7 +90,7 @@ func classOf(tool string) events.ToolClass {
 	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search", "grep", "ripgrep",
 		"google_web_search", "web_search", "web_fetch", "write_todos", "todo_write", "get_internal_docs", "ask_user",
 		"ask_user_question", "activate_skill", "skill", "enter_plan_mode", "exit_plan_mode", "task", "agent", "invoke_agent",
-		"codebase_investigator", "cli_help", "lsp", "tool_search":
+		"codebase_investigator", "cli_help", "complete_task", "update_topic", "lsp", "tool_search":
 		return events.ToolReads
 	}
 	return events.ToolUnknown

@@ -118,8 +118,8 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if b.Tool.Class == events.ToolReads {
 		return
 	}
-	if b.Model == "" && b.Subagent == "" {
-		b.Model = geminihooks.LastModel(b.Transcript)
+	if b.Model == "" {
+		b.Model = lastModel(b.Transcript, b.Subagent)
 	}
 	if b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)

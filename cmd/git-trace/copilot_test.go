@@ -59,6 +59,29 @@ func TestCopilotEditsAreItsOwn(t *testing.T) {
 	r.trace("verify")
 }
 
+// A sub-agent that another one started is told under the id of that one; its calls are the conversation's all the same.
+func TestCopilotSubagentsKeepTheirCalls(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--global")
+	res := r.run("copilot-subagents", driver.Options{})
+	r.commitAll()
+	outer := r.subagentOf(res, "outer.txt", "by the outer one", "")
+	inner := r.subagentOf(res, "inner.txt", "by the inner one", "")
+	a := r.subagentOf(res, "from-a.txt", "by A", "")
+	b := r.subagentOf(res, "from-b.txt", "by B", "")
+	r.announced(res, outer, inner, a, b)
+	if outer == "" || inner == "" || a == "" || b == "" || outer == inner || a == b {
+		t.Errorf("sub-agents are %q, %q, %q, %q", outer, inner, a, b)
+	}
+	if r.subagentOf(res, "outer.txt", "after", "") != outer || r.subagentOf(res, "a.txt", "line 1 by A", "") != a {
+		t.Error("a sub-agent lost a call")
+	}
+	if r.subagentOf(res, "main.txt", "by the main agent", "") != "" {
+		t.Error("a sub-agent was given what the main agent did")
+	}
+	r.trace("verify")
+}
+
 func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--agent", "claude-code")

@@ -34,6 +34,40 @@ func TestGeminiEditsAreItsOwn(t *testing.T) {
 	r.trace("verify")
 }
 
+// Hooks do not tell sub-agents; the files of the session do, unless two of them are busy with a call at once.
+func TestGeminiSubagentsKeepTheirCalls(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "gemini", "--agent", "gemini-cli", "--global")
+	res := r.run("gemini-subagents", driver.Options{})
+	r.commitAll()
+	const model = "gemini-2.5-pro"
+	helper := r.subagentOf(res, "README.md", "# scratch by helper", model)
+	a := r.subagentOf(res, "from-a.txt", "by A", model)
+	b := r.subagentOf(res, "from-b.txt", "by B", model)
+	if helper == "" || a == "" || b == "" || helper == a || a == b || helper == b {
+		t.Errorf("sub-agents are %q, %q, %q", helper, a, b)
+	}
+	if r.subagentOf(res, "helper.txt", "helper", model) != helper || r.subagentOf(res, "a.txt", "line 1 by A", model) != a {
+		t.Error("a sub-agent lost a call")
+	}
+	if r.subagentOf(res, "main.txt", "by the main agent", model) != "" || r.subagentOf(res, "whose.txt", "by one of two", model) != "" {
+		t.Error("a sub-agent was given what it did not do, or what two could have done")
+	}
+	for _, file := range []string{"beside.txt", "slow.txt"} { // of two shells that ran beside each other: either may be named, or both
+		for _, l := range r.blame(file) {
+			if l.Contributor != "ai" || l.Session != res.Session {
+				t.Errorf("%s is %+v", file, l)
+			}
+		}
+	}
+	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
+	r.announced(res, helper, a, b)
+	if log := r.trace("events", "--json"); !strings.Contains(log, "subagent_unknown") || strings.Contains(log, "missing_after_boundary") || strings.Contains(log, "missing_before_boundary") {
+		t.Error("the log does not say that a sub-agent is unknown, or a call was not paired")
+	}
+	r.trace("verify")
+}
+
 func TestGeminiRunsTheHooksOfAProject(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "gemini", "--agent", "gemini-cli")

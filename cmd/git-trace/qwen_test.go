@@ -31,6 +31,33 @@ func TestQwenEditsAreItsOwn(t *testing.T) {
 	r.trace("verify")
 }
 
+func TestQwenSubagentsKeepTheirCalls(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "qwen", "--agent", "qwen-code", "--global")
+	res := r.run("qwen-subagents", driver.Options{})
+	r.commitAll()
+	const model = "scripted-model"
+	helper := r.subagentOf(res, "README.md", "# scratch by helper", model)
+	a := r.subagentOf(res, "from-a.txt", "by A", model)
+	b := r.subagentOf(res, "from-b.txt", "by B", model)
+	behind := r.subagentOf(res, "behind.txt", "behind", model)
+	r.announced(res, helper, a, b, behind)
+	if helper == "" || a == "" || b == "" || behind == "" || a == b || helper == a || helper == behind {
+		t.Errorf("sub-agents are %q, %q, %q, %q", helper, a, b, behind)
+	}
+	if r.subagentOf(res, "helper.txt", "helper", model) != helper || r.subagentOf(res, "a.txt", "line 1 by A", model) != a {
+		t.Error("a sub-agent lost a call")
+	}
+	if r.subagentOf(res, "main.txt", "by the main agent", model) != "" || r.subagentOf(res, "main2.txt", "by the main agent again", model) != "" {
+		t.Error("a sub-agent was given what the main agent did")
+	}
+	r.want("README.md", "helper_t1_0 | # scratch by helper")
+	r.want("behind.txt", "behind_t0_0 | behind")
+	r.want("a.txt", "subA_t2_0 | line 1 by A", "unknown | line 2", "unknown | line 3", "unknown | line 4", "unknown | line 5")
+	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
+	r.trace("verify")
+}
+
 func TestQwenRunsTheHooksOfAProject(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "qwen", "--agent", "qwen-code")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,49 @@ func (r *traced) want(file string, lines ...string) {
 	}
 	if strings.Join(got, "\n") != strings.Join(lines, "\n") {
 		r.t.Errorf("%s:\n%s\nwant:\n%s", file, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+// subagentOf is the sub-agent that wrote a line, "" for the main agent. The line is the session's, and of a model if one is named.
+func (r *traced) subagentOf(res *driver.Result, file, content, model string) string {
+	r.t.Helper()
+	for _, l := range r.blame(file) {
+		if l.Content != content {
+			continue
+		}
+		if l.Contributor != "ai" || l.Session != res.Session || l.Prompt == nil || l.Prompt.Index != 1 || model != "" && l.Model != model {
+			r.t.Errorf("%s: line %q is %+v with prompt %+v of session %s", file, content, l, l.Prompt, res.Session)
+		}
+		return l.Subagent
+	}
+	r.t.Errorf("%s has no line %q", file, content)
+	return ""
+}
+
+// announced holds that the log names the session of each sub-agent when it begins.
+func (r *traced) announced(res *driver.Result, subagents ...string) {
+	r.t.Helper()
+	type event struct {
+		Session, Subagent string
+		Data              struct{ Source string }
+	}
+	var begun []string
+	for line := range strings.Lines(r.trace("events", "--json", "--type", "session_started")) {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			r.t.Fatal(err)
+		}
+		if e.Session != res.Session {
+			r.t.Errorf("a session that is none began: %+v", e)
+		}
+		if e.Data.Source == "subagent" {
+			begun = append(begun, e.Subagent)
+		}
+	}
+	slices.Sort(begun)
+	slices.Sort(subagents)
+	if !slices.Equal(begun, subagents) {
+		r.t.Errorf("sub-agents that began: %q, want %q", begun, subagents)
 	}
 }
 

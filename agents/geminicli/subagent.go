@@ -1,0 +1,193 @@
+package geminicli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/events"
+)
+
+// Limits of what is read of the files of sub-agents at a hook.
+const (
+	answerWindow  = 512 << 10 // of a file's end, in bytes
+	maxSubagents  = 32        // those that were written to last
+	maxFirstBytes = 4 << 10   // of a file's first line
+)
+
+// subagent is a sub-agent of the answer that the main conversation is busy with.
+type subagent struct {
+	id, model string
+	calling   bool // its last answer waits for what comes of its calls
+}
+
+// attribute says which sub-agent makes a call that is about to begin. Hooks do not tell, but the files of the session do, by what
+// the client relies on itself: all hooks of the calls of one answer that run beside each other come before the first of these
+// calls begins, so that the main conversation makes none while a sub-agent is at work, and a sub-agent writes down its answer
+// before it makes the calls that are in it, and again with them when they have ended.
+func attribute(b *events.Boundary) {
+	var calling []subagent
+	for _, one := range subagents(b.Transcript, b.Session) {
+		if one.calling {
+			calling = append(calling, one)
+		}
+	}
+	switch len(calling) {
+	case 0:
+		return
+	case 1:
+		b.Subagent = calling[0].id
+	default:
+		b.Limits = append(b.Limits, events.LimitSubagentUnknown)
+	}
+	b.Model = calling[0].model
+	if slices.ContainsFunc(calling, func(one subagent) bool { return one.model != b.Model }) {
+		b.Model = ""
+	}
+}
+
+// subagents are those that were started by the answer that the main conversation is busy with; none when it is not.
+func subagents(main, session string) []subagent {
+	dir := filepath.Join(filepath.Dir(main), session)
+	entries, err := os.ReadDir(dir)
+	if err != nil || main == "" || !payload.SessionID(session) {
+		return nil
+	}
+	last, _ := lastMessages(main)
+	if !last.busy() {
+		return nil
+	}
+	var out []subagent
+	for _, name := range newest(entries) {
+		path := filepath.Join(dir, name)
+		id := strings.TrimSuffix(name, ".jsonl")
+		if id == name || !payload.SessionID(id) || !began(path).After(last.Time) {
+			continue
+		}
+		own, before := lastMessages(path)
+		out = append(out, subagent{id: id, model: payload.Name(own.Model), calling: own.busy() && before.givesResults()})
+	}
+	return out
+}
+
+// newest are the names of the files that were written to last.
+func newest(entries []os.DirEntry) []string {
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, file{entry.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.name, b.name)) })
+	var names []string
+	for _, one := range files[:min(len(files), maxSubagents)] {
+		names = append(names, one.name)
+	}
+	return names
+}
+
+// line is a message of a session file as far as it tells who is busy with what.
+type line struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Time    time.Time       `json:"timestamp"`
+	Model   string          `json:"model"`
+	Calls   json.RawMessage `json:"toolCalls"` // only when they have ended
+	Content json.RawMessage `json:"content"`
+	first   bool            // nothing was said before
+}
+
+// busy tells whether it is an answer of which nothing has come yet.
+func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
+
+// givesResults tells whether it asks for an answer in the midst of the work: the task, or what came of calls. What else the
+// client tells a sub-agent is that its time is over.
+func (l *line) givesResults() bool {
+	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
+}
+
+// lastMessages are the last message of a session file and the one before it.
+func lastMessages(path string) (last, before line) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return last, before
+	}
+	defer func() { _ = file.Close() }()
+	for raw := range file.Lines(answerWindow) {
+		if bytes.HasPrefix(raw, []byte(`{"$set"`)) {
+			continue
+		}
+		var one line
+		if json.Unmarshal(raw, &one) != nil || one.Type == "" { // the first line of the file has no type
+			before.first = before.Type != "" && bytes.Contains(raw, []byte(`"kind"`))
+			return last, before
+		}
+		switch {
+		case last.Type == "":
+			last = one
+		case one.ID == last.ID: // written again
+		case before.Type == "":
+			before = one
+		default:
+			return last, before
+		}
+	}
+	return last, before
+}
+
+// began is when the session of a file began, as its first line says.
+func began(path string) time.Time {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return time.Time{}
+	}
+	defer func() { _ = file.Close() }()
+	raw, _ := bufio.NewReaderSize(file.From(0), maxFirstBytes).ReadSlice('\n')
+	var head struct {
+		Start time.Time `json:"startTime"`
+	}
+	if json.Unmarshal(raw, &head) != nil {
+		return time.Time{}
+	}
+	return head.Start
+}
+
+// Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs alone, so
+// that it is over when another boundary comes, unless sub-agents are at work, whose calls cannot be told from its own. Shells
+// may run beside each other.
+func (c *Client) Settle(call capability.Call) capability.Outcome {
+	at := subagents(call.Transcript, sessionOf(call.Transcript))
+	switch {
+	case call.Subagent != "":
+		if slices.ContainsFunc(at, func(one subagent) bool { return one.id == call.Subagent }) {
+			return capability.OutcomeUnknown
+		}
+		return capability.OutcomeRan
+	case call.Class == events.ToolEdits && len(at) == 0:
+		return capability.OutcomeRan
+	}
+	return capability.OutcomeUnknown
+}
+
+// sessionOf is the id of the session that a file holds.
+func sessionOf(path string) string {
+	file, err := open(path, "")
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	return peek(file).id
+}

@@ -1,0 +1,48 @@
+package qwencode
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/agents/geminihooks"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// modelWindow is the size of the session file's end in which the model of a sub-agent is looked for.
+const modelWindow = 512 << 10
+
+// lastModel is the model of the last answer that the main conversation got, or a sub-agent of it, "" when nothing tells. The
+// files of sub-agents name no model; the file of the session names that of every answer in what the client notes for itself.
+func lastModel(path, subagent string) string {
+	if subagent == "" {
+		return geminihooks.LastModel(path)
+	}
+	file, err := transcript.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	for line := range file.Lines(modelWindow) {
+		if !bytes.Contains(line, []byte(subagent)) || !bytes.Contains(line, []byte(`"qwen-code.api_response"`)) {
+			continue
+		}
+		var entry struct {
+			Type   string `json:"type"`
+			System struct {
+				Event struct {
+					Name     string `json:"event.name"`
+					Model    string `json:"model"`
+					Subagent string `json:"subagent_id"`
+				} `json:"uiEvent"`
+			} `json:"systemPayload"`
+		}
+		if json.Unmarshal(line, &entry) != nil || entry.Type != "system" {
+			continue
+		}
+		if e := entry.System.Event; e.Name == "qwen-code.api_response" && e.Subagent == subagent && e.Model != "" {
+			return payload.Name(e.Model)
+		}
+	}
+	return ""
+}
