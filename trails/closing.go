@@ -54,8 +54,8 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 		}
 		w.declare(s.repo, b.Tool)
 		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
-		if w.Model == "" {
-			w.Model = b.Model
+		if w.Model == "" && b.Model != "" {
+			w.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
 		}
 		return ending{window: w, status: status}
 	}

@@ -134,8 +134,11 @@ func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionStat
 	}
 	sess.Last = s.time
 	sess.Ended = false
-	if b.Model != "" && b.Subagent == "" {
+	if b.Subagent == "" && b.Model != "" {
 		sess.Model = b.Model
+	}
+	if b.Subagent == "" && b.Tool == nil && (b.Model != "" || b.Kind == events.SessionStart) {
+		sess.Stated = b.Model
 	}
 	return sess, adopted
 }
@@ -237,9 +240,9 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	}
 	sess.Steps++
 	model, limits := b.Model, b.Limits
-	if model == "" && b.Subagent == "" && sess.Model != "" && !slices.Contains(limits, events.LimitSubagentUnknown) {
-		model = sess.Model
-		limits = slices.DeleteFunc(slices.Clone(limits), func(l events.Limit) bool { return l == events.LimitModelUnknown })
+	if model == "" && b.Subagent == "" && sess.Stated != "" && !slices.Contains(limits, events.LimitSubagentUnknown) {
+		model = sess.Stated
+		limits = without(limits, events.LimitModelUnknown)
 	}
 	w := &Window{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,

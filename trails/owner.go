@@ -204,6 +204,10 @@ func appendFile(name string, line []byte) error {
 	return err
 }
 
+func without(limits []events.Limit, limit events.Limit) []events.Limit {
+	return slices.DeleteFunc(slices.Clone(limits), func(l events.Limit) bool { return l == limit })
+}
+
 func unionLimits(a, b []events.Limit) []events.Limit {
 	out := slices.Clone(a)
 	for _, l := range b {

@@ -44,7 +44,8 @@ type state struct {
 type sessionState struct {
 	Agent      string    `json:"agent"`
 	Session    string    `json:"session"`
-	Model      string    `json:"model,omitempty"`
+	Model      string    `json:"model,omitempty"`  // the last one that was heard of
+	Stated     string    `json:"stated,omitempty"` // the one that the session itself stated, for calls that tell none
 	Prompts    int       `json:"prompts"`
 	LastPrompt string    `json:"last_prompt,omitempty"` // the agent's id of the last prompt
 	Steps      int       `json:"steps,omitempty"`       // tool calls that opened a window

@@ -112,7 +112,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if b.Tool.Class == events.ToolReads {
 		return
 	}
-	if b.Model = lastModel(b.Transcript, b.Subagent); b.Model == "" {
+	if b.Model = modelOf(b.Transcript, b.Subagent, b.Tool.Fingerprint); b.Model == "" {
 		b.Limits = append(b.Limits, events.LimitModelUnknown)
 	}
 }

@@ -10,7 +10,8 @@
 //     sub-agent of its own has its id there; subagentStart and subagentStop name the file of the conversation. What it is
 //     told comes as userPromptSubmitted too, and is no prompt.
 //   - Events named in camel case have payloads in camel case; older versions give toolArgs as JSON text.
-//   - No payload names the model. The session file does, but is written behind: what it says may be one call old.
+//   - No payload names the model. The session file does, but is written behind: it says nothing of a call that it does not hold
+//     yet.
 //   - Hooks of a repository are read only where it is started at the top of it.
 //   - It waits until no process holds the standard streams of a hook any more.
 //

@@ -39,6 +39,36 @@ func TestClaudeEditsAreItsOwn(t *testing.T) {
 	}
 }
 
+func TestClaudeAndAPersonTakeTurns(t *testing.T) {
+	t.Parallel()
+	r := newClaude(t)
+	res := r.run("claude", driver.Options{})
+	r.want("a.txt", "main_t4_2 | line 1 in parallel", "main_t1_0 | line 2 by edit", "main_t3_0 | line 3 by sed", "unknown | line 4", "human | line 5 by human")
+	r.want("docs/guide.md", "main_t2_0 | # Guide", "main_t2_0 | ", "main_t2_0 | Call greet.")
+	r.want("slow.txt", "main_t4_1 | slow")
+	r.want("par.txt", "main_t4_3 | beside a shell")
+	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
+	r.want("log.txt", "main_t5_0 | written before the failure", "main_t8_0 | after the commit")
+	r.want("README.md", "helper_t1_0 | # scratch by helper")
+	r.want("helper.txt", "helper_t2_0 | helper")
+	r.checkCalls("docs/guide.md", res, "claude-code", "claude-sonnet-4-5", 1)
+	helper := r.subagentOf(res, "README.md", "# scratch by helper", "claude-sonnet-4-5")
+	if helper == "" || r.subagentOf(res, "helper.txt", "helper", "") != helper {
+		t.Error("the sub-agent lost a call")
+	}
+	r.announced(res, helper)
+	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
+	r.run("claude", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "claude-code", res.Session), Model: "claude-haiku-4-5"})
+	r.commitAll()
+	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
+		t.Errorf("the person's line is %+v", l)
+	}
+	if l := r.blame("docs/guide.md")[2]; l.owner() != "second_t1_0" || l.Prompt.Index != 2 || l.Session != res.Session || l.Model != "claude-haiku-4-5" {
+		t.Errorf("the second turn's line is %+v", l)
+	}
+	r.trace("verify")
+}
+
 func TestClaudeShellEditsAreItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newClaude(t)

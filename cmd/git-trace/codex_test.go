@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,63 @@ func TestCodexEditsAreItsOwn(t *testing.T) {
 		t.Errorf("the person's line is %+v", last)
 	}
 	lines = r.blame("log.txt")
+	if last := lines[len(lines)-1]; last.Prompt == nil || last.Prompt.Index != 2 || last.Session != res.Session || last.Model != "gpt-5.4" {
+		t.Errorf("the second turn's line is %+v", last)
+	}
+	r.trace("verify")
+}
+
+// The other tool mode: the model writes a program, and hooks are called for each call that the program makes, with ids that say
+// nothing of the turn.
+func TestCodexEditsByProgramsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newCodex(t)
+	res := r.codex("codex-code", driver.Options{Model: "gpt-6-sol"})
+	calls := map[string]string{} // of each line
+	note := func(file string, want ...string) {
+		var got []string
+		for _, l := range r.blame(file) {
+			got = append(got, l.Contributor+" | "+l.Content)
+			if l.Contributor == "ai" {
+				calls[l.Content] = l.ToolCall
+				if l.Session != res.Session || l.Model != "gpt-6-sol" || l.ToolCall != "" && (l.Prompt == nil || l.Prompt.Index != 1) {
+					t.Errorf("%s: line %q is %+v of session %s", file, l.Content, l, res.Session)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is %q, want %q", file, got, want)
+		}
+	}
+	note("a.txt", "unknown | line 1", "ai | line 2 by patch", "ai | line 3 by sed", "ai | line 4 by patch", "human | line 5 by human")
+	note("greet.py", "ai | def greet(name):", `ai |     print("hello", name)`)
+	note("lib.py", "unknown | def f():", "ai |     return 2")
+	note("heredoc.txt", "ai | by a here-document")
+	note("log.txt", "ai | written before the failure", "ai | after the commit")
+	note("note.txt", "human | note by human")
+	if calls["line 2 by patch"] != calls["def greet(name):"] {
+		t.Error("one patch is two calls")
+	}
+	one := []string{"line 2 by patch", "line 3 by sed", "line 4 by patch", "    return 2", "by a here-document", "written before the failure", "after the commit"}
+	for i, line := range one {
+		if calls[line] == "" || slices.ContainsFunc(one[:i], func(other string) bool { return calls[other] == calls[line] }) {
+			t.Errorf("line %q is of call %q, of %v", line, calls[line], calls)
+		}
+	}
+	for _, file := range []string{"slow.txt", "fast.txt"} { // of two shells at once nothing tells which of them wrote what
+		for _, l := range r.blame(file) {
+			if l.Contributor != "ai" || l.Session != res.Session {
+				t.Errorf("%s is %+v", file, l)
+			}
+		}
+	}
+	r.Write("a.txt", r.Read("a.txt")+"line 6 between the turns\n")
+	r.codex("codex-code", driver.Options{Prompt: "[[script:second]] go on", Args: resumeArgs(t, "codex-cli", res.Session), Model: "gpt-6-sol"})
+	r.commitAll()
+	if lines := r.blame("a.txt"); lines[len(lines)-1].Contributor != "human" {
+		t.Errorf("the person's line is %+v", lines[len(lines)-1])
+	}
+	lines := r.blame("log.txt")
 	if last := lines[len(lines)-1]; last.Prompt == nil || last.Prompt.Index != 2 || last.Session != res.Session {
 		t.Errorf("the second turn's line is %+v", last)
 	}

@@ -53,7 +53,7 @@ func TestCopilotEditsAreItsOwn(t *testing.T) {
 	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 		t.Errorf("the person's line is %+v", l)
 	}
-	if l := r.blame("guide.md")[2]; l.Contributor != "ai" || l.Prompt.Index != 2 || l.Session != res.Session {
+	if l := r.blame("guide.md")[2]; l.Contributor != "ai" || l.Prompt.Index != 2 || l.Session != res.Session || l.Model != "" && l.Model != "claude-haiku-4.5" {
 		t.Errorf("the second turn's line is %+v", l)
 	}
 	r.trace("verify")
