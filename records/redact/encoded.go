@@ -3,6 +3,7 @@ package redact
 import (
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -51,12 +52,12 @@ func (r *Redactor) secrets(ctx context.Context, text string, layer int) ([]span,
 			return nil, err
 		}
 		found = append(found, v.back(text, append(list, r.rules.find(string(v.text))...))...)
-		if list, err = r.inBase64(ctx, string(v.text), layer); err != nil {
+		if list, err = r.inWords(ctx, string(v.text), layer); err != nil {
 			return nil, err
 		}
 		found = append(found, v.back(text, list)...)
 	}
-	list, err = r.inBase64(ctx, text, layer)
+	list, err = r.inWords(ctx, text, layer)
 	return append(found, list...), err
 }
 
@@ -261,34 +262,67 @@ func wholeLine(text string, at int) bool {
 
 func pieceByte(c byte) bool { return tokenByte(c) || c == '.' || c == '~' }
 
-// inBase64 finds runs of base64 that hold secrets. Such a run goes as a whole.
-func (r *Redactor) inBase64(ctx context.Context, text string, layer int) ([]span, error) {
+// encoding is a way to write a text as one word.
+type encoding struct {
+	least  int // length from which on a word is decoded
+	letter func(byte) bool
+	decode func(word string) (plain string, length int) // how much of the word is text; 0 when it holds none
+}
+
+// encodings are those that are looked behind.
+func encodings() []encoding {
+	return []encoding{{leastBase64, tokenByte, debase64}, {leastHex, isHex, dehex}}
+}
+
+// inWords finds words that are encoded and hold secrets. Such a word goes as a whole.
+func (r *Redactor) inWords(ctx context.Context, text string, layer int) ([]span, error) {
 	var found []span
-	for i := 0; i < len(text); i++ {
-		start := i
-		for i < len(text) && tokenByte(text[i]) {
-			i++
-		}
-		if i-start < leastBase64 {
-			continue
-		}
-		plain, length := debase64(text[start:i])
-		if length == 0 {
-			continue
-		}
-		list, err := r.secrets(ctx, plain, layer+1)
-		if err != nil {
-			return nil, err
-		}
-		if len(list) > 0 {
-			found = append(found, span{start: start, end: start + length, rule: list[0].rule})
+	for _, e := range encodings() {
+		for i := 0; i < len(text); i++ {
+			start := i
+			for i < len(text) && e.letter(text[i]) {
+				i++
+			}
+			if i-start < e.least {
+				continue
+			}
+			plain, length := e.decode(text[start:i])
+			if length == 0 {
+				continue
+			}
+			list, err := r.secrets(ctx, plain, layer+1)
+			if err != nil {
+				return nil, err
+			}
+			if len(list) > 0 {
+				found = append(found, span{start: start, end: start + length, rule: list[0].rule})
+			}
 		}
 	}
 	return found, nil
 }
 
-// leastBase64 is the length from which on a word is decoded.
-const leastBase64 = 20
+// Lengths from which on words are decoded: of base64, and of hexadecimal digits, which ids are made of too.
+const (
+	leastBase64 = 20
+	leastHex    = 32
+)
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// dehex decodes a run of hexadecimal digits as far as it holds text. A run may begin with half a byte.
+func dehex(run string) (plain string, length int) {
+	for skip := range 2 {
+		decoded, err := hex.DecodeString(run[skip : skip+(len(run)-skip)/2*2])
+		if err != nil {
+			continue
+		}
+		if n := readable(decoded); n >= leastSeen {
+			return string(decoded[:n]), skip + 2*n
+		}
+	}
+	return "", 0
+}
 
 // debase64 decodes a run of base64 in either alphabet as far as it holds text, and tells how much of the run that is; 0
 // when it holds none. A run may begin in the middle of a word: the four ways to begin are tried.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -67,8 +68,8 @@ func redacted(t testing.TB, r *Redactor, text string) string {
 	return out
 }
 
-// encodings are those that the package claims, each applied to a text with a secret in it.
-var encodings = []struct {
+// written are the ways of writing that the package claims to see through, each applied to a text with a secret in it.
+var written = []struct {
 	name   string
 	encode func(p planted) string
 	covers func(p planted) bool
@@ -93,6 +94,25 @@ var encodings = []struct {
 	{"wrapped base64", func(p planted) string {
 		return "cat f\n" + wrap(base64.StdEncoding.EncodeToString([]byte(p.before+p.secret+p.after)), 20) + "\ndone"
 	}, known},
+	{"hexadecimal", func(p planted) string { return "dump: " + hex.EncodeToString([]byte(p.before+p.secret+p.after)) }, known},
+	{"hexadecimal in capitals", func(p planted) string {
+		return "0x" + strings.ToUpper(hex.EncodeToString([]byte("\n"+p.before+p.secret+p.after)))
+	}, known},
+	{"wrapped hexadecimal", func(p planted) string {
+		return "xxd -p f\n" + wrap(hex.EncodeToString([]byte(p.before+p.secret+p.after)), 60) + "\n$"
+	}, known},
+	{"hexadecimal in base64", func(p planted) string {
+		return base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(p.before + p.secret + p.after))))
+	}, known},
+	{"percent-encoded JSON in base64", func(p planted) string {
+		return base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(quoted("\n" + p.before + p.secret + p.after))))
+	}, known},
+	{"glued to the next line", func(p planted) string {
+		return `{"type":"a","text":` + quoted(p.before+p.secret+p.after) + `}{"type":"b","text":"next"}`
+	}, all},
+	{"a value of a query", func(p planted) string { return "GET /v1/x?token=" + p.secret + "&page=2 HTTP/1.1" }, prefixed},
+	{"a path", func(p planted) string { return "/home/dev/keys/" + p.secret + ".txt" }, prefixed},
+	{"in an option", func(p planted) string { return "deploy --token=" + p.secret + " --now" }, prefixed},
 	{"cut by a line feed", func(p planted) string {
 		return p.before + p.secret[:len(p.secret)/2] + "\n" + p.secret[len(p.secret)/2:] + "\nnext line"
 	}, prefixed},
@@ -147,7 +167,7 @@ func wrap(text string, width int) string {
 
 func TestPlantedSecretsAreFoundInEveryEncoding(t *testing.T) {
 	t.Parallel()
-	for _, e := range encodings {
+	for _, e := range written {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRedactor(t, Options{})
@@ -218,7 +238,7 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})
 	for _, text := range []string{
-		"9fceb02d0ae598e95dc970b74767f19372d61af8",
+		"9fceb02d0ae598e95dc970b74767f19372d61af8", hex.EncodeToString([]byte("a line of text that says nothing of a key")),
 		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 of refs/heads/main",
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		"4f2a8f60-1c3d-4e5f-8a9b-0c1d2e3f4a5b",
@@ -280,6 +300,9 @@ func TestTheUsersRules(t *testing.T) {
 			t.Errorf("%q gives %v", bad, err)
 		}
 	}
+	if _, err := ParseRules(strings.NewReader("name Falcon\n" + strings.Repeat("# a comment\n", 100_000))); err == nil {
+		t.Error("of a file that is too large the beginning is taken for all")
+	}
 	if newRedactor(t, Options{}).Fingerprint() == r.Fingerprint() {
 		t.Error("rules do not change the fingerprint")
 	}
@@ -313,6 +336,28 @@ func encode(t *testing.T, r *Record) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// What a member is called tells that its value is a secret.
+func TestTheNameOfAMemberCounts(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewSource(4))
+	low := random(rnd, "0123456789abcdef", 40)
+	in := conversation("a step")
+	in.Steps[0].ToolCalls[0].Input = json.RawMessage(`{"env":{"SERVICE_API_KEY":"` + low + `"},"count":"` + strings.Repeat("0", 40) + `"}`)
+	again := "curl -d " + low
+	in.Steps[0].Content = &again
+	out, err := newRedactor(t, Options{}).Record(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := encode(t, out)
+	if strings.Contains(raw, low) {
+		t.Errorf("the secret is left in %s", raw)
+	}
+	if !strings.Contains(raw, strings.Repeat("0", 40)) || !strings.Contains(raw, "SERVICE_API_KEY") {
+		t.Errorf("too much is gone: %s", raw)
+	}
 }
 
 func TestEveryMemberOfARecordIsRedacted(t *testing.T) {
@@ -428,4 +473,33 @@ func TestNothingElseMakesARecord(t *testing.T) {
 			t.Error("an empty record can be written")
 		}
 	}
+}
+
+func FuzzParseRules(f *testing.F) {
+	for _, text := range []string{
+		"# ours\nsecret project-(\\w+)-code\nallow ghp_.*\nname Falcon\n\n", "secret (", "secret x*", "name", "allow [", "\x00", "secret a\r\nname b\r\n",
+		"secret (a{1000}){1000}", "secret " + strings.Repeat("(", 2000), strings.Repeat("name x\n", 500), "allow )|(",
+	} {
+		f.Add([]byte(text), "the code project-x17-code of Falcon")
+	}
+	f.Fuzz(func(t *testing.T, file []byte, text string) {
+		rules, err := ParseRules(bytes.NewReader(file))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "line ") && !errors.Is(err, bufio.ErrTooLong) && len(file) <= maxRules {
+				t.Fatalf("an error without a line: %v", err)
+			}
+			return
+		}
+		for _, s := range rules.find(text) {
+			if s.start < 0 || s.start >= s.end || s.end > len(text) {
+				t.Fatalf("found %d to %d of %d bytes", s.start, s.end, len(text))
+			}
+		}
+		if rules.allowed(text) && len(rules.Allowed) == 0 {
+			t.Fatal("allowed without a rule")
+		}
+		if rules.fingerprint(rules.Names) == "" && len(rules.Secrets)+len(rules.Allowed)+len(rules.Names) > 0 {
+			t.Fatal("rules without a fingerprint")
+		}
+	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // version counts the changes of this package that make it find something else.
-const version = "1"
+const version = "2"
 
 // Finder finds secrets in a short text.
 type Finder interface {
@@ -62,7 +62,7 @@ func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
 
 // Text takes out of a text what must not be stored, and counts it.
 func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
-	out, n, err := r.guarded(ctx, text, prose)
+	out, n, err := r.guarded(ctx, "", text, prose)
 	if err != nil {
 		return "", 0, fmt.Errorf("redact text: %w", err)
 	}
@@ -78,17 +78,17 @@ const (
 )
 
 // guarded is redact in which a panic is an error.
-func (r *Redactor) guarded(ctx context.Context, text string, m manner) (out string, n int, err error) {
+func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (out string, n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			out, n, err = "", 0, fmt.Errorf("%w: %v", ErrPanic, p)
 		}
 	}()
-	return r.redact(ctx, text, m)
+	return r.redact(ctx, name, text, m)
 }
 
-// redact finds and replaces.
-func (r *Redactor) redact(ctx context.Context, text string, m manner) (string, int, error) {
+// redact finds and replaces. A name is what the text is called where it stands, "" where it has none.
+func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	if len(text) < shortest {
 		return text, 0, nil
 	}
@@ -96,6 +96,11 @@ func (r *Redactor) redact(ctx context.Context, text string, m manner) (string, i
 	if err != nil {
 		return "", 0, err
 	}
+	called, err := r.called(ctx, name, text)
+	if err != nil {
+		return "", 0, err
+	}
+	found = append(found, called...)
 	if m == prose {
 		found = append(found, highEntropy(text)...)
 	}
@@ -107,6 +112,33 @@ func (r *Redactor) redact(ctx context.Context, text string, m manner) (string, i
 	}
 	out, n := replace(text, found)
 	return out, n, nil
+}
+
+// Bounds of a name and of the text that it may make a secret, in bytes.
+const (
+	longestName   = 200
+	longestCalled = 4 << 10
+)
+
+// called finds what only the name of a text tells to be a secret: in {"api_key": "0f3a…"} neither half is one by itself.
+func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
+	if name == "" || len(name) > longestName || len(text) > longestCalled {
+		return nil, nil
+	}
+	before := name + ` = "`
+	whole := before + text + "\"\n"
+	found, err := r.find(ctx, whole)
+	if err != nil {
+		return nil, err
+	}
+	var out []span
+	for _, s := range append(found, r.plain(whole)...) {
+		s.start, s.end = s.start-len(before), min(s.end-len(before), len(text))
+		if s.start >= 0 && s.start < s.end {
+			out = append(out, s)
+		}
+	}
+	return out, nil
 }
 
 // shortest is the length below which a text can hold neither a secret nor the path of a home.

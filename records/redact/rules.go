@@ -27,7 +27,8 @@ type Rules struct {
 // rule that is not understood must not be taken for one that is followed.
 func ParseRules(in io.Reader) (Rules, error) {
 	var rules Rules
-	lines := bufio.NewScanner(io.LimitReader(in, maxRules))
+	limited := &io.LimitedReader{R: in, N: maxRules + 1}
+	lines := bufio.NewScanner(limited)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
@@ -40,6 +41,9 @@ func ParseRules(in io.Reader) (Rules, error) {
 	}
 	if err := lines.Err(); err != nil {
 		return Rules{}, err
+	}
+	if limited.N == 0 {
+		return Rules{}, fmt.Errorf("more than %d bytes", maxRules)
 	}
 	return rules, nil
 }

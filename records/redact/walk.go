@@ -70,7 +70,7 @@ func (w *walker) value(out []byte, d *rawjson.Decoder, free bool, m manner) ([]b
 	}
 	switch d.Kind() {
 	case rawjson.String:
-		return w.text(out, d.Text(), m)
+		return w.text(out, "", d.Text(), m)
 	case rawjson.Array:
 		return w.array(out, d, free, m)
 	case rawjson.Object:
@@ -80,8 +80,8 @@ func (w *walker) value(out []byte, d *rawjson.Decoder, free bool, m manner) ([]b
 	}
 }
 
-func (w *walker) text(out []byte, text string, m manner) ([]byte, error) {
-	text, n, err := w.guarded(w.ctx, text, m)
+func (w *walker) text(out []byte, name, text string, m manner) ([]byte, error) {
+	text, n, err := w.guarded(w.ctx, name, text, m)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]
 		}
 		var err error
 		if free { // names of the schema stay as they are
-			out, err = w.text(out, name, m)
+			out, err = w.text(out, "", name, m)
 		} else {
 			out = rawjson.AppendString(out, name)
 		}
@@ -128,7 +128,12 @@ func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]
 			return nil, err
 		}
 		out = append(out, ':')
-		if out, err = w.value(out, d, inside, below); err != nil {
+		if free && d.Kind() == rawjson.String {
+			out, err = w.text(out, name, d.Text(), below)
+		} else {
+			out, err = w.value(out, d, inside, below)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
