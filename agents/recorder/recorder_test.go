@@ -192,6 +192,15 @@ func TestCommitsAreAddedWithoutReadingAgain(t *testing.T) {
 	if again, err := p.record(); err != nil || again.Stored.Changed {
 		t.Errorf("stored again: %+v, %v", again, err)
 	}
+	branch := "topic"
+	p.links[0].Branch = &branch
+	if _, err := p.record(); err != nil {
+		t.Fatal(err)
+	}
+	p.links[0].Branch = nil // the branch is gone
+	if again, err := p.record(); err != nil || again.Stored.Changed || *p.stored().GitLinks[0].Branch != branch {
+		t.Errorf("the branch is forgotten: %+v, %v", again, err)
+	}
 }
 
 type broken struct{ panics bool }

@@ -54,6 +54,7 @@ func (w *work) load(ctx context.Context) error {
 	if w.prior, w.steps, err = split(raw); err != nil {
 		return err
 	}
+	w.links = withBranches(w.links, w.prior.GitLinks)
 	w.state = w.loadState()
 	if w.state.Blob != e.Blob || w.state.Path != w.path || w.state.Fingerprint != w.Redactor.Fingerprint() {
 		w.state = state{}
@@ -159,6 +160,25 @@ func (w *work) link(head *records.Record) {
 	if len(w.links) > 0 {
 		head.Lifecycle = records.Final
 	}
+}
+
+// withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
+func withBranches(links, stored []records.GitLink) []records.GitLink {
+	known := map[string]records.GitLink{}
+	for _, link := range stored {
+		known[link.Revision] = link
+	}
+	out := slices.Clone(links)
+	for i := range out {
+		before := known[out[i].Revision]
+		if out[i].Branch == nil {
+			out[i].Branch = before.Branch
+		}
+		if out[i].RepoURL == nil {
+			out[i].RepoURL = before.RepoURL
+		}
+	}
+	return out
 }
 
 // hold notes in the record which steps hold which prompts: those that were met now, and those that the stored version

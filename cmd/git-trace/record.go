@@ -136,7 +136,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  trails.NewPrompts(repo),
 		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
-		Links:    linker(repo), Settle: settleTime,
+		Links:    linker(ctx, repo), Settle: settleTime,
 	}
 	return job, nil
 }

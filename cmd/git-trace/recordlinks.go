@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -10,7 +11,8 @@ import (
 )
 
 // linker finds the commits that hold lines of a conversation, for its record.
-func linker(repo *refs.Repo) func(events.TraceID) ([]records.GitLink, error) {
+func linker(ctx context.Context, repo *refs.Repo) func(events.TraceID) ([]records.GitLink, error) {
+	places := newBirthplaces(repo)
 	return func(trace events.TraceID) ([]records.GitLink, error) {
 		reader, err := index.Open(repo)
 		if err != nil {
@@ -25,7 +27,14 @@ func linker(repo *refs.Repo) func(events.TraceID) ([]records.GitLink, error) {
 		if err != nil {
 			return nil, err
 		}
-		return gitLinks(held), nil
+		links := gitLinks(held)
+		for i := range links {
+			if id, err := refs.ParseOID(links[i].Revision); err == nil {
+				links[i].Branch = places.of(ctx, id)
+			}
+			links[i].RepoURL = places.remote(ctx, links[i].Branch)
+		}
+		return links, nil
 	}
 }
 
