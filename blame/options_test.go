@@ -14,13 +14,14 @@ func TestEveryOptionThatGitBlamePrintsIsKnown(t *testing.T) {
 	usage, _ := exec.Command("git", "blame", "-h").Output() // exits with 129
 	seen := 0
 	for line := range strings.Lines(string(usage)) {
-		m := regexp.MustCompile(`^    ((?:-\S+, )?-\S+)( <|\[|  |$)`).FindStringSubmatch(strings.TrimRight(line, "\n"))
+		line = strings.ReplaceAll(strings.TrimRight(line, "\n"), "[no-]", "") // which git prints from 2.43 on
+		m := regexp.MustCompile(`^    ((?:-\S+, )?-\S+)( <|\[|  | [a-z]|$)`).FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
 		for _, word := range strings.Split(m[1], ", ") {
 			seen++
-			word, _, hasValue := strings.Cut(strings.Replace(word, "[no-]", "", 1), "[")
+			word, _, hasValue := strings.Cut(word, "[")
 			var spec option
 			var ok bool
 			if long, is := strings.CutPrefix(word, "--"); is {

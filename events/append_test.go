@@ -56,8 +56,8 @@ func TestFirstAppendOpensTheLog(t *testing.T) {
 			if n := strings.TrimSpace(runGit(t, repo.WorkTree, "rev-list", "--count", refs.EventsRef)); n != "2" {
 				t.Errorf("%s commits", n)
 			}
-			if subject := runGit(t, repo.WorkTree, "log", "-1", "--format=%s|%an|%ae|%ad|%T", "--date=iso-strict", refs.EventsRef); subject !=
-				"traces: 1 events 4..4|git-trace|git-trace@localhost|2026-11-20T09:00:02+00:00|"+repo.Format.EmptyTree().String()+"\n" {
+			if subject := runGit(t, repo.WorkTree, "log", "-1", "--format=%s|%an|%ae|%ad|%T", "--date=raw", refs.EventsRef); subject !=
+				"traces: 1 events 4..4|git-trace|git-trace@localhost|1795165202 +0000|"+repo.Format.EmptyTree().String()+"\n" {
 				t.Error(subject)
 			}
 			runGit(t, repo.WorkTree, "gc", "-q", "--prune=now")

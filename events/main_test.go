@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives every git of the tests a clean configuration, and lets the test binary play an appending process.
@@ -19,22 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("EVENTS_TEST_CHILD") != "" {
 		os.Exit(child())
 	}
-	home, err := os.MkdirTemp("", "events-home")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{
-		"HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com",
-		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com",
-	} {
-		if err := os.Setenv(key, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(testenv.Main(m))
 }
 
 // newRepo makes an empty repository.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives all tests one clean world, and lets copies of the test binary stand in for hooks that are programs.
@@ -21,26 +22,7 @@ func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); slices.Contains(Names(), name) {
 		os.Exit(logAs(name, os.Args[1:]))
 	}
-	home, err := os.MkdirTemp("", "hooks-home")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
-			_ = os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2024-05-06T07:08:09Z",
-		"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09Z",
-	} {
-		_ = os.Setenv(name, value)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(testenv.Main(m, "GIT_AUTHOR_DATE=2024-05-06T07:08:09Z", "GIT_COMMITTER_DATE=2024-05-06T07:08:09Z"))
 }
 
 // logAs is what a hook that is a compiled program does: the same as foreignBody.

@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 const sessions = "../../testdata/sessions/claude-code"
@@ -315,7 +316,5 @@ func TestConversationsThatCannotBeRead(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	_ = os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(m.Run())
+	os.Exit(testenv.Main(m))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/refs/testenv"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -64,7 +65,7 @@ func newWorld(root string, p profile) *world {
 }
 
 const modelConfig = "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" +
-	"[advice]\n\tdetachedHead = false\n[gc]\n\tauto = 0\n[rerere]\n\tenabled = false\n"
+	"[advice]\n\tdetachedHead = false\n[rerere]\n\tenabled = false\n" + testenv.Config
 
 // begin makes the repository: some files from before recording, then git trace init.
 func (w *world) begin(rng *rand.Rand) {

@@ -29,12 +29,16 @@ func newTwin(t *testing.T, traced bool) *twin {
 	t.Helper()
 	base := t.TempDir()
 	w := &twin{t: t, base: base, dir: filepath.Join(base, "work")}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.env = []string{
-		"HOME=" + filepath.Join(base, "home"), "PATH=/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true",
+		"HOME=" + filepath.Join(base, "home"), "PATH=" + filepath.Dir(git) + ":/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true",
 		"FILTER_BRANCH_SQUELCH_WARNING=1", // which is ten seconds long
 		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
 	}
-	w.put("../home/.gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[pull]\n\trebase = false\n[advice]\n\tdetachedHead = false\n")
+	w.put("../home/.gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[pull]\n\trebase = false\n[advice]\n\tdetachedHead = false\n"+testenv.Config)
 	w.must("git", "init", "-q")
 	w.put("a", "1\n2\n3\n4\n5\n")
 	w.put("b", "b\n")

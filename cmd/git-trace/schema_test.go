@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // recorded is a repository in which an agent's conversation was recorded and partly committed.
@@ -25,7 +27,7 @@ func newRecorded(t *testing.T) *recorded {
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n"
+	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" + testenv.Config
 	if err := os.WriteFile(filepath.Join(r.home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // The scripts run the real binary beside the real git. The test binary stands in for git-trace, and for the small
@@ -103,7 +105,7 @@ func setUpScript(env *testscript.Env, variant string) error {
 		return err
 	}
 	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" +
-		"[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n[commit]\n\tgpgSign = false\n"
+		"[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n[commit]\n\tgpgSign = false\n" + testenv.Config
 	if variant == "hostile" {
 		config += strings.ReplaceAll(hostileConfig, "\torderFile = /nonexistent-order\n", "")
 	}

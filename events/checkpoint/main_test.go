@@ -17,22 +17,7 @@ import (
 
 // TestMain gives every git of the tests a clean configuration.
 func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "checkpoint-home")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{
-		"HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1", "GNUPGHOME": filepath.Join(home, "none"),
-		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com",
-		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com",
-	} {
-		if err := os.Setenv(key, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(testenv.Main(m, "GNUPGHOME="+filepath.Join(os.TempDir(), "no-such-directory")))
 }
 
 // world is a repository with a log, and a directory for keys.

@@ -16,12 +16,11 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	_ = os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Exit(m.Run())
+	os.Exit(testenv.Main(m))
 }
 
 type world struct {

@@ -17,22 +17,11 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "git-trace-store-")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "a@example.com",
-		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "c@example.com",
-	} {
-		_ = os.Setenv(key, value)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(testenv.Main(m))
 }
 
 func git(t *testing.T, dir string, args ...string) string {

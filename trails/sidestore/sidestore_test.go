@@ -17,24 +17,12 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives every git of the tests a clean configuration.
 func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "sidestore-home")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{
-		"HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
-	} {
-		if err := os.Setenv(key, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(testenv.Main(m))
 }
 
 type fixture struct {

@@ -14,35 +14,11 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(runTests(m))
-}
-
-// runTests gives all tests a home of their own: what the machine's user has configured must not decide them.
-func runTests(m *testing.M) int {
-	home, err := os.MkdirTemp("", "snapshot-home-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(home) }()
-	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
-			_ = os.Unsetenv(name)
-		}
-	}
-	config := filepath.Join(home, "gitconfig")
-	text := "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[protocol \"file\"]\n\tallow = always\n"
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": "", "GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1"} {
-		_ = os.Setenv(name, value)
-	}
-	return m.Run()
+	os.Exit(testenv.Main(m, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always"))
 }
 
 // sandbox is a work tree and the engines that watch it.

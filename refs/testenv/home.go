@@ -1,0 +1,52 @@
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Config is the part of a configuration that every git of a test needs: newer ones start their housekeeping in a process
+// that outlives the command, which changes files under a test that looks at them, and under its clean-up.
+const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
+
+const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
+
+// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them, and returns the exit
+// status. The home has Config in its .gitconfig. Of the GIT_* variables only those are left that say how new repositories
+// are made (GIT_DEFAULT_HASH, GIT_DEFAULT_REF_FORMAT), and an author and a committer are set; more are variables, NAME=VALUE,
+// that are set on top.
+func Main(m *testing.M, more ...string) int {
+	dir, err := os.MkdirTemp("", "git-trace-test-home-")
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte(home), 0o600); err != nil {
+		return failed(err)
+	}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_DEFAULT_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+	for _, entry := range append([]string{
+		"HOME=" + dir, "XDG_CONFIG_HOME=" + filepath.Join(dir, ".config"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com",
+		"GIT_COMMITTER_NAME=C O Mitter", "GIT_COMMITTER_EMAIL=committer@example.com",
+	}, more...) {
+		name, value, _ := strings.Cut(entry, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return failed(err)
+		}
+	}
+	return m.Run()
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, "set up a home for the tests:", err)
+	return 2
+}
