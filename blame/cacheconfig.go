@@ -173,7 +173,7 @@ func otherConfigFiles(repo *refs.Repo, items []configItem, origins []string) (fi
 			files = append(files, file)
 		}
 		if strings.HasPrefix(item.key, "includeif.onbranch:") {
-			files = append(files, filepath.Join(repo.GitDir, "HEAD"))
+			files = append(files, repo.HeadFile())
 		}
 	}
 	slices.Sort(files)

@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 // the mailmap gives people, the environment. False means that something is in force that the cache does not know how to
 // take into account.
 func (s *session) context(config settings) (digest, bool) {
-	if config.err != nil || s.repo.Bare() || s.repo.RefFormat != "files" || rewritesHistory(s.repo) {
+	if config.err != nil || s.repo.Bare() || rewritesHistory(s.repo) {
 		return digest{}, false
 	}
 	h := newDigester()
@@ -106,12 +105,7 @@ func rewritesHistory(repo *refs.Repo) bool {
 			return true
 		}
 	}
-	replaced, err := os.ReadDir(filepath.Join(repo.CommonDir, "refs", "replace"))
-	if len(replaced) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
-	packed, err := os.ReadFile(filepath.Join(repo.CommonDir, "packed-refs"))
-	return err != nil && !errors.Is(err, fs.ErrNotExist) || bytes.Contains(packed, []byte(" refs/replace/"))
+	return repo.MayHaveRefs("refs/replace/")
 }
 
 // gitProgram names the git that answers: an update of git may answer otherwise. The program is often there under several

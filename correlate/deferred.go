@@ -65,14 +65,12 @@ func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	if from, err = refs.ParseOID(fields[1]); err != nil {
 		return refs.OID{}, false
 	}
-	log, err := tail(filepath.Join(repo.GitDir, "logs", "HEAD"), 4<<10)
-	if err != nil {
+	last := repo.LastLog("HEAD", 1)
+	if len(last) == 0 {
 		return refs.OID{}, false
 	}
-	moved, message, _ := strings.Cut(lastLine(log), "\t")
-	ids := strings.Fields(moved)
-	action, _, _ := strings.Cut(message, ":")
-	return from, len(ids) > 1 && ids[1] == head.String() && strings.HasSuffix(action, " (pick)")
+	action, _, _ := strings.Cut(last[0].Message, ":")
+	return from, last[0].New == head && strings.HasSuffix(action, " (pick)")
 }
 
 // tail reads the end of a file.

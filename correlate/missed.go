@@ -1,10 +1,6 @@
 package correlate
 
 import (
-	"bytes"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +9,7 @@ import (
 
 // Bounds of the search for commits that no hook was heard of.
 const (
-	missedTail  = 64 << 10 // of the reflog, in bytes
+	missedTail  = 400 // entries of the reflog
 	missedLimit = 32
 )
 
@@ -25,56 +21,22 @@ func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 		return nil
 	}
 	var out []refs.OID
-	for _, entry := range reflogTail(filepath.Join(repo.GitDir, "logs", "HEAD")) {
+	for _, entry := range repo.LastLog("HEAD", missedTail) {
 		switch {
-		case slices.Contains(anchored, entry.oid):
+		case slices.Contains(anchored, entry.New):
 			out = out[:0]
-		case entry.made && entry.oid != head && !slices.Contains(out, entry.oid):
-			out = append(out, entry.oid)
+		case makes(entry) && entry.New != head && !slices.Contains(out, entry.New):
+			out = append(out, entry.New)
 		}
 	}
 	return out[max(0, len(out)-missedLimit):]
 }
 
-// reflogEntry is one move of HEAD: where to, and whether a commit was made by it.
-type reflogEntry struct {
-	oid  refs.OID
-	made bool
-}
-
-// reflogTail reads the last entries of a reflog: "OLD NEW WHO\tACTION: TEXT".
-func reflogTail(name string) []reflogEntry {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > missedTail {
-		if _, err := f.Seek(-missedTail, io.SeekEnd); err != nil {
-			return nil
-		}
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, missedTail))
-	if err != nil {
-		return nil
-	}
-	var out []reflogEntry
-	for line := range bytes.Lines(raw) {
-		moved, message, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
-		fields := strings.Fields(moved)
-		if len(fields) < 2 {
-			continue
-		}
-		oid, err := refs.ParseOID(fields[1])
-		if err != nil {
-			continue // the first line of the tail may be cut
-		}
-		action, _, _ := strings.Cut(message, ":")
-		word, _, _ := strings.Cut(action, " ")
-		made := word == "commit" || word == "cherry-pick" || word == "revert" || replays(action)
-		out = append(out, reflogEntry{oid, made})
-	}
-	return out
+// makes tells whether the entry of a reflog says that a commit was made.
+func makes(e refs.LogEntry) bool {
+	action, _, _ := strings.Cut(e.Message, ":")
+	word, _, _ := strings.Cut(action, " ")
+	return word == "commit" || word == "cherry-pick" || word == "revert" || replays(action)
 }
 
 // replays tells whether the action of a reflog entry is a step of a rebase that makes a commit: "rebase (pick)", or

@@ -119,17 +119,8 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, true
 }
 
-// MayHaveFetched looks at the ref files, so that a repository that shares nothing pays no process for it.
-func (l *Log) MayHaveFetched() bool {
-	if l.repo.RefFormat != "files" {
-		return true
-	}
-	if _, err := os.Stat(filepath.Join(l.repo.CommonDir, filepath.FromSlash(fetchedRefs))); err == nil {
-		return true
-	}
-	packed, err := os.ReadFile(filepath.Join(l.repo.CommonDir, "packed-refs"))
-	return err == nil && strings.Contains(string(packed), " "+fetchedRefs) || err != nil && !os.IsNotExist(err)
-}
+// MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.
+func (l *Log) MayHaveFetched() bool { return l.repo.MayHaveRefs(fetchedRefs) }
 
 // commitSet are commits that replacement refs, grafts or a shallow boundary speak of, and how many of them the log has.
 type commitSet struct {

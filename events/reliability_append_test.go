@@ -150,9 +150,7 @@ func (c contest) repo(t *testing.T) *refs.Repo {
 	if c.format != "reftable" {
 		return newRepo(t)
 	}
-	if out, err := exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).CombinedOutput(); err != nil {
-		t.Skipf("this git has no reftable storage: %.80s", out)
-	}
+	testenv.NeedsReftable(t)
 	return newRepo(t, "--ref-format=reftable")
 }
 

@@ -31,7 +31,7 @@ type RefLock struct {
 	repo    *Repo
 	name    string
 	current OID
-	file    *os.File  // the open <ref>.lock; nil under reftable
+	file    *os.File  // the open <ref>.lock; nil where git does the writing
 	mark    string    // second name of the lock file, by which a later process knows it as ours
 	guard   *FileLock // serialises git-trace processes on this ref
 	done    bool
@@ -70,7 +70,7 @@ func (r *Repo) lockRef(name string, wait time.Duration) (*RefLock, error) {
 		return nil, err
 	}
 	l := &RefLock{repo: r, name: name, mark: base + ".held", guard: guard}
-	if r.RefFormat != reftable {
+	if r.fileRef(name) {
 		if err := l.takeFile(); err != nil {
 			guard.Unlock()
 			return nil, err
@@ -84,16 +84,13 @@ func (r *Repo) lockRef(name string, wait time.Duration) (*RefLock, error) {
 }
 
 func (l *RefLock) readCurrent() error {
-	if l.repo.RefFormat == reftable {
-		oid, err := l.repo.readRefByGit(l.name)
-		if err != nil && !errors.Is(err, ErrRefMissing) {
-			return err
-		}
-		l.current = oid
-		return nil
-	}
 	oid, target, err := l.repo.readOne(l.name)
+	if errors.Is(err, errAskGit) {
+		oid, err = l.repo.readRefByGit(l.name)
+	}
 	switch {
+	case errors.Is(err, ErrRefMissing) && l.file == nil:
+		return nil // git looks for conflicts when it writes
 	case errors.Is(err, ErrRefMissing):
 		return l.repo.refConflict(l.name)
 	case err != nil:
@@ -109,7 +106,7 @@ func (l *RefLock) readCurrent() error {
 func (l *RefLock) Current() OID { return l.current }
 
 // Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released. Where refs are
-// files nobody can have moved the tip; under reftable a git process can, which gives ErrTipMoved: begin again.
+// files nobody can have moved the tip; elsewhere a git process can, which gives ErrTipMoved: begin again.
 func (l *RefLock) Commit(ctx context.Context, id OID) error {
 	if l.done {
 		return fmt.Errorf("update %s: lock already released", l.name)

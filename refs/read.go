@@ -21,25 +21,29 @@ var (
 // maxSymbolic is how deep git follows symbolic refs.
 const maxSymbolic = 5
 
-const reftable = "reftable"
+// The storages of refs that are read without git (git-init(1), --ref-format).
+const (
+	refFiles  = "files"
+	refTables = "reftable"
+)
 
 // ReadRef returns what a full ref name ("refs/heads/main", "HEAD") points to, or ErrRefMissing. Symbolic refs are
 // followed. An empty or torn file is damage (ErrCorrupt), not absence: taking it for absence starts a second history.
 func (r *Repo) ReadRef(name string) (OID, error) {
-	if r.RefFormat == reftable {
+	oid, _, err := r.followRef(name)
+	if errors.Is(err, errAskGit) {
 		return r.readRefByGit(name)
 	}
-	oid, _, err := r.followRef(name)
 	return oid, err
 }
 
 // Head returns the commit that HEAD stands for (zero on an unborn branch) and the full name of the branch
 // ("refs/heads/main"; empty when detached).
 func (r *Repo) Head() (OID, string, error) {
-	if r.RefFormat == reftable {
+	oid, last, err := r.followRef("HEAD")
+	if errors.Is(err, errAskGit) {
 		return r.headByGit()
 	}
-	oid, last, err := r.followRef("HEAD")
 	if last == "HEAD" {
 		last = ""
 	}
@@ -67,9 +71,18 @@ func (r *Repo) followRef(name string) (OID, string, error) {
 	return OID{}, name, fmt.Errorf("read %s: %w: symbolic refs too deep", name, ErrCorrupt)
 }
 
-// readOne reads one ref without following it: the loose file, else the packed line. Deleting a ref removes the packed
-// line first, packing adds it first, so this order never misses one.
+// readOne reads one ref without following it; errAskGit if only git can.
 func (r *Repo) readOne(name string) (OID, string, error) {
+	if r.fileRef(name) {
+		return r.readRefFile(name)
+	}
+	oid, target, _, err := r.tableRef(name)
+	return oid, target, err
+}
+
+// readRefFile reads the loose file, else the packed line. Deleting a ref removes the packed line first, packing adds it
+// first, so this order never misses one.
+func (r *Repo) readRefFile(name string) (OID, string, error) {
 	path := r.refPath(name)
 	if name == "HEAD" {
 		if target, err := os.Readlink(path); err == nil { // how old git wrote it
@@ -82,6 +95,8 @@ func (r *Repo) readOne(name string) (OID, string, error) {
 	switch {
 	case err == nil:
 		return r.parseLooseRef(text)
+	case errors.Is(err, fs.ErrNotExist) && !strings.HasPrefix(name, "refs/"):
+		return OID{}, "", ErrRefMissing // such refs are not packed
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), isDir(path):
 		oid, err := r.packedRef(name)
 		return oid, "", err

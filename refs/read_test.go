@@ -12,10 +12,10 @@ import (
 
 func TestReadRefAgreesWithGit(t *testing.T) {
 	t.Parallel()
-	for _, storage := range []string{"files", reftable} {
+	for _, storage := range storages {
 		t.Run(storage, func(t *testing.T) {
 			t.Parallel()
-			repo := newRepo(t)
+			repo := newRepoOf(t, storage)
 			top := repo.WorkTree
 			git(t, top, "tag", "-a", "-m", "annotated", "v1")
 			git(t, top, "branch", "feature/x")
@@ -28,7 +28,7 @@ func TestReadRefAgreesWithGit(t *testing.T) {
 			linked := discover(t, linkedDir)
 			git(t, linkedDir, "update-ref", "refs/worktree/mine", "HEAD")
 			git(t, linkedDir, "update-ref", "refs/bisect/bad", "HEAD")
-			repo.RefFormat, linked.RefFormat = storage, storage
+			linked.RefFormat = repo.RefFormat
 			names := []string{
 				"HEAD", "ORIG_HEAD", "refs/heads/main", "refs/heads/linked", "refs/heads/feature/x", "refs/heads/feature.x",
 				"refs/heads/feature", "refs/tags/v1", "refs/remotes/origin/HEAD", "refs/worktree/mine", "refs/bisect/bad",
@@ -58,13 +58,12 @@ func TestReadRefAgreesWithGit(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	for _, storage := range []string{"files", reftable} {
+	for _, storage := range storages {
 		t.Run(storage, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "r")
-			git(t, filepath.Dir(dir), "init", "-q", "-b", "trunk/x", dir)
-			repo := discover(t, dir)
-			repo.RefFormat = storage
+			repo := newRepoOf(t, storage)
+			dir := repo.WorkTree
+			git(t, dir, "symbolic-ref", "HEAD", "refs/heads/trunk/x")
 			if oid, branch, err := repo.Head(); err != nil || !oid.IsZero() || branch != "refs/heads/trunk/x" {
 				t.Errorf("unborn: %s %s %v", oid, branch, err)
 			}

@@ -27,7 +27,7 @@ type Repo struct {
 	CommonDir string // absolute; shared by all work trees
 	WorkTree  string // absolute, symlinks resolved; empty in a bare repository
 	Format    ObjectFormat
-	RefFormat string // extensions.refStorage: "files" or "reftable"
+	RefFormat string // extensions.refStorage: "files", "reftable", or what else only git reads
 
 	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
 	Fsync bool

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // gitEnv is the environment of every git the tests start: nothing of the user's configuration.
@@ -15,6 +17,7 @@ func gitEnv(extra ...string) []string {
 		"HOME=/nonexistent", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_AUTHOR_DATE=1700000000 +0100",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com", "GIT_COMMITTER_DATE=1700000000 +0100",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", // see testenv.Config
 	)
 	return append(env, extra...)
 }
@@ -49,6 +52,28 @@ func newRepoAt(t testing.TB, dir string, initArgs ...string) *Repo {
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "first")
 	return discover(t, dir)
+}
+
+// askGit is the storage of a repository whose refs are files, and which is said to store them in a way that only git
+// knows.
+const askGit = "elsewhere"
+
+// storages are those that newRepoOf makes.
+var storages = []string{refFiles, refTables, askGit}
+
+// newRepoOf is newRepo with a storage of refs. A git that does not have it skips the test.
+func newRepoOf(t testing.TB, storage string) *Repo {
+	t.Helper()
+	switch storage {
+	case refTables:
+		testenv.NeedsReftable(t)
+		return newRepo(t, "--ref-format="+storage)
+	case askGit:
+		repo := newRepo(t)
+		repo.RefFormat = storage
+		return repo
+	}
+	return newRepo(t)
 }
 
 func discover(t testing.TB, dir string) *Repo {

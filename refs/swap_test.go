@@ -113,13 +113,12 @@ func noLocks(t testing.TB, r *Repo) {
 // update-ref, and git packing and pruning refs under them.
 func TestAppendersLoseNothing(t *testing.T) {
 	t.Parallel()
-	for _, storage := range []string{"files", reftable} {
+	for _, storage := range storages {
 		t.Run(storage, func(t *testing.T) {
 			t.Parallel()
-			repo := newRepo(t)
+			repo := newRepoOf(t, storage)
 			processes, each := 4, 25
-			if storage == reftable { // git of any version serves this path, whatever it stores refs in
-				repo.RefFormat = reftable
+			if storage == askGit { // a process would find out what the storage really is
 				processes = 0
 			}
 			appendFromAllSides(t, repo, processes, each)

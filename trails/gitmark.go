@@ -2,7 +2,6 @@ package trails
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,9 +15,10 @@ import (
 type gitMark struct {
 	Head    refs.OID   `json:"head,omitzero"`
 	Branch  string     `json:"branch,omitempty"`
-	Log     int64      `json:"log,omitempty"`     // size of the reflog of HEAD; 0 when it has none
+	Storage string     `json:"storage,omitempty"` // of the refs, unless they are files; Log and Orig are told by it
+	Log     int64      `json:"log,omitempty"`     // how far the reflog of HEAD has got; 0 when it has none
 	Stashes []refs.OID `json:"stashes,omitempty"` // the newest first
-	Orig    int64      `json:"orig,omitempty"`    // mtime of ORIG_HEAD, ns
+	Orig    int64      `json:"orig,omitempty"`    // number of the last change of ORIG_HEAD
 	Replays string     `json:"replays,omitempty"` // operations under way, as the names of their marker files
 	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
 	Autostash refs.OID `json:"autostash,omitzero"`
@@ -26,8 +26,11 @@ type gitMark struct {
 	Index     int64    `json:"index,omitempty"`   // mtime of the index, ns
 }
 
-// replayFiles are the marker files of operations that git carries out in steps (gitrevisions(7), git-rebase(1)).
-var replayFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}
+// Marks of operations that git carries out in steps: refs (gitrevisions(7)) and directories (git-rebase(1)).
+var (
+	replayRefs = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
+	replayDirs = []string{"rebase-merge", "rebase-apply"}
+)
 
 // messageFiles are where git puts the message of a commit that it prepares but does not make: a squashed merge, a commit
 // picked with -n, anything that stopped at a conflict.
@@ -44,16 +47,20 @@ func readMark(repo *refs.Repo) gitMark {
 	}
 	var m gitMark
 	m.Head, m.Branch, _ = repo.Head()
-	if info, err := os.Stat(headLog(repo)); err == nil {
-		m.Log = info.Size()
-	}
+	m.Storage = storage(repo)
+	m.Log = repo.LogPosition("HEAD")
 	m.Stashes = readStashes(repo)
-	m.Orig, m.Index = written("ORIG_HEAD"), written("index")
+	m.Orig, m.Index = repo.RefWritten("ORIG_HEAD"), written("index")
 	for _, name := range messageFiles {
 		m.Message = max(m.Message, written(name))
 	}
 	var replays []string
-	for _, name := range replayFiles {
+	for _, name := range replayRefs {
+		if repo.HasRef(name) {
+			replays = append(replays, name)
+		}
+	}
+	for _, name := range replayDirs {
 		if _, err := os.Lstat(filepath.Join(repo.GitDir, name)); err == nil {
 			replays = append(replays, name)
 		}
@@ -65,8 +72,16 @@ func readMark(repo *refs.Repo) gitMark {
 	return m
 }
 
-// autostashFiles are where operations note what they put aside.
-var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"}
+// storage names how refs are stored, if not in files.
+func storage(repo *refs.Repo) string {
+	if repo.RefFormat == "files" {
+		return ""
+	}
+	return repo.RefFormat
+}
+
+// autostashFiles are where a rebase notes what it put aside; a merge has a ref for it.
+var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash"}
 
 func readAutostash(repo *refs.Repo) refs.OID {
 	for _, name := range autostashFiles {
@@ -78,23 +93,27 @@ func readAutostash(repo *refs.Repo) refs.OID {
 			return oid
 		}
 	}
-	return refs.OID{}
+	oid, err := repo.ReadRef("MERGE_AUTOSTASH")
+	if err != nil {
+		return refs.OID{}
+	}
+	return oid
 }
 
 // maxStashes bounds how many stashes are kept in mind.
 const maxStashes = 16
 
-// readStashes lists the stashes: they are the reflog of refs/stash (git-stash(1)), which lies in the common directory.
+// readStashes lists the stashes: they are the reflog of refs/stash (git-stash(1)).
 func readStashes(repo *refs.Repo) []refs.OID {
 	newest, err := repo.ReadRef("refs/stash")
 	if err != nil || newest.IsZero() {
 		return nil
 	}
 	out := []refs.OID{newest}
-	steps, _ := readLog(filepath.Join(repo.CommonDir, "logs", "refs", "stash"), 0)
-	for _, step := range slices.Backward(steps) {
-		if !step.new.IsZero() && !slices.Contains(out, step.new) && len(out) < maxStashes {
-			out = append(out, step.new)
+	entries, _ := repo.LogSince("refs/stash", 0)
+	for _, e := range slices.Backward(entries) {
+		if !e.New.IsZero() && !slices.Contains(out, e.New) && len(out) < maxStashes {
+			out = append(out, e.New)
 		}
 	}
 	return out
@@ -104,19 +123,20 @@ func readStashes(repo *refs.Repo) []refs.OID {
 // file, so the reflog, where there is one, decides by the word that git put there. A message that is gone was used by a
 // commit.
 func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
-	if !slices.Equal(before.Stashes, now.Stashes) || before.Orig != now.Orig || before.Replays != now.Replays {
+	moved := before.Storage != now.Storage // git-refs(1), migrate
+	if !slices.Equal(before.Stashes, now.Stashes) || !moved && before.Orig != now.Orig || before.Replays != now.Replays {
 		return true
 	}
 	if now.Message != before.Message && now.Message != 0 {
 		return true
 	}
-	if before.Head == now.Head && before.Log == now.Log {
+	if before.Head == now.Head && (moved || before.Log == now.Log) {
 		return false
 	}
-	if now.Log == 0 || now.Log < before.Log {
+	if moved || now.Log == 0 || now.Log < before.Log {
 		return before.Head != now.Head
 	}
-	steps, whole := readLog(headLog(repo), before.Log)
+	steps, whole := stepsSince(repo, before)
 	return !whole || slices.ContainsFunc(steps, func(s logStep) bool { return !s.commits() })
 }
 
@@ -154,36 +174,15 @@ func (s logStep) byHand() bool {
 	return strings.HasPrefix(s.verb, "commit") || strings.HasSuffix(s.verb, " (continue)") // of rebase, or of pull
 }
 
-// readLog reads the entries of a reflog from a byte offset on; whole is false when some could not be read.
-func readLog(name string, offset int64) (steps []logStep, whole bool) {
-	f, err := os.Open(name)
-	if err != nil {
+// stepsSince reads what the reflog of HEAD got since a mark; whole is false when some could not be read.
+func stepsSince(repo *refs.Repo, mark gitMark) (steps []logStep, whole bool) {
+	if mark.Storage != storage(repo) {
 		return nil, false
 	}
-	defer f.Close()
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return nil, false
-	}
-	tail, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return nil, false
-	}
-	whole = true
-	for line := range bytes.Lines(tail) {
-		head, message, found := bytes.Cut(line, []byte("\t"))
-		fields := bytes.Fields(head)
-		if !found || len(fields) < 2 {
-			whole = false
-			continue
-		}
-		verb, subject, _ := bytes.Cut(message, []byte(":"))
-		step := logStep{verb: string(verb), subject: string(bytes.TrimSpace(subject))}
-		if oid, err := refs.ParseOID(string(fields[1])); err == nil {
-			step.new = oid
-		}
-		steps = append(steps, step)
+	entries, whole := repo.LogSince("HEAD", mark.Log)
+	for _, e := range entries {
+		verb, subject, _ := strings.Cut(e.Message, ":")
+		steps = append(steps, logStep{new: e.New, verb: verb, subject: strings.TrimSpace(subject)})
 	}
 	return steps, whole
 }
-
-func headLog(repo *refs.Repo) string { return filepath.Join(repo.GitDir, "logs", "HEAD") }

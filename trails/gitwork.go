@@ -1,8 +1,6 @@
 package trails
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,7 +63,7 @@ func (s *step) gitAt(path string) *gitWork {
 func (w *gitWork) typed(commit, asked refs.OID) bool {
 	if w.made == nil {
 		w.made = map[refs.OID]bool{}
-		steps, _ := readLog(headLog(w.repo), w.before.Log)
+		steps, _ := stepsSince(w.repo, w.before)
 		for _, step := range steps {
 			if step.byHand() {
 				w.made[step.new] = true
@@ -81,9 +79,5 @@ func (w *gitWork) typed(commit, asked refs.OID) bool {
 // applies tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that of any other
 // patch; but the commit that the patch was made of is known, and what that does not have was typed.
 func (w *gitWork) applies() bool {
-	if !strings.Contains(w.now.Replays, "rebase-apply") {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(w.repo.GitDir, "REBASE_HEAD"))
-	return err == nil
+	return strings.Contains(w.now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }

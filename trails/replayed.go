@@ -12,8 +12,8 @@ import (
 // maxReplayed bounds the commits that are asked for what they have at a path.
 const maxReplayed = 24
 
-// operandFiles name the commits that an operation under way is about.
-var operandFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "rebase-merge/done"}
+// operandRefs name the commit that an operation under way is about.
+var operandRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"}
 
 // replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
 // cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
@@ -48,20 +48,16 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 		stashes(s.now.Stashes)
 		return out
 	}
-	for _, name := range operandFiles {
-		raw, err := os.ReadFile(filepath.Join(s.repo.GitDir, name))
-		if err != nil {
-			continue
+	for _, oid := range slices.Backward(operandFile(s.repo, "MERGE_HEAD")) {
+		withParents(oid)
+	}
+	for _, name := range operandRefs {
+		if oid, err := s.repo.ReadRef(name); err == nil {
+			withParents(oid)
 		}
-		fields := strings.Fields(string(raw))
-		for i := len(fields) - 1; i >= 0; i-- {
-			if oid, err := refs.ParseOID(fields[i]); err == nil {
-				withParents(oid)
-				if name == "rebase-merge/done" {
-					break // the one that is being picked
-				}
-			}
-		}
+	}
+	if done := operandFile(s.repo, "rebase-merge/done"); len(done) > 0 {
+		withParents(done[len(done)-1]) // the one that is being picked
 	}
 	if !slices.Equal(before.Stashes, s.now.Stashes) {
 		stashes(before.Stashes[:min(1, len(before.Stashes))])
@@ -72,7 +68,7 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	}
 	withParents(s.now.Head)
 	add(before.Head)
-	steps, _ := readLog(headLog(s.repo), before.Log)
+	steps, _ := stepsSince(s.repo, before)
 	for _, step := range slices.Backward(steps) {
 		add(step.new)
 		if step.reverts() {
@@ -80,6 +76,21 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 		}
 	}
 	return slices.DeleteFunc(out, func(oid refs.OID) bool { return w.typed(oid, s.commit) })
+}
+
+// operandFile lists the ids in a file that names several commits, in order.
+func operandFile(repo *refs.Repo, name string) []refs.OID {
+	raw, err := os.ReadFile(filepath.Join(repo.GitDir, filepath.FromSlash(name)))
+	if err != nil {
+		return nil
+	}
+	var out []refs.OID
+	for field := range strings.FieldsSeq(string(raw)) {
+		if oid, err := refs.ParseOID(field); err == nil {
+			out = append(out, oid)
+		}
+	}
+	return out
 }
 
 // revertedWords is what git-revert(1) writes into the message, before the id of the commit.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -198,7 +196,7 @@ func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 // refs lists the refs that hold records, the own one first.
 func (s *Store) refs(ctx context.Context) ([]string, error) {
 	names := []string{Ref}
-	if !s.mayHaveFetched() {
+	if !s.repo.MayHaveRefs(fetchedRefs) {
 		return names, nil
 	}
 	out, err := s.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
@@ -211,18 +209,6 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// mayHaveFetched spares the question where the refs' files already say no.
-func (s *Store) mayHaveFetched() bool {
-	if _, err := os.Stat(filepath.Join(s.repo.CommonDir, filepath.FromSlash(fetchedRefs))); err == nil {
-		return true
-	}
-	if _, err := os.Stat(filepath.Join(s.repo.CommonDir, "reftable")); err == nil {
-		return true
-	}
-	packed, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "packed-refs"))
-	return err == nil && strings.Contains(string(packed), " "+fetchedRefs)
 }
 
 // tip is the commit of a ref; zero when there is none.

@@ -44,6 +44,14 @@ func NeedsTrace(t testing.TB) {
 	}
 }
 
+// NeedsReftable skips a test where git is older than its reftable storage (2.45).
+func NeedsReftable(t testing.TB) {
+	t.Helper()
+	if out, err := exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).CombinedOutput(); err != nil {
+		t.Skipf("this git has no reftable storage: %.80s", out)
+	}
+}
+
 // Lacks skips a test, or fails it under CI, for a reason.
 func Lacks(t testing.TB, why string) {
 	t.Helper()

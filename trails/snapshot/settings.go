@@ -200,7 +200,7 @@ func configFiles(repo *refs.Repo, items []configItem) []string {
 			files = append(files, includedFile(origin, item.value))
 		}
 		if strings.HasPrefix(item.key, "includeif.onbranch:") {
-			files = append(files, filepath.Join(repo.GitDir, "HEAD"))
+			files = append(files, repo.HeadFile())
 		}
 	}
 	return uniquePaths(files)

@@ -1,0 +1,223 @@
+package reftable
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+const (
+	magic      = "REFT"
+	headerV1   = 24
+	headerV2   = 28
+	footerRest = 5*8 + 4 // what a footer has beside the header that it repeats
+	maxDepth   = 8       // of an index over indexes; two levels hold a hundred million refs
+)
+
+// file is what a table is read from.
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// table is one file of a stack, opened.
+type table struct {
+	file    file
+	header  int64  // its size, which the first block begins with
+	aligned int64  // size of a block of refs with its padding; 0: without padding
+	idSize  int    // bytes of an object id
+	first   uint64 // number of its first change
+	end     int64  // where the footer begins
+
+	refs section
+	logs section
+}
+
+// section is the blocks of one kind in a table, and the block that their index begins with; 0: there is none.
+type section struct {
+	kind       byte
+	start, end int64
+	index      int64
+	present    bool
+}
+
+func openTable(path string) (*table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	t, err := newTable(f, info.Size())
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// newTable reads the header and the footer.
+func newTable(f file, size int64) (*table, error) {
+	t := &table{file: f, header: headerV1, idSize: 20}
+	head := make([]byte, headerV2)
+	if err := readAt(f, head[:headerV1], 0); err != nil {
+		return nil, err
+	}
+	if string(head[:4]) != magic {
+		return nil, fmt.Errorf("%w: no header", ErrCorrupt)
+	}
+	switch head[4] {
+	case 1:
+	case 2:
+		t.header = headerV2
+		if err := readAt(f, head, 0); err != nil {
+			return nil, err
+		}
+		switch id := string(head[headerV1:]); id {
+		case "sha1":
+		case "s256":
+			t.idSize = 32
+		default:
+			return nil, fmt.Errorf("%w: hash %q", ErrUnsupported, id)
+		}
+	default:
+		return nil, fmt.Errorf("%w: version %d", ErrUnsupported, head[4])
+	}
+	t.aligned = int64(uint24(head[5:]))
+	t.first = binary.BigEndian.Uint64(head[8:])
+	return t, t.readFooter(head[:t.header], size)
+}
+
+func (t *table) readFooter(head []byte, size int64) error {
+	foot := make([]byte, int(t.header)+footerRest)
+	end := size - int64(len(foot))
+	t.end = end
+	if end < t.header {
+		return fmt.Errorf("%w: cut off", ErrCorrupt)
+	}
+	if err := readAt(t.file, foot, end); err != nil {
+		return err
+	}
+	sum := len(foot) - 4
+	if string(foot[:t.header]) != string(head) || crc32.ChecksumIEEE(foot[:sum]) != binary.BigEndian.Uint32(foot[sum:]) {
+		return fmt.Errorf("%w: check sum of the footer", ErrCorrupt)
+	}
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(foot[int(t.header)+8*i:])) }
+	refIndex, objects, objectIndex, logs, logIndex := at(0), at(1)>>5, at(2), at(3), at(4)
+	for _, position := range []int64{refIndex, objects, objectIndex, logs, logIndex} {
+		if position < 0 || position > end {
+			return fmt.Errorf("%w: section outside of the table", ErrCorrupt)
+		}
+	}
+	t.refs = section{kind: 'r', end: nearest(end, refIndex, objects, objectIndex, logs, logIndex), index: refIndex}
+	t.logs = section{kind: 'g', start: logs, end: nearest(end, logIndex), index: logIndex, present: logs > 0}
+	if end == t.header {
+		return nil // no block at all
+	}
+	kind := make([]byte, 1)
+	if err := readAt(t.file, kind, t.header); err != nil {
+		return err
+	}
+	t.refs.present = kind[0] == 'r'
+	t.logs.present = t.logs.present || kind[0] == 'g' // a table of reflogs alone
+	return nil
+}
+
+// nearest is the first of the positions where something begins, or end.
+func nearest(end int64, positions ...int64) int64 {
+	for _, p := range positions {
+		if p > 0 && p < end {
+			end = p
+		}
+	}
+	return end
+}
+
+// scan calls each for the records of a section, from the first whose key is want or greater, until it returns false.
+// The bytes are valid during the call.
+func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, value *reader) (bool, error)) error {
+	if !s.present {
+		return nil
+	}
+	position, err := t.seek(s, want)
+	for err == nil && position < s.end {
+		var b block
+		if b, err = t.block(position); err != nil || b.kind != s.kind {
+			break
+		}
+		more := true
+		err = b.each(func(key []byte, kind byte, value *reader) (bool, error) {
+			passed := string(key) < string(want)
+			if passed {
+				return true, t.skip(s.kind, kind, value)
+			}
+			more, err = each(key, kind, value)
+			return more, err
+		})
+		if !more || err != nil {
+			break
+		}
+		if b.next <= position {
+			return fmt.Errorf("%w: blocks run in a circle", ErrCorrupt)
+		}
+		position = b.next
+	}
+	return err
+}
+
+// seek finds the block in which a key is, or would be, by the index if there is one. The index leads down to it; a level
+// of more than one block is read from the left.
+func (t *table) seek(s section, want []byte) (int64, error) {
+	if s.index == 0 {
+		return s.start, nil
+	}
+	position := s.index
+	for depth := 0; depth < maxDepth; {
+		b, err := t.block(position)
+		if err != nil {
+			return 0, err
+		}
+		if b.kind == s.kind {
+			return position, nil
+		}
+		if b.kind != 'i' {
+			return s.end, nil // beyond the last key
+		}
+		below, found := int64(0), false
+		err = b.each(func(key []byte, _ byte, value *reader) (bool, error) {
+			to, err := value.varint()
+			if string(key) >= string(want) {
+				below, found = int64(to), true
+			}
+			return !found, err
+		})
+		switch {
+		case err != nil:
+			return 0, err
+		case found:
+			position = below
+			depth++
+		case b.next >= t.end:
+			return s.end, nil
+		default:
+			position = b.next
+		}
+	}
+	return 0, fmt.Errorf("%w: index too deep", ErrCorrupt)
+}
+
+func readAt(f io.ReaderAt, to []byte, position int64) error {
+	_, err := f.ReadAt(to, position)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: cut off", ErrCorrupt)
+	}
+	return err
+}
+
+func uint24(b []byte) uint32 { return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]) }

@@ -1,0 +1,116 @@
+package refs
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs/reftable"
+)
+
+// errAskGit says that refs are stored in a way that only git can read.
+var errAskGit = errors.New("refs are stored in a way that only git can read")
+
+// tables opens the tables that hold a ref of this work tree. Each linked work tree has its own, for the refs that are not
+// shared.
+func (r *Repo) tables(name string) (*reftable.Stack, error) {
+	if r.RefFormat != refTables {
+		return nil, errAskGit
+	}
+	dir := r.CommonDir
+	if perWorktree(name) {
+		dir = r.GitDir
+	}
+	stack, err := reftable.Open(filepath.Join(dir, "reftable"))
+	if err != nil {
+		return nil, errors.Join(errAskGit, err)
+	}
+	return stack, nil
+}
+
+// tableRef reads one ref without following it.
+func (r *Repo) tableRef(name string) (oid OID, target string, update uint64, err error) {
+	stack, err := r.tables(name)
+	if err != nil {
+		return OID{}, "", 0, err
+	}
+	defer stack.Close()
+	ref, found, err := stack.Ref(name)
+	switch {
+	case err != nil:
+		return OID{}, "", 0, errors.Join(errAskGit, err)
+	case !found:
+		return OID{}, "", 0, ErrRefMissing
+	case ref.ID == nil:
+		return OID{}, ref.Target, ref.Update, nil
+	}
+	oid, err = OIDFromBytes(ref.ID)
+	return oid, "", ref.Update, err
+}
+
+// fileRef tells whether a ref is a file whatever the storage is: git notes several commits there (git-fetch(1),
+// git-merge(1)).
+func (r *Repo) fileRef(name string) bool {
+	return r.RefFormat == refFiles || r.RefFormat == "" || name == "MERGE_HEAD" || name == "FETCH_HEAD"
+}
+
+// HasRef tells whether a ref exists, as far as that can be read.
+func (r *Repo) HasRef(name string) bool {
+	_, err := r.ReadRef(name)
+	return err == nil
+}
+
+// RefWritten is a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages have nothing to do with each other.
+func (r *Repo) RefWritten(name string) int64 {
+	if r.fileRef(name) {
+		return modified(r.refPath(name))
+	}
+	_, _, update, err := r.tableRef(name)
+	if errors.Is(err, errAskGit) {
+		return 0
+	}
+	return int64(update)
+}
+
+// HeadFile is a file that changes when HEAD comes to name another branch, and possibly more often.
+func (r *Repo) HeadFile() string {
+	if r.fileRef("HEAD") {
+		return filepath.Join(r.GitDir, "HEAD")
+	}
+	return filepath.Join(r.GitDir, "reftable", "tables.list")
+}
+
+// MayHaveRefs tells whether there may be refs whose names begin with prefix, which ends in a slash. It starts no process;
+// what it cannot read may be there.
+func (r *Repo) MayHaveRefs(prefix string) bool {
+	if r.fileRef(prefix) {
+		return r.mayHaveRefFiles(prefix)
+	}
+	stack, err := r.tables(prefix)
+	if err != nil {
+		return true
+	}
+	defer stack.Close()
+	has, err := stack.HasBelow(prefix)
+	return has || err != nil
+}
+
+func (r *Repo) mayHaveRefFiles(prefix string) bool {
+	entries, err := os.ReadDir(filepath.Join(r.CommonDir, filepath.FromSlash(prefix)))
+	if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || bytes.Contains(packed, []byte(" "+prefix))
+}
+
+// modified is the time at which a file was last written, in nanoseconds; 0 if it is not there.
+func modified(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
+}
