@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// birthplaces tells on which branch commits were made, and where the branch comes from. Only reflogs are evidence: that a
+// branch reaches a commit today says nothing of where it was made.
+type birthplaces struct {
+	repo   *refs.Repo
+	branch map[refs.OID]string // "" for a commit that no reflog tells of
+
+	asked   bool // for these
+	config  refs.Config
+	remotes []string
+}
+
+func newBirthplaces(repo *refs.Repo) *birthplaces {
+	return &birthplaces{repo: repo, branch: map[refs.OID]string{}}
+}
+
+// of gives the branch of a commit, nil where it is not known.
+func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
+	if _, asked := b.branch[commit]; !asked {
+		b.read(ctx)
+		b.branch[commit] += "" // not asked for again
+	}
+	if name := b.branch[commit]; name != "" {
+		return &name
+	}
+	return nil
+}
+
+// read reads the reflogs of all branches. Where git fails nothing is known.
+func (b *birthplaces) read(ctx context.Context) {
+	out, err := b.repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 3)
+		if len(fields) != 3 || !makesCommit(fields[2]) {
+			continue
+		}
+		commit, err := refs.ParseOID(fields[0])
+		name, at, found := strings.Cut(strings.TrimPrefix(fields[1], "refs/heads/"), "@{")
+		if err == nil && found && at != "" && name != "" {
+			b.branch[commit] = name
+		}
+	}
+}
+
+// makesCommit tells whether the message of a reflog entry is that of a command that made the commit, in contrast to one that
+// moved the branch to it (git-reflog(1); the messages are the same in every language).
+func makesCommit(message string) bool {
+	action, rest, _ := strings.Cut(message, ":")
+	action, _, _ = strings.Cut(action, " ")
+	switch action {
+	case "commit", "cherry-pick", "revert", "am", "rebase":
+		return true
+	case "merge", "pull":
+		return !strings.Contains(rest, "Fast-forward")
+	}
+	return false
+}
+
+// remote is the address of the remote that a branch is published at, else of origin, else of the only remote there is;
+// without credentials, and nil where the remote is a directory.
+func (b *birthplaces) remote(ctx context.Context, branch *string) *string {
+	if !b.asked {
+		b.asked = true
+		b.config, _ = b.repo.Config(ctx) // where git fails nothing is known
+		if names, err := b.repo.Git(ctx, nil, "remote"); err == nil {
+			b.remotes = strings.Fields(string(names))
+		}
+	}
+	var names []string
+	if branch != nil {
+		if name, found := b.config.Get("branch." + *branch + ".remote"); found {
+			names = append(names, name)
+		}
+	}
+	names = append(names, "origin")
+	if len(b.remotes) == 1 {
+		names = append(names, b.remotes[0])
+	}
+	for _, name := range names {
+		if remote, found := b.config.Get("remote." + name + ".url"); found {
+			if _, address := assemble.Repository(remote); address != nil {
+				return address
+			}
+		}
+	}
+	return nil
+}
