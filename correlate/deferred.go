@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,8 @@ import (
 // parent. So it is only noted, in the file "deferred" of the work tree, and all of them are anchored together: by the
 // post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands still.
 //
-// The file holds a line for each: the new commit, a blank, and the commit whose place it took.
+// The file holds a line for each: the new commit, a blank, and the commit whose place it took, or, where the shell noted it,
+// the number of the rebase's command (see picking.go).
 
 // deferred is a commit that is to be anchored later, and the one it was made of.
 type deferred struct{ commit, from refs.OID }
@@ -33,11 +35,15 @@ func deferredFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "deferred")
 }
 
-// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on.
-func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
+// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on. git is the process id of the
+// rebase, 0 when it is not known.
+func deferPick(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	from, ok := picked(repo, head)
 	if !ok {
 		return false, nil
+	}
+	if err := settleNotes(repo); err != nil {
+		return false, err
 	}
 	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -47,22 +53,30 @@ func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, fmt.Errorf("note a picked commit: %w", err)
 	}
-	return true, nil
+	return true, announcePicks(repo, git)
+}
+
+// settleNotes makes the shell's notes say which commits were picked, before another announcement takes the place of the
+// one that they go with.
+func settleNotes(repo *refs.Repo) error {
+	if _, err := os.Stat(pickingFile(repo)); err != nil {
+		return nil //nolint:nilerr // the shell has noted nothing
+	}
+	if err := writeDeferred(repo, readDeferred(repo)); err != nil {
+		return fmt.Errorf("note a picked commit: %w", err)
+	}
+	return nil
 }
 
 // picked tells whether a rebase made a commit of another one by itself: the reflog says "rebase (pick)", or
 // "pull --rebase (pick)" and the like, as opposed to "rebase (continue)" and to what somebody commits meanwhile, and the last command that was done (git-rebase(1),
 // rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
-	done, err := tail(filepath.Join(repo.GitDir, "rebase-merge", "done"), 4<<10)
+	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
 		return refs.OID{}, false
 	}
-	fields := strings.Fields(lastLine(done))
-	if len(fields) < 2 || fields[0] != "pick" && fields[0] != "p" {
-		return refs.OID{}, false
-	}
-	if from, err = refs.ParseOID(fields[1]); err != nil {
+	if from, ok = pickOf(lastLine(done)); !ok {
 		return refs.OID{}, false
 	}
 	last := repo.LastLog("HEAD", 1)
@@ -93,26 +107,47 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// readDeferred lists the commits that were noted, oldest first. A line that cannot be read is left out.
+// readDeferred lists the commits that were noted, oldest first. A line that cannot be read, or that names a command that
+// nobody knows any more, is left out.
 func readDeferred(repo *refs.Repo) []deferred {
 	raw, err := os.ReadFile(deferredFile(repo))
 	if err != nil {
 		return nil
 	}
 	var out []deferred
+	commands := sync.OnceValue(func() map[int]refs.OID { return commandsDone(repo) })
 	for line := range strings.Lines(string(raw)) {
 		fields := strings.Fields(line)
 		if len(fields) != 2 {
 			continue
 		}
 		commit, err := refs.ParseOID(fields[0])
-		from, fromErr := refs.ParseOID(fields[1])
-		if err == nil && fromErr == nil {
+		if err != nil {
+			continue
+		}
+		if number, err := strconv.Atoi(fields[1]); err == nil && len(fields[1]) < shortestID {
+			if from, known := commands()[number]; known {
+				out = append(out, deferred{commit, from})
+			}
+		} else if from, err := refs.ParseOID(fields[1]); err == nil {
 			out = append(out, deferred{commit, from})
 		}
 	}
 	return out
 }
+
+// Picked gives the commits that a rebase made in this work tree and that are still to be anchored, and of which commit it
+// made each.
+func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
+	out := map[refs.OID]refs.OID{}
+	for _, d := range readDeferred(repo) {
+		out[d.commit] = d.from
+	}
+	return out
+}
+
+// shortestID tells the number of a command from the id of a commit, which may be all digits.
+const shortestID = 40
 
 // writeDeferred leaves only what is still to be done.
 func writeDeferred(repo *refs.Repo, rest []deferred) error {
@@ -138,10 +173,9 @@ func takeDeferred(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
 	list := readDeferred(repo)
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		list = kept(repo, list, head)
 	}
-	list = kept(repo, list, head)
 	for len(list) > 0 && time.Now().Before(until) && ctx.Err() == nil {
 		n := min(together, len(list))
 		if err := carry(ctx, repo, timeline, list[:n], at); err != nil {

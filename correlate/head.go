@@ -17,8 +17,9 @@ type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard.
-func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
+// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard. git is
+// the id of the process that made it, if the hook knows it, or 0.
+func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time) error {
 	head, _, err := repo.Head()
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
@@ -26,10 +27,13 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time
 	if head.IsZero() {
 		return nil
 	}
-	if done, err := deferPick(repo, head); done || err != nil {
+	if done, err := deferPick(repo, head, git); done || err != nil {
 		return err
 	}
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
+		return err
+	}
+	if err := forgetPicks(repo); err != nil {
 		return err
 	}
 	later := readDeferred(repo)
@@ -81,6 +85,9 @@ const pairsPerEvent = 2000
 func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair, at time.Time,
 ) error {
+	if err := settleNotes(repo); err != nil {
+		return err
+	}
 	var drafts []events.Draft
 	for part := range slices.Chunk(pairs, pairsPerEvent) {
 		raw, err := events.Encode(events.RewriteData{Kind: kind, Pairs: part})
@@ -101,7 +108,10 @@ func Rewritten(
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
-	return takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90))
+	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90)); err != nil {
+		return err
+	}
+	return forgetPicks(repo)
 }
 
 // changed lists what a commit did to each file. Of a merge only those lines count as added that no parent has, as

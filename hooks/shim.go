@@ -7,7 +7,7 @@ import (
 )
 
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
-const version = 1
+const version = 2
 
 // part is what our block in one hook file has to do.
 type part struct {
@@ -19,18 +19,20 @@ type part struct {
 
 const purpose = `: put here by "git trace init", taken out by "git trace uninstall".`
 
-// locate finds the common git directory without starting a process (gitrepository-layout(5)): hooks run at the top of
-// the work tree, or in the git directory of a bare repository; GIT_DIR is set in some and not in others; .git is a file
-// in linked work trees and submodules; a linked work tree names the common directory in "commondir".
+// locate finds the common git directory, and the one of the work tree, without starting a process
+// (gitrepository-layout(5)): hooks run at the top of the work tree, or in the git directory of a bare repository; GIT_DIR is
+// set in some and not in others; .git is a file in linked work trees and submodules; a linked work tree names the common
+// directory in "commondir".
 const locate = `# Starts no process where nothing is traced, never fails, and prints nothing.
-git_trace_dir=${GIT_COMMON_DIR-} git_trace_line=
+git_trace_dir=${GIT_COMMON_DIR-} git_trace_own=${GIT_DIR:-.git} git_trace_line=
 if [ -z "$git_trace_dir" ]; then
-	git_trace_dir=${GIT_DIR:-.git}
+	git_trace_dir=$git_trace_own
 	if [ -f "$git_trace_dir" ]; then
 		IFS= read -r git_trace_line <"$git_trace_dir" || :
 		git_trace_dir=${git_trace_line#gitdir: }
 	fi
 	[ -d "$git_trace_dir" ] || git_trace_dir=.
+	git_trace_own=$git_trace_dir
 	if [ -f "$git_trace_dir/commondir" ]; then
 		IFS= read -r git_trace_line <"$git_trace_dir/commondir" || :
 		case $git_trace_line in
@@ -56,6 +58,34 @@ const call = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
+// callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note those
+// (package correlate), and where it has said beforehand which of them there will be, the shell notes them: a shell for each
+// instead of a shell and a program. The file "picking" begins with the process id of git and the numbers of the first and
+// the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process commits meanwhile
+// is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
+const callPicks = locate + `git_trace_noted=
+if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
+	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
+	if {
+		IFS=' ' read -r git_trace_git git_trace_first git_trace_last <"$git_trace_own/traces/picking" &&
+			IFS= read -r git_trace_number <"$git_trace_own/rebase-merge/msgnum" &&
+			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
+			[ "$git_trace_git" = "$PPID" ] &&
+			[ "$git_trace_number" -ge "$git_trace_first" ] && [ "$git_trace_number" -le "$git_trace_last" ]
+	} 2>/dev/null; then
+		case $git_trace_line in
+		'' | *[!0-9a-f]*) ;;
+		*) { echo "$git_trace_line $git_trace_number" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } 2>/dev/null || : ;;
+		esac
+	fi
+	unset git_trace_git git_trace_first git_trace_last git_trace_number || :
+fi
+if [ -z "$git_trace_noted" ] && ` + traced + `; then
+` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
+fi
+unset git_trace_noted || :
+` + tidy
+
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
 // starts itself again with what was read, marked by an argument (a marker in the environment could get lost, and the
 // script would start itself for ever; a here-document needs a temporary file in some shells). The input is lines of ids,
@@ -72,7 +102,7 @@ fi
 ` + tidy + `fi
 `
 
-const tidy = `unset git_trace_dir git_trace_line git_trace_bin || :
+const tidy = `unset git_trace_dir git_trace_own git_trace_line git_trace_bin || :
 `
 
 // handOver runs the other hook as git would: if it is there and executable, in the same place, with the same arguments
@@ -104,6 +134,8 @@ func (p part) text() []byte {
 	case p.binary == "":
 	case readsInput(p.hook) && p.kind != own:
 		b.WriteString(callFed)
+	case p.hook == "post-commit":
+		b.WriteString(callPicks)
 	default:
 		b.WriteString(call)
 	}

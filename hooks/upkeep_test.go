@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,7 +47,7 @@ func TestTheStateOfOneHookTellsWhatHappenedToIt(t *testing.T) {
 		"written over":         {Overwritten, func(w *world, p string) { w.write(p, foreign("post-commit"), 0o755) }, true},
 		"made non-executable":  {NotExecutable, func(_ *world, p string) { _ = os.Chmod(p, 0o644) }, true},
 		"edited in our part":   {Stale, func(w *world, p string) { w.edit(p, "post-commit", "post-kommit") }, true},
-		"of a later version":   {Stale, func(w *world, p string) { w.edit(p, "# version 1,", "# version 9,") }, true},
+		"of a later version":   {Stale, func(w *world, p string) { w.edit(p, "# version "+strconv.Itoa(version)+",", "# version 9,") }, true},
 		"without its end mark": {Damaged, func(w *world, p string) { w.edit(p, endMark, "") }, false},
 		"turned directory": {Blocked, func(w *world, p string) {
 			_ = os.Remove(p)

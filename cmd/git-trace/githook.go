@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,7 +61,7 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 	now := time.Now()
 	switch name {
 	case "post-commit", "post-applypatch":
-		return correlate.Head(ctx, repo, engine, now)
+		return correlate.Head(ctx, repo, engine, gitProcess(), now)
 	case "post-merge":
 		return engine.Touched(ctx, now, events.PostCommit, "merge")
 	case "post-checkout":
@@ -72,6 +74,15 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 		return correlate.Rewritten(ctx, log, repo, engine, kind, pairs, now)
 	}
 	return nil
+}
+
+// gitProcess is the id of the git process that runs the hook, as its shell says; 0 when nothing does.
+func gitProcess() int {
+	id, err := strconv.Atoi(os.Getenv("GITTRACE_GIT_PID"))
+	if err != nil {
+		return 0
+	}
+	return id
 }
 
 // readPairs reads "OLD NEW[ EXTRA]" lines, as git gives them to post-rewrite.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
@@ -24,7 +25,8 @@ type Search struct {
 	kept   *kept
 	ages   map[refs.OID]*age
 	people map[events.PatchID]person
-	err    error // the first failure of something that cannot return one
+	picked func() map[refs.OID]refs.OID // see correlate.Picked
+	err    error                        // the first failure of something that cannot return one
 }
 
 // New returns a search over what the logs and the timelines of a repository hold. It costs nothing until it is asked.
@@ -33,6 +35,7 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	return &Search{
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
 		ages: map[refs.OID]*age{}, people: map[events.PatchID]person{},
+		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
 	}
 }
 

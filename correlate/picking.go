@@ -1,0 +1,128 @@
+package correlate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. So the hook of
+// the first pick says in the file "picking" of the work tree which of the next commands of the rebase are picks, and by
+// which git process, and the shell of the hook (package hooks) notes those without starting a program:
+//
+//	<process id of git> <number of the first command> <number of the last>
+//	<what the rebase began with: rebase-merge/orig-head>
+//
+// The shell does not know what a commit was made of. It notes the number of the command (rebase-merge/msgnum), which stands
+// in the file "deferred" where the id of the picked commit would; rebase-merge/done, as long as it is that rebase's, says
+// which one that was. Of what cannot be found out any more the commit hook makes nothing: it is then as if no hook had run.
+
+func pickingFile(repo *refs.Repo) string {
+	return filepath.Join(repo.WorktreeTracesDir(), "picking")
+}
+
+func rebaseFile(repo *refs.Repo, name string) string {
+	return filepath.Join(repo.GitDir, "rebase-merge", name)
+}
+
+// firstInit is the process id that every parent has that is gone, or that the shell cannot name.
+const firstInit = 1
+
+// maxTodo bounds what is read of the commands of a rebase, in bytes.
+const maxTodo = 4 << 20
+
+// announcePicks says which picks the shell may note: those that follow the present one without any other command between
+// them. git is the process id of the rebase.
+func announcePicks(repo *refs.Repo, git int) error {
+	number, err := currentCommand(repo)
+	if git <= firstInit || err != nil {
+		return forgetPicks(repo)
+	}
+	todo, err := tail(rebaseFile(repo, "git-rebase-todo"), maxTodo)
+	if err != nil {
+		return forgetPicks(repo)
+	}
+	picks := 0
+	for line := range strings.Lines(string(todo)) {
+		if _, ok := pickOf(line); !ok {
+			break
+		}
+		picks++
+	}
+	if picks == 0 {
+		return forgetPicks(repo)
+	}
+	text := fmt.Sprintf("%d %d %d\n%s\n", git, number+1, number+picks, rebaseBegan(repo))
+	if err := refs.WriteFileAtomic(pickingFile(repo), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("announce picks: %w", err)
+	}
+	return nil
+}
+
+// forgetPicks lets the shell note nothing more.
+func forgetPicks(repo *refs.Repo) error {
+	if err := os.Remove(pickingFile(repo)); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("forget announced picks: %w", err)
+	}
+	return nil
+}
+
+// currentCommand is the number of the command that a rebase is at, counted from 1.
+func currentCommand(repo *refs.Repo) (int, error) {
+	raw, err := tail(rebaseFile(repo, "msgnum"), 32)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(raw)))
+}
+
+// rebaseBegan tells rebases apart: the commit that the one under way began with.
+func rebaseBegan(repo *refs.Repo) string {
+	raw, err := tail(rebaseFile(repo, "orig-head"), 256)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+// pickOf reads a line of a rebase's commands (git-rebase(1)) that picks a commit.
+func pickOf(line string) (from refs.OID, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || fields[0] != "pick" && fields[0] != "p" {
+		return refs.OID{}, false
+	}
+	from, err := refs.ParseOID(fields[1])
+	return from, err == nil
+}
+
+// commandsDone gives the commits that the commands of the rebase under way picked, by their numbers; nil if the shell's
+// notes are of another rebase.
+func commandsDone(repo *refs.Repo) map[int]refs.OID {
+	announced, err := os.ReadFile(pickingFile(repo))
+	if err != nil {
+		return nil
+	}
+	_, began, _ := strings.Cut(string(announced), "\n")
+	if began = strings.TrimSpace(began); began == "" || began != rebaseBegan(repo) {
+		return nil
+	}
+	done, err := tail(rebaseFile(repo, "done"), maxTodo)
+	if err != nil || len(done) == maxTodo { // cut off: the numbers would be wrong
+		return nil
+	}
+	picks, number := map[int]refs.OID{}, 0
+	for line := range strings.Lines(string(done)) {
+		if line[0] < 'a' || line[0] > 'z' { // empty, or a comment, which git does not number
+			continue
+		}
+		number++
+		if from, ok := pickOf(line); ok {
+			picks[number] = from
+		}
+	}
+	return picks
+}
