@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,10 +16,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
 )
 
 // backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
@@ -90,7 +86,7 @@ type filler struct {
 	lines  int
 	filled int
 	linked map[events.TraceID]bool
-	begun  map[events.TraceID]bool // conversations that the log did not know
+	keeper *keeper
 }
 
 // commits lists the history of the range down to its roots: what landed before it cannot land in it.
@@ -175,71 +171,14 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 	if err != nil {
 		return err
 	}
-	if err := b.tell(result.Claims, byTrace); err != nil || b.dry {
+	if b.keeper, err = b.newKeeper(byTrace, result.Roots); err != nil {
+		return fail(exitUnchecked, err, "nothing is written until that is mended; with trace.records=false no conversation is stored")
+	}
+	defer b.keeper.close()
+	if err := b.tell(result.Claims, byTrace); err != nil {
 		return err
 	}
-	return b.keep(byTrace, result.Roots)
-}
-
-// keep stores the records of the conversations that were linked, as hooks would have done. One that cannot be stored waits
-// for the next time that records are.
-func (b *filler) keep(byTrace map[events.TraceID]*transcript, roots map[events.TraceID]string) error {
-	if len(b.linked) == 0 || b.repo.Bare() {
-		return nil
-	}
-	job, err := newRecording(b.ctx, b.repo)
-	if err != nil {
-		return fail(exitUnchecked, err, "the log is written; no conversation is stored until that is mended")
-	}
-	defer job.close()
-	if job.off {
-		return nil
-	}
-	prompts := trails.NewPrompts(b.repo)
-	var noted []waiting.Session
-	for trace := range b.linked {
-		t := byTrace[trace]
-		path, err := filepath.Abs(t.path)
-		if err != nil {
-			return err
-		}
-		s := waiting.Session{Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: path, WorkTree: b.repo.WorkTree}
-		if err := job.list.Note(s); err != nil {
-			return fail(exitUnchecked, err, "")
-		}
-		for i, p := range t.prompts { // the record takes their place
-			if !b.begun[trace] {
-				break // their numbers are those that hooks gave
-			}
-			if err := prompts.Put(trace, i+1, p.text); err != nil {
-				return fail(exitUnchecked, err, "")
-			}
-		}
-		noted = append(noted, s)
-	}
-	lock, err := refs.Flock(filepath.Join(b.repo.TracesDir(), "record.lock"), recordLimit)
-	if err != nil {
-		return fail(exitUnchecked, err, "git trace record stores the conversations later")
-	}
-	defer lock.Unlock()
-	inside := job.recorder.Relative
-	bar := b.app.progress("conversations")
-	defer bar.end()
-	for i, s := range noted {
-		job.recorder.Relative = func(path string) (string, bool) {
-			if rest, found := strings.CutPrefix(filepath.ToSlash(path), roots[s.Trace]+"/"); found {
-				return rest, true
-			}
-			return inside(path)
-		}
-		if err := job.one(b.ctx, s, func(string, ...any) {}); err != nil {
-			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(err.Error()))
-		} else if err := job.list.Done(s); err != nil {
-			return fail(exitUnchecked, err, "")
-		}
-		bar.at(i+1, len(noted))
-	}
-	return nil
+	return b.keeper.keep(b.ctx)
 }
 
 func isHex(text string) bool {
@@ -308,11 +247,14 @@ func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcr
 	defer owners.close()
 	out := newLineWriter(quietWriter{b.app.std.out})
 	log := events.OpenLog(b.repo)
-	b.linked, b.begun = map[events.TraceID]bool{}, map[events.TraceID]bool{}
+	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
 	flush := func() error { // what is said is written
 		if !b.dry {
+			if err := b.keeper.list(); err != nil {
+				return fail(exitUnchecked, err, "")
+			}
 			if err := appendDrafts(b.ctx, log, drafts); err != nil {
 				return fail(exitUnchecked, err, "what is written so far stays; run it again to go on")
 			}
@@ -359,7 +301,7 @@ func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcr
 		}
 		drafts = append(drafts, more...)
 		b.filled++
-		const batch = 200
+		const batch = 100
 		if len(drafts) >= batch {
 			if err := flush(); err != nil {
 				return err
@@ -407,43 +349,4 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 	session := l.Session[:min(len(l.Session), 8)]
 	text := fmt.Sprintf("%.8s  %-20s %-16s %-6s %4d lines in %d %s", l.Commit, printable(l.Agent+" "+session), l.Tier, l.Confidence, l.Lines, l.Files, files)
 	return []byte(text), nil
-}
-
-// begin tells the log of a conversation that it does not know: when it was, its model, its prompts.
-func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft, error) {
-	t := byTrace[l.Trace]
-	if b.linked[l.Trace] || t == nil {
-		return nil, nil
-	}
-	known, err := reader.ByTrace(l.Trace)
-	if err != nil || len(known) > 0 {
-		return nil, err
-	}
-	b.begun[l.Trace] = true
-	draft := func(at time.Time, typ events.Type, data any) (events.Draft, error) {
-		raw, err := events.Encode(data)
-		return events.Draft{
-			Time: at.UTC(), Type: typ, Trace: l.Trace, Agent: l.Agent, Session: l.Session,
-			Method: []events.Method{events.Backfill}, Data: raw,
-		}, err
-	}
-	start, err := draft(t.first, events.SessionStarted, events.SessionData{Source: "backfill", Model: t.model})
-	if err != nil {
-		return nil, err
-	}
-	out := []events.Draft{start}
-	const most = 1000
-	for i, p := range t.prompts[:min(len(t.prompts), most)] {
-		at := p.at
-		if at.IsZero() {
-			at = t.first
-		}
-		prompt, err := draft(at, events.PromptSubmitted, events.PromptData{Index: i + 1, Chars: utf8.RuneCountInString(p.text), Kind: "user"})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, prompt)
-	}
-	end, err := draft(t.last, events.SessionEnded, events.SessionData{Source: "backfill"})
-	return append(out, end), err
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -118,6 +119,48 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 	t.Logf("%d links right, %d wrong, %d missed: recall %.3f, of lines %.3f", right, wrong, missed, recall, float64(found)/float64(max(lines, 1)))
 	if recall < 0.97 {
 		t.Errorf("recall %.3f", recall)
+	}
+}
+
+// The promise: a history of 1,000 commits and 500 sessions in less than a minute, and nothing credited wrongly. Making it takes
+// minutes, so the test runs with GITTRACE_LONG=1 only.
+func TestBackfillOfALongHistory(t *testing.T) {
+	if os.Getenv("GITTRACE_LONG") == "" {
+		t.Skip("GITTRACE_LONG is not set")
+	}
+	const commits, sessions = 1000, 500
+	w := newPastWorld(t, 1)
+	w.stretch(commits, "")
+	w.endAll()
+	w.strangers(max(sessions-w.made, 10))
+	truth := w.truth()
+	cmd := w.command("git-trace", "backfill", "--json", "--transcripts", w.folder)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for line := range bytes.Lines(out) {
+		var row backfilled
+		w.must(json.Unmarshal(line, &row))
+		if truth[row.Commit][row.Session] == 0 {
+			t.Errorf("%.8s was credited to %s (%s, %s, %d lines)", row.Commit, row.Session, row.Agent, row.Tier, row.Lines)
+			continue
+		}
+		right++
+		delete(truth[row.Commit], row.Session)
+	}
+	missed := 0
+	for _, rest := range truth {
+		missed += len(rest)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("%d sessions: %d links right, %d missed, %v of processor time", w.made, right, missed, used)
+	if recall := float64(right) / float64(right+missed); recall < 0.97 {
+		t.Errorf("recall %.3f", recall)
+	}
+	if used > time.Minute {
+		t.Errorf("it takes %v", used)
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -36,7 +38,7 @@ type List struct{ dir string }
 func Open(repo *refs.Repo) *List { return &List{dir: filepath.Join(repo.TracesDir(), "pending")} }
 
 func (l *List) path(trace events.TraceID) string {
-	return filepath.Join(l.dir, filepath.Base(string(trace))+".json")
+	return filepath.Join(l.dir, filepath.Base(string(trace))+noteEnd)
 }
 
 // Note puts a conversation on the list, in place of an older note.
@@ -51,6 +53,9 @@ func (l *List) Note(s Session) error {
 	return nil
 }
 
+// noteEnd is what the names of notes end in. Others are of notes that a killed process was writing.
+const noteEnd = ".json"
+
 // Any tells whether a conversation waits. It costs one look at a directory.
 func (l *List) Any() bool {
 	dir, err := os.Open(l.dir)
@@ -58,9 +63,19 @@ func (l *List) Any() bool {
 		return false
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(1)
-	return len(names) > 0
+	for {
+		names, err := dir.Readdirnames(64)
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, noteEnd) }) {
+			return true
+		}
+		if err != nil || len(names) == 0 {
+			return false
+		}
+	}
 }
+
+// abandoned is the age from which on nobody is writing a file any more.
+const abandoned = time.Hour
 
 // All gives the conversations that wait, in the order of their ids. What cannot be read is left out.
 func (l *List) All() ([]Session, error) {
@@ -73,12 +88,15 @@ func (l *List) All() ([]Session, error) {
 	}
 	var out []Session
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), ".json") {
+		if !strings.HasSuffix(entry.Name(), noteEnd) {
+			if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+				_ = os.Remove(filepath.Join(l.dir, entry.Name()))
+			}
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(l.dir, entry.Name()))
 		var s Session
-		if err != nil || json.Unmarshal(raw, &s) != nil || string(s.Trace)+".json" != entry.Name() {
+		if err != nil || json.Unmarshal(raw, &s) != nil || string(s.Trace)+noteEnd != entry.Name() {
 			continue
 		}
 		out = append(out, s)

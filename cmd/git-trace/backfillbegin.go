@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+)
+
+// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a run which
+// was killed has begun to tell, the rest is told.
+func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft, error) {
+	t := byTrace[l.Trace]
+	if b.linked[l.Trace] || t == nil {
+		return nil, nil
+	}
+	told, hooked, err := told(reader, l.Trace)
+	if err != nil || hooked {
+		return nil, err
+	}
+	b.keeper.number(l.Trace)
+	var out []events.Draft
+	draft := func(at time.Time, typ events.Type, number int, data any) error {
+		if told[tellKey(typ, number)] {
+			return nil
+		}
+		raw, err := events.Encode(data)
+		out = append(out, events.Draft{
+			Time: at.UTC(), Type: typ, Trace: l.Trace, Agent: l.Agent, Session: l.Session,
+			Method: []events.Method{events.Backfill}, Data: raw,
+		})
+		return err
+	}
+	if err := draft(t.first, events.SessionStarted, 0, events.SessionData{Source: "backfill", Model: t.model}); err != nil {
+		return nil, err
+	}
+	const most = 1000
+	for i, p := range t.prompts[:min(len(t.prompts), most)] {
+		at := p.at
+		if at.IsZero() {
+			at = t.first
+		}
+		data := events.PromptData{Index: i + 1, Chars: utf8.RuneCountInString(p.text), Kind: "user"}
+		if err := draft(at, events.PromptSubmitted, i+1, data); err != nil {
+			return nil, err
+		}
+	}
+	err = draft(t.last, events.SessionEnded, 0, events.SessionData{Source: "backfill"})
+	return out, err
+}
+
+// told gives what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose numbers of
+// prompts then count.
+func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
+	known, err := reader.ByTrace(trace)
+	if err != nil {
+		return nil, false, err
+	}
+	told = map[string]bool{}
+	for _, e := range known {
+		switch {
+		case e.Type == events.RecordStored, e.Type == events.CommitAnchored:
+			continue // both follow from a backfill too
+		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
+			return nil, true, nil
+		case e.Type == events.PromptSubmitted:
+			told[tellKey(e.Type, dataOf[events.PromptData](e).Index)] = true
+		default:
+			told[tellKey(e.Type, 0)] = true
+		}
+	}
+	return told, false, nil
+}
+
+func tellKey(typ events.Type, number int) string { return fmt.Sprint(typ, number) }

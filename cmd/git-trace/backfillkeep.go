@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on the
+// list of those that wait before the log hears of it: what a run that is killed leaves undone, the next one does, or the
+// next hook.
+type keeper struct {
+	filler  *filler
+	job     *recording // nil when nothing is stored
+	prompts *trails.Prompts
+	byTrace map[events.TraceID]*transcript
+	roots   map[events.TraceID]string // the checkout that each was held in
+	ours    map[events.TraceID]bool   // those whose prompts have the numbers that backfill gives
+	listed  map[events.TraceID]bool
+}
+
+func (b *filler) newKeeper(byTrace map[events.TraceID]*transcript, roots map[events.TraceID]string) (*keeper, error) {
+	k := &keeper{
+		filler: b, byTrace: byTrace, roots: roots, prompts: trails.NewPrompts(b.repo),
+		ours: map[events.TraceID]bool{}, listed: map[events.TraceID]bool{},
+	}
+	if b.dry || b.repo.Bare() {
+		return k, nil
+	}
+	job, err := newRecording(b.ctx, b.repo)
+	if err != nil {
+		return nil, err
+	}
+	if job.off {
+		job.close()
+		return k, nil
+	}
+	k.job = job
+	return k, nil
+}
+
+func (k *keeper) close() {
+	if k.job != nil {
+		k.job.close()
+	}
+}
+
+// number notes that the prompts of a conversation have the numbers that backfill gives.
+func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
+
+// session is the entry of a conversation on the list.
+func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
+	t := k.byTrace[trace]
+	path, err := filepath.Abs(t.path)
+	return waiting.Session{
+		Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: path, WorkTree: k.filler.repo.WorkTree,
+	}, err
+}
+
+// list puts the conversations that were linked since the last time on the list, with their prompts, whose place the record
+// takes.
+func (k *keeper) list() error {
+	if k.job == nil {
+		return nil
+	}
+	for trace := range k.filler.linked {
+		if k.listed[trace] || k.byTrace[trace] == nil || wasPurged(k.filler.repo, trace) {
+			continue
+		}
+		k.listed[trace] = true
+		for i, p := range k.byTrace[trace].prompts {
+			if !k.ours[trace] {
+				break
+			}
+			if err := k.prompts.Put(trace, i+1, p.text); err != nil {
+				return err
+			}
+		}
+		s, err := k.session(trace)
+		if err != nil {
+			return err
+		}
+		if err := k.job.list.Note(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep stores what waits and was read in this run. One that cannot be stored waits for the next time that records are.
+func (k *keeper) keep(ctx context.Context) error {
+	if k.job == nil {
+		return nil
+	}
+	all, err := k.job.list.All()
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	var noted []waiting.Session
+	for _, s := range all {
+		if k.byTrace[s.Trace] == nil {
+			continue
+		}
+		if own, err := k.session(s.Trace); err == nil && own == s {
+			noted = append(noted, s)
+		}
+	}
+	if len(noted) == 0 {
+		return nil
+	}
+	lock, err := refs.Flock(filepath.Join(k.filler.repo.TracesDir(), "record.lock"), recordLimit)
+	if err != nil {
+		return fail(exitUnchecked, err, "git trace record stores the conversations later")
+	}
+	defer lock.Unlock()
+	inside := k.job.recorder.Relative
+	bar := k.filler.app.progress("conversations")
+	defer bar.end()
+	for i, s := range noted {
+		k.job.recorder.Relative = func(path string) (string, bool) {
+			if rest, found := strings.CutPrefix(filepath.ToSlash(path), k.roots[s.Trace]+"/"); found {
+				return rest, true
+			}
+			return inside(path)
+		}
+		if err := k.job.one(ctx, s, func(string, ...any) {}); err != nil {
+			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", printable(err.Error()))
+		} else if err := k.job.list.Done(s); err != nil {
+			return fail(exitUnchecked, err, "")
+		}
+		bar.at(i+1, len(noted))
+	}
+	return nil
+}
