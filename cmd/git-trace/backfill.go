@@ -329,8 +329,25 @@ func (b *filler) sum() error {
 		w = b.app.std.err
 		text = "git-trace: hint: " + text
 	}
-	_, err := fmt.Fprintln(quietWriter{w}, text)
-	return err
+	if _, err := fmt.Fprintln(quietWriter{w}, text); err != nil {
+		return err
+	}
+	if n := b.unseen(); n > 0 {
+		fmt.Fprintf(b.app.std.err, "git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (sed -i, scripts); those lines stay unknown\n",
+			plural(n, "command"))
+	}
+	return nil
+}
+
+// unseen counts the commands of the conversations that were linked which may have written what no transcript tells.
+func (b *filler) unseen() int {
+	n := 0
+	for trace := range b.linked {
+		if t := b.keeper.byTrace[trace]; t != nil {
+			n += t.unseen
+		}
+	}
+	return n
 }
 
 // row is a link as it is told.

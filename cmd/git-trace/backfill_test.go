@@ -89,6 +89,7 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 		seeds = n
 	}
 	right, wrong, missed, lines, found := 0, 0, 0, 0, 0
+	byAgent := map[string][2]int{} // links right and missed
 	for seed := range seeds {
 		w := pastHistory(t, int64(seed)+1, 16)
 		truth := w.truth()
@@ -100,6 +101,8 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 				continue
 			}
 			right++
+			count := byAgent[row.Agent]
+			byAgent[row.Agent] = [2]int{count[0] + 1, count[1]}
 			found += min(row.Lines, n)
 			delete(truth[row.Commit], row.Session)
 			lines += n
@@ -108,7 +111,10 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 			for session, n := range sessions {
 				missed++
 				lines += n
-				t.Logf("seed %d: %.8s was not credited to %s (%d lines)", seed, commit, session, n)
+				agent := w.agents[session]
+				count := byAgent[agent]
+				byAgent[agent] = [2]int{count[0], count[1] + 1}
+				t.Logf("seed %d: %.8s was not credited to %s %s (%d lines)", seed, commit, agent, session, n)
 			}
 		}
 		if rows := w.backfill(); len(rows) > 0 {
@@ -117,8 +123,14 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 	}
 	recall := float64(right) / float64(max(right+missed, 1))
 	t.Logf("%d links right, %d wrong, %d missed: recall %.3f, of lines %.3f", right, wrong, missed, recall, float64(found)/float64(max(lines, 1)))
+	t.Logf("links right and missed by agent: %v", byAgent)
 	if recall < 0.97 {
 		t.Errorf("recall %.3f", recall)
+	}
+	for _, agent := range []string{"claude-code", "codex-cli", "gemini-cli", "opencode", "copilot-cli", "pi"} {
+		if n := byAgent[agent]; n[0] < 3 || n[1] > 1+n[0]/10 {
+			t.Errorf("%s: %d links right, %d missed", agent, n[0], n[1])
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type pastWorld struct {
 	count   int
 	open    []*pastSession
 	made    int // sessions
+	agents  map[string]string
 }
 
 // pastSession is one conversation of a world.
@@ -44,7 +45,7 @@ func newPastWorld(t testing.TB, seed int64) *pastWorld {
 	t.Helper()
 	w := &pastWorld{
 		t: t, rng: rand.New(rand.NewSource(seed)), dir: filepath.Join(t.TempDir(), "shop"), home: t.TempDir(), folder: t.TempDir(),
-		clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), writers: map[string]string{},
+		clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), writers: map[string]string{}, agents: map[string]string{},
 	}
 	w.must(os.MkdirAll(w.dir, 0o755))
 	w.git("init", "-q", "-b", "main")
@@ -147,14 +148,34 @@ func (w *pastWorld) session() *pastSession {
 	w.made++
 	s := &pastSession{
 		w: w, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", w.made, w.rng.Int63n(1<<40)), form: w.rng.Intn(3),
-		agent: []string{"claude-code", "claude-code", "pi"}[w.rng.Intn(3)],
+		agent: []string{"claude-code", "claude-code", "pi", "codex-cli", "codex-cli", "gemini-cli", "opencode", "copilot-cli"}[w.rng.Intn(8)],
 		root:  []string{w.dir, "/home/alice/src/shop", "/Users/bob/work/shop-two"}[w.rng.Intn(3)],
 	}
+	if s.agent == "opencode" {
+		s.id = "ses_" + strings.ReplaceAll(s.id, "-", "")
+	}
+	w.agents[s.id] = s.agent
 	s.begin()
 	return s
 }
 
+// next begins a call and gives its id.
+func (s *pastSession) next() string {
+	s.w.tick()
+	s.calls++
+	return fmt.Sprintf("toolu_%s_%d", s.id[:12], s.calls)
+}
+
 func (s *pastSession) stamp() string { return s.w.clock.Format("2006-01-02T15:04:05.000Z") }
+
+// mustJSON encodes what always has a JSON form.
+func mustJSON(value any) []byte {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
 
 func (s *pastSession) add(value map[string]any) {
 	raw, err := json.Marshal(value)
@@ -163,6 +184,10 @@ func (s *pastSession) add(value map[string]any) {
 }
 
 func (s *pastSession) begin() {
+	if f := pastForms[s.agent]; f != nil {
+		f.begin(s)
+		return
+	}
 	if s.agent == "pi" {
 		s.add(map[string]any{"type": "session", "version": 3, "id": s.id, "timestamp": s.stamp(), "cwd": s.root})
 		s.add(map[string]any{"type": "message", "id": "p0000000", "parentId": nil, "timestamp": s.stamp(), "message": map[string]any{
@@ -192,9 +217,7 @@ func (s *pastSession) entry(kind string, message map[string]any, result any) {
 
 // call writes a tool call and its result to the transcript.
 func (s *pastSession) call(tool string, input map[string]any, result any) {
-	s.w.tick()
-	s.calls++
-	id := fmt.Sprintf("toolu_%s_%d", s.id[:8], s.calls)
+	id := s.next()
 	if s.agent == "pi" {
 		parent := s.last
 		for i, message := range []map[string]any{
@@ -241,6 +264,10 @@ func (s *pastSession) edit(path string, at, removed int, fresh []string, inPlace
 		return
 	}
 	full := s.root + "/" + path
+	if f := pastForms[s.agent]; f != nil {
+		f.edit(s, pastEdit{path: path, old: old, now: now, before: before, after: after})
+		return
+	}
 	if s.agent == "pi" {
 		s.call("edit", map[string]any{"path": path, "oldText": old, "newText": now}, nil)
 		return
@@ -273,6 +300,10 @@ func (s *pastSession) write(path string, lines, before []string, inPlace bool) {
 		s.w.put(path, lines)
 	}
 	content := strings.Join(lines, "\n") + "\n"
+	if f := pastForms[s.agent]; f != nil {
+		f.edit(s, pastEdit{path: path, now: content, before: before})
+		return
+	}
 	if s.agent == "pi" {
 		s.call("write", map[string]any{"path": path, "content": content}, nil)
 		return
@@ -295,9 +326,17 @@ func (s *pastSession) end() {
 	if s.agent == "pi" {
 		name = "2026-03-02T09-00-00-000Z_" + s.id + ".jsonl"
 	}
-	dir := filepath.Join(s.w.folder, s.agent)
-	s.w.must(os.MkdirAll(dir, 0o755))
-	s.w.must(os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(s.lines, "\n")+"\n"), 0o644))
+	content := strings.Join(s.lines, "\n") + "\n"
+	if f := pastForms[s.agent]; f != nil {
+		name = f.file(s)
+	}
+	if s.agent == "opencode" { // one document
+		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": 1772442000000, "updated": 1772442000000}}))
+		content = `{"info":` + info + `,"messages":[` + strings.Join(s.lines, ",") + "]}\n"
+	}
+	file := filepath.Join(s.w.folder, s.agent, name)
+	s.w.must(os.MkdirAll(filepath.Dir(file), 0o755))
+	s.w.must(os.WriteFile(file, []byte(content), 0o644))
 }
 
 // act is one edit of a session, somewhere.
@@ -397,12 +436,17 @@ func (w *pastWorld) strangers(n int) {
 			w.count++
 			path := fmt.Sprintf("pkg%d/file%d.go", w.rng.Intn(3), w.rng.Intn(6))
 			theirs := fmt.Sprintf("\tother%d := elsewhere(%d)", w.count, w.rng.Intn(1e9))
+			content := "package a\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n" + theirs + "\n\treturn nil\n}\n"
+			if f := pastForms[s.agent]; f != nil {
+				f.edit(s, pastEdit{path: path, old: "\tnothing := ofThisRepository(1)", now: theirs + "\n\tif err != nil {\n\t\treturn err\n\t}"})
+				f.edit(s, pastEdit{path: path, now: content})
+				continue
+			}
 			s.call(map[bool]string{true: "edit", false: "Edit"}[s.agent == "pi"], map[string]any{
 				"file_path": s.root + "/" + path, "path": s.root + "/" + path,
 				"old_string": "\tnothing := ofThisRepository(1)", "oldText": "\tnothing := ofThisRepository(1)",
 				"new_string": theirs + "\n\tif err != nil {\n\t\treturn err\n\t}", "newText": theirs + "\n\tif err != nil {\n\t\treturn err\n\t}",
 			}, nil)
-			content := "package a\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n" + theirs + "\n\treturn nil\n}\n"
 			s.call(map[bool]string{true: "write", false: "Write"}[s.agent == "pi"], map[string]any{
 				"file_path": s.root + "/" + path, "path": s.root + "/" + path, "content": content,
 			}, nil)

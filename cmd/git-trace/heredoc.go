@@ -17,22 +17,6 @@ const (
 	hereTarget = `[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"]+)`
 )
 
-// hereDocuments are what the calls of a step wrote by here-documents, as far as they succeeded.
-func hereDocuments(step *records.Step) []backfill.Edit {
-	var out []backfill.Edit
-	for _, call := range step.ToolCalls {
-		command := commandOf(call.Input)
-		if !strings.Contains(command, "<<") || failedCall(step, call.ToolCallID) {
-			continue
-		}
-		for _, e := range hereTexts(command) {
-			e.Step, e.Call, e.Tool = step.StepIndex, call.ToolCallID, call.ToolName
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // commandOf is the command line of a call of a shell: a text, or a list of arguments.
 func commandOf(input []byte) string {
 	d := rawjson.NewDecoder(input)
@@ -58,6 +42,26 @@ func failedCall(step *records.Step, id string) bool {
 		}
 	}
 	return true
+}
+
+// outsideHere is a command without the texts of its here-documents.
+func outsideHere(command string) string {
+	word := regexp.MustCompile(hereWord)
+	var out []string
+	mark := ""
+	for line := range strings.SplitSeq(command, "\n") {
+		if mark != "" {
+			if strings.TrimLeft(line, "\t") == mark {
+				mark = ""
+			}
+			continue
+		}
+		if found := word.FindStringSubmatch(line); found != nil {
+			mark = found[1] + found[2] + found[3]
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
 }
 
 // hereTexts finds the here-documents of a command.

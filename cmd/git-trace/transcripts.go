@@ -29,6 +29,7 @@ type transcript struct {
 	dir     string
 	session backfill.Session
 	prompts []pastPrompt
+	unseen  int // calls that may have written what the transcript does not tell
 	first   time.Time
 	last    time.Time
 	model   string
@@ -182,7 +183,7 @@ func editKey(agent string, e *backfill.Edit) string {
 
 // read reads the session file.
 func (t *transcript) read(ctx context.Context) error {
-	sink := &editSink{t: t}
+	sink := &editSink{t: t, shell: newShellReader()}
 	parsed, err := t.agent.Parser.Parse(ctx, t.path, agents.ParseOptions{
 		Session: t.id, Relative: func(path string) (string, bool) { return path, false },
 	}, sink)
@@ -222,6 +223,7 @@ func (t *transcript) read(ctx context.Context) error {
 // editSink takes of a conversation what it wrote.
 type editSink struct {
 	t       *transcript
+	shell   *shellReader
 	dir     string
 	waiting []records.Edited
 }
@@ -247,7 +249,9 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 		s.t.prompts = append(s.t.prompts, p)
 	}
-	for _, edit := range hereDocuments(step) {
+	told := map[string]bool{}
+	for _, edit := range s.shell.texts(step) {
+		told[edit.Call] = true
 		edit.Prompt, edit.Time = len(s.t.prompts), at
 		if step.Model != nil {
 			edit.Model = *step.Model
@@ -256,6 +260,7 @@ func (s *editSink) Step(step *records.Step) error {
 	}
 	for i := range s.waiting {
 		e := &s.waiting[i]
+		told[e.Call] = true
 		if s.dir == "" {
 			s.dir = e.Dir
 		}
@@ -268,6 +273,7 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 	}
 	s.waiting = s.waiting[:0]
+	s.t.unseen += s.shell.unseenWrites(step, told)
 	return nil
 }
 

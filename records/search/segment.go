@@ -172,6 +172,9 @@ type segment struct {
 	table   []byte // of the steps, once it was read
 }
 
+// mostConversations is how many conversations a segment may have: far more than its text leaves room for.
+const mostConversations = 1 << 22
+
 // openSegment reads the head of a segment and checks that what it says fits the size.
 func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	if size < headSize {
@@ -190,6 +193,10 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	}
 	for i := range s.counts {
 		s.counts[i] = binary.LittleEndian.Uint64(head[48+8*i:])
+	}
+	// Each is compared with the size first: a product of foreign numbers may overflow.
+	if s.offsets[4] > s.end || s.counts[0] > s.end/documentSize || s.counts[1] > s.end/wordSize || s.counts[2] > mostConversations {
+		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)
 	}
 	if !slices.IsSorted(s.offsets[:]) || s.offsets[2]-s.offsets[1] != s.counts[0]*documentSize || s.end-s.offsets[4] != s.counts[1]*wordSize {
 		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// pastForm writes transcripts as one agent does. How much a transcript tells beyond what the model asked for depends on the
+// session's form: 0 tells most, 2 nothing.
+type pastForm interface {
+	begin(s *pastSession)
+	edit(s *pastSession, e pastEdit)
+	// file is the name of the transcript, content what it holds.
+	file(s *pastSession) string
+}
+
+// pastEdit is an edit as a model asks for it: a text in the place of another, or a whole file where old is empty.
+type pastEdit struct {
+	path          string // below the root
+	old, now      string
+	before, after []string // the file, nil where the transcript does not tell
+}
+
+// pastForms are the agents whose transcripts are not written by pastSession itself.
+var pastForms = map[string]pastForm{
+	"codex-cli": codexForm{}, "gemini-cli": geminiForm{}, "opencode": openCodeForm{}, "copilot-cli": copilotForm{},
+}
+
+func linesOfText(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+// apart gives what two lists of lines begin and end with alike, at most one line of each, and what lies between.
+func apart(old, now []string) (at int, before, gone, fresh, after []string) {
+	for at < min(len(old), len(now)) && old[at] == now[at] {
+		at++
+	}
+	end := 0
+	for end < min(len(old), len(now))-at && old[len(old)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	before, after = old[max(at-1, 0):at], old[len(old)-end:min(len(old)-end+1, len(old))]
+	return at, before, old[at : len(old)-end], now[at : len(now)-end], after
+}
+
+func prefixed(out []string, prefix string, list []string) []string {
+	for _, line := range list {
+		out = append(out, prefix+line)
+	}
+	return out
+}
+
+// patchHunk is a change as a patch has it.
+func patchHunk(old, now []string) string {
+	_, before, gone, fresh, after := apart(old, now)
+	return strings.Join(prefixed(prefixed(prefixed(prefixed(nil, " ", before), "-", gone), "+", fresh), " ", after), "\n") + "\n"
+}
+
+// unified is patchHunk with the numbers of lines.
+func unified(old, now []string) string {
+	at, before, gone, fresh, after := apart(old, now)
+	around := len(before) + len(after)
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", at+1-len(before), around+len(gone), at+1-len(before), around+len(fresh), patchHunk(old, now))
+}
+
+type jsonObject = map[string]any
+
+// codexForm writes rollouts of Codex CLI: patches called from a script (0), patches with an event that tells what they did
+// (1), patches alone (2); whole files by patches or here-documents.
+type codexForm struct{}
+
+func (codexForm) file(s *pastSession) string { return "rollout-2026-03-02T09-00-00-" + s.id + ".jsonl" }
+
+func (codexForm) line(s *pastSession, kind string, payload jsonObject) {
+	s.add(jsonObject{"timestamp": s.stamp(), "type": kind, "payload": payload})
+}
+
+func (f codexForm) begin(s *pastSession) {
+	f.line(s, "session_meta", jsonObject{"id": s.id, "timestamp": s.stamp(), "cwd": s.root, "originator": "codex_exec", "cli_version": "0.142.0", "source": "exec", "model_provider": "openai"})
+	f.line(s, "turn_context", jsonObject{"turn_id": "t1", "cwd": s.root, "model": "gpt-6-sol", "approval_policy": "never", "summary": "none"})
+	f.line(s, "event_msg", jsonObject{"type": "user_message", "message": "go on", "images": []any{}})
+}
+
+func (f codexForm) edit(s *pastSession, e pastEdit) {
+	id := s.next()
+	full := s.root + "/" + e.path
+	patch, change := "*** Begin Patch\n*** Update File: "+e.path+"\n@@\n"+patchHunk(linesOfText(e.old), linesOfText(e.now))+"*** End Patch", jsonObject{}
+	switch {
+	case e.old == "" && s.calls%2 == 0: // a shell writes the file
+		command := "cat > " + e.path + " <<'EOF'\n" + e.now + "EOF"
+		f.line(s, "response_item", jsonObject{"type": "function_call", "name": "exec_command", "arguments": string(mustJSON(jsonObject{"cmd": command, "workdir": s.root})), "call_id": id})
+		f.line(s, "response_item", jsonObject{"type": "function_call_output", "call_id": id, "output": "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n"})
+		return
+	case e.old == "":
+		patch = "*** Begin Patch\n*** Add File: " + e.path + "\n" + strings.Join(prefixed(nil, "+", linesOfText(e.now)), "\n") + "\n*** End Patch"
+		change = jsonObject{"type": "add", "content": e.now}
+	case e.before != nil:
+		change = jsonObject{"type": "update", "unified_diff": unified(e.before, e.after), "move_path": nil}
+	}
+	told := s.form < 2 && (e.old == "" || e.before != nil)
+	if s.form == 0 {
+		f.line(s, "response_item", jsonObject{"type": "custom_tool_call", "call_id": id, "name": "exec", "status": "completed", "input": "text(await tools.apply_patch(`" + patch + "`));"})
+		if told && s.calls%3 > 0 { // some versions say nothing of it
+			f.line(s, "event_msg", jsonObject{"type": "item_completed", "turn_id": "t1", "item": jsonObject{
+				"type": "FileChange", "id": "exec-" + id, "changes": jsonObject{full: change}, "status": "completed", "stdout": "Success. Updated the following files:\nM " + e.path + "\n", "stderr": "",
+			}})
+		}
+		f.line(s, "response_item", jsonObject{"type": "custom_tool_call_output", "call_id": id, "output": []any{jsonObject{"type": "input_text", "text": "Script completed\nWall time 0.1 seconds\nOutput:\n"}, jsonObject{"type": "input_text", "text": "{}"}}})
+		return
+	}
+	f.line(s, "response_item", jsonObject{"type": "custom_tool_call", "call_id": id, "name": "apply_patch", "status": "completed", "input": patch})
+	if told {
+		f.line(s, "event_msg", jsonObject{"type": "patch_apply_end", "call_id": id, "turn_id": "t1", "stdout": "Success.", "stderr": "", "success": true, "status": "completed", "changes": jsonObject{full: change}})
+	}
+	f.line(s, "response_item", jsonObject{"type": "custom_tool_call_output", "call_id": id, "output": "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM " + e.path + "\n"})
+}
+
+// geminiForm writes sessions of Gemini CLI.
+type geminiForm struct{}
+
+func (geminiForm) file(s *pastSession) string {
+	return "session-2026-03-02T09-00-" + s.id[:8] + ".jsonl"
+}
+
+func (geminiForm) begin(s *pastSession) {
+	s.add(jsonObject{"sessionId": s.id, "projectHash": strings.Repeat("0", 64), "startTime": s.stamp(), "lastUpdated": s.stamp(), "kind": "main", "directories": []any{s.root}})
+	context := "<session_context>\nThe context.\n- **Workspace Directories:**\n  - " + s.root + "\n</session_context>"
+	s.add(jsonObject{"$set": jsonObject{"messages": []any{jsonObject{"id": "c0", "timestamp": s.stamp(), "type": "user", "content": []any{jsonObject{"text": context}}}}}})
+	s.add(jsonObject{"id": "p0", "timestamp": s.stamp(), "type": "user", "content": []any{jsonObject{"text": "go on"}}})
+}
+
+func (geminiForm) edit(s *pastSession, e pastEdit) {
+	id, full := s.next(), s.root+"/"+e.path
+	name, args := "replace", jsonObject{"file_path": full, "instruction": "edit", "old_string": e.old, "new_string": e.now}
+	before, after := e.before, e.after
+	if e.old == "" {
+		name, args, after = "write_file", jsonObject{"file_path": full, "content": e.now}, linesOfText(e.now)
+	}
+	var display any = ""
+	if s.form == 0 && after != nil {
+		original := ""
+		if before != nil {
+			original = strings.Join(before, "\n") + "\n"
+		}
+		display = jsonObject{
+			"fileDiff": "Index: " + path.Base(e.path) + "\n--- a\tCurrent\n+++ b\tProposed\n" + unified(before, after), "fileName": path.Base(e.path), "filePath": full,
+			"originalContent": original, "newContent": strings.Join(after, "\n") + "\n", "isNewFile": before == nil,
+			"diffStat": jsonObject{"model_added_lines": 1, "model_removed_lines": 0, "user_added_lines": 0, "user_removed_lines": 0},
+		}
+	}
+	s.add(jsonObject{
+		"id": "m" + id, "timestamp": s.stamp(), "type": "gemini", "content": "", "thoughts": []any{}, "model": "gemini-2.5-pro",
+		"tokens": jsonObject{"input": 1, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 2},
+		"toolCalls": []any{jsonObject{
+			"id": id, "name": name, "args": args, "status": "success", "timestamp": s.stamp(), "resultDisplay": display,
+			"result": []any{jsonObject{"functionResponse": jsonObject{"id": id, "name": name, "response": jsonObject{"output": "Successfully modified file."}}}},
+		}},
+	})
+}
+
+// openCodeForm writes what `opencode export` gives.
+type openCodeForm struct{}
+
+func (openCodeForm) file(s *pastSession) string { return s.id + ".json" }
+
+func (openCodeForm) begin(s *pastSession) {
+	s.add(jsonObject{
+		"info":  jsonObject{"role": "user", "id": "msg_0", "sessionID": s.id, "time": jsonObject{"created": s.w.clock.UnixMilli()}, "agent": "build", "model": jsonObject{"providerID": "p", "modelID": "m"}},
+		"parts": []any{jsonObject{"type": "text", "text": "go on", "id": "prt_0", "messageID": "msg_0", "sessionID": s.id}},
+	})
+}
+
+func (openCodeForm) edit(s *pastSession, e pastEdit) {
+	id, full := s.next(), s.root+"/"+e.path
+	name, input, metadata := "edit", jsonObject{"filePath": full, "oldString": e.old, "newString": e.now}, jsonObject{}
+	if e.old == "" {
+		name, input = "write", jsonObject{"filePath": full, "content": e.now}
+	}
+	if e.before != nil && e.after != nil {
+		switch s.form {
+		case 0:
+			metadata["diff"] = "Index: " + full + "\n--- " + full + "\n+++ " + full + "\n" + unified(e.before, e.after)
+		case 1:
+			metadata["filediff"] = jsonObject{"file": full, "before": strings.Join(e.before, "\n") + "\n", "after": strings.Join(e.after, "\n") + "\n", "additions": 1, "deletions": 0}
+		}
+	}
+	now := s.w.clock.UnixMilli()
+	s.add(jsonObject{
+		"info": jsonObject{
+			"role": "assistant", "id": "msg_" + id, "sessionID": s.id, "parentID": "msg_0", "mode": "build", "agent": "build", "path": jsonObject{"cwd": s.root, "root": s.root}, "cost": 0,
+			"tokens": jsonObject{"input": 1, "output": 1, "reasoning": 0, "cache": jsonObject{"write": 0, "read": 0}}, "modelID": "m", "providerID": "p", "time": jsonObject{"created": now, "completed": now},
+		},
+		"parts": []any{jsonObject{
+			"type": "tool", "tool": name, "callID": id, "id": "prt_" + id, "messageID": "msg_" + id, "sessionID": s.id,
+			"state": jsonObject{"status": "completed", "input": input, "output": "done", "title": e.path, "metadata": metadata, "time": jsonObject{"start": now, "end": now}},
+		}},
+	})
+}
+
+// copilotForm writes event files of Copilot CLI.
+type copilotForm struct{}
+
+func (copilotForm) file(s *pastSession) string { return s.id + "/events.jsonl" }
+
+func (copilotForm) line(s *pastSession, kind string, data jsonObject) {
+	id := fmt.Sprintf("e%s%04d", s.id[:8], len(s.lines))
+	var parent any
+	if s.last != "" {
+		parent = s.last
+	}
+	s.last = id
+	s.add(jsonObject{"type": kind, "data": data, "id": id, "timestamp": s.stamp(), "parentId": parent})
+}
+
+func (f copilotForm) begin(s *pastSession) {
+	f.line(s, "session.start", jsonObject{"sessionId": s.id, "version": 1, "producer": "copilot-agent", "copilotVersion": "1.0.45", "startTime": s.stamp(), "context": jsonObject{"cwd": s.root, "gitRoot": s.root, "branch": "main"}})
+	f.line(s, "user.message", jsonObject{"content": "go on"})
+}
+
+func (f copilotForm) edit(s *pastSession, e pastEdit) {
+	id, full := s.next(), s.root+"/"+e.path
+	name, args := "edit", jsonObject{"path": full, "old_str": e.old, "new_str": e.now}
+	if e.old == "" {
+		name, args = "create", jsonObject{"path": full, "file_text": e.now}
+	}
+	result := jsonObject{"content": "done"}
+	if s.form == 0 && e.before != nil && e.after != nil {
+		result["detailedContent"] = "\ndiff --git a" + full + " b" + full + "\nindex 0..0\n--- a" + full + "\n+++ b" + full + "\n" + unified(e.before, e.after)
+	}
+	f.line(s, "assistant.message", jsonObject{"messageId": "m" + id, "model": "gpt-5.2", "content": "", "outputTokens": 1, "toolRequests": []any{jsonObject{"toolCallId": id, "name": name, "arguments": args, "type": "function"}}})
+	f.line(s, "tool.execution_start", jsonObject{"toolCallId": id, "toolName": name, "arguments": args})
+	f.line(s, "tool.execution_complete", jsonObject{"toolCallId": id, "success": true, "result": result})
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/records"
+)
+
+// echoed are a text in quotes and the file that it is written to. Within double quotes nothing may be expanded.
+const echoed = `\b(echo|printf)[ \t]+(-n[ \t]+)?('[^']*'|"[^"$` + "`" + `\\!]*")[ \t]*(>>?)[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"()]+)[ \t]*(?:$|[\n;&|)])`
+
+// shellReader reads the commands of one conversation.
+type shellReader struct{ echoed, quoted, unseen *regexp.Regexp }
+
+func newShellReader() *shellReader {
+	return &shellReader{
+		echoed: regexp.MustCompile(echoed), quoted: regexp.MustCompile(`'[^']*'|"[^"]*"|[0-9&]?>[ \t]*/dev/null`),
+		unseen: regexp.MustCompile(unseenWrite),
+	}
+}
+
+// texts are what the calls of a step wrote by here-documents, echo and printf, as far as they succeeded.
+func (r *shellReader) texts(step *records.Step) []backfill.Edit {
+	var out []backfill.Edit
+	for _, call := range step.ToolCalls {
+		command := commandOf(call.Input)
+		if !strings.ContainsAny(command, "<>") || failedCall(step, call.ToolCallID) {
+			continue
+		}
+		for _, e := range append(hereTexts(command), r.echoTexts(outsideHere(command))...) {
+			e.Step, e.Call, e.Tool = step.StepIndex, call.ToolCallID, call.ToolName
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// echoTexts finds what echo and printf write to files, where the text stands in the command.
+func (r *shellReader) echoTexts(command string) []backfill.Edit {
+	var out []backfill.Edit
+	for _, m := range r.echoed.FindAllStringSubmatch(command, -1) {
+		text, name := m[3][1:len(m[3])-1], unquoteWord(m[5])
+		if m[1] == "printf" {
+			if strings.Contains(text, "%") {
+				continue
+			}
+			text = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t").Replace(text)
+		}
+		if text == "" || name == "/dev/null" || strings.Contains(name, "$") || strings.Contains(command, "cd ") && !path.IsAbs(name) {
+			continue
+		}
+		e := backfill.Edit{Path: name, Whole: textLines(text)}
+		if m[4] == ">>" {
+			e = backfill.Edit{Path: name, Hunks: []backfill.Hunk{{Lines: e.Whole}}}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// unseenWrite are commands that write to files what does not stand in them.
+const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch\b|\bgit[ \t]+apply\b|` +
+	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
+
+// unseenWrites counts the calls of a step that may have written to files without the transcript telling what: their lines
+// stay unknown. Told are the calls whose writes were found.
+func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) int {
+	n := 0
+	for _, call := range step.ToolCalls {
+		command := commandOf(call.Input)
+		if command == "" || told[call.ToolCallID] || failedCall(step, call.ToolCallID) {
+			continue
+		}
+		if r.unseen.MatchString(r.quoted.ReplaceAllString(outsideHere(command), " x ")) {
+			n++
+		}
+	}
+	return n
+}
