@@ -53,6 +53,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 			continue
 		}
 		w.declare(s.repo, b.Tool)
+		w.Doubt = false // it was open until now
 		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
 		if w.Model == "" && b.Model != "" {
 			w.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
@@ -129,7 +130,6 @@ func (s *step) recordEnds(ended []ending) error {
 			w.Closed = s.interval
 			w.Background = false
 		}
-		w.Edits = nil
 	}
 	return nil
 }

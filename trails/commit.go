@@ -91,10 +91,11 @@ func (e *Engine) AtCommit(
 // Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what
 // git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
+	defer leaveNote(e.repo, at, []byte(gitWrote)).End()
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
 		if s.state.Interval > 0 {
-			s.state.RestoredAt, s.git.restored, s.git.doubtful = s.interval, true, false
+			s.restoredNow()
 			if len(s.state.openWindows()) == 0 {
 				return nil
 			}

@@ -26,11 +26,26 @@ func (s *step) decide(path string, except ...*Window) decision {
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
-	by := decideAmong(ws, path, s.abandoned())
-	if s.state.Lost > s.state.seen(path) {
+	by := decideAmong(ws, path, s.unfinished())
+	switch {
+	case s.state.Lost > s.state.seen(path):
 		return doubted(by, path)
+	case !slices.ContainsFunc(ws, func(w *Window) bool { return !w.Doubt }):
+		return doubtedCalls(by, path)
 	}
 	return by
+}
+
+// doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way: what
+// one of them would own, a person may have written.
+func doubtedCalls(by decision, path string) decision {
+	unsure := doubted(by, path)
+	return func(line []byte) *actor {
+		if a := by(line); a.kind == events.OwnerHuman {
+			return a
+		}
+		return unsure(line)
+	}
 }
 
 // doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call after
@@ -52,21 +67,19 @@ func doubted(by decision, path string) decision {
 	}
 }
 
-// abandoned are the windows that end at this boundary without an after-boundary of their own.
-func (s *step) abandoned() []*Window {
-	var out []*Window
-	for _, end := range s.closing {
-		if end.status == "abandoned" {
-			out = append(out, end.window)
-		}
-	}
-	return out
+// unfinished are the windows that are open and do not end at this boundary with an after-boundary of their own.
+func (s *step) unfinished() []*Window {
+	return slices.DeleteFunc(s.state.openWindows(), func(w *Window) bool {
+		return slices.ContainsFunc(s.closing, func(end ending) bool {
+			return end.window == w && end.status != "abandoned" && end.status != "rejected"
+		})
+	})
 }
 
-// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which never
-// reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
+// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which has
+// not reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
 // may write anywhere; and where more than one is left, all of them, as candidates.
-func decideAmong(ws []*Window, path string, abandoned []*Window) decision {
+func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	if len(ws) == 0 {
 		return always(person)
 	}
@@ -78,7 +91,7 @@ func decideAmong(ws []*Window, path string, abandoned []*Window) decision {
 			others = append(others, w)
 		}
 	}
-	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(abandoned, ws[0]) || len(ws[0].declares(path)) == 0) {
+	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(unfinished, ws[0]) || len(ws[0].declares(path)) == 0) {
 		return always(byWindow(ws[0]))
 	}
 	texts := make([]map[string]bool, len(edits))

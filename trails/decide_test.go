@@ -29,10 +29,10 @@ func TestWhoWroteALine(t *testing.T) {
 	background := window("S1", "c7", events.ToolRuns)
 	background.Background = true
 	tests := map[string]struct {
-		windows   []*Window
-		abandoned []*Window
-		line      string
-		want      string // tool calls, "human", with ! for a limitation
+		windows []*Window
+		open    []*Window // those that have not ended
+		line    string
+		want    string // tool calls, "human", with ! for a limitation
 	}{
 		"no window: a person":                                            {nil, nil, "x", "human"},
 		"one shell: that call":                                           {[]*Window{shell}, nil, "x", "c1"},
@@ -57,7 +57,7 @@ func TestWhoWroteALine(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			who := decideAmong(tt.windows, "a.txt", tt.abandoned)([]byte(tt.line))
+			who := decideAmong(tt.windows, "a.txt", tt.open)([]byte(tt.line))
 			got := ""
 			switch {
 			case who.kind == events.OwnerHuman:

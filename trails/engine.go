@@ -35,6 +35,8 @@ type Engine struct {
 	repo   *refs.Repo
 	log    Log
 	settle Settler
+	// Announced is the note that the process has left before it knew what it is about, if it has.
+	Announced *Note
 }
 
 // New returns the engine of a work tree. Settle may be nil.
@@ -60,6 +62,7 @@ type step struct {
 	ctx      context.Context
 	state    *state
 	snap     *snapshot.Engine
+	others   []*snapshot.Engine // of the other work trees, see heldElsewhere
 	objects  *refs.Objects
 	known    *Known
 	owners   *Owners
@@ -124,6 +127,9 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 func (s *step) closeSnapshot() {
 	if s.snap != nil {
 		s.snap.Close()
+	}
+	for _, eng := range s.others {
+		eng.Close()
 	}
 }
 

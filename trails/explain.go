@@ -33,6 +33,11 @@ func (s *step) explained(f *file) (bool, error) {
 		return true, nil
 	}
 	work := s.gitAt(f.path)
+	if work.elsewhere {
+		if done, err := s.fromElsewhere(f); done || err != nil {
+			return done, err
+		}
+	}
 	if !work.restored {
 		return s.asCommitted(f)
 	}
@@ -178,6 +183,11 @@ func (s *step) learn(path string, t text, near []Source) error {
 	}
 	for _, n := range near { // the same content under another name
 		if v, known := s.known.Get(n.Path, n.Blob); known && n.Blob == t.oid && v.Len() == len(t.lines) {
+			return s.known.Put(path, t.oid, v)
+		}
+	}
+	for _, name := range s.known.Names(path) {
+		if v, known := s.known.Get(name, t.oid); known && v.Len() == len(t.lines) {
 			return s.known.Put(path, t.oid, v)
 		}
 	}

@@ -138,7 +138,7 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
 }
 
-// Shares of lines that make a deleted and a new file one renamed file, as git-diff(1) counts by default.
+// Shares of text that make a deleted and a new file one renamed file, as git-diff(1) counts by default.
 const (
 	renameShare = 50 // per cent
 	renameLimit = 400
@@ -148,7 +148,7 @@ const (
 )
 
 // pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
-// lines. Of several matches the most alike is taken, then the first in order of path.
+// text. Of several matches the most alike is taken, then the first in order of path.
 func pairRenames(files []*file) []*file {
 	var gone []*file
 	for _, f := range files {
@@ -233,19 +233,30 @@ func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *f
 	}
 }
 
-// similarity is the share of common lines, in per cent; 0 when it is too small for a rename. A file that holds half of the
-// other one is that file, grown or cut, if enough of it speaks.
+// similarity is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file
+// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks.
 func similarity(a map[string]int, aLines int, b map[string]int, bLines int) int {
-	common, words := 0, 0
+	common, inCommon, words := 0, 0, 0
 	for l, n := range a {
-		common += min(n, b[l])
+		n = min(n, b[l])
+		common += n
+		inCommon += n * (len(l) + 1)
 		if len(l) >= wordyLine {
-			words += min(n, b[l])
+			words += n
 		}
 	}
-	share := 100 * common / max(aLines, bLines)
+	share := 100 * inCommon / max(characters(a), characters(b))
 	if share < renameShare && (words < wordyLines || 100*common/min(aLines, bLines) < renameShare) {
 		return 0
 	}
 	return share
+}
+
+// characters counts those of all lines, with one for the end of each.
+func characters(lines map[string]int) int {
+	sum := 0
+	for l, n := range lines {
+		sum += n * (len(l) + 1)
+	}
+	return sum
 }

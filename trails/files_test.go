@@ -25,6 +25,7 @@ func TestRenamesArePairedByContent(t *testing.T) {
 		"most of the lines":         {map[string]string{"a": ten}, map[string]string{"b": strings.Replace(ten, "5", "five", 1)}, map[string]string{"b": "a"}},
 		"a file that grew":          {map[string]string{"a": "first\nsecond\nthird one\nfourth\n"}, map[string]string{"b": "second\nthird one\nfourth\n" + ten}, map[string]string{"b": "a"}},
 		"braces alone":              {map[string]string{"a": "{\n}\n{\n}\n"}, map[string]string{"b": "{\n}\n{\n}\n" + ten}, nil},
+		"braces in another file":    {map[string]string{"a": "\nend\nreturn_17_001(first, last)\n"}, map[string]string{"b": "return_19_001(first, last)\n\n\tcheck_19_002(first, last)\n\tend\n"}, nil},
 		"hardly any line":           {map[string]string{"a": ten}, map[string]string{"b": "1\nx\ny\nz\n"}, nil},
 		"re-indented":               {map[string]string{"a": ten}, map[string]string{"b": strings.ReplaceAll(ten, "\n", " \n")}, map[string]string{"b": "a"}},
 		"two of one content":        {map[string]string{"a": "x\n", "c": "x\n"}, map[string]string{"b": "x\n", "d": "x\n"}, map[string]string{"b": "a", "d": "c"}},

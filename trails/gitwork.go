@@ -12,9 +12,11 @@ type gitWork struct {
 	repo   *refs.Repo
 	before gitMark
 	now    gitMark
-	// restored tells that it wrote files; doubtful, that no more is known than that a stash may have been applied.
-	restored bool
-	doubtful bool
+	// restored tells that it wrote files; doubtful, that no more is known than that a stash may have been applied; elsewhere,
+	// that this stash may have been made in another work tree and is gone (see fromElsewhere).
+	restored  bool
+	doubtful  bool
+	elsewhere bool
 
 	commits *[]refs.OID       // see replayed; nil until asked for
 	made    map[refs.OID]bool // see typed
@@ -37,6 +39,7 @@ func (s *step) workSince(mark gitMark, at int64) *gitWork {
 	sure := s.state.RestoredAt > at || wroteWorkTree(s.repo, mark, s.now)
 	w.doubtful = !sure && appliedStash(mark, s.now)
 	w.restored = sure || w.doubtful
+	w.elsewhere = !sure && mark.Index != s.now.Index && len(otherWorkTrees(s.repo)) > 0
 	return w
 }
 

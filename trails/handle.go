@@ -58,6 +58,9 @@ func (s *step) take(b events.Boundary) error {
 	if err := s.recordEnds(s.closing); err != nil {
 		return err
 	}
+	for _, end := range s.closing {
+		end.window.Edits = nil // they have told what they can
+	}
 	if adopted && b.Kind != events.SessionStart {
 		if err := s.startSession(b, "adopted"); err != nil {
 			return err

@@ -2,8 +2,11 @@ package trails
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,37 +15,75 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
+const noProcess = 1 << 22 // the most that Linux gives, and that is one too many
+
 func TestABoundaryLeavesANoteWhileItIsTaken(t *testing.T) {
 	t.Parallel()
 	repo := &refs.Repo{GitDir: t.TempDir()}
-	s := &step{Engine: New(repo, nil, nil)}
-	notes := func() []string {
+	e := New(repo, nil, nil)
+	notes := func() map[string]string {
 		list, err := filepath.Glob(filepath.Join(spoolDir(repo), "*"+begunSuffix))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return list
+		out := map[string]string{}
+		for _, name := range list {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[filepath.Base(name)] = string(raw)
+		}
+		return out
 	}
-	end := s.Engine.begin(events.Boundary{Time: time.Now(), Session: "S1", Tool: &events.ToolUse{CallID: "t1"}})
-	left := notes()
-	if len(left) != 1 || s.boundaryLost() {
-		t.Fatalf("while it is taken: notes %v, lost %v", left, s.boundaryLost())
+	now := time.Now()
+	e.Announced = Announce(repo, now)
+	if left := notes(); len(left) != 1 || slices.Collect(maps.Values(left))[0] != "" {
+		t.Fatalf("before anything is known: %v", left)
 	}
-	whole, err := os.ReadFile(left[0])
-	if err != nil || len(whole) == 0 {
-		t.Fatalf("note %q, %v", whole, err)
+	end := e.begin(events.Boundary{Time: now.Add(1), Session: "S1", Tool: &events.ToolUse{CallID: "t1", Edits: []events.DeclaredEdit{{New: "text"}}}})
+	for _, raw := range notes() {
+		if !strings.Contains(raw, `"t1"`) || strings.Contains(raw, "text") {
+			t.Errorf("while it is taken: %s", raw)
+		}
+	}
+	if left := notes(); len(left) != 1 {
+		t.Errorf("while it is taken: %v", left)
 	}
 	end()
+	e.Announced.End()
 	if left := notes(); len(left) > 0 {
 		t.Errorf("afterwards: %v", left)
 	}
-	const noProcess = 1 << 22 // the most that Linux gives, and that is one too many
-	dead := fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), noProcess, begunSuffix)
-	if err := os.WriteFile(filepath.Join(spoolDir(repo), dead), whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if !s.boundaryLost() {
-		t.Error("the note of a process that is gone says nothing")
+}
+
+func TestWhatANoteThatWasLeftSays(t *testing.T) {
+	t.Parallel()
+	for what, test := range map[string]struct {
+		name, content string
+		lost, git     bool
+	}{
+		"of a living process":            {fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), os.Getpid(), begunSuffix), "", false, false},
+		"of one that knew nothing yet":   {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), "", true, false},
+		"of one that was cut short":      {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), `{"kind":"tool_af`, true, false},
+		"of a boundary":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), `{"kind":"prompt","session":"S1"}`, true, false},
+		"of a git hook":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), gitWrote, false, true},
+		"a boundary that came too late":  {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), lateSuffix), `{"kind":"prompt","session":"S1"}`, true, false},
+		"something else in that place":   {"events-1", "", false, false},
+		"a git hook's word, as boundary": {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), lateSuffix), gitWrote, true, false},
+	} {
+		repo := &refs.Repo{GitDir: t.TempDir()}
+		if err := os.MkdirAll(spoolDir(repo), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(spoolDir(repo), test.name), []byte(test.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &step{Engine: New(repo, nil, nil), state: &state{}, git: &gitWork{}, interval: 7}
+		s.readNotes()
+		if lost := s.state.Lost == 7; lost != test.lost || s.git.restored != test.git {
+			t.Errorf("%s: lost %v, git wrote %v", what, lost, s.git.restored)
+		}
 	}
 }
 
@@ -58,7 +99,7 @@ func TestWhoseNoteIsAbandoned(t *testing.T) {
 	}{
 		"of this process":               {name(0, os.Getpid(), begunSuffix), false},
 		"of a process long ago":         {name(time.Hour, os.Getpid(), begunSuffix), true},
-		"a boundary that was put aside": {name(time.Hour, 1<<22, lateSuffix), false},
+		"a boundary that was put aside": {name(time.Hour, noProcess, lateSuffix), false},
 		"a file of somebody else":       {"note.begun", false},
 		"a number that is none":         {"1-x.begun", false},
 		"a time that is none":           {"x-1.begun", false},
@@ -86,6 +127,28 @@ func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 	} {
 		got := doubted(always(test.by), "a")(linediff.Split([]byte(test.line))[0])
 		if got.kind != test.want {
+			t.Errorf("%s: %s", what, got.kind)
+		}
+	}
+}
+
+func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
+	t.Parallel()
+	edit := window("S1", "c1", events.ToolEdits, "a").saying("a", "x\n", "x\nmine\n")
+	shell, other := window("S1", "c2", events.ToolRuns), window("S2", "c3", events.ToolRuns)
+	edit.Doubt, shell.Doubt = true, true
+	for what, test := range map[string]struct {
+		windows []*Window
+		line    string
+		want    events.OwnerKind
+	}{
+		"what an edit call declared":      {[]*Window{edit}, "mine", events.OwnerAI},
+		"what it did not, a person wrote": {[]*Window{edit}, "other", events.OwnerHuman},
+		"what a shell call may have":      {[]*Window{shell}, "other", events.OwnerUnknown},
+		"what another call may have":      {[]*Window{shell, other}, "other", events.OwnerAI},
+	} {
+		s := &step{state: &state{Windows: test.windows}}
+		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want {
 			t.Errorf("%s: %s", what, got.kind)
 		}
 	}

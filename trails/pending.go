@@ -67,9 +67,7 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 		return p, nil
 	}
 	s.orient()
-	if s.boundaryLost() {
-		s.state.Lost = s.interval
-	}
+	s.readNotes()
 	f := &file{path: path, oldPath: oldPath, old: last, new: t, vec: s.vectorOf(oldPath, last)}
 	explained, err := s.explained(f)
 	if err != nil {

@@ -36,7 +36,7 @@ type state struct {
 	// Expected are contents that a tool said it wrote and that were not on disk yet: path → blob.
 	Expected map[string]refs.OID `json:"expected,omitempty"`
 	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
-	// taken. What changed in a path that was not looked at since may be anybody's.
+	// taken (notes.go). What changed in a path that was not looked at since may be anybody's.
 	Lost int64 `json:"lost,omitempty"`
 }
 

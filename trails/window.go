@@ -34,6 +34,8 @@ type Window struct {
 	TaskID     string         `json:"task_id,omitempty"`
 	Transcript string         `json:"transcript,omitempty"`
 	Limits     []events.Limit `json:"limits,omitempty"`
+	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
+	Doubt bool `json:"doubt,omitempty"`
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool `json:"rejected,omitempty"`
 

@@ -39,6 +39,8 @@ func runHook(args []string, in io.Reader) int {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), softLimit)
 	defer cancel()
+	note := announce()
+	defer note.End()
 	payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
 	if err != nil || len(payload) > maxPayload {
 		return exitDone
@@ -56,7 +58,7 @@ func runHook(args []string, in io.Reader) int {
 	}
 	for _, b := range boundaries {
 		for _, repo := range trails.Route(b) {
-			if err := takeBoundary(ctx, repo, agent, b); err != nil {
+			if err := takeBoundary(ctx, repo, agent, b, note); err != nil {
 				noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 			}
 			if noteConversation(repo, agent, b) {
@@ -68,9 +70,23 @@ func runHook(args []string, in io.Reader) int {
 	return exitDone
 }
 
-// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary.
-func takeBoundary(ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary) error {
+// announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
+// process may be killed.
+func announce() *trails.Note {
+	repo, err := refs.DiscoverHook(".")
+	if err != nil || repo.Bare() || !trails.Recording(repo) {
+		return nil
+	}
+	return trails.Announce(repo, time.Now())
+}
+
+// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note is
+// the one that the process has left, nil for none.
+func takeBoundary(
+	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
+) error {
 	engine := trails.New(repo, events.OpenLog(repo), settler(agent))
+	engine.Announced = note
 	err := engine.Handle(ctx, b)
 	if err != nil {
 		return errors.Join(err, engine.Late(b))

@@ -19,6 +19,9 @@ import (
 // most. Nothing in the process can see the signal coming, no more than one from outside.
 const killEnv = "GITTRACE_MODEL_KILL"
 
+// killLogEnv names the file in which a process puts down that it dies.
+const killLogEnv = "GITTRACE_MODEL_KILL_LOG"
+
 // dieEarly arms the kill, in about every third process.
 func dieEarly() {
 	most, err := strconv.Atoi(os.Getenv(killEnv))
@@ -26,9 +29,14 @@ func dieEarly() {
 		return
 	}
 	after := time.Duration(rand.IntN(most)) * time.Microsecond
+	note, err := os.OpenFile(os.Getenv(killLogEnv), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
 	go func() {
 		time.Sleep(after)
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			fmt.Fprintln(note, strings.Join(os.Args[1:], " "), "after", after)
 			_ = self.Kill()
 		}
 	}()
@@ -42,7 +50,21 @@ func (w *world) killed() []string {
 	if !w.profile.killed {
 		return nil
 	}
-	return []string{killEnv + "=" + strconv.Itoa(killSpan)}
+	return []string{killEnv + "=" + strconv.Itoa(killSpan), killLogEnv + "=" + w.killLog()}
+}
+
+func (w *world) killLog() string { return filepath.Join(w.root, "killed") }
+
+// sayKilled puts the processes that were killed since the last look into the script.
+func (w *world) sayKilled() {
+	raw, err := os.ReadFile(w.killLog())
+	if err != nil {
+		return
+	}
+	w.must(os.Remove(w.killLog()))
+	for line := range strings.Lines(string(raw)) {
+		w.say("# killed: " + strings.TrimSpace(line))
+	}
 }
 
 // hookProcess sends a boundary through the hook process and tells whether it was heard: a process that is killed before it
@@ -59,7 +81,8 @@ func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
 		after, _ := os.ReadFile(filepath.Join(traces, "timeline.json"))
 		notes, _ := filepath.Glob(filepath.Join(traces, "spool", fmt.Sprintf("*-%d.begun", cmd.Process.Pid)))
 		heard = len(notes) > 0 || !bytes.Equal(before, after)
-		w.say(fmt.Sprintf("# %s killed, heard %v", event, heard))
+		w.sayKilled()
+		w.say(fmt.Sprintf("# %s heard: %v", event, heard))
 		w.ledger.cut = true // what comes is compared with an older content than the model thinks
 		return heard
 	}

@@ -147,6 +147,7 @@ func (w *world) gitEnv(dir string, env []string, args ...string) bool {
 		words = append(words, quoteWord(a))
 	}
 	w.say(strings.Join(words, " "))
+	w.sayKilled()
 	return err == nil
 }
 
@@ -301,7 +302,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	w.must(err)
 	for _, b := range boundaries {
 		for _, repo := range trails.Route(b) {
-			w.must(takeBoundary(context.Background(), repo, w.agent, b))
+			w.must(takeBoundary(context.Background(), repo, w.agent, b, nil))
 		}
 	}
 }

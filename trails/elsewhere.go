@@ -1,0 +1,85 @@
+package trails
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
+// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees had.
+
+// otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
+func otherWorkTrees(repo *refs.Repo) []string {
+	entries, err := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	if repo.Linked() {
+		out = append(out, repo.CommonDir)
+	}
+	for _, e := range entries {
+		if dir := filepath.Join(repo.CommonDir, "worktrees", e.Name()); dir != repo.GitDir {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// fromElsewhere finds what git may have brought from another work tree: a content that this path had before is explained;
+// of any other one, the lines that stand in what another work tree had last keep their owners. A tool that reports what it
+// found and left leaves nothing to be found.
+func (s *step) fromElsewhere(f *file) (explained bool, err error) {
+	if f.new.oid.IsZero() || f.new.whole || f.old.whole {
+		return false, nil
+	}
+	if v, known := s.known.Get(f.path, f.new.oid); known && v.Len() == len(f.new.lines) {
+		return true, nil
+	}
+	if tool, _ := s.reported(f.path); tool != nil || s.gitAt(f.path).restored {
+		return false, nil
+	}
+	q := sourceQueue{step: s, path: f.path, seen: map[refs.OID]bool{}}
+	if err := q.add(Source{Path: f.oldPath, Blob: f.old.oid}); err != nil {
+		return false, err
+	}
+	for _, blob := range s.heldElsewhere(f.path) {
+		if _, known := s.known.Get(f.path, blob); !known || blob == f.old.oid {
+			continue
+		}
+		if err := q.add(Source{Path: f.path, Blob: blob, Far: true}); err != nil {
+			return false, err
+		}
+	}
+	if len(q.contents()) > 1 {
+		found := vector.Origins(f.new.lines, q.contents())
+		f.from = copies(f.new.lines, found, q.contents())
+	}
+	return false, nil
+}
+
+// heldElsewhere lists what the other work trees had of a path when they were looked at last. One whose state cannot be read
+// had nothing. The states are read once in a step.
+func (s *step) heldElsewhere(path string) []refs.OID {
+	if s.others == nil {
+		s.others = []*snapshot.Engine{}
+		for _, dir := range otherWorkTrees(s.repo) {
+			other := *s.repo
+			other.GitDir = dir
+			if eng, err := snapshot.Open(s.ctx, &other, snapshotState(&other)); err == nil {
+				s.others = append(s.others, eng)
+			}
+		}
+	}
+	var out []refs.OID
+	for _, eng := range s.others {
+		if entry, found := eng.Lookup(path); found {
+			out = append(out, entry.OID)
+		}
+	}
+	return out
+}

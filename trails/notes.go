@@ -1,0 +1,114 @@
+package trails
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A process that takes part in the timeline leaves a note among the spooled files of the work tree before it begins, and
+// takes the note away when it is done. A note whose process is gone tells the next one that something was lost: a look at
+// the work tree, and with it the proof of where a window begins or ends. It holds
+//
+//   - nothing, as long as the process does not know what it is about. Any window may have ended then;
+//   - gitWrote, from a hook that git calls when it has written to the work tree;
+//   - a boundary of an agent, as JSON, without the texts that a call declares.
+
+// begunSuffix is that of notes. The name begins with the time and the number of the process.
+const begunSuffix = ".begun"
+
+// gitWrote is the note of a git hook.
+const gitWrote = "git wrote\n"
+
+// begunLong is how old the note of a process is that has ended for sure, whatever has its number now.
+const begunLong = time.Minute
+
+// Note is the note of a process at work. The nil note is none.
+type Note struct{ name string }
+
+// Announce leaves an empty note in a work tree, for a process that has just begun.
+func Announce(repo *refs.Repo, at time.Time) *Note { return leaveNote(repo, at, nil) }
+
+// leaveNote leaves a note. It is a single write: of half a note no more is believed than that it is there. Where it cannot
+// be left, a kill is as if the process had not been started.
+func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
+	n := &Note{spooledName(repo, at, begunSuffix)}
+	err := os.WriteFile(n.name, content, 0o600)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(spoolDir(repo), 0o700) == nil {
+		_ = os.WriteFile(n.name, content, 0o600)
+	}
+	return n
+}
+
+// End takes the note away.
+func (n *Note) End() {
+	if n != nil {
+		_ = os.Remove(n.name)
+	}
+}
+
+// begin leaves the note of a boundary, in the place of the one that the process has left before it knew of it. The function
+// it returns takes the note away.
+func (e *Engine) begin(b events.Boundary) (end func()) {
+	raw, err := json.Marshal(withoutTexts(b))
+	if err != nil {
+		return func() {}
+	}
+	n := leaveNote(e.repo, b.Time, raw)
+	if e.Announced != nil && filepath.Dir(e.Announced.name) == spoolDir(e.repo) && e.Announced.name != n.name {
+		e.Announced.End()
+	}
+	return n.End
+}
+
+// abandonedNote tells whether a spooled file is the note of a process that was killed.
+func abandonedNote(name string, now time.Time) bool {
+	stem, found := strings.CutSuffix(name, begunSuffix)
+	at, pid, _ := strings.Cut(stem, "-")
+	number, err := strconv.Atoi(pid)
+	nanos, timeErr := strconv.ParseInt(at, 10, 64)
+	if !found || err != nil || timeErr != nil {
+		return false
+	}
+	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
+}
+
+// readNotes takes the notes of killed processes into account without taking their boundaries, for readers: what changed
+// since the last look is then in doubt.
+func (s *step) readNotes() {
+	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
+	for _, entry := range entries {
+		late := strings.HasSuffix(entry.Name(), lateSuffix)
+		if !late && !abandonedNote(entry.Name(), time.Now()) {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(spoolDir(s.repo), entry.Name()))
+		switch {
+		case err != nil:
+		case !late && string(raw) == gitWrote:
+			s.restoredNow()
+		default:
+			s.state.Lost = s.interval
+		}
+	}
+}
+
+// restoredNow notes that git wrote to the work tree since the last look.
+func (s *step) restoredNow() {
+	s.state.RestoredAt, s.git.restored, s.git.doubtful = s.interval, true, false
+}
+
+// doubtWindows notes that any window that is open may have ended.
+func (s *step) doubtWindows() {
+	for _, w := range s.state.openWindows() {
+		w.Doubt = true
+	}
+}
