@@ -11,14 +11,21 @@ import (
 
 // bestAnchor puts the parts of anchors together. A commit may have been anchored more than once: from two work trees, or
 // in the logs of two people. Of those that are whole, the one that leaves fewest lines unknown counts, and then the last.
-// ok is false when there is none.
+// What was claimed of the commit later is laid over it. ok is false when there is none.
 func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitData, ok bool) {
 	parts := map[string][]events.CommitData{} // by writer: each log has its own order
+	var claims []events.CommitData
+	claimed := false // the best is a claim itself
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
 		if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &data) != nil || data.Commit != commit {
 			continue // foreign, and not what it says it is
+		}
+		claim := slices.Contains(e.Method, events.Backfill) || slices.Contains(e.Method, events.Import)
+		if claim && ok {
+			claims = append(claims, data)
+			continue
 		}
 		current := parts[e.Writer]
 		if data.Part == 0 {
@@ -28,12 +35,15 @@ func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitD
 			continue // a part of an anchor whose beginning is not here
 		}
 		if current = append(current, data); len(current) >= max(1, data.Parts) {
-			if !ok || current[0].Unknown <= best[0].Unknown {
-				best, ok = current, true
+			if !ok || claimed || current[0].Unknown <= best[0].Unknown {
+				best, ok, claimed = current, true, claim
 			}
 			current = nil
 		}
 		parts[e.Writer] = current
+	}
+	if len(claims) > 0 {
+		best = []events.CommitData{overlay(best, claims)}
 	}
 	return best, ok
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -98,6 +99,52 @@ func TestBestAnchorIsWholeAndKnowsMost(t *testing.T) {
 		}
 		if ok != (test.want != nil) || !reflect.DeepEqual(added, test.want) {
 			t.Errorf("%s: %v, want %v", name, added, test.want)
+		}
+	}
+}
+
+func TestAClaimIsLaidOverTheAnchor(t *testing.T) {
+	t.Parallel()
+	event := func(method events.Method, data events.CommitData) events.Event {
+		data.Commit = oid("4")
+		raw, err := events.Encode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return events.Event{Type: events.CommitAnchored, Writer: "a", Method: []events.Method{method}, Data: raw}
+	}
+	seen := event(events.PostCommit, events.CommitData{
+		Added: 12, AI: 2, Human: 6, Unknown: 4, Owners: []events.AnchorOwner{{Kind: events.OwnerHuman}, ai(first, 1), {Kind: events.OwnerUnknown}},
+		Files: []events.AnchorFile{{Path: "a", Runs: []events.AnchorRun{run(1, 6, 0), run(7, 2, 1), run(9, 2, 2)}}},
+	})
+	claim := event(events.Backfill, events.CommitData{ // two lines of a person, one unknown and one of which the anchor says nothing
+		Added: 4, AI: 4, Owners: []events.AnchorOwner{ai(second, 1)},
+		Files: []events.AnchorFile{{Path: "a", Runs: []events.AnchorRun{run(3, 2, 0), run(10, 2, 0), run(5, -1, 0), run(1, 1, 7)}}},
+	})
+	for name, test := range map[string]struct {
+		recorded []events.Event
+		want     string
+	}{
+		"an anchor and a claim":             {[]events.Event{seen, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
+		"the claim comes twice":             {[]events.Event{seen, claim, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
+		"a claim of what nobody saw":        {[]events.Event{claim}, "added 4, ai 4, human 0, unknown 0: ai 4"},
+		"the anchor comes behind the claim": {[]events.Event{claim, seen}, "added 12, ai 2, human 6, unknown 4: ai 2, human 6, unknown 2"},
+	} {
+		best, ok := bestAnchor(oid("4"), test.recorded)
+		if !ok {
+			t.Fatalf("%s: none", name)
+		}
+		var c Commit
+		c.credit(best)
+		got := fmt.Sprintf("added %d, ai %d, human %d, unknown %d:", c.Added, c.AI, c.Human, c.Unknown)
+		for i, one := range c.Contributors {
+			if i > 0 {
+				got += ","
+			}
+			got += fmt.Sprintf(" %s %d", one.Kind, one.Lines)
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }

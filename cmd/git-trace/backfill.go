@@ -275,7 +275,7 @@ func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcr
 		if c.Anchored, err = owners.anchored(c.Commit); err != nil {
 			return err
 		}
-		if err := c.Fill(owners.unknown(c.Commit)); err != nil {
+		if err := c.Fill(owners.unknown(c.Commit), owners.dispute(c.Commit)); err != nil {
 			return err
 		}
 		links := backfill.Links(c)

@@ -64,6 +64,8 @@ func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hook
 		switch {
 		case e.Type == events.RecordStored, e.Type == events.CommitAnchored:
 			continue // both follow from a backfill too
+		case e.Type == events.CaptureIncomplete:
+			continue // that no hook tells of it, by a watcher
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
 			return nil, true, nil
 		case e.Type == events.PromptSubmitted:

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/correlate/unseen"
@@ -100,6 +102,27 @@ func ownerOf(a *blame.Attribution) events.AnchorOwner {
 
 // unknown tells which lines of a commit nobody knows anything about.
 func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
+	return o.ofKind(commit, events.OwnerUnknown, "")
+}
+
+// dispute lets conversations of which no hook told have lines that are thought to be a person's: that no agent was heard of says
+// nothing against those, and what they wrote stands in the commit as it was written.
+func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
+	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
+		if tier != correlate.TierExactBlob && tier != correlate.TierExactLines {
+			return false
+		}
+		_, hooked, err := told(o.reader, owner.Trace)
+		return err == nil && !hooked && owner.Trace != ""
+	}}
+}
+
+// persons tells which lines of a commit are a person's.
+func (o *commitOwners) persons(commit refs.OID) claim.Unknown {
+	return o.ofKind(commit, events.OwnerHuman)
+}
+
+func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.Unknown {
 	return func(path string, lines []int) ([]bool, error) {
 		answers, err := o.evidence.Committed(o.ctx, commit, path, lines)
 		if err != nil {
@@ -107,7 +130,7 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 		}
 		out := make([]bool, len(answers))
 		for i := range answers {
-			out[i] = answers[i].Kind == events.OwnerUnknown || answers[i].Kind == ""
+			out[i] = slices.Contains(kinds, answers[i].Kind)
 		}
 		return out, nil
 	}

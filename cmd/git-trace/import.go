@@ -281,7 +281,7 @@ func (im *importer) write() error {
 		if c.Anchored, err = owners.anchored(h.ID); err != nil {
 			return err
 		}
-		if err := c.Fill(owners.unknown(h.ID)); err != nil {
+		if err := c.Fill(owners.unknown(h.ID), nil); err != nil {
 			return err
 		}
 		more, err := c.Drafts(events.Import, now)

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a pseudo-terminal of the given width and collects what is written to it.
-func openTerminal(t *testing.T, columns uint16) (terminal *os.File, shown func() string) {
+// openPair makes a pseudo-terminal of the given width: the terminal, and the end at which a person would sit.
+func openPair(t *testing.T, columns uint16) (terminal, person *os.File) {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	fd := int(master.Fd())
+	fd := int(person.Fd())
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -33,16 +33,28 @@ func openTerminal(t *testing.T, columns uint16) (terminal *os.File, shown func()
 	if terminal, err = os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
+	return terminal, person
+}
+
+// openTerminal makes a pseudo-terminal and collects what is written to it.
+func openTerminal(t *testing.T, columns uint16) (terminal *os.File, shown func() string) {
+	t.Helper()
+	terminal, person := openPair(t, columns)
+	return terminal, watchTerminal(terminal, person)
+}
+
+// watchTerminal takes what is shown on a terminal until the function that it returns is called, which closes it.
+func watchTerminal(terminal, person *os.File) (shown func() string) {
 	var text bytes.Buffer
 	done := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(&text, master) // ends with an error when the last writer is gone
+		_, _ = io.Copy(&text, person) // ends with an error when the last writer is gone
 		close(done)
 	}()
-	return terminal, func() string {
+	return func() string {
 		_ = terminal.Close()
 		<-done
-		_ = master.Close()
+		_ = person.Close()
 		return strings.ReplaceAll(text.String(), "\r\n", "\n")
 	}
 }

@@ -1,7 +1,8 @@
 // Package claim turns what a file of another program, or an old transcript, says of the lines of a commit into events.
 //
 // A claim is weaker than what hooks saw: it fills what nobody knows, and never takes the place of what is known. So a
-// claim that was written once is not written again.
+// claim that was written once is not written again. One thing is not known by what was seen: that lines are a person's because
+// no agent was heard of. An agent of which no hook told can dispute it, by its own record of what it wrote.
 package claim
 
 import (
@@ -30,9 +31,15 @@ type Commit struct {
 	Anchored bool    // the log says something of the commit already
 }
 
-// Fill leaves of the claim the lines that the commit added and that nobody knows anything about. The owners that are left
-// are numbered anew.
-func (c *Commit) Fill(unknown Unknown) error {
+// Dispute lets a claim take lines that a person is thought to have written.
+type Dispute struct {
+	Persons Unknown                                      // which lines those are
+	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
+}
+
+// Fill leaves of the claim the lines that the commit added and that nobody knows anything about, or that are disputed. The owners
+// that are left are numbered anew.
+func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0
 	files := c.Files
@@ -51,7 +58,10 @@ func (c *Commit) Fill(unknown Unknown) error {
 		if err != nil {
 			return err
 		}
-		f.Runs = within(f.Runs, open)
+		f.Runs, err = cut(f.Runs, owners, c.Lines[at], open, dispute)
+		if err != nil {
+			return err
+		}
 		for i := range f.Runs {
 			run := &f.Runs[i]
 			own, found := used[run.Owner]
@@ -100,6 +110,29 @@ func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 		}
 	}
 	return open, nil
+}
+
+// cut leaves of the runs the lines that are open, and those that are disputed.
+func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map[int]bool, dispute *Dispute) ([]events.AnchorRun, error) {
+	var disputed []events.AnchorRun
+	if dispute != nil {
+		for _, run := range runs {
+			if dispute.May(owners[run.Owner], run.Tier) {
+				disputed = append(disputed, run)
+			}
+		}
+	}
+	out := within(runs, open)
+	if len(disputed) == 0 {
+		return out, nil
+	}
+	persons, err := openLines(l, dispute.Persons)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, within(disputed, persons)...)
+	slices.SortFunc(out, func(a, b events.AnchorRun) int { return a.Start - b.Start })
+	return out, nil
 }
 
 // within cuts runs to the lines of a set, each line once.

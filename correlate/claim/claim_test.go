@@ -3,6 +3,7 @@ package claim_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func TestAClaimFillsOnlyWhatNobodyKnows(t *testing.T) {
 			out[i] = line != 3
 		}
 		return out, nil
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +62,38 @@ func TestAClaimFillsOnlyWhatNobodyKnows(t *testing.T) {
 	if c.AI != 3 || c.Human != 1 || c.Unknown != 2 || c.Added != 6 || c.Files[0].Blob != oid(t, "b") {
 		t.Errorf("sums %+v", c.CommitData)
 	}
-	if err := c.Fill(func(_ string, lines []int) ([]bool, error) { return make([]bool, len(lines)), nil }); err != nil {
+	if err := c.Fill(func(_ string, lines []int) ([]bool, error) { return make([]bool, len(lines)), nil }, nil); err != nil {
 		t.Fatal(err)
 	}
 	if drafts, err := c.Drafts(events.Import, time.Now()); err != nil || len(drafts) != 0 {
 		t.Errorf("nothing to say gives %d events, %v", len(drafts), err)
+	}
+}
+
+func TestAClaimTakesAPersonsLinesOnlyWhereItMayDisputeThem(t *testing.T) {
+	t.Parallel()
+	c := sample(t)
+	c.Anchored = true
+	which := func(these ...int) claim.Unknown {
+		return func(_ string, lines []int) ([]bool, error) {
+			out := make([]bool, len(lines))
+			for i, line := range lines {
+				out[i] = slices.Contains(these, line)
+			}
+			return out, nil
+		}
+	}
+	err := c.Fill(which(8), &claim.Dispute{
+		Persons: which(2, 3, 10),
+		May:     func(o events.AnchorOwner, tier string) bool { return o.Agent == "x" && tier == "t" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The owner of lines 4 to 11 may not dispute: of what is a person's, line 10 stays it. Line 8 nobody knows.
+	want := []events.AnchorRun{{Start: 2, Count: 2, Owner: 0, Tier: "t"}, {Start: 8, Count: 1, Owner: 0, Tier: "t"}}
+	if len(c.Files) != 1 || !reflect.DeepEqual(c.Files[0].Runs, want) || c.Owners[0].Agent != "x" || c.AI != 3 {
+		t.Errorf("claim %+v", c.CommitData)
 	}
 }
 
