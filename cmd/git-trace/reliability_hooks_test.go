@@ -38,6 +38,7 @@ func newTwin(t *testing.T, traced bool) *twin {
 		"FILTER_BRANCH_SQUELCH_WARNING=1", // which is ten seconds long
 		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
 	}
+	w.env = append(w.env, testenv.Formats()...)
 	w.put("../home/.gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[pull]\n\trebase = false\n[advice]\n\tdetachedHead = false\n"+testenv.Config)
 	w.must("git", "init", "-q")
 	w.put("a", "1\n2\n3\n4\n5\n")

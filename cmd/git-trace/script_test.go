@@ -112,6 +112,10 @@ func setUpScript(env *testscript.Env, variant string) error {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		return err
 	}
+	for _, entry := range testenv.Formats() {
+		name, value, _ := strings.Cut(entry, "=")
+		env.Setenv(name, value)
+	}
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -15,9 +15,8 @@ const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
 // Main runs the tests of a package in a home of their own, so that nothing of the user's decides them, and returns the exit
-// status. The home has Config in its .gitconfig. Of the GIT_* variables only those are left that say how new repositories
-// are made (GIT_DEFAULT_HASH, GIT_DEFAULT_REF_FORMAT), and an author and a committer are set; more are variables, NAME=VALUE,
-// that are set on top.
+// status. The home has Config in its .gitconfig. Of the GIT_* variables only Formats are left, and an author and
+// a committer are set; more are variables, NAME=VALUE, that are set on top.
 func Main(m *testing.M, more ...string) int {
 	dir, err := os.MkdirTemp("", "git-trace-test-home-")
 	if err != nil {
@@ -44,6 +43,19 @@ func Main(m *testing.M, more ...string) int {
 		}
 	}
 	return m.Run()
+}
+
+// Formats are the variables of the environment that say how git makes new repositories: GIT_DEFAULT_HASH and
+// GIT_DEFAULT_REF_FORMAT (git(1)). A test that builds an environment for git passes them on, so that the suite can be run
+// with other formats.
+func Formats() []string {
+	var out []string
+	for _, entry := range os.Environ() {
+		if strings.HasPrefix(entry, "GIT_DEFAULT_") {
+			out = append(out, entry)
+		}
+	}
+	return out
 }
 
 func failed(err error) int {
