@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/cells"
 )
 
 // appendHeaders appends the header lines of one owner, in a fixed order; only trace-contributor is always there. Names
@@ -66,16 +68,6 @@ func oneLine(text string) string {
 	if clean {
 		return strings.TrimSpace(text)
 	}
-	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !printable(r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !cells.Printable(r) })
 	return strings.ToValidUTF8(strings.Join(words, " "), string(utf8.RuneError))
-}
-
-// printable tells whether a rune can go to a terminal as it is: no control characters of either set, and no format
-// characters, which reorder or hide the text around them, but for the joiners that scripts and emoji are written with.
-func printable(r rune) bool {
-	const nonJoiner, joiner = 0x200c, 0x200d
-	if r >= ' ' && r < 0x7f || r == nonJoiner || r == joiner {
-		return true
-	}
-	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp)
 }

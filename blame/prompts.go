@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -76,7 +77,7 @@ func (p *painter) question(q *question) {
 	quiet := paint{quieten: p.style.Color}
 	for _, l := range q.lines {
 		number := fmt.Sprintf("%*d", p.widths.line+1, l.FinalLine)
-		p.write(edge, quiet.quiet(number), quiet.quiet(fit(doubt(l.Owner), 1)), colour(escape, bar), " ", p.content(&l.Line), "\n")
+		p.write(edge, quiet.quiet(number), quiet.quiet(cells.Fit(doubt(l.Owner), 1)), colour(escape, bar), " ", p.content(&l.Line), "\n")
 	}
 }
 
@@ -129,49 +130,12 @@ func (q *question) pending() string {
 
 // quoted is the text of a prompt between quotes, wrapped to the screen and cut when it is long.
 func (p *painter) quoted(text string) []string {
-	text = visible(oneLine(text), false)
+	text = cells.Safe(oneLine(text))
 	if text == "" {
 		return []string{"(the text of this prompt is not kept here)"}
 	}
-	room := max(20, p.style.width()-columns(block))
-	lines := wrap(`"`+text+`"`, room)
-	if len(lines) > mostLines {
-		lines = lines[:mostLines]
-		if last := &lines[mostLines-1]; columns(*last) < room {
-			*last += "…"
-		} else {
-			*last = cut(*last, room)
-		}
-	}
-	return lines
-}
-
-// wrap breaks text at spaces into lines of at most room columns; a longer word is broken within.
-func wrap(text string, room int) []string {
-	var lines []string
-	line, used := "", 0
-	for word := range strings.FieldsSeq(text) {
-		for columns(word) > room {
-			head := cut(word, room)
-			head = strings.TrimSuffix(head, "…")
-			if line != "" {
-				lines, line, used = append(lines, line), "", 0
-			}
-			lines, word = append(lines, head), word[len(head):]
-		}
-		n := columns(word)
-		if line != "" && used+1+n > room {
-			lines, line, used = append(lines, line), "", 0
-		}
-		if line != "" {
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+n
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	room := max(20, p.style.width()-cells.Width(block))
+	return cells.Wrap(`"`+text+`"`, room, mostLines)
 }
 
 // others counts the lines that no prompt led to.

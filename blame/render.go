@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -62,7 +63,7 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 			last = l.Commit
 		}
 		if l.Owner.ByAI() {
-			p.agents = max(p.agents, columns(oneLine(l.Owner.Agent)))
+			p.agents = max(p.agents, cells.Width(oneLine(l.Owner.Agent)))
 		}
 		if l.OrigPath != p.cols.Path && p.cols.Path != "" {
 			p.cols.ShowName = true
@@ -82,7 +83,7 @@ func (p *painter) write(texts ...string) {
 // foreign is text of a commit or a file name: safe on a terminal, untouched elsewhere.
 func (p *painter) foreign(text string) string {
 	if p.style.Terminal {
-		return visible(text, false)
+		return cells.Safe(text)
 	}
 	return text
 }
@@ -91,7 +92,7 @@ func (p *painter) foreign(text string) string {
 func (p *painter) content(l *Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {
-		return visible(strings.TrimSuffix(text, "\r"), true)
+		return cells.SafeTabs(strings.TrimSuffix(text, "\r"))
 	}
 	return text
 }
@@ -154,18 +155,18 @@ func (p *painter) owner(l *Annotated, limit int) string {
 			return ""
 		}
 		name := p.person(l)
-		return fit(name, min(limit, columns(name)))
+		return cells.Fit(name, min(limit, cells.Width(name)))
 	}
 	id := p.conversation(l.Owner)
 	agent := oneLine(l.Owner.Agent)
 	if id == "" {
-		return fit(agent, min(limit, columns(agent)))
+		return cells.Fit(agent, min(limit, cells.Width(agent)))
 	}
-	room := limit - columns(id) - 1
+	room := limit - cells.Width(id) - 1
 	if room <= 0 {
 		return id
 	}
-	return fit(agent, min(room, p.agents)) + " " + id
+	return cells.Fit(agent, min(room, p.agents)) + " " + id
 }
 
 // doubt is the sign behind the owner.

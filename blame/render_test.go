@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -58,7 +59,7 @@ func TestColumnsLineUpWhateverTheNames(t *testing.T) {
 	}
 	for line := range strings.Lines(got) {
 		before, _, _ := strings.Cut(line, "│")
-		if n := columns(before); n != 50 {
+		if n := cells.Width(before); n != 50 {
 			t.Errorf("the bar stands in column %d in %q", n, line)
 		}
 	}
@@ -133,28 +134,6 @@ func checkSafe(t *testing.T, name, out string) {
 			t.Errorf("%s: %U in %q", name, r, out)
 			return
 		}
-	}
-}
-
-func TestVisible(t *testing.T) {
-	t.Parallel()
-	tests := map[string]string{
-		"plain é 漢":    "plain é 漢",
-		"\ttab":        "\ttab",
-		"a\x00b\x1b[m": "a^@b^[[m",
-		"\x7f":         "^?",
-		"\u009b":       "<U+009B>",
-		"\u202ex":      "<U+202E>x",
-		"caf\xe9":      "caf<E9>",
-		"a\rb":         "a^Mb",
-	}
-	for text, want := range tests {
-		if got := visible(text, true); got != want {
-			t.Errorf("%q is shown as %q, not %q", text, got, want)
-		}
-	}
-	if got := visible("a\tb", false); got != "a^Ib" {
-		t.Errorf("a tab within a cell is shown as %q", got)
 	}
 }
 
@@ -243,14 +222,6 @@ func TestAFileWithoutAgentsIsSummedUpByPrompts(t *testing.T) {
 	}
 }
 
-func TestWrapBreaksWordsThatDoNotFit(t *testing.T) {
-	t.Parallel()
-	got := strings.Join(wrap("ab "+strings.Repeat("漢", 12)+" cd", 10), "|")
-	if got != "ab|漢漢漢漢|漢漢漢漢|漢漢漢漢 cd" && got != "ab|漢漢漢漢|漢漢漢漢|漢漢漢漢|cd" {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestAnEmptyFileDrawsNothing(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []Columns{{}, {Prompts: true}, {Annotate: true}} {
@@ -260,29 +231,12 @@ func TestAnEmptyFileDrawsNothing(t *testing.T) {
 	}
 }
 
-func FuzzVisible(f *testing.F) {
+func FuzzOneLine(f *testing.F) {
 	f.Add(hostile)
 	f.Fuzz(func(t *testing.T, text string) {
-		out := visible(text, false)
-		if !utf8.ValidString(out) {
-			t.Fatalf("%q", out)
-		}
-		for _, r := range out {
-			if !printable(r) {
-				t.Fatalf("%U in %q", r, out)
-			}
-		}
-		if line := oneLine(text); !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x1b\x00") {
+		line := oneLine(text)
+		if !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return !cells.Printable(r) }) {
 			t.Fatalf("one line %q", line)
-		}
-		cells := columns(out)
-		if cut := fit(out, 10); cells > 10 && columns(cut) > 10 {
-			t.Fatalf("%q takes %d columns", cut, columns(cut))
-		}
-		for _, line := range wrap(out, 20) {
-			if columns(line) > 20 {
-				t.Fatalf("%q is wider than 20", line)
-			}
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/cells"
 )
 
 // table draws commit, owner, date and line number before each line. A column that would be empty is not drawn.
@@ -18,7 +20,7 @@ func (p *painter) table(lines []Annotated) {
 		row.Reset()
 		row.WriteString(paint.quiet(p.position(l)))
 		if p.widths.owner > 0 {
-			row.WriteString("  " + paint.owner(fit(p.owner(l, limit), p.widths.owner)))
+			row.WriteString("  " + paint.owner(cells.Fit(p.owner(l, limit), p.widths.owner)))
 		}
 		row.WriteString(paint.quiet(p.when(l)))
 		row.WriteString(" " + paint.bar(bar))
@@ -34,7 +36,7 @@ func (p *painter) position(l *Annotated) string {
 		cell += fmt.Sprintf(" %*s", p.widths.score, l.Score)
 	}
 	if p.cols.ShowName {
-		cell += "  " + fit(p.foreign(l.OrigPath), p.widths.name)
+		cell += "  " + cells.Fit(p.foreign(l.OrigPath), p.widths.name)
 	}
 	if p.cols.ShowNumber {
 		cell += fmt.Sprintf(" %*d", p.widths.number, l.OrigLine)
@@ -46,13 +48,13 @@ func (p *painter) position(l *Annotated) string {
 func (p *painter) when(l *Annotated) string {
 	cell := ""
 	if p.widths.doubt > 0 {
-		cell += " " + fit(doubt(l.Owner), p.widths.doubt)
+		cell += " " + cells.Fit(doubt(l.Owner), p.widths.doubt)
 	}
 	if p.widths.date > 0 {
 		if cell == "" {
 			cell = " "
 		}
-		cell += " " + fit(p.date(l), p.widths.date)
+		cell += " " + cells.Fit(p.date(l), p.widths.date)
 	}
 	return cell + fmt.Sprintf(" %*d", p.widths.line, l.FinalLine)
 }
@@ -67,17 +69,17 @@ func (p *painter) measure(lines []Annotated) int {
 		w.score = max(w.score, len(l.Score))
 		w.doubt = max(w.doubt, len(doubt(l.Owner)))
 		if p.cols.ShowName {
-			w.name = max(w.name, columns(p.foreign(l.OrigPath)))
+			w.name = max(w.name, cells.Width(p.foreign(l.OrigPath)))
 		}
 		if !p.cols.NoAuthor {
-			w.date = max(w.date, columns(p.date(l)))
+			w.date = max(w.date, cells.Width(p.date(l)))
 		}
 		lastLine, lastNumber = max(lastLine, l.FinalLine), max(lastNumber, l.OrigLine)
 	}
 	w.line, w.number = len(strconv.Itoa(lastLine)), len(strconv.Itoa(lastNumber))
 	limit := p.ownerLimit()
 	for i := range lines {
-		w.owner = max(w.owner, columns(p.owner(&lines[i], limit)))
+		w.owner = max(w.owner, cells.Width(p.owner(&lines[i], limit)))
 	}
 	if p.cols.NoAuthor && w.owner == 0 { // then nothing is said of owners, and nothing doubted
 		w.doubt = 0

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 )
 
 // Draw draws a graph as text.

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")

@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/cells"
 )
 
 // jsonScreen makes JSON safe for a terminal without changing what it says: characters that act on a terminal, or on the

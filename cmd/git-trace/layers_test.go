@@ -25,10 +25,11 @@ var layers = map[string][]string{
 	"records":   {"refs", "events"},
 	"agents":    {"refs", "events", "records"},
 	"correlate": {"refs", "events", "trails"},
-	"blame":     {"refs", "events", "trails", "correlate"},
-	"graph":     {"refs", "events", "trails", "correlate"},
+	"cells":     {},
+	"blame":     {"refs", "events", "trails", "correlate", "cells"},
+	"graph":     {"refs", "events", "trails", "correlate", "cells"},
 	"hooks":     {"refs", "events", "agents"},
-	"cmd":       {"refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks"},
+	"cmd":       {"refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/graph/cells"
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/quality"
 	"github.com/git-trace/git-trace/records/store"

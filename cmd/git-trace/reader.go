@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/records"
 )
 

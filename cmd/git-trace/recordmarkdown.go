@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -17,7 +17,7 @@ type markdown struct{ out strings.Builder }
 func safeText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = strings.ReplaceAll(cells.Safe(strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "\x00")), "^@", "\t")
+		lines[i] = cells.SafeTabs(strings.TrimRight(line, "\r"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 )
 
 // Bounds of the list of calls, in cells.

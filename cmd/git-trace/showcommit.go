@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/graph/cells"
 )
 
 func (c *commitView) draw(d *showDrawer) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/graph/cells"
 	"github.com/git-trace/git-trace/hooks"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph/cells"
 )
 
 // verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.

@@ -24,7 +24,7 @@ func Safe(text string) string {
 		case r < ' ' || r == 0x7f:
 			b.WriteByte('^')
 			b.WriteByte(byte(r) ^ 0x40)
-		case !printable(r):
+		case !Printable(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
 			b.WriteString(rest[:size])
@@ -32,6 +32,21 @@ func Safe(text string) string {
 		rest = rest[size:]
 	}
 	return b.String()
+}
+
+// SafeTabs is Safe for the content of a file's line: tabs stay.
+func SafeTabs(text string) string {
+	for rest, more := text, true; more; {
+		var field string
+		if field, rest, more = strings.Cut(rest, "\t"); firstUnsafe(field) < len(field) {
+			fields := strings.Split(text, "\t")
+			for i := range fields {
+				fields[i] = Safe(fields[i])
+			}
+			return strings.Join(fields, "\t")
+		}
+	}
+	return text
 }
 
 // Line is the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is left is
@@ -52,7 +67,7 @@ func firstUnsafe(text string) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !printable(r) || r == utf8.RuneError && size == 1 {
+		if !Printable(r) || r == utf8.RuneError && size == 1 {
 			return i
 		}
 		i += size
@@ -60,9 +75,9 @@ func firstUnsafe(text string) int {
 	return len(text)
 }
 
-// printable tells whether a character only shows itself. Format characters are refused but for the joiners that scripts
+// Printable tells whether a character only shows itself. Format characters are refused but for the joiners that scripts
 // and emoji are written with; they change nothing outside of their word.
-func printable(r rune) bool {
+func Printable(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	switch {
 	case r >= ' ' && r < 0x7f, r == nonJoiner, r == joiner:

@@ -31,6 +31,21 @@ func TestSafeShowsWhatActsOnATerminal(t *testing.T) {
 	}
 }
 
+func TestTabsOfAFilesLineStay(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"\ttab":            "\ttab",
+		"a\tb\t":           "a\tb\t",
+		"\ta\x00b\x1b[m\t": "\ta^@b^[[m\t",
+		"a\rb":             "a^Mb",
+		"":                 "",
+	} {
+		if got := SafeTabs(in); got != want {
+			t.Errorf("SafeTabs(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestCutKeepsToTheCells(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -64,6 +79,7 @@ func TestWrapBreaksAtBlanks(t *testing.T) {
 	}{
 		"short text is one line":        {"one two", 10, 3, []string{"one two"}},
 		"lines break between words":     {"one two three", 7, 3, []string{"one two", "three"}},
+		"a long word of wide letters":   {"ab " + strings.Repeat("漢", 12) + " cd", 10, 9, []string{"ab", "漢漢漢漢漢", "漢漢漢漢漢", "漢漢 cd"}},
 		"a long word is broken":         {"abcdefgh ij", 4, 5, []string{"abcd", "efgh", "ij"}},
 		"more than the limit is marked": {"aa bb cc dd", 2, 2, []string{"aa", "b…"}},
 		"nothing gives nothing":         {" ", 4, 2, nil},
@@ -89,6 +105,9 @@ func FuzzSafe(f *testing.F) {
 		safe := Safe(text)
 		if !utf8.ValidString(safe) || strings.ContainsFunc(safe, unicode.IsControl) {
 			t.Fatalf("Safe(%q) = %q", text, safe)
+		}
+		if SafeTabs(text) != strings.ReplaceAll(Safe(strings.ReplaceAll(text, "\t", "\ue000")), "<U+E000>", "\t") && !strings.Contains(text, "\ue000") {
+			t.Fatalf("SafeTabs(%q) = %q", text, SafeTabs(text))
 		}
 		if utf8.ValidString(text) && Safe(safe) != safe {
 			t.Fatalf("Safe is not stable on %q", text)
