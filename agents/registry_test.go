@@ -3,6 +3,7 @@ package agents_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents"
 )
@@ -52,7 +53,7 @@ func TestAnAgentThatIsParsedIsFoundAndTold(t *testing.T) {
 		if agent.Discoverer == nil || agent.Identifier == nil {
 			t.Fatalf("nobody finds the sessions of %s, or tells them", agent.Name)
 		}
-		if found, err := agent.Discoverer.ProjectSessions(""); len(found) > 0 || err != nil {
+		if found, err := agent.Discoverer.ProjectSessions("", time.Time{}); len(found) > 0 || err != nil {
 			t.Errorf("%s was never used and has %v, %v", agent.Name, found, err)
 		}
 		for _, head := range []string{"", "{}", "[]", "{", "text", "\x00\x01", `{"type":"x"}`} {

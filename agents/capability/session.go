@@ -19,8 +19,9 @@ type SessionParser interface {
 // SessionDiscoverer finds the sessions that an agent keeps of a project.
 type SessionDiscoverer interface {
 	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the agent
-	// keeps. An agent that was never used has none, and that is no error.
-	ProjectSessions(dir string) ([]Session, error)
+	// keeps. Only files that were written to at the moment since or later are looked into; the zero time stands for all. An agent
+	// that was never used has none, and that is no error.
+	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
 // SessionIdentifier tells what a file is without reading all of it.

@@ -47,9 +47,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 		{"/nowhere", ""},
 		{"", "below other beside elsewhere here"},
 	} {
-		sessions, err := client.Discoverer.ProjectSessions(test.dir)
+		sessions, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+			t.Errorf("written to in an hour: %+v, %v", late, err)
 		}
 		var ids []string
 		for _, s := range sessions {
@@ -71,10 +74,10 @@ func TestTheClientsOwnVariableMovesItsSessions(t *testing.T) {
 	client := claudecode.New(capability.Env{Home: home, Getenv: func(key string) string {
 		return map[string]string{"CLAUDE_CONFIG_DIR": config}[key]
 	}})
-	if got, err := client.Discoverer.ProjectSessions("/srv/shop"); err != nil || len(got) != 1 || got[0].ID != "moved" {
+	if got, err := client.Discoverer.ProjectSessions("/srv/shop", time.Time{}); err != nil || len(got) != 1 || got[0].ID != "moved" {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if got, err := claudecode.New(capability.Env{Home: home}).Discoverer.ProjectSessions("/srv/shop"); err != nil || len(got) != 0 {
+	if got, err := claudecode.New(capability.Env{Home: home}).Discoverer.ProjectSessions("/srv/shop", time.Time{}); err != nil || len(got) != 0 {
 		t.Errorf("an agent that was never used has %v, %v", got, err)
 	}
 }
@@ -99,7 +102,7 @@ func TestADirectoryBehindALinkIsFoundByItsRealName(t *testing.T) {
 		return r
 	}, real)
 	keep(t, filepath.Join(home, ".claude"), folder, "linked", real, time.Hour)
-	got, err := claudecode.New(capability.Env{Home: home}).Discoverer.ProjectSessions(link)
+	got, err := claudecode.New(capability.Env{Home: home}).Discoverer.ProjectSessions(link, time.Time{})
 	if err != nil || len(got) != 1 || got[0].Dir != real {
 		t.Errorf("got %v, %v", got, err)
 	}

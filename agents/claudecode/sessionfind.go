@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -21,7 +22,7 @@ import (
 
 // ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The client
 // files them by directory, under a name that does not tell the directory; the lines do.
-func (c *Client) ProjectSessions(dir string) ([]capability.Session, error) {
+func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(first(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -34,7 +35,7 @@ func (c *Client) ProjectSessions(dir string) ([]capability.Session, error) {
 	var found []capability.Session
 	for _, entry := range entries {
 		if possible, exact := filedUnder(project, entry.Name()); entry.IsDir() && possible {
-			found = append(found, sessionsIn(filepath.Join(root, entry.Name()), project, exact)...)
+			found = append(found, sessionsIn(filepath.Join(root, entry.Name()), project, exact, since)...)
 		}
 	}
 	sessionfile.Sort(found)
@@ -56,8 +57,8 @@ func filedUnder(project sessionfile.Project, folder string) (possible, exact boo
 
 // sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so each file
 // is looked into; one that does not tell its directory belongs where it is filed.
-func sessionsIn(folder string, project sessionfile.Project, exact bool) []capability.Session {
-	return sessionfile.List(folder, 0, func(path string) (capability.Session, bool) {
+func sessionsIn(folder string, project sessionfile.Project, exact bool, since time.Time) []capability.Session {
+	return sessionfile.List(folder, 0, since, func(path string) (capability.Session, bool) {
 		name := filepath.Base(path)
 		if filepath.Ext(name) != ".jsonl" || strings.HasPrefix(name, "agent-") || !payload.SessionID(stem(name)) {
 			return capability.Session{}, false

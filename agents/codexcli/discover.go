@@ -19,7 +19,7 @@ import (
 
 // ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents' ones
 // and are left out where these are there.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := first(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	project := sessionfile.NewProject(dir)
 	ids, parents := map[string]bool{}, map[string]string{}
@@ -36,10 +36,12 @@ func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
 		return capability.Session{ID: id, Dir: begin.cwd}, project.Holds(begin.cwd)
 	}
 	found := slices.Concat(
-		sessionfile.List(filepath.Join(home, "sessions"), 3, take),
-		sessionfile.List(filepath.Join(home, "archived_sessions"), 3, take),
+		sessionfile.List(filepath.Join(home, "sessions"), 3, since, take),
+		sessionfile.List(filepath.Join(home, "archived_sessions"), 3, since, take),
 	)
-	found = slices.DeleteFunc(found, func(one capability.Session) bool { return ids[parents[one.ID]] })
+	found = slices.DeleteFunc(found, func(one capability.Session) bool {
+		return ids[parents[one.ID]] || !since.IsZero() && parents[one.ID] != "" // its file may have been left out
+	})
 	sessionfile.Sort(found)
 	return found, nil
 }

@@ -73,9 +73,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 				}
 				return ""
 			}})
-			found, err := client.Discoverer.ProjectSessions(test.dir)
+			found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+				t.Errorf("written to in an hour: %+v, %v", late, err)
 			}
 			var ids []string
 			for _, one := range found {
@@ -89,7 +92,7 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 			}
 		})
 	}
-	if found, err := codexcli.New(capability.Env{Home: t.TempDir()}).Discoverer.ProjectSessions(""); len(found) > 0 || err != nil {
+	if found, err := codexcli.New(capability.Env{Home: t.TempDir()}).Discoverer.ProjectSessions("", time.Time{}); len(found) > 0 || err != nil {
 		t.Errorf("an agent that was never used has %v, %v", found, err)
 	}
 }
@@ -133,7 +136,7 @@ func TestASubagentIsFoundUnderTheDayItWasBornOn(t *testing.T) {
 		}
 	}
 	client := codexcli.New(capability.Env{Home: home})
-	found, err := client.Discoverer.ProjectSessions("")
+	found, err := client.Discoverer.ProjectSessions("", time.Time{})
 	if err != nil || len(found) != 1 {
 		t.Fatal(found, err)
 	}

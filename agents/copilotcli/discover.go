@@ -3,6 +3,7 @@ package copilotcli
 import (
 	"bytes"
 	"path/filepath"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -15,10 +16,10 @@ import (
 const eventsFile = "events.jsonl"
 
 // ProjectSessions looks into every session: the client files them by their ids.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	home := first(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
-	return sessionfile.List(filepath.Join(home, "session-state"), 1, func(path string) (capability.Session, bool) {
+	return sessionfile.List(filepath.Join(home, "session-state"), 1, since, func(path string) (capability.Session, bool) {
 		if filepath.Base(path) != eventsFile {
 			return capability.Session{}, false
 		}

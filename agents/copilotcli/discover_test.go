@@ -45,9 +45,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 		client := copilotcli.New(capability.Env{Home: home, Getenv: func(key string) string {
 			return map[string]string{"COPILOT_HOME": test.home}[key]
 		}})
-		found, err := client.Discoverer.ProjectSessions(test.dir)
+		found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+			t.Errorf("written to in an hour: %+v, %v", late, err)
 		}
 		var ids []string
 		for _, one := range found {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -19,11 +20,11 @@ import (
 
 // ProjectSessions lists the sessions of a directory and of those below it. The client files them by project, under a hash of
 // its directory or a short name; the directory stands in a file beside them.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(first(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
 	roots := map[string]string{}
-	return sessionfile.List(root, 2, func(path string) (capability.Session, bool) {
+	return sessionfile.List(root, 2, since, func(path string) (capability.Session, bool) {
 		chats := filepath.Dir(path)
 		if filepath.Base(chats) != "chats" || !isSession(path) {
 			return capability.Session{}, false

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/geminicli"
@@ -51,9 +52,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 			client := geminicli.New(capability.Env{Home: home, Getenv: func(key string) string {
 				return map[string]string{"GEMINI_CLI_HOME": test.home}[key]
 			}})
-			found, err := client.Discoverer.ProjectSessions(test.dir)
+			found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+				t.Errorf("written to in an hour: %+v, %v", late, err)
 			}
 			ids := map[string]bool{}
 			for _, one := range found {

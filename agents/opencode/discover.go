@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 
 // ProjectSessions lists the sessions of the databases, and those of the folder that are in none. Sessions of subagents are
 // told in those of their parents.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(first(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
 	known := map[string]bool{}
@@ -30,6 +31,9 @@ func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
 		return nil, err
 	}
 	for _, path := range databases {
+		if !writtenSince(path, since) {
+			continue
+		}
 		db, err := sqlitefile.Open(path)
 		if err != nil {
 			continue // one that is being written for the first time, or of a later version
@@ -41,12 +45,13 @@ func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
 		}
 		for _, one := range all {
 			known[one.ID] = true
-			if one.Parent == "" && project.Holds(one.Directory) {
-				found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
+			changed := time.UnixMilli(one.Time.Updated).UTC()
+			if one.Parent == "" && project.Holds(one.Directory) && !changed.Before(since.Truncate(time.Millisecond)) {
+				found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: changed})
 			}
 		}
 	}
-	found = append(found, sessionfile.List(filepath.Join(root, "storage", "session"), 1, func(path string) (capability.Session, bool) {
+	found = append(found, sessionfile.List(filepath.Join(root, "storage", "session"), 1, since, func(path string) (capability.Session, bool) {
 		raw, err := readObject(path)
 		if err != nil || !isFolderSession(raw) {
 			return capability.Session{}, false
@@ -56,6 +61,16 @@ func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
 	})...)
 	sessionfile.Sort(found)
 	return found, nil
+}
+
+// writtenSince tells whether a database was written to, itself or its log.
+func writtenSince(path string, since time.Time) bool {
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && !info.ModTime().Before(since) {
+			return true
+		}
+	}
+	return since.IsZero()
 }
 
 // SessionID is the name of a session's own file; a database holds several.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/opencode"
@@ -40,9 +41,12 @@ func TestTheSessionsOfADirectoryAreInDatabaseAndFolder(t *testing.T) {
 			client := opencode.New(capability.Env{Home: home, Getenv: func(key string) string {
 				return map[string]string{"XDG_DATA_HOME": test.data}[key]
 			}})
-			found, err := client.Discoverer.ProjectSessions(test.dir)
+			found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+				t.Errorf("written to in an hour: %+v, %v", late, err)
 			}
 			ids := map[string]string{}
 			for _, one := range found {

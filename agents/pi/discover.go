@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -17,14 +18,14 @@ import (
 
 // ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does not
 // tell the directory exactly; the header does.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	home := first(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
 	root := first(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return sessionfile.List(root, 1, func(path string) (capability.Session, bool) {
+	return sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
 		if filepath.Ext(path) != ".jsonl" {
 			return capability.Session{}, false
 		}

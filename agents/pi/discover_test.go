@@ -55,9 +55,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			client := pi.New(capability.Env{Home: home, Getenv: func(key string) string { return test.vars[key] }})
-			found, err := client.Discoverer.ProjectSessions(test.dir)
+			found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+				t.Errorf("written to in an hour: %+v, %v", late, err)
 			}
 			var ids []string
 			for _, one := range found {

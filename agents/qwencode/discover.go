@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -15,11 +16,11 @@ import (
 
 // ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does not
 // tell the directory exactly; the records do.
-func (s sessions) ProjectSessions(dir string) ([]capability.Session, error) {
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	home := first(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
 	root := filepath.Join(first(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
-	return sessionfile.List(root, 2, func(path string) (capability.Session, bool) {
+	return sessionfile.List(root, 2, since, func(path string) (capability.Session, bool) {
 		if filepath.Base(filepath.Dir(path)) != "chats" || s.SessionID(path) == "" {
 			return capability.Session{}, false
 		}

@@ -48,9 +48,12 @@ func TestTheSessionsOfADirectoryAreThoseHeldInItOrBelow(t *testing.T) {
 		{map[string]string{"QWEN_HOME": moved, "QWEN_RUNTIME_DIR": runtime}, "/home/dev/shop", "runtime-below runtime-here"},
 	} {
 		client := qwencode.New(capability.Env{Home: home, Getenv: func(key string) string { return test.vars[key] }})
-		found, err := client.Discoverer.ProjectSessions(test.dir)
+		found, err := client.Discoverer.ProjectSessions(test.dir, time.Time{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if late, err := client.Discoverer.ProjectSessions(test.dir, time.Now().Add(time.Hour)); len(late) > 0 || err != nil {
+			t.Errorf("written to in an hour: %+v, %v", late, err)
 		}
 		var ids []string
 		for _, one := range found {

@@ -119,7 +119,7 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if agent.Discoverer == nil {
 		return "", ErrNoTranscript
 	}
-	sessions, err := agent.Discoverer.ProjectSessions(s.WorkTree)
+	sessions, err := agent.Discoverer.ProjectSessions(s.WorkTree, time.Time{})
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 )
@@ -13,9 +14,10 @@ import (
 // maxFiles is how many session files of one agent are looked at.
 const maxFiles = 200_000
 
-// List lists the regular files below root, at most depth directories deep, of which take says that they are session files;
-// take fills in what it can tell. A root that is not there has none; what cannot be read is left out. The oldest comes first.
-func List(root string, depth int, take func(path string) (capability.Session, bool)) []capability.Session {
+// List lists the regular files below root, at most depth directories deep and written to at the moment since or later, of which
+// take says that they are session files; take fills in what it can tell. A root that is not there has none; what cannot be read is
+// left out. The oldest comes first.
+func List(root string, depth int, since time.Time, take func(path string) (capability.Session, bool)) []capability.Session {
 	var found []capability.Session
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -34,12 +36,19 @@ func List(root string, depth int, take func(path string) (capability.Session, bo
 		case !entry.Type().IsRegular():
 			return nil
 		}
+		var changed time.Time
+		if info, err := entry.Info(); err == nil {
+			changed = info.ModTime()
+		}
+		if changed.Before(since) {
+			return nil
+		}
 		session, taken := take(path)
 		if !taken {
 			return nil
 		}
-		if info, err := entry.Info(); err == nil && session.Changed.IsZero() {
-			session.Changed = info.ModTime()
+		if session.Changed.IsZero() {
+			session.Changed = changed
 		}
 		session.Path = path
 		found = append(found, session)

@@ -64,7 +64,7 @@ func findTranscripts(env agents.Env, folders []string) ([]*transcript, error) {
 		if agent.Discoverer == nil || agent.Parser == nil {
 			continue
 		}
-		found, err := agent.Discoverer.ProjectSessions("")
+		found, err := agent.Discoverer.ProjectSessions("", time.Time{})
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,15 +28,17 @@ type watcher struct {
 
 	memory  watchMemory
 	changed bool      // the memory, since it was saved
-	sought  time.Time // when session files were looked for last
-	due     bool      // they are looked for in this look
+	since   time.Time // session files that were written to before it are not looked into
+	due     bool      // session files are looked for in this look
 	first   bool      // this look is the first of all
+	started bool      // there was a look in this process
 }
 
 // watchMemory is what the watcher remembers.
 type watchMemory struct {
 	V        int                    `json:"v"`
-	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id
+	Looked   time.Time              `json:"looked"`   // for session files
+	Sessions map[string]sessionMark `json:"sessions"` // by agent and session id; those written to lately, and those told
 }
 
 // sessionMark is the state in which a session file was seen last.
@@ -43,8 +47,16 @@ type sessionMark struct {
 	Told    bool      `json:"told,omitempty"` // the log says that no hook reports it
 }
 
-// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first.
-const maxSessionMarks = 4096
+const (
+	// watchMemoryVersion is raised when the form of the memory changes; another version is read as none.
+	watchMemoryVersion = 2
+	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation that was
+	// forgotten is told again should it go on.
+	maxSessionMarks = 4096
+	// watchSlack is how far behind the last look a file's time may lie that was written after it: clocks of file systems and of
+	// the machine differ.
+	watchSlack = time.Minute
+)
 
 func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
 	env, err := capability.SystemEnv()
@@ -70,10 +82,10 @@ func (w *watcher) load() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read what the watcher remembers: %w", err)
 	}
-	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == 1 && w.memory.Sessions != nil {
+	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == watchMemoryVersion && w.memory.Sessions != nil {
 		return nil
 	}
-	w.memory = watchMemory{V: 1}
+	w.memory = watchMemory{V: watchMemoryVersion}
 	return nil
 }
 
@@ -81,15 +93,7 @@ func (w *watcher) save() error {
 	if !w.changed {
 		return nil
 	}
-	for len(w.memory.Sessions) > maxSessionMarks {
-		oldest := ""
-		for id, mark := range w.memory.Sessions {
-			if oldest == "" || mark.Changed.Before(w.memory.Sessions[oldest].Changed) {
-				oldest = id
-			}
-		}
-		delete(w.memory.Sessions, oldest)
-	}
+	w.forget()
 	raw, err := json.Marshal(w.memory)
 	if err == nil {
 		err = refs.WriteFileAtomic(w.memoryFile(), raw, 0o600)
@@ -101,14 +105,33 @@ func (w *watcher) save() error {
 	return nil
 }
 
-// begin begins a look.
+// forget takes out of the memory what no look needs any more.
+func (w *watcher) forget() {
+	marks := w.memory.Sessions
+	maps.DeleteFunc(marks, func(_ string, m sessionMark) bool {
+		return !m.Told && m.Changed.Before(w.memory.Looked.Add(-watchSlack))
+	})
+	if len(marks) <= maxSessionMarks {
+		return
+	}
+	keys := slices.SortedFunc(maps.Keys(marks), func(a, b string) int { return marks[a].Changed.Compare(marks[b].Changed) })
+	for _, key := range keys[:len(keys)-maxSessionMarks] {
+		delete(marks, key)
+	}
+}
+
+// begin begins a look. The first of all takes what is there for known, and looks only into files that were just written to.
 func (w *watcher) begin(now time.Time) {
-	if w.due = w.sought.IsZero() || now.Sub(w.sought) >= watchSessions; w.due {
-		w.sought = now
-	}
 	if w.first = w.memory.Sessions == nil; w.first {
-		w.memory.Sessions, w.changed = map[string]sessionMark{}, true
+		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now
 	}
+	w.due = w.first || !w.started || now.Sub(w.memory.Looked) >= watchSessions
+	w.started = true
+	if !w.due {
+		return
+	}
+	w.since = w.memory.Looked.Add(-watchSlack)
+	w.memory.Looked, w.changed = now, true
 }
 
 // unreported lists the conversations that were written to since the last look, in a directory of the work tree, and of which no
@@ -121,7 +144,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	var failed error
 	engine := trails.New(repo, w.log(repo), nil)
 	for _, agent := range w.agents {
-		sessions, err := agent.Discoverer.ProjectSessions(repo.WorkTree)
+		sessions, err := agent.Discoverer.ProjectSessions(repo.WorkTree, w.since)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", agent.Name, err))
 			continue
@@ -140,7 +163,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 				out = append(out, trails.Unreported{Agent: agent.Name, Session: session.ID, Known: mark.Told})
 				fresh.Told = true
 			}
-			w.memory.Sessions[key], w.changed = fresh, true
+			w.memory.Sessions[key] = fresh
 		}
 	}
 	return out, failed

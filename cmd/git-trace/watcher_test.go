@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// TestWatchTellsAConversationOnceHoweverManyThereAre has more conversations than a watcher remembers.
+func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
+	r := hooked(t)
+	repo, err := refs.Discover(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(r.Home, ".claude", "projects", regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-"))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	write := func(session string, at time.Time) {
+		path := filepath.Join(folder, session+".jsonl")
+		line := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":%q,"cwd":%q,"message":{"role":"user","content":"x"}}`+"\n", session, repo.WorkTree)
+		if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxSessionMarks + 100 {
+		write(fmt.Sprintf("old-%d", i), now.Add(-time.Hour))
+	}
+	write("just-before", now.Add(-time.Second))
+	said := func(at time.Time) string {
+		var out bytes.Buffer
+		w := &watcher{repo: repo, out: &out, err: &out, agents: claudeOf(agents.Env{Home: r.Home})}
+		if err := w.load(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.tick(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for i := range 3 {
+		if text := said(now.Add(time.Duration(i) * time.Minute)); text != "" {
+			t.Fatalf("look %d tells of what is old: %.300s", i+1, text)
+		}
+	}
+	write("just-before", now.Add(3*time.Minute))
+	write("old-7", now.Add(3*time.Minute-time.Second)) // behind the last look, as another clock may have it
+	text := said(now.Add(3 * time.Minute))
+	if strings.Count(text, "is not reported by hooks") != 2 || !strings.Contains(text, "just-before") || !strings.Contains(text, "old-7 ") {
+		t.Errorf("what goes on is not told: %q", text)
+	}
+	for i := range 3 {
+		if text := said(now.Add(time.Duration(4+i) * time.Minute)); text != "" {
+			t.Errorf("it is told again: %q", text)
+		}
+	}
+	if n := strings.Count(r.trace("events", "--json", "--type", "capture_incomplete"), "not_reported"); n != 2 {
+		t.Errorf("the log tells of %d", n)
+	}
+}
+
+// claudeOf is Claude Code alone.
+func claudeOf(env agents.Env) []agents.Agent {
+	agent, _ := agents.Lookup(env, "claude-code")
+	return []agents.Agent{agent}
+}
