@@ -19,9 +19,13 @@ const blameUsage = "git trace blame [<git blame options>] [--json | --prompts] [
 // blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
 func (a *app) blameCommand() *cli.Command {
 	return &cli.Command{
-		Name:            "blame",
-		Usage:           "who wrote each line of a file, and in which conversation",
-		UsageText:       blameUsage,
+		Name:      "blame",
+		Usage:     "who wrote each line of a file, and in which conversation",
+		UsageText: blameUsage,
+		Description: "Runs git blame and says beside each line which conversation wrote it. All options of git blame do what they\n" +
+			"do there; its machine formats are its own bytes, with header lines trace-… added.\n" +
+			"--json gives one document with all that is known of each line, --prompts the lines below the prompts that\n" +
+			"led to them, --only-ai the lines of agents alone.",
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}
