@@ -1,8 +1,12 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -16,18 +20,34 @@ func (a *app) printServices(repo *refs.Repo) error {
 	if err != nil {
 		return err
 	}
-	unit := "# ~/.config/systemd/user/git-trace-watch.service, then: systemctl --user enable --now git-trace-watch\n" +
-		systemdUnit(env.Binary, repo.WorkTree)
-	list := "\n<!-- ~/Library/LaunchAgents/git-trace.watch.plist, then: launchctl load -w that file -->\n" +
-		launchdList(env.Binary, repo.WorkTree)
-	_, err = fmt.Fprint(a.std.out, unit, list)
+	_, err = fmt.Fprint(a.std.out, systemdUnit(env.Binary, repo.WorkTree), "\n", launchdList(env.Binary, repo.WorkTree))
 	return err
 }
 
+// serviceName is the name of the service that watches a work tree: one for each.
+func serviceName(dir string) string {
+	words := strings.FieldsFunc(filepath.Base(dir), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	sum := sha256.Sum256([]byte(dir))
+	return strings.Join(slices.Concat([]string{"git-trace-watch"}, words, []string{hex.EncodeToString(sum[:3])}), "-")
+}
+
 func systemdUnit(binary, dir string) string {
-	return "[Unit]\nDescription=git-trace watch " + systemdWord(dir) + "\n\n[Service]\nExecStart=" +
-		strings.Join([]string{systemdWord(binary), "-C", systemdWord(dir), "watch"}, " ") +
+	name := serviceName(dir)
+	return "# ~/.config/systemd/user/" + name + ".service, then: systemctl --user enable --now " + name + "\n" +
+		"[Unit]\nDescription=git-trace watch " + systemdWord(dir) + "\n\n[Service]\nExecStart=" +
+		strings.Join([]string{systemdProgram(binary), "-C", systemdWord(dir), "watch"}, " ") +
 		"\nRestart=on-failure\nNice=10\n\n[Install]\nWantedBy=default.target\n"
+}
+
+// systemdProgram is the path of the program to start. It is taken as it is, but for percent signs, and may hold no quotes and no
+// backslashes: a path with more is a word that env(1) starts.
+func systemdProgram(path string) string {
+	if strings.ContainsAny(path, "\"'\\$\n\t") {
+		return "/usr/bin/env " + systemdWord(path)
+	}
+	return systemdWord(path)
 }
 
 // systemdWord quotes a word of a unit file: C escapes in double quotes, percent signs and dollars doubled.
@@ -38,9 +58,11 @@ func systemdWord(word string) string {
 
 func launchdList(binary, dir string) string {
 	var out strings.Builder
+	name := serviceName(dir)
 	out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
+		"<!-- ~/Library/LaunchAgents/" + name + ".plist, then: launchctl load -w that file -->\n" +
 		`<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n" +
-		`<plist version="1.0"><dict>` + "\n  <key>Label</key><string>git-trace.watch</string>\n  <key>ProgramArguments</key><array>\n")
+		`<plist version="1.0"><dict>` + "\n  <key>Label</key><string>" + name + "</string>\n  <key>ProgramArguments</key><array>\n")
 	for _, word := range []string{binary, "-C", dir, "watch"} {
 		out.WriteString("    <string>")
 		_ = xml.EscapeText(&out, []byte(word)) // into a builder
