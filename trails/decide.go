@@ -49,7 +49,8 @@ func doubtedCalls(by decision, path string) decision {
 }
 
 // doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call after
-// it, or the other way round. Only the text that an edit call declared is its own for sure.
+// it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks for itself:
+// anybody types a brace.
 func doubted(by decision, path string) decision {
 	texts := map[*Window]map[string]bool{}
 	return func(line []byte) *actor {
@@ -60,7 +61,7 @@ func doubted(by decision, path string) decision {
 		if texts[a.window] == nil {
 			texts[a.window] = declaredLines(a.window, path)
 		}
-		if !texts[a.window][string(linediff.StripSpace(line))] {
+		if key := linediff.StripSpace(line); len(key) < specific || !texts[a.window][string(key)] {
 			return &nobody
 		}
 		return a

@@ -20,6 +20,8 @@ type gitMark struct {
 	Stashes []refs.OID `json:"stashes,omitempty"` // the newest first
 	Orig    int64      `json:"orig,omitempty"`    // number of the last change of ORIG_HEAD
 	Replays string     `json:"replays,omitempty"` // operations under way, as the names of their marker files
+	// Done is when the operation under way last took a step, as the mtime of its list, ns.
+	Done int64 `json:"done,omitempty"`
 	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
 	Autostash refs.OID `json:"autostash,omitzero"`
 	Message   int64    `json:"message,omitempty"` // mtime of the message that git prepared for the next commit, ns
@@ -31,6 +33,9 @@ var (
 	replayRefs = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 	replayDirs = []string{"rebase-merge", "rebase-apply"}
 )
+
+// stepFiles are written for each step of an operation: what is done, what is next, what is left to do.
+var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
 // messageFiles are where git puts the message of a commit that it prepares but does not make: a squashed merge, a commit
 // picked with -n, anything that stopped at a conflict.
@@ -67,6 +72,9 @@ func readMark(repo *refs.Repo) gitMark {
 	}
 	m.Replays = strings.Join(replays, " ")
 	if m.Replays != "" {
+		for _, name := range stepFiles {
+			m.Done = max(m.Done, written(name))
+		}
 		m.Autostash = readAutostash(repo)
 	}
 	return m
@@ -121,10 +129,10 @@ func readStashes(repo *refs.Repo) []refs.OID {
 
 // wroteWorkTree tells whether git wrote to the work tree between two marks. A plain commit moves HEAD without touching a
 // file, so the reflog, where there is one, decides by the word that git put there. A message that is gone was used by a
-// commit.
+// commit; that git had put something there before tells the list of the operation.
 func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	moved := before.Storage != now.Storage // git-refs(1), migrate
-	if !slices.Equal(before.Stashes, now.Stashes) || !moved && before.Orig != now.Orig || before.Replays != now.Replays {
+	if !slices.Equal(before.Stashes, now.Stashes) || !moved && before.Orig != now.Orig || before.Replays != now.Replays || before.Done != now.Done {
 		return true
 	}
 	if now.Message != before.Message && now.Message != 0 {

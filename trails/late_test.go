@@ -112,18 +112,19 @@ func TestWhoseNoteIsAbandoned(t *testing.T) {
 
 func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 	t.Parallel()
-	edit := &Window{Class: events.ToolEdits, Paths: []string{"a"}, payload: []declared{{Path: "a", Old: "x\n", New: "x\nmine\n"}}}
+	edit := &Window{Class: events.ToolEdits, Paths: []string{"a"}, payload: []declared{{Path: "a", Old: "x\n", New: "x\nend\nmine and long enough\n"}}}
 	shell := &Window{Class: events.ToolRuns}
 	for what, test := range map[string]struct {
 		by   actor
 		line string
 		want events.OwnerKind
 	}{
-		"what an edit call declared":  {byWindow(edit), "\tmine", events.OwnerAI},
+		"a line that is everywhere":   {byWindow(edit), "end", events.OwnerUnknown},
+		"what an edit call declared":  {byWindow(edit), "\tmine and long enough", events.OwnerAI},
 		"what it did not":             {byWindow(edit), "other", events.OwnerUnknown},
-		"what a shell call may have":  {byWindow(shell), "mine", events.OwnerUnknown},
-		"what a person may have":      {person, "mine", events.OwnerUnknown},
-		"what several calls may have": {byCandidates([]*Window{edit, shell}), "mine", events.OwnerUnknown},
+		"what a shell call may have":  {byWindow(shell), "mine and long enough", events.OwnerUnknown},
+		"what a person may have":      {person, "mine and long enough", events.OwnerUnknown},
+		"what several calls may have": {byCandidates([]*Window{edit, shell}), "mine and long enough", events.OwnerUnknown},
 	} {
 		got := doubted(always(test.by), "a")(linediff.Split([]byte(test.line))[0])
 		if got.kind != test.want {
@@ -134,7 +135,7 @@ func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 
 func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 	t.Parallel()
-	edit := window("S1", "c1", events.ToolEdits, "a").saying("a", "x\n", "x\nmine\n")
+	edit := window("S1", "c1", events.ToolEdits, "a").saying("a", "x\n", "x\nmine and long enough\n")
 	shell, other := window("S1", "c2", events.ToolRuns), window("S2", "c3", events.ToolRuns)
 	edit.Doubt, shell.Doubt = true, true
 	for what, test := range map[string]struct {
@@ -142,7 +143,7 @@ func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 		line    string
 		want    events.OwnerKind
 	}{
-		"what an edit call declared":      {[]*Window{edit}, "mine", events.OwnerAI},
+		"what an edit call declared":      {[]*Window{edit}, "mine and long enough", events.OwnerAI},
 		"what it did not, a person wrote": {[]*Window{edit}, "other", events.OwnerHuman},
 		"what a shell call may have":      {[]*Window{shell}, "other", events.OwnerUnknown},
 		"what another call may have":      {[]*Window{shell, other}, "other", events.OwnerAI},
