@@ -49,7 +49,7 @@ func (e *Engine) AtCommit(
 		s.state.Anchored = append(s.state.Anchored, commit)
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
 		seeded := s.state.Interval == 0
-		s.narrow, s.base, s.commit = true, parent, commit
+		s.narrow, s.base, s.commit, s.paths = true, parent, commit, paths
 		if len(paths) > 0 {
 			o, err := s.look(paths)
 			if err != nil {

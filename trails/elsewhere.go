@@ -3,6 +3,7 @@ package trails
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -30,14 +31,15 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// fromElsewhere finds what git may have brought from another work tree: a content that this path had before is explained;
-// of any other one, the lines that stand in what another work tree had last keep their owners. A tool that reports what it
-// found and left leaves nothing to be found.
+// fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of any
+// other one, the lines that stand in such a content keep their owners. A tool that reports what it found and left leaves
+// nothing to be found.
 func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	if f.new.oid.IsZero() || f.new.whole || f.old.whole {
 		return false, nil
 	}
-	if v, known := s.known.Get(f.path, f.new.oid); known && v.Len() == len(f.new.lines) {
+	held := s.heldElsewhere(f.path)
+	if v, known := s.known.Get(f.path, f.new.oid); known && v.Len() == len(f.new.lines) && slices.Contains(held, f.new.oid) {
 		return true, nil
 	}
 	if tool, _ := s.reported(f.path); tool != nil || s.gitAt(f.path).restored {
@@ -47,7 +49,7 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	if err := q.add(Source{Path: f.oldPath, Blob: f.old.oid}); err != nil {
 		return false, err
 	}
-	for _, blob := range s.heldElsewhere(f.path) {
+	for _, blob := range held {
 		if _, known := s.known.Get(f.path, blob); !known || blob == f.old.oid {
 			continue
 		}

@@ -75,6 +75,8 @@ type step struct {
 	git      *gitWork           // what git did since everything was looked at
 	since    map[int64]*gitWork // and since some paths were, by the interval of that look
 	commit   refs.OID           // the commit that is being anchored
+	paths    []string           // what it changes
+	undone   *bool              // see undoes; nil until asked for
 	closing  []ending           // the windows that end at this boundary
 	counts   map[string]int     // patches recorded in this step, by tool call
 	env      events.Draft       // envelope fields of this boundary
