@@ -11,7 +11,7 @@ import (
 func decodeKept(raw []byte) (*kept, error) {
 	body := len(raw) - 4
 	if body < len(cacheMagic) || string(raw[:len(cacheMagic)]) != cacheMagic ||
-		crc32.Checksum(raw[:body], castagnoli) != binary.BigEndian.Uint32(raw[body:]) {
+		crc32.ChecksumIEEE(raw[:body]) != binary.BigEndian.Uint32(raw[body:]) {
 		return nil, errCacheFile
 	}
 	d := &decoder{in: raw[len(cacheMagic):body]}

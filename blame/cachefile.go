@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What is kept for a path is one file: a magic word, then unsigned varints and the tables that they index, then a CRC-32C
+// What is kept for a path is one file: a magic word, then unsigned varints and the tables that they index, then a CRC-32
 // of all before it, big-endian.
 //
 //	texts    count, the length of each, then all texts
@@ -22,8 +22,6 @@ import (
 const cacheMagic = "git-trace blame 1\n"
 
 var errCacheFile = errors.New("not a blame cache")
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Flags in the file.
 const (
@@ -79,7 +77,7 @@ func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 // sealed puts the magic word before and the check sum behind a body.
 func sealed(body []byte) []byte {
 	out := append([]byte(cacheMagic), body...)
-	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
 func appendInt(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(n, 0))) } //nolint:gosec // not negative

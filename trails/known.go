@@ -18,7 +18,7 @@ import (
 // Known remembers the ownership vector of every content that a path was seen with: one append-only file a path under
 // <common git dir>/traces/cache/vectors. A record is
 //
-//	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32C
+//	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
 // in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
 // for a reader and is overwritten by the next writer's compaction. The files are a cache: package trails derives them
@@ -54,8 +54,6 @@ const (
 	keptRecords   = 128
 	keptDecoded   = 3 // vectors of a path: what it had, what it has, and what it was made of
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
 func NewKnown(repo *refs.Repo) *Known {
@@ -233,7 +231,7 @@ func appendRecord(out []byte, r knownRecord) []byte {
 	out = append(out, byte(len(id)))
 	out = append(out, id...)
 	out = append(out, r.raw...)
-	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out[start:], castagnoli))
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[start:]))
 }
 
 // decodeRecords reads as many whole records as there are and says where they end.
@@ -244,7 +242,7 @@ func decodeRecords(raw []byte) (out []knownRecord, end int) {
 			return out, end
 		}
 		body, sum := raw[end+4:end+4+n], binary.BigEndian.Uint32(raw[end+4+n:])
-		if crc32.Checksum(body, castagnoli) != sum || 1+int(body[0]) > n {
+		if crc32.ChecksumIEEE(body) != sum || 1+int(body[0]) > n {
 			return out, end
 		}
 		blob, err := refs.OIDFromBytes(body[1 : 1+body[0]])

@@ -20,7 +20,7 @@ import (
 
 // The digest of a log is kept in <common>/traces/cache/digest/<hash of the ref>:
 //
-//	a line of JSON (digestHead) · the sorted rows · CRC-32C of all before it, big-endian
+//	a line of JSON (digestHead) · the sorted rows · CRC-32 of all before it, big-endian
 //
 // It is written whole, and anew when as much of the log has come since as would be worth indexing. Like the index it is
 // about one build of the copy of the log and believed for that one alone.
@@ -34,8 +34,6 @@ type digestHead struct {
 }
 
 const digestVersion = 1
-
-var digestSums = crc32.MakeTable(crc32.Castagnoli)
 
 // Digest brings the digests of all logs up to date and gives them.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
@@ -122,7 +120,7 @@ func writeDigest(path string, head digestHead, rows []byte) {
 		return
 	}
 	raw := append(append(line, '\n'), rows...)
-	raw = binary.BigEndian.AppendUint32(raw, crc32.Checksum(raw, digestSums))
+	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
 	if os.MkdirAll(filepath.Dir(path), 0o755) == nil { //nolint:gosec // as the other caches: what git's own directories allow
 		_ = refs.WriteFileAtomic(path, raw, 0o644)
 	}
@@ -150,7 +148,7 @@ func decodeDigest(raw []byte) (digestHead, []byte, error) {
 	}
 	body := raw[:len(raw)-sum]
 	line, rows, found := bytes.Cut(body, []byte("\n"))
-	if !found || crc32.Checksum(body, digestSums) != binary.BigEndian.Uint32(raw[len(body):]) {
+	if !found || crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(raw[len(body):]) {
 		return digestHead{}, nil, errNoDigest
 	}
 	var head digestHead

@@ -8,25 +8,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The state file: a fixed header, the id of the tree, the other meta data as JSON, a table of directories (parents first), then for each directory
-// its entries and left-out names as fixed-size records, then the bytes of all paths and names, then a CRC-32C of
-// everything before. All numbers are little-endian. A directory's records stay as they are, packed, until somebody asks
-// for them: most snapshots touch few directories. What changed since the file was written stands in the journal beside
+// The state file: a header with the size of each part, the id of the tree, the other meta data (metacodec.go), a CRC-32 of
+// all that; then a table of directories (parents before what is below them), their records, and the bytes of all paths
+// and names. All numbers are little-endian. Each directory has a check sum of its own, so that reading one touches no
+// other one: what a snapshot of one file costs does not depend on how many files there are. A directory's records stay
+// as they are, packed, until somebody asks for them. What changed since the file was written stands in the journal beside
 // it; see journal.go.
 const (
 	stateMagic   = "gtstate"
-	stateVersion = 3
+	stateVersion = 4
 	headerSize   = len(stateMagic) + 1 + 6*4
 	statSize     = 4*8 + 4
 	othersSize   = 4 + 2 + 1
 	entryFixed   = 4 + 2 + 4 + 2 + statSize
+	rowFixed     = 4 + 4 + 4 + 2 + 4 + 4 + 4 + 4
 )
 
-func dirSize(hash int) int   { return 4 + 2 + 4 + 4 + 4 + 4 + headSize(hash) }
+func rowSize(hash int) int   { return rowFixed + headSize(hash) }
 func headSize(hash int) int  { return 2 + statSize + 2*hash }
 func entrySize(hash int) int { return entryFixed + hash }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errBadState = errors.New("state file is damaged or of another version")
 
@@ -44,6 +44,7 @@ type saved struct {
 	records *packed
 }
 
+// encodeState writes a state; without a root, one of the git method. Afterwards the directories know what is on disk.
 func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 	text, err := m.other()
 	if err != nil {
@@ -54,37 +55,35 @@ func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 		dirs = root.all(nil)
 	}
 	hash := format.Size()
-	w := &stateWriter{hash: hash}
-	for _, d := range dirs {
-		if p := d.packed; p != nil {
-			w.entries, w.others, w.size = w.entries+len(p.entries)/entrySize(hash), w.others+len(p.others)/othersSize, w.size+len(d.path)+len(p.names)
-			continue
+	packs := make([]*packed, len(dirs))
+	records, names := 0, 0
+	for i, d := range dirs {
+		if packs[i] = d.packed; packs[i] == nil {
+			packs[i] = pack(d, hash)
 		}
-		w.entries, w.others, w.size = w.entries+len(d.entries), w.others+len(d.others), w.size+len(d.path)
-		for i := range d.entries {
-			w.size += len(d.entries[i].name)
-		}
-		for i := range d.others {
-			w.size += len(d.others[i].name)
-		}
+		p := packs[i]
+		records, names = records+len(p.entries)+len(p.others), names+len(d.path)+len(p.names)
 	}
-	size := headerSize + hash + len(text) + len(dirs)*dirSize(hash) + w.entries*entrySize(hash) + w.others*othersSize + w.size + 4
-	w.out, w.names = make([]byte, 0, size), make([]byte, 0, w.size)
+	w := &stateWriter{hash: hash}
+	w.out = make([]byte, 0, headerSize+hash+len(text)+4+len(dirs)*rowSize(hash)+records+names)
 	w.out = append(append(w.out, stateMagic...), stateVersion)
-	for _, n := range []int{hash, len(text), len(dirs), w.entries, w.others, w.size} {
+	sumAt := len(w.out)
+	for _, n := range []int{0, hash, len(text), len(dirs), records, names} {
 		w.u32(uint32(n))
 	}
 	w.oid(m.Tree)
 	w.out = append(w.out, text...)
-	w.tables(dirs)
-	w.out = append(w.out, w.names...)
-	return binary.LittleEndian.AppendUint32(w.out, crc32.Checksum(w.out, castagnoli)), nil
+	w.u32(0)
+	body := len(w.out)
+	w.tables(dirs, packs, records)
+	binary.LittleEndian.PutUint32(w.out[sumAt:], crc32.ChecksumIEEE(w.out[body:]))
+	binary.LittleEndian.PutUint32(w.out[body-4:], crc32.ChecksumIEEE(w.out[:body-4]))
+	return w.out, nil
 }
 
 type stateWriter struct {
-	out, names            []byte
-	hash                  int
-	entries, others, size int
+	out  []byte
+	hash int
 }
 
 func (w *stateWriter) u16(v uint16) { w.out = binary.LittleEndian.AppendUint16(w.out, v) }
@@ -115,28 +114,58 @@ func (w *stateWriter) head(d *dir) {
 	w.oid(d.rules)
 }
 
-func (w *stateWriter) tables(dirs []*dir) {
-	number := make(map[*dir]uint32, len(dirs))
-	packs := make([]*packed, len(dirs))
+// tables writes the directories, their records and their names. A row is
+//
+//	u32 CRC-32 of the rest of the row, the path, the names and the records · u32 directories below ·
+//	u32 where path and names begin · u16 length of path · u32 of names · u32 where the records begin · u32 entries ·
+//	u32 others · head
+func (w *stateWriter) tables(dirs []*dir, packs []*packed, records int) {
+	hash := w.hash
+	below := countBelow(dirs)
+	recordsAt, namesAt := len(w.out)+len(dirs)*rowSize(hash), len(w.out)+len(dirs)*rowSize(hash)+records
+	out := w.out[:cap(w.out)]
+	record, name := recordsAt, namesAt
 	for i, d := range dirs {
-		number[d] = uint32(i)
-		if packs[i] = d.packed; packs[i] == nil {
-			packs[i] = pack(d, w.hash)
-		}
-		p := packs[i]
-		w.u32(uint32(len(w.names)))
+		p, row := packs[i], len(w.out)
+		w.u32(0)
+		w.u32(below[i])
+		w.u32(uint32(name - namesAt))
 		w.u16(uint16(len(d.path)))
 		w.u32(uint32(len(p.names)))
-		w.u32(number[d.parent])
-		w.u32(uint32(len(p.entries) / entrySize(w.hash)))
+		w.u32(uint32(record - recordsAt))
+		w.u32(uint32(len(p.entries) / entrySize(hash)))
 		w.u32(uint32(len(p.others) / othersSize))
 		w.head(d)
-		d.saved = saved{w.out[len(w.out)-headSize(w.hash):], p}
-		w.names = append(append(w.names, d.path...), p.names...)
+		firstName, firstRecord := name, record
+		name += copy(out[name:], d.path)
+		name += copy(out[name:], p.names)
+		record += copy(out[record:], p.entries)
+		record += copy(out[record:], p.others)
+		sum := rowSum(w.out[row+4:], out[firstName:name], out[firstRecord:record])
+		binary.LittleEndian.PutUint32(w.out[row:], sum)
+		d.saved = saved{w.out[len(w.out)-headSize(hash):], p}
 	}
-	for _, p := range packs {
-		w.out = append(append(w.out, p.entries...), p.others...)
+	w.out = out
+}
+
+// rowSum is the check sum of a directory.
+func rowSum(row, names, records []byte) uint32 {
+	sum := crc32.ChecksumIEEE(row)
+	sum = crc32.Update(sum, crc32.IEEETable, names)
+	return crc32.Update(sum, crc32.IEEETable, records)
+}
+
+// countBelow counts for each directory of a list, parents before what is below them, how many are below it.
+func countBelow(dirs []*dir) []uint32 {
+	number := make(map[*dir]int, len(dirs))
+	below := make([]uint32, len(dirs))
+	for i, d := range dirs {
+		number[d] = i
 	}
+	for i := len(dirs) - 1; i > 0; i-- {
+		below[number[dirs[i].parent]] += below[i] + 1
+	}
+	return below
 }
 
 // pack is the reverse of open.

@@ -2,50 +2,71 @@ package snapshot
 
 import (
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
 	"hash/crc32"
 
 	"github.com/git-trace/git-trace/refs"
 )
 
-// decodeState is the reverse of encodeState. It returns no directory for a state of the git method.
-func decodeState(data []byte, format refs.ObjectFormat) (meta, *dir, error) {
-	if len(data) < headerSize+4 || string(data[:len(stateMagic)]) != stateMagic || data[len(stateMagic)] != stateVersion {
-		return meta{}, nil, errBadState
-	}
-	body, sum := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
-	if crc32.Checksum(body, castagnoli) != sum {
-		return meta{}, nil, errBadState
-	}
-	r := &stateReader{in: body[len(stateMagic)+1:], hash: format.Size()}
-	hash, text, dirs := int(r.u32()), int64(r.u32()), int64(r.u32())
-	entries, others, names := int64(r.u32()), int64(r.u32()), int64(r.u32())
-	if hash != format.Size() {
-		return meta{}, nil, errBadState
-	}
-	size := int64(headerSize) + int64(hash) + text + dirs*int64(dirSize(hash)) + entries*int64(entrySize(hash)) + others*othersSize + names
-	if size != int64(len(body)) {
-		return meta{}, nil, errBadState
-	}
-	var m meta
-	tree := r.oid()
-	if err := json.Unmarshal(r.take(int(text)), &m); err != nil {
-		return meta{}, nil, fmt.Errorf("%w: %w", errBadState, err)
-	}
-	m.Tree = tree
-	r.names = string(body[int64(len(body))-names:])
-	root, ok := r.tables(int(dirs), entries, others)
-	if !ok {
-		return meta{}, nil, errBadState
-	}
-	return m, root, nil
+// stateFile is the part of a state file that holds the directories.
+type stateFile struct {
+	table, records, names []byte
+	text                  string // the names as one string, once everything is asked for
+	hash                  int
+	bad                   bool // something was asked for that is damaged
 }
 
-// otherMeta is the part of a good state file that holds the meta data beside the tree.
-func otherMeta(data []byte, hash int) []byte {
-	n := int(binary.LittleEndian.Uint32(data[len(stateMagic)+1+4:]))
-	return data[headerSize+hash:][:n:n]
+// stateHead is what the beginning of a state file says.
+type stateHead struct {
+	sum  uint32 // of what follows the head: by it the journal knows its state file
+	text []byte // the meta data beside the tree
+	tree refs.OID
+	dirs int
+	file *stateFile
+}
+
+// readHead reads and checks the beginning of a state file.
+func readHead(data []byte, format refs.ObjectFormat) (stateHead, error) {
+	hash := format.Size()
+	if len(data) < headerSize+hash+4 || string(data[:len(stateMagic)]) != stateMagic || data[len(stateMagic)] != stateVersion {
+		return stateHead{}, errBadState
+	}
+	r := &stateReader{in: data[len(stateMagic)+1:], hash: hash}
+	h := stateHead{sum: r.u32()}
+	size, text, dirs, records, names := int(r.u32()), int64(r.u32()), int64(r.u32()), int64(r.u32()), int64(r.u32())
+	head := int64(headerSize+hash) + text
+	if size != hash || head+4 > int64(len(data)) {
+		return stateHead{}, errBadState
+	}
+	if crc32.ChecksumIEEE(data[:head]) != binary.LittleEndian.Uint32(data[head:]) {
+		return stateHead{}, errBadState
+	}
+	table := dirs * int64(rowSize(hash))
+	if head+4+table+records+names != int64(len(data)) {
+		return stateHead{}, errBadState
+	}
+	h.tree, h.dirs = r.oid(), int(dirs)
+	h.text = r.take(int(text))
+	body := data[head+4:]
+	h.file = &stateFile{table: body[:table], records: body[table : table+records], names: body[table+records:], hash: hash}
+	return h, nil
+}
+
+// decodeState is the reverse of encodeState. It returns no directory for a state of the git method. The directories
+// below the top are read when they are asked for; damage found then is noted in the stateFile.
+func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, error) {
+	h, err := readHead(data, format)
+	if err != nil {
+		return h, meta{}, nil, err
+	}
+	m, err := parseMeta(h.text, h.tree)
+	if err != nil || h.dirs == 0 {
+		return h, m, nil, err
+	}
+	root := &dir{}
+	if !h.file.read(root, &packed{}, 0, h.dirs) {
+		return h, meta{}, nil, errBadState
+	}
+	return h, m, root, nil
 }
 
 // stateReader reads records whose total size has been checked; only what they say can be wrong.
@@ -89,63 +110,76 @@ func (d *dir) readHead(head []byte, hash int) {
 	d.saved.head = head
 }
 
-// tables reads the directories and deals out the records to them. It checks every name, so that open need not.
-func (r *stateReader) tables(dirs int, entries, others int64) (*dir, bool) {
-	if dirs == 0 {
-		return nil, entries == 0 && others == 0
+// read fills in the directory of a row. The rows up to end are those of its parent. It reports damage.
+func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
+	size := rowSize(f.hash)
+	r := &stateReader{in: f.table[row*size : (row+1)*size], hash: f.hash}
+	sum, whole := r.u32(), r.in
+	below, name, pathLen, namesLen := int64(r.u32()), int64(r.u32()), int64(r.u16()), int64(r.u32())
+	record, entries, others := int64(r.u32()), int64(r.u32())*int64(entrySize(f.hash)), int64(r.u32())*othersSize
+	if int64(row)+1+below > int64(end) || name+pathLen+namesLen > int64(len(f.names)) || record+entries+others > int64(len(f.records)) {
+		return false
 	}
-	slab, packs, places := make([]dir, dirs), make([]packed, dirs), make([]slot, dirs)
-	for i := range slab {
-		d := &slab[i]
-		at, pathLen, namesLen := int64(r.u32()), int64(r.u16()), int64(r.u32())
-		p := slot{parent: int32(r.u32()), entries: int32(r.u32()), others: int32(r.u32())}
-		d.readHead(r.take(headSize(r.hash)), r.hash)
-		entries, others = entries-int64(p.entries), others-int64(p.others)
-		if at+pathLen+namesLen > int64(len(r.names)) || entries < 0 || others < 0 || p.entries < 0 || p.others < 0 || i > 0 && (p.parent < 0 || p.parent >= int32(i)) {
-			return nil, false
-		}
-		d.path = r.names[at : at+pathLen]
-		packs[i] = packed{names: r.names[at+pathLen : at+pathLen+namesLen], hash: r.hash}
-		d.packed, d.saved.records = &packs[i], &packs[i]
-		if i > 0 {
-			places[p.parent].subs++
-		}
-		places[i] = p
+	records := f.records[record : record+entries+others]
+	if rowSum(whole, f.names[name:name+pathLen+namesLen], records) != sum {
+		return false
 	}
-	if entries != 0 || others != 0 {
-		return nil, false
+	*p = packed{entries: records[:entries:entries], others: records[entries:], names: f.string(name+pathLen, namesLen), hash: f.hash}
+	if !p.namesFit() {
+		return false
 	}
-	hang(slab, places)
-	for i := range packs {
-		p := &packs[i]
-		p.entries = r.take(int(places[i].entries) * entrySize(r.hash))
-		p.others = r.take(int(places[i].others) * othersSize)
-		if !p.namesFit() {
-			return nil, false
-		}
+	d.path = f.string(name, pathLen)
+	d.readHead(r.in, f.hash)
+	d.packed, d.saved.records = p, p
+	if below > 0 {
+		d.unread = &rows{f, row + 1, row + 1 + int(below)}
 	}
-	return &slab[0], true
+	return true
 }
 
-// hang puts each directory below its parent.
-func hang(slab []dir, places []slot) {
-	room := make([]*dir, len(slab))
-	for i := range slab[1:] {
-		d := &slab[i+1]
-		p := places[i+1].parent
-		d.parent = &slab[p]
-		if d.parent.subs == nil {
-			n := places[p].subs
-			d.parent.subs, room = room[:0:n], room[n:] // what is inserted later goes elsewhere
-		}
-		d.parent.subs = append(d.parent.subs, d)
+// readAll says that all names will be asked for.
+func (f *stateFile) readAll() { f.text = string(f.names) }
+
+// string copies some of the names: nothing of the mapping leaves the engine.
+func (f *stateFile) string(at, n int64) string {
+	if f.text != "" {
+		return f.text[at : at+n]
 	}
+	return string(f.names[at : at+n])
 }
 
-// slot is what the table says of a directory beside its own head.
-type slot struct {
-	parent, subs    int32 // parent by number; how many have this one for theirs
-	entries, others int32
+// rows are the directories below one, as yet unread: those of its children, each followed by what is below it.
+type rows struct {
+	file     *stateFile
+	from, to int
+}
+
+// kids are the directories right below, sorted by name.
+func (d *dir) kids() []*dir {
+	u := d.unread
+	if u == nil {
+		return d.subs
+	}
+	d.unread = nil
+	var starts []int
+	size := rowSize(u.file.hash)
+	for row := u.from; row < u.to; {
+		starts = append(starts, row)
+		below := int64(binary.LittleEndian.Uint32(u.file.table[row*size+4:]))
+		row = int(min(int64(row)+1+below, int64(u.to)))
+	}
+	slab, packs := make([]dir, len(starts)), make([]packed, len(starts))
+	d.subs = make([]*dir, 0, len(starts))
+	for i, row := range starts {
+		sub := &slab[i]
+		if !u.file.read(sub, &packs[i], row, u.to) {
+			u.file.bad = true
+			return d.subs
+		}
+		sub.parent = d
+		d.subs = append(d.subs, sub)
+	}
+	return d.subs
 }
 
 // namesFit tells whether the names of packed records lie within their directory's bytes.

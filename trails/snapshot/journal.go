@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,11 +17,11 @@ import (
 //
 //	u32 length of what follows up to the check sum
 //	id of the tree · u32 length of the other meta data (0: as before) · u32 directories taken out · u32 directories
-//	the other meta data as JSON
+//	the other meta data (metacodec.go)
 //	taken out: u16 length and path
 //	directories, parents first: u16 length of path · u32 length of names · u32 entries · u32 others · head · path ·
 //	entries · others · names
-//	u32 CRC-32C of all of it but the length
+//	u32 CRC-32 of all of it but the length
 //
 // Records count in their order. What follows a record that is not whole does not count: a killed process left it, and
 // the snapshot that it was to keep is taken again.
@@ -30,8 +29,9 @@ const (
 	journalMagic = "gtjourn\x01"
 	journalHead  = len(journalMagic) + 4
 	// minJournal is how long a journal gets in any case, in bytes, before the state file is written anew; beyond that,
-	// an eighth of the state file.
+	// an eighth of the state file, up to maxJournal: every hook reads it.
 	minJournal = 64 << 10
+	maxJournal = 256 << 10
 )
 
 func journalPath(state string) string { return state + ".journal" }
@@ -49,7 +49,7 @@ func (e *Engine) record(meta []byte) (record []byte, commit func()) {
 		saved
 	}
 	var changes []change
-	for _, d := range e.root.all(nil) {
+	for _, d := range e.root.known(nil) {
 		h.out = h.out[:0]
 		h.head(d)
 		records := d.packed
@@ -82,7 +82,7 @@ func (e *Engine) record(meta []byte) (record []byte, commit func()) {
 		w.out = append(append(append(w.out, c.records.entries...), c.records.others...), c.records.names...)
 	}
 	binary.LittleEndian.PutUint32(w.out, uint32(len(w.out)-4))
-	w.u32(crc32.Checksum(w.out[4:], castagnoli))
+	w.u32(crc32.ChecksumIEEE(w.out[4:]))
 	return w.out, func() {
 		for _, c := range changes {
 			c.d.saved = c.saved
@@ -122,10 +122,11 @@ func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *
 		return nil
 	}
 	if text != nil {
-		st.meta, *m = text, meta{}
-		if err := json.Unmarshal(text, m); err != nil {
-			return fmt.Errorf("%w: journal: %w", errBadState, err)
+		var err error
+		if *m, err = parseMeta(text, refs.OID{}); err != nil {
+			return fmt.Errorf("journal: %w", err)
 		}
+		st.meta = text
 	}
 	m.Tree = (&stateReader{in: last, hash: format.Size()}).oid()
 	return nil
@@ -141,7 +142,7 @@ func recordAt(journal []byte) ([]byte, bool) {
 		return nil, false
 	}
 	body := journal[4 : 4+n]
-	return body, binary.LittleEndian.Uint32(journal[4+n:]) == crc32.Checksum(body, castagnoli)
+	return body, binary.LittleEndian.Uint32(journal[4+n:]) == crc32.ChecksumIEEE(body)
 }
 
 // recordReader reads one record. After the first thing that does not fit it gives nothing but zeros.
@@ -167,6 +168,15 @@ func (r *recordReader) u16() int64 {
 	}
 	return 0
 }
+
+func (r *recordReader) i64() int64 {
+	if b := r.take(8); b != nil {
+		return int64(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (r *recordReader) text() string { return string(r.take(r.u32())) }
 
 func (r *recordReader) u32() int64 {
 	if b := r.take(4); b != nil {
@@ -227,12 +237,12 @@ func (r *recordReader) dir(root *dir) error {
 // remove takes out a directory and all below it, if it is there; of the top, all that is below it.
 func (d *dir) remove(path string) {
 	if path == "" {
-		d.subs = nil
+		d.subs, d.unread = nil, nil
 		return
 	}
 	parent := d.descend(parentPath(path))
 	if parent == nil {
 		return
 	}
-	parent.subs = slices.DeleteFunc(parent.subs, func(sub *dir) bool { return sub.path == path })
+	parent.subs = slices.DeleteFunc(parent.kids(), func(sub *dir) bool { return sub.path == path })
 }

@@ -43,7 +43,8 @@ type dir struct {
 	flags   uint16
 	entries []entry
 	others  []dirName // seen and not in the tree: ignored, or special files
-	subs    []*dir
+	subs    []*dir    // see kids
+	unread  *rows     // subs as yet unread
 
 	packed *packed // entries and others as yet undecoded; see open
 	saved  saved   // what the state on disk has
@@ -73,11 +74,12 @@ func (d *dir) findOther(name string) (int, bool) {
 
 // sub is the directory of a name, nil if it is not looked into.
 func (d *dir) sub(name string) *dir {
-	i, ok := slices.BinarySearchFunc(d.subs, name, func(s *dir, n string) int { return strings.Compare(s.name(), n) })
+	subs := d.kids()
+	i, ok := slices.BinarySearchFunc(subs, name, func(s *dir, n string) int { return strings.Compare(s.name(), n) })
 	if !ok {
 		return nil
 	}
-	return d.subs[i]
+	return subs[i]
 }
 
 // descend is the directory of a path below d, nil if it is not looked into.
@@ -91,9 +93,21 @@ func (d *dir) descend(path string) *dir {
 
 // all appends d and everything below it, parents first.
 func (d *dir) all(list []*dir) []*dir {
+	if d.parent == nil && d.unread != nil {
+		d.unread.file.readAll()
+	}
+	list = append(list, d)
+	for _, s := range d.kids() {
+		list = s.all(list)
+	}
+	return list
+}
+
+// known appends d and what is below it as far as it has been read: nothing else can differ from the state on disk.
+func (d *dir) known(list []*dir) []*dir {
 	list = append(list, d)
 	for _, s := range d.subs {
-		list = s.all(list)
+		list = s.known(list)
 	}
 	return list
 }
@@ -101,13 +115,13 @@ func (d *dir) all(list []*dir) []*dir {
 // treeEntries is the content of the directory's tree.
 func (d *dir) treeEntries() []refs.TreeEntry {
 	d.open()
-	list := make([]refs.TreeEntry, 0, len(d.entries)+len(d.subs))
+	list := make([]refs.TreeEntry, 0, len(d.entries)+len(d.kids()))
 	for i := range d.entries {
 		if e := &d.entries[i]; e.mode != 0 {
 			list = append(list, refs.TreeEntry{Name: e.name, Mode: e.mode, OID: e.oid})
 		}
 	}
-	for _, s := range d.subs {
+	for _, s := range d.kids() {
 		if !s.tree.IsZero() {
 			list = append(list, refs.TreeEntry{Name: s.name(), Mode: refs.ModeDir, OID: s.tree})
 		}
@@ -127,7 +141,7 @@ func (d *dir) insertEntry(e entry) *entry {
 }
 
 func (d *dir) insertSub(s *dir) {
-	i, ok := slices.BinarySearchFunc(d.subs, s.name(), func(x *dir, n string) int { return strings.Compare(x.name(), n) })
+	i, ok := slices.BinarySearchFunc(d.kids(), s.name(), func(x *dir, n string) int { return strings.Compare(x.name(), n) })
 	if ok {
 		d.subs[i] = s
 		return

@@ -155,7 +155,7 @@ func (s *scan) conclude() (Snapshot, error) {
 		m.Tree, s.e.changed = tree, true
 	}
 	skipped := s.skipped()
-	for _, d := range s.e.root.all(nil) {
+	for _, d := range s.e.root.known(nil) {
 		d.w = nil
 	}
 	return Snapshot{Tree: tree, Method: MethodOwn, Skipped: skipped}, nil

@@ -61,7 +61,7 @@ func (s *scan) watchAttributes(d *dir) {
 }
 
 func (s *scan) partialSubs(d *dir, names []string) error {
-	for _, sub := range slices.Clone(d.subs) {
+	for _, sub := range slices.Clone(d.kids()) {
 		if _, ok := slices.BinarySearch(names, sub.name()); !ok {
 			s.dropDir(sub)
 		}

@@ -246,7 +246,7 @@ func (s *scan) dropDir(d *dir) {
 		return
 	}
 	s.markDirty(d.parent)
-	if i := slices.Index(d.parent.subs, d); i >= 0 {
+	if i := slices.Index(d.parent.kids(), d); i >= 0 {
 		d.parent.subs = slices.Delete(d.parent.subs, i, i+1)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -125,6 +126,11 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	}
 	e.broken = true
 	snap, err := e.run(ctx, paths)
+	if e.damaged() { // as if there had been no state
+		e.Close()
+		e.broken = true
+		snap, err = e.run(ctx, paths)
+	}
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -214,6 +220,9 @@ func (e *Engine) Save() error {
 	err := e.append()
 	if errors.Is(err, errWriteAll) {
 		err = e.writeAll()
+	}
+	if errors.Is(err, errBadState) { // damage found only now: the next snapshot starts anew
+		err = os.Remove(e.path)
 	}
 	if err != nil {
 		return fmt.Errorf("save snapshot state: %w", err)

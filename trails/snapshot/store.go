@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,6 +18,7 @@ type store struct {
 	tree    refs.OID // of the last snapshot
 	meta    []byte   // the other meta data
 	dropped []string // directories that are there and are no more, with all that is below them
+	file    *stateFile
 }
 
 // Close forgets everything that was not saved. The engine is as one whose state is lost; it may be left alone.
@@ -95,25 +95,20 @@ func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 
 // adoptState makes a state and its journal the engine's own, if they can be used.
 func (e *Engine) adoptState(data, journal []byte) {
-	m, root, err := decodeState(data, e.repo.Format)
+	h, m, root, err := decodeState(data, e.repo.Format)
 	if err != nil || m.Git == nil && root == nil {
 		return // a state is only a cache of the work tree
 	}
-	st := store{
-		sum: binary.LittleEndian.Uint32(data[len(data)-4:]), size: int64(len(data)), meta: otherMeta(data, e.repo.Format.Size()),
-	}
-	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil {
+	st := store{sum: h.sum, size: int64(len(data)), meta: h.text, file: h.file}
+	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil || h.file.bad {
 		return
 	}
 	st.tree = m.Tree
 	e.meta, e.root, e.store = m, root, st
 }
 
-// other is the meta data without the tree, which is another one in every record of the journal.
-func (m meta) other() ([]byte, error) {
-	m.Tree = refs.OID{}
-	return json.Marshal(m)
-}
+// damaged tells whether the state file turned out to be damaged where it was read after it had been opened.
+func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad }
 
 // LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
@@ -140,12 +135,15 @@ func (e *Engine) writeAll() error {
 	if err != nil {
 		return err
 	}
+	if e.damaged() {
+		return errBadState
+	}
 	if err := refs.WriteFileAtomic(e.path, data, 0o600); err != nil {
 		return err
 	}
 	_ = os.Remove(journalPath(e.path))
 	text, err := e.meta.other()
-	e.store = store{sum: binary.LittleEndian.Uint32(data[len(data)-4:]), size: int64(len(data)), tree: e.meta.Tree, meta: text}
+	e.store = store{sum: binary.LittleEndian.Uint32(data[len(stateMagic)+1:]), size: int64(len(data)), tree: e.meta.Tree, meta: text}
 	return err
 }
 
@@ -169,7 +167,7 @@ func (e *Engine) append() error {
 	if e.store.journal == 0 {
 		record = append(journalHeader(e.store.sum), record...)
 	}
-	if e.store.journal+int64(len(record)) > max(minJournal, e.store.size/8) {
+	if e.store.journal+int64(len(record)) > min(max(minJournal, e.store.size/8), maxJournal) {
 		return errWriteAll
 	}
 	if err := appendAt(journalPath(e.path), record, e.store.journal); err != nil {

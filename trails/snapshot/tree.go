@@ -22,7 +22,7 @@ func (s *scan) buildDir(d *dir) error {
 	if d.w == nil || !d.w.dirty {
 		return nil
 	}
-	for _, sub := range d.subs {
+	for _, sub := range d.kids() {
 		if err := s.buildDir(sub); err != nil {
 			return err
 		}

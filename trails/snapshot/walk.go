@@ -28,7 +28,7 @@ func (s *scan) walk(level []*dir) error {
 		}
 		var next []*dir
 		for _, d := range level {
-			for _, sub := range d.subs {
+			for _, sub := range d.kids() {
 				if d.w != nil && d.w.judge && d.flags&dirPartial == 0 {
 					s.workOf(sub).judge = true
 				}
@@ -219,7 +219,7 @@ func (s *scan) removeUnlisted(d *dir, names []dirName) {
 			s.dropEntry(d, e)
 		}
 	}
-	for _, sub := range slices.Clone(d.subs) {
+	for _, sub := range slices.Clone(d.kids()) {
 		if !listed(sub.name()) {
 			s.dropDir(sub)
 		}

@@ -6,15 +6,41 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
-// withSum puts the right checksum at the end of a state, so that a fuzzer gets past it.
-func withSum(data []byte) []byte {
-	if len(data) < 4 {
+// withSums puts the right check sums into a state, so that a fuzzer gets past them.
+func withSums(data []byte) []byte {
+	hash := refs.SHA1.Size()
+	if len(data) < headerSize+hash {
 		return data
 	}
-	body := data[:len(data)-4]
-	return binary.LittleEndian.AppendUint32(slices.Clone(body), crc32.Checksum(body, castagnoli))
+	data = slices.Clone(data)
+	number := func(i int) int { return int(binary.LittleEndian.Uint32(data[len(stateMagic)+1+4*i:])) }
+	head := headerSize + hash + number(2)
+	if head+4 > len(data) {
+		return data
+	}
+	binary.LittleEndian.PutUint32(data[head:], crc32.ChecksumIEEE(data[:head]))
+	h, err := readHead(data, refs.SHA1)
+	if err != nil {
+		return data
+	}
+	f, size := h.file, rowSize(hash)
+	part := func(from []byte, at, n uint32) []byte {
+		at = min(at, uint32(len(from)))
+		return from[at : at+min(n, uint32(len(from))-at)]
+	}
+	for row := f.table; len(row) >= size; row = row[size:] {
+		r := &stateReader{in: row[8:]}
+		name, pathLen, namesLen := r.u32(), uint32(r.u16()), r.u32()
+		record, entries, others := r.u32(), r.u32(), r.u32()
+		names := part(f.names, name, pathLen+namesLen)
+		records := part(f.records, record, entries*uint32(entrySize(hash))+others*othersSize)
+		binary.LittleEndian.PutUint32(row, rowSum(row[4:size], names, records))
+	}
+	return data
 }
 
 func TestNamesThatGitMayRefuse(t *testing.T) {
