@@ -16,7 +16,7 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 	dir := t.TempDir()
 	repo := &refs.Repo{CommonDir: dir, GitDir: dir, WorkTree: dir}
 	after := "the word is xyzzy"
-	s := &state{V: stateVersion, Windows: []*Window{
+	s := &state{Windows: []*Window{
 		{Trace: "a", CallID: "1", Edits: []declared{{Path: "x", After: &after}}},
 		{Trace: "b", CallID: "2", Edits: []declared{{Path: "y", New: "nothing"}}},
 	}}

@@ -13,19 +13,19 @@ import (
 // gitMark is where git stood at a boundary. Two marks tell whether git itself wrote to the work tree in between: then a
 // content that this path had before, or that HEAD has, was put there by git and keeps its owner.
 type gitMark struct {
-	Head    refs.OID   `json:"head,omitzero"`
-	Branch  string     `json:"branch,omitempty"`
-	Storage string     `json:"storage,omitempty"` // of the refs, unless they are files; Log and Orig are told by it
-	Log     int64      `json:"log,omitempty"`     // how far the reflog of HEAD has got; 0 when it has none
-	Stashes []refs.OID `json:"stashes,omitempty"` // the newest first
-	Orig    int64      `json:"orig,omitempty"`    // number of the last change of ORIG_HEAD
-	Replays string     `json:"replays,omitempty"` // operations under way, as the names of their marker files
+	Head    refs.OID
+	Branch  string
+	Storage string     // of the refs, unless they are files; Log and Orig are told by it
+	Log     int64      // how far the reflog of HEAD has got; 0 when it has none
+	Stashes []refs.OID // the newest first
+	Orig    int64      // number of the last change of ORIG_HEAD
+	Replays string     // operations under way, as the names of their marker files
 	// Done is when the operation under way last took a step, as the mtime of its list, ns.
-	Done int64 `json:"done,omitempty"`
+	Done int64
 	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
-	Autostash refs.OID `json:"autostash,omitzero"`
-	Message   int64    `json:"message,omitempty"` // mtime of the message that git prepared for the next commit, ns
-	Index     int64    `json:"index,omitempty"`   // mtime of the index, ns
+	Autostash refs.OID
+	Message   int64 // mtime of the message that git prepared for the next commit, ns
+	Index     int64 // mtime of the index, ns
 }
 
 // Marks of operations that git carries out in steps: refs (gitrevisions(7)) and directories (git-rebase(1)).

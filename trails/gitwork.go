@@ -27,8 +27,8 @@ const maxMarks = 16
 
 // lookMark is where git stood when some paths, not all, were looked at.
 type lookMark struct {
-	At  int64   `json:"at"`
-	Git gitMark `json:"git"`
+	At  int64
+	Git gitMark
 }
 
 func (s *step) workSince(mark gitMark, at int64) *gitWork {

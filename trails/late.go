@@ -83,7 +83,12 @@ func (s *step) takeLate() error {
 		}
 		s.state.Lost = s.interval
 		var b events.Boundary
-		if json.Unmarshal(raw, &b) != nil || b.Session == "" {
+		if killed {
+			b, err = decodeNote(raw)
+		} else {
+			err = json.Unmarshal(raw, &b)
+		}
+		if err != nil || b.Session == "" {
 			s.doubtWindows()
 			continue
 		}

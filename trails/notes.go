@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -20,7 +19,7 @@ import (
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - gitWrote, from a hook that git calls when it has written to the work tree;
-//   - a boundary of an agent, as JSON, without the texts that a call declares.
+//   - a boundary of an agent (boundaryFields), without the texts that a call declares.
 
 // begunSuffix is that of notes. The name begins with the time and the number of the process.
 const begunSuffix = ".begun"
@@ -58,15 +57,23 @@ func (n *Note) End() {
 // begin leaves the note of a boundary, in the place of the one that the process has left before it knew of it. The function
 // it returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {
-	raw, err := json.Marshal(withoutTexts(b))
-	if err != nil {
-		return func() {}
-	}
-	n := leaveNote(e.repo, b.Time, raw)
+	n := leaveNote(e.repo, b.Time, encodeNote(b))
 	if e.Announced != nil && filepath.Dir(e.Announced.name) == spoolDir(e.repo) && e.Announced.name != n.name {
 		e.Announced.End()
 	}
 	return n.End
+}
+
+func encodeNote(b events.Boundary) []byte {
+	w := &fieldWriter{}
+	boundaryFields(w, &b)
+	return w.out
+}
+
+func decodeNote(raw []byte) (b events.Boundary, err error) {
+	r := &fieldReader{in: raw}
+	boundaryFields(r, &b)
+	return b, r.end()
 }
 
 // abandonedNote tells whether a spooled file is the note of a process that was killed.

@@ -1,9 +1,10 @@
 package trails
 
 import (
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,47 +14,47 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// stateVersion is raised when the shape of the state changes; another version is read as no state.
-const stateVersion = 1
+// The file begins with a word that is raised when the shape of the state changes, since another version is read as no
+// state, and ends with a CRC-32 of all before it, big-endian.
+const stateMagic = "gtline\x00\x02"
 
-// state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.json.
+// state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
 type state struct {
-	V        int      `json:"v"`
-	Interval int64    `json:"interval"` // number of the last boundary
-	LastFull int64    `json:"last_full"`
-	Tree     refs.OID `json:"tree,omitzero"`
-	Git      gitMark  `json:"git"`
+	Interval int64 // number of the last boundary
+	LastFull int64
+	Tree     refs.OID
+	Git      gitMark
 	// RestoredAt is the interval in which a git hook last noted that git wrote to the work tree.
-	RestoredAt int64 `json:"restored_at,omitempty"`
+	RestoredAt int64
 	// Marks say where git stood at the last looks at some paths that came after the last look at everything.
-	Marks    []lookMark                       `json:"marks,omitempty"`
-	Windows  []*Window                        `json:"windows,omitempty"`
-	Sessions map[events.TraceID]*sessionState `json:"sessions,omitempty"`
+	Marks    []lookMark
+	Windows  []*Window
+	Sessions map[events.TraceID]*sessionState
 	// Scoped remembers in which interval a path was last seen by a scoped snapshot that came after the last full one.
-	Scoped map[string]int64 `json:"scoped,omitempty"`
+	Scoped map[string]int64
 	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
-	Anchored []refs.OID `json:"anchored,omitempty"`
+	Anchored []refs.OID
 	// Expected are contents that a tool said it wrote and that were not on disk yet: path → blob.
-	Expected map[string]refs.OID `json:"expected,omitempty"`
+	Expected map[string]refs.OID
 	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
 	// taken (notes.go). What changed in a path that was not looked at since may be anybody's.
-	Lost int64 `json:"lost,omitempty"`
+	Lost int64
 }
 
 // sessionState is what the timeline remembers of a conversation that was seen in this work tree.
 type sessionState struct {
-	Agent      string    `json:"agent"`
-	Session    string    `json:"session"`
-	Model      string    `json:"model,omitempty"`  // the last one that was heard of
-	Stated     string    `json:"stated,omitempty"` // the one that the session itself stated, for calls that tell none
-	Prompts    int       `json:"prompts"`
-	LastPrompt string    `json:"last_prompt,omitempty"` // the agent's id of the last prompt
-	Steps      int       `json:"steps,omitempty"`       // tool calls that opened a window
-	Last       time.Time `json:"last"`
-	Ended      bool      `json:"ended,omitempty"`
-	Befores    bool      `json:"befores,omitempty"`   // its agent reports tool calls before they run
-	Subagents  []string  `json:"subagents,omitempty"` // those already announced
-	Unnamed    int       `json:"unnamed,omitempty"`   // tool calls to which the agent gave no id
+	Agent      string
+	Session    string
+	Model      string // the last one that was heard of
+	Stated     string // the one that the session itself stated, for calls that tell none
+	Prompts    int
+	LastPrompt string // the agent's id of the last prompt
+	Steps      int    // tool calls that opened a window
+	Last       time.Time
+	Ended      bool
+	Befores    bool     // its agent reports tool calls before they run
+	Subagents  []string // those already announced
+	Unnamed    int      // tool calls to which the agent gave no id
 }
 
 // maxAnchored bounds the commits that the state remembers.
@@ -62,29 +63,65 @@ const maxAnchored = 64
 // maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
 const maxSessions = 64
 
-func statePath(repo *refs.Repo) string {
-	return filepath.Join(repo.WorktreeTracesDir(), "timeline.json")
+// StatePath is where the timeline of a work tree keeps what it remembers.
+func StatePath(repo *refs.Repo) string {
+	return filepath.Join(repo.WorktreeTracesDir(), "timeline")
 }
 
 // loadState reads the state. A missing, damaged or foreign state is an empty one: the next snapshot is then an origin,
 // and what changed in between belongs to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
-	fresh := &state{V: stateVersion, Sessions: map[events.TraceID]*sessionState{}}
-	raw, err := os.ReadFile(statePath(repo))
+	fresh := &state{Sessions: map[events.TraceID]*sessionState{}}
+	raw, err := os.ReadFile(StatePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read timeline state: %w", err)
 	}
-	s := &state{}
-	if json.Unmarshal(raw, s) != nil || s.V != stateVersion {
-		return fresh, nil
+	s, err := decodeState(raw)
+	if err != nil {
+		return fresh, nil //nolint:nilerr // a damaged state is no state
 	}
 	if s.Sessions == nil {
 		s.Sessions = map[events.TraceID]*sessionState{}
 	}
 	return s, nil
+}
+
+var errState = errors.New("not a state of the timeline, or a damaged one")
+
+func encodeState(s *state) []byte {
+	w := &fieldWriter{out: append(make([]byte, 0, 4096), stateMagic...)}
+	s.fields(w)
+	return binary.BigEndian.AppendUint32(w.out, crc32.ChecksumIEEE(w.out))
+}
+
+func decodeState(raw []byte) (*state, error) {
+	n := len(raw) - 4
+	if n < len(stateMagic) || string(raw[:len(stateMagic)]) != stateMagic || crc32.ChecksumIEEE(raw[:n]) != binary.BigEndian.Uint32(raw[n:]) {
+		return nil, errState
+	}
+	s, r := &state{}, &fieldReader{in: raw[len(stateMagic):n]}
+	s.fields(r)
+	if r.end() != nil {
+		return nil, errState
+	}
+	return s, nil
+}
+
+// Position says how many boundaries the timeline of a work tree has seen, and the tree of its last snapshot. The error is
+// os.ErrNotExist where there is no timeline yet.
+func Position(repo *refs.Repo) (interval int64, tree refs.OID, err error) {
+	raw, err := os.ReadFile(StatePath(repo))
+	if err != nil {
+		return 0, tree, fmt.Errorf("read timeline state: %w", err)
+	}
+	s, err := decodeState(raw)
+	if err != nil {
+		return 0, tree, err
+	}
+	return s.Interval, s.Tree, nil
 }
 
 // Anchored lists the last commits that were taken in, the newest last. It takes no lock.
@@ -99,11 +136,7 @@ func (e *Engine) Anchored() []refs.OID {
 // save writes the state; it is the last step of a boundary.
 func (s *state) save(repo *refs.Repo) error {
 	s.forget()
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("encode timeline state: %w", err)
-	}
-	if err := refs.WriteFileAtomic(statePath(repo), raw, 0o600); err != nil {
+	if err := refs.WriteFileAtomic(StatePath(repo), encodeState(s), 0o600); err != nil {
 		return fmt.Errorf("write timeline state: %w", err)
 	}
 	return nil

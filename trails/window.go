@@ -10,45 +10,45 @@ import (
 
 // Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree keeps it.
 type Window struct {
-	Trace    events.TraceID   `json:"trace"`
-	Agent    string           `json:"agent"`
-	Session  string           `json:"session"`
-	Subagent string           `json:"subagent,omitempty"`
-	CallID   string           `json:"call_id"`
-	Print    string           `json:"print,omitempty"` // of a call to which the agent gave no id
-	Tool     string           `json:"tool"`
-	Class    events.ToolClass `json:"class"`
-	Model    string           `json:"model,omitempty"`
-	Prompt   int              `json:"prompt,omitempty"`
-	Step     int              `json:"step,omitempty"`
+	Trace    events.TraceID
+	Agent    string
+	Session  string
+	Subagent string
+	CallID   string
+	Print    string // of a call to which the agent gave no id
+	Tool     string
+	Class    events.ToolClass
+	Model    string
+	Prompt   int
+	Step     int
 	// Paths are the declared paths, relative to the work tree.
-	Paths []string `json:"paths,omitempty"`
+	Paths []string
 	// Edits are the declared texts, kept only while the window is open.
-	Edits []declared `json:"edits,omitempty"`
+	Edits []declared
 	// Opened is the interval number of the before-boundary.
-	Opened int64 `json:"opened"`
+	Opened int64
 	// Closed is the interval number of the after-boundary; 0 while the window is open.
-	Closed int64 `json:"closed,omitempty"`
+	Closed int64
 	// Background marks a call that goes on after its after-boundary; TaskID is the agent's name of the task.
-	Background bool           `json:"background,omitempty"`
-	TaskID     string         `json:"task_id,omitempty"`
-	Transcript string         `json:"transcript,omitempty"`
-	Limits     []events.Limit `json:"limits,omitempty"`
+	Background bool
+	TaskID     string
+	Transcript string
+	Limits     []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
-	Doubt bool `json:"doubt,omitempty"`
+	Doubt bool
 	// Rejected marks a call that never ran; it owns nothing.
-	Rejected bool `json:"rejected,omitempty"`
+	Rejected bool
 
 	payload []declared // what the boundary at hand says, whatever its size
 }
 
 // declared is what a window says of one path: the texts of its edits, or the whole contents.
 type declared struct {
-	Path   string  `json:"path"`
-	Old    string  `json:"old,omitempty"`
-	New    string  `json:"new,omitempty"`
-	Before *string `json:"before,omitempty"`
-	After  *string `json:"after,omitempty"`
+	Path   string
+	Old    string
+	New    string
+	Before *string
+	After  *string
 }
 
 // same tells whether the window belongs to the same tool call.

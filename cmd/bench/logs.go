@@ -16,7 +16,7 @@ const (
 	promptsPerTrace = 40
 	callsPerPrompt  = 10
 	patchesPerCall  = 2
-	gcEvery         = 4000 // batches
+	packEvery       = 4000 // batches
 )
 
 // makeLog appends so many events of conversations to the log of a repository that makeHistory made, and evenly among them
@@ -159,8 +159,8 @@ func (l *logWriter) store(drafts []events.Draft) error {
 	if _, err := l.log.Append(context.Background(), drafts); err != nil {
 		return err
 	}
-	if l.batches++; l.batches%gcEvery == 0 {
-		return l.bench.check(l.bench.git(l.dir, "gc", "-q"))
+	if l.batches++; l.batches%packEvery == 0 { // what is loose alone, as the upkeep of a log does
+		return l.bench.check(l.bench.git(l.dir, "repack", "-d", "-q"))
 	}
 	return l.bench.ctx.Err()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
 )
 
 // checks lists what doctor looks at, in the order in which one thing depends on another.
@@ -109,16 +109,9 @@ func (h *health) checkSpool(context.Context) (string, []finding) {
 // still there.
 func (h *health) checkTimeline(context.Context) (string, []finding) {
 	anew := &repair{"the timeline begins anew; what changed meanwhile stays unknown", h.restartTimeline}
-	raw, err := os.ReadFile(h.timelineFile())
+	interval, tree, err := trails.Position(h.repo)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "no snapshot in this work tree yet", nil
-	}
-	var state struct {
-		Interval int64    `json:"interval"`
-		Tree     refs.OID `json:"tree"`
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &state)
 	}
 	if err != nil {
 		return "", []finding{{
@@ -127,19 +120,15 @@ func (h *health) checkTimeline(context.Context) (string, []finding) {
 	}
 	objects := h.repo.Objects()
 	defer objects.Close()
-	if !state.Tree.IsZero() {
-		if _, _, err := objects.Read(state.Tree); err != nil {
+	if !tree.IsZero() {
+		if _, _, err := objects.Read(tree); err != nil {
 			return "", []finding{{
 				What: "the last snapshot is lost: " + err.Error(),
 				Mend: "git trace doctor --fix", fix: anew,
 			}}
 		}
 	}
-	return fmt.Sprintf("at boundary %s of this work tree", thousands(int(state.Interval))), nil
-}
-
-func (h *health) timelineFile() string {
-	return filepath.Join(h.repo.WorktreeTracesDir(), "timeline.json")
+	return fmt.Sprintf("at boundary %s of this work tree", thousands(int(interval))), nil
 }
 
 // restartTimeline forgets the state and takes a first snapshot.
@@ -148,7 +137,7 @@ func (h *health) restartTimeline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{h.timelineFile(), filepath.Join(h.repo.WorktreeTracesDir(), "state")} {
+	for _, name := range []string{trails.StatePath(h.repo), filepath.Join(h.repo.WorktreeTracesDir(), "state")} {
 		if removeErr := os.Remove(name); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
 			err = removeErr
 		}

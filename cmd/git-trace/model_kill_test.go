@@ -72,13 +72,13 @@ func (w *world) sayKilled() {
 func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
 	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
 	traces = filepath.Join(traces, "traces")
-	before, _ := os.ReadFile(filepath.Join(traces, "timeline.json"))
+	before, _ := os.ReadFile(filepath.Join(traces, "timeline"))
 	cmd := exec.Command("git-trace", "hook", "claude-code", event)
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(w.env(), w.killed()...), bytes.NewReader(payload)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if w.profile.killed && errors.As(err, &exit) && exit.ExitCode() < 0 {
-		after, _ := os.ReadFile(filepath.Join(traces, "timeline.json"))
+		after, _ := os.ReadFile(filepath.Join(traces, "timeline"))
 		notes, _ := filepath.Glob(filepath.Join(traces, "spool", fmt.Sprintf("*-%d.begun", cmd.Process.Pid)))
 		heard = len(notes) > 0 || !bytes.Equal(before, after)
 		w.sayKilled()

@@ -241,7 +241,7 @@ func faults() []fault {
 		{name: "crash", set: replaced("kill -SEGV $$")},
 		{name: "hangs", hangs: true, set: func(w *twin) {
 			// What the handler reads first is a pipe into which nobody writes.
-			for _, name := range []string{"state", "timeline.json"} {
+			for _, name := range []string{"state", "timeline"} {
 				w.must("rm", "-f", ".git/traces/"+name)
 				w.must("mkfifo", ".git/traces/"+name)
 			}

@@ -1,0 +1,130 @@
+package trails
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// filler gives every exported field of a value one that is not zero and is nowhere else.
+type filler struct{ n int64 }
+
+func (f *filler) fill(t *testing.T, v reflect.Value) {
+	t.Helper()
+	f.n++
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Unix(f.n, f.n).UTC()))
+		return
+	case refs.OID:
+		v.Set(reflect.ValueOf(refs.SHA256.Hash(refs.BlobObject, []byte{byte(f.n)})))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("text " + time.Duration(f.n).String())
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(-f.n * 1e9)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(t, v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		f.fill(t, v.Index(0))
+		f.fill(t, v.Index(1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(t, key)
+			f.fill(t, value)
+			v.SetMapIndex(key, value)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(t, v.Field(i))
+			}
+		}
+	default:
+		t.Fatalf("no value for %s", v.Type())
+	}
+}
+
+func TestEveryFieldOfTheStateIsKept(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]*state{"full": {}, "empty": {}} {
+		if name == "full" {
+			new(filler).fill(t, reflect.ValueOf(want).Elem())
+		}
+		raw := encodeState(want)
+		got, err := decodeState(raw)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v (%v)", name, got, want, err)
+		}
+		for n := range raw {
+			if _, err := decodeState(raw[:n]); err == nil {
+				t.Fatalf("%s: %d of %d bytes were taken for a state", name, n, len(raw))
+			}
+		}
+	}
+}
+
+func TestEveryFieldOfABoundaryIsNoted(t *testing.T) {
+	t.Parallel()
+	var want events.Boundary
+	new(filler).fill(t, reflect.ValueOf(&want).Elem())
+	raw := encodeNote(want)
+	want.Tool.Edits = nil
+	got, err := decodeNote(raw)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v (%v)", got, want, err)
+	}
+	for n := range raw {
+		if _, err := decodeNote(raw[:n]); err == nil {
+			t.Fatalf("%d of %d bytes were taken for a note", n, len(raw))
+		}
+	}
+}
+
+func TestAStateOfAnEarlierFormIsNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	repo := &refs.Repo{CommonDir: dir, GitDir: dir, WorkTree: dir}
+	if err := refs.WriteFileAtomic(StatePath(repo), []byte(`{"v":1,"interval":7}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := loadState(repo)
+	if err != nil || s.Interval != 0 || s.Sessions == nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, _, err := Position(repo); err == nil {
+		t.Error("it has a position")
+	}
+	if err := os.Remove(StatePath(repo)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Position(repo); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("none: %v", err)
+	}
+}
+
+func FuzzStateFields(f *testing.F) {
+	var s state
+	w := &fieldWriter{}
+	s.fields(w)
+	f.Add(w.out)
+	f.Fuzz(func(_ *testing.T, raw []byte) {
+		var s state
+		s.fields(&fieldReader{in: raw})
+		_, _ = decodeNote(raw)
+	})
+}
