@@ -11,6 +11,7 @@ import (
 type stateFile struct {
 	table, records, names []byte
 	text                  string // the names as one string, once everything is asked for
+	over                  overlay
 	hash                  int
 	bad                   bool // something was asked for that is damaged
 }
@@ -176,8 +177,17 @@ func (d *dir) kids() []*dir {
 			u.file.bad = true
 			return d.subs
 		}
+		if _, again := u.file.over.dirs[sub.path]; u.file.over.gone[sub.path] && !again {
+			continue
+		}
 		sub.parent = d
 		d.subs = append(d.subs, sub)
+	}
+	for _, sub := range u.file.newSubs(d) {
+		d.insertSub(sub)
+	}
+	for _, sub := range d.subs {
+		u.file.renew(sub)
 	}
 	return d.subs
 }

@@ -94,10 +94,11 @@ func (p *packed) equal(q *packed) bool {
 	return p == q || q != nil && p.names == q.names && bytes.Equal(p.entries, q.entries) && bytes.Equal(p.others, q.others)
 }
 
-// replay applies a journal to the state that it belongs to and notes how much of it is good: nothing of a journal that
-// belongs to another one. An error means that what it says makes no sense: the state is lost then.
+// replay reads a journal into the state that it belongs to and notes how much of it is good: nothing of a journal that
+// belongs to another one. The directories that it speaks of are changed when they are asked for. An error means that what
+// it says makes no sense: the state is lost then.
 func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *dir) error {
-	if len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
+	if root == nil || len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
 		return nil
 	}
 	at := int64(journalHead)
@@ -108,7 +109,7 @@ func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *
 			break
 		}
 		r := &recordReader{in: body, hash: format.Size()}
-		tree, other, err := r.apply(root)
+		tree, other, err := r.apply(st.file)
 		if err != nil {
 			return fmt.Errorf("%w: journal: %w", errBadState, err)
 		}
@@ -129,6 +130,7 @@ func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *
 		st.meta = text
 	}
 	m.Tree = (&stateReader{in: last, hash: format.Size()}).oid()
+	st.file.renew(root)
 	return nil
 }
 
@@ -185,8 +187,8 @@ func (r *recordReader) u32() int64 {
 	return 0
 }
 
-// apply changes the directories, and returns what the record says beside them.
-func (r *recordReader) apply(root *dir) (tree, other []byte, err error) {
+// apply reads a record into the changes of a state file, and returns what it says beside them.
+func (r *recordReader) apply(f *stateFile) (tree, other []byte, err error) {
 	tree = r.take(int64(r.hash))
 	text, dropped, dirs := r.u32(), r.u32(), r.u32()
 	other = r.take(text)
@@ -194,13 +196,13 @@ func (r *recordReader) apply(root *dir) (tree, other []byte, err error) {
 		if r.bad {
 			break
 		}
-		root.remove(string(r.take(r.u16())))
+		f.drop(string(r.take(r.u16())))
 	}
 	for range dirs {
 		if r.bad {
 			break
 		}
-		if err := r.dir(root); err != nil {
+		if err := r.dir(f); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -210,39 +212,17 @@ func (r *recordReader) apply(root *dir) (tree, other []byte, err error) {
 	return tree, other, nil
 }
 
-// dir reads one directory and puts it in its place.
-func (r *recordReader) dir(root *dir) error {
+// dir reads one directory.
+func (r *recordReader) dir(f *stateFile) error {
 	path, names, entries, others := r.u16(), r.u32(), r.u32(), r.u32()
 	head := r.take(int64(headSize(r.hash)))
 	name := string(r.take(path))
-	p := &packed{entries: r.take(entries * int64(entrySize(r.hash))), others: r.take(others * othersSize), hash: r.hash}
-	p.names = string(r.take(names))
-	if r.bad || !p.namesFit() {
+	n := newer{head: head}
+	n.entries, n.others = r.take(entries*int64(entrySize(r.hash))), r.take(others*othersSize)
+	n.names = r.take(names)
+	if r.bad || !namesFit(n.entries, entrySize(r.hash), len(n.names)) || !namesFit(n.others, othersSize, len(n.names)) {
 		return errors.New("directory does not fit its record")
 	}
-	d := root.descend(name)
-	if d == nil {
-		parent := root.descend(parentPath(name))
-		if parent == nil {
-			return errors.New("directory without a parent")
-		}
-		d = &dir{path: name, parent: parent}
-		parent.insertSub(d)
-	}
-	d.readHead(head, r.hash)
-	d.packed, d.saved.records, d.entries, d.others = p, p, nil, nil
+	f.put(name, n)
 	return nil
-}
-
-// remove takes out a directory and all below it, if it is there; of the top, all that is below it.
-func (d *dir) remove(path string) {
-	if path == "" {
-		d.subs, d.unread = nil, nil
-		return
-	}
-	parent := d.descend(parentPath(path))
-	if parent == nil {
-		return
-	}
-	parent.subs = slices.DeleteFunc(parent.kids(), func(sub *dir) bool { return sub.path == path })
 }

@@ -157,11 +157,11 @@ func FuzzReplay(f *testing.F) {
 			end := len(record) - 4
 			binary.LittleEndian.PutUint32(record[end:], crc32.ChecksumIEEE(record[4:end]))
 		}
-		_, m, root, err := decodeState(state, refs.SHA1)
+		h, m, root, err := decodeState(state, refs.SHA1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := &store{sum: 7}
+		st := &store{sum: 7, file: h.file}
 		if replay(append(journalHeader(7), record...), refs.SHA1, st, &m, root) != nil {
 			return
 		}
