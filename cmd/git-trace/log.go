@@ -98,7 +98,11 @@ func (a *app) log(c *cli.Context, ops operands) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
 		return nil
 	}
-	return a.drawLog(c, repo, list, abbreviator(all))
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = string(t.ID)
+	}
+	return a.drawLog(c, repo, list, abbreviator(ids))
 }
 
 // chooseTraces leaves those that the options ask for.

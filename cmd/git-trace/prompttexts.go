@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
@@ -21,6 +22,8 @@ type promptTexts struct {
 	typed   *trails.Prompts
 	records *store.Store
 	known   map[events.TraceID]knownPrompts
+	// empty tells that there are no records; asked once, not for each conversation of a blamed file.
+	empty func() bool
 }
 
 // knownPrompts are the texts of the prompts of a conversation, by the prompts' numbers.
@@ -30,9 +33,14 @@ type knownPrompts struct {
 }
 
 func newPromptTexts(repo *refs.Repo) *promptTexts {
-	return &promptTexts{
+	p := &promptTexts{
 		repo: repo, typed: trails.NewPrompts(repo), records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
 	}
+	p.empty = sync.OnceValue(func() bool {
+		empty, err := p.records.Empty(context.Background())
+		return err == nil && empty
+	})
+	return p
 }
 
 func (p *promptTexts) close() { _ = p.records.Close() }
@@ -73,6 +81,9 @@ func (p *promptTexts) cached(trace events.TraceID) knownPrompts {
 // load reads the prompts of a record. A record that cannot be read holds none.
 func (p *promptTexts) load(trace events.TraceID) knownPrompts {
 	known := knownPrompts{texts: map[int]string{}, read: true}
+	if p.empty() {
+		return known
+	}
 	record, _, err := p.records.Get(context.Background(), trace)
 	if err != nil {
 		return known

@@ -31,18 +31,18 @@ const fewestDigits = 4
 // shortTraces abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is
 // shown anywhere can be given to show.
 func shortTraces(reader *index.Index) (func(events.TraceID) string, error) {
-	traces, err := reader.Traces()
+	traces, err := reader.TraceIDs()
 	if err != nil {
 		return nil, err
 	}
-	return abbreviator(traces), nil
+	ids := make([]string, len(traces))
+	for i, id := range traces {
+		ids[i] = string(id)
+	}
+	return abbreviator(ids), nil
 }
 
-func abbreviator(traces []index.Trace) func(events.TraceID) string {
-	ids := make([]string, len(traces))
-	for i, t := range traces {
-		ids[i] = string(t.ID)
-	}
+func abbreviator(ids []string) func(events.TraceID) string {
 	n := uniqueLength(ids, fewestDigits)
 	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
 }

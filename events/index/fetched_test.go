@@ -51,6 +51,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	if want := map[string]int{"mine": 4, "hers": 4, "his": 2, "hers too": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("conversations %v, want %v", got, want)
 	}
+	sameIDs(t, ix)
 	writers, err := ix.Writers()
 	check(t, err)
 	if len(writers) != 3 || writers[0].ID != own || writers[0].Ref != refs.EventsRef {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +84,25 @@ func TestEverythingIsFoundByWhatItNames(t *testing.T) {
 			traces[0].Added != 18 || traces[0].Removed != 6 || fmt.Sprint(traces[0].Models) != "[model-a model-b]" || traces[1].Prompts != 3 {
 			t.Errorf("traces %+v", traces)
 		}
+		sameIDs(t, ix)
+	}
+}
+
+// sameIDs compares the two ways to the ids of the conversations.
+func sameIDs(t *testing.T, ix *Index) {
+	t.Helper()
+	traces, err := ix.Traces()
+	check(t, err)
+	var want []events.TraceID
+	for _, one := range traces {
+		want = append(want, one.ID)
+	}
+	got, err := ix.TraceIDs()
+	check(t, err)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("conversations %v, want %v", got, want)
 	}
 }
 

@@ -34,6 +34,7 @@ func TestSummariesSayWhatCameOfAConversation(t *testing.T) {
 		if len(all) != 1 || all[0].Files() != files {
 			t.Errorf("%s: all conversations: %+v", when, all)
 		}
+		sameIDs(t, ix)
 	}
 	story(t, repo, "s", 3)
 	look("in memory", 3, map[refs.OID]int{commitID("s", 2): 3})

@@ -133,6 +133,23 @@ func (s *source) traces(yield func(Trace)) error {
 	return nil
 }
 
+// traceIDs gives the conversations of the stored and of the recent part.
+func (s *source) traceIDs(yield func(events.TraceID)) error {
+	if err := s.shelf.traceIDs(yield); err != nil {
+		return err
+	}
+	r, err := s.unstored()
+	if err != nil {
+		return err
+	}
+	for id, t := range r.traces {
+		if t.Events > 0 {
+			yield(id)
+		}
+	}
+	return nil
+}
+
 func (s *source) trace(id events.TraceID, yield func(Trace)) error {
 	t, ok, err := s.shelf.trace(id)
 	if err != nil {

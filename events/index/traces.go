@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -119,6 +120,19 @@ func (ix *Index) Traces() ([]Trace, error) {
 			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
 		})
 		return out, nil
+	})
+}
+
+// TraceIDs lists the conversations of all logs, in no order, without reading what sums them up.
+func (ix *Index) TraceIDs() ([]events.TraceID, error) {
+	return mended(ix, func() ([]events.TraceID, error) {
+		seen := map[events.TraceID]bool{}
+		for _, s := range ix.sources {
+			if err := s.traceIDs(func(id events.TraceID) { seen[id] = true }); err != nil {
+				return nil, err
+			}
+		}
+		return slices.Collect(maps.Keys(seen)), nil
 	})
 }
 

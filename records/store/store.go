@@ -133,6 +133,17 @@ func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
 	return Entry{}, fmt.Errorf("record of %s: %w", trace, ErrNotFound)
 }
 
+// Empty tells whether no ref holds records, at the cost of a few small files: who would ask for many conversations can
+// ask this first.
+func (s *Store) Empty(ctx context.Context) (bool, error) {
+	names, err := s.refs(ctx)
+	if err != nil || len(names) > 1 {
+		return false, err
+	}
+	tip, err := s.tip(Ref)
+	return tip.IsZero(), err
+}
+
 // Raw is the record of an entry as it is stored.
 func (s *Store) Raw(e Entry) ([]byte, error) {
 	raw, err := s.objects.Blob(e.Blob)
