@@ -14,7 +14,7 @@ import (
 // drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
 // gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored),
 // what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked
-// out, at the commit that the user added), what is tracked in a repository is all gone, or line endings would be judged by another content.
+// out, at the commit that the user added, whatever is in there), what is tracked in a repository is all gone, or line endings would be judged by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -36,6 +36,11 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	at := 0
 	for i := range user.entries {
 		path := user.entries[i].path
+		if u := &user.entries[i]; u.mode == refs.ModeGitlink && e.emptied(path) {
+			if x := scratch.find(path); x == nil || x.mode != u.mode || x.oid != u.oid {
+				return true
+			}
+		}
 		for at < len(scratch.entries) && scratch.entries[at].path < path {
 			at++
 		}
@@ -44,6 +49,16 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 		}
 	}
 	return e.splitOff(scratch, user) || e.splitOff(user, scratch) || e.endsOtherwise(scratch, user)
+}
+
+// emptied tells whether a path is a directory with no repository in it.
+func (e *Engine) emptied(path string) bool {
+	info, err := os.Lstat(e.onDisk(path))
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	_, err = os.Lstat(e.onDisk(path + "/.git"))
+	return err != nil
 }
 
 // splitOff tells whether there is a directory with a repository in it of which one index has entries and the other has

@@ -165,7 +165,8 @@ const (
 )
 
 // placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. A directory in which
-// something is tracked is no other repository to git, whatever else it holds.
+// something is tracked is no other repository to git, whatever else it holds; one that the index has as a repository is,
+// even when there is none any more.
 func (e *Engine) placeOf(path string, user *gitIndex) place {
 	for i := range len(path) {
 		if path[i] != '/' {
@@ -176,6 +177,9 @@ func (e *Engine) placeOf(path string, user *gitIndex) place {
 			return nowhere
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && !user.hasBelow(path[:i]) {
+			return elsewhere
+		}
+		if x := user.find(path[:i]); x != nil && x.mode == refs.ModeGitlink { // a submodule that is not checked out
 			return elsewhere
 		}
 	}

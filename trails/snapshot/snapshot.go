@@ -178,7 +178,10 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return e.compare(ctx, last, snap)
+	if snap, err = e.compare(ctx, last, snap); err == nil {
+		e.keepChanges(snap)
+	}
+	return snap, err
 }
 
 // compare fills in the changes from the last tree by asking git.

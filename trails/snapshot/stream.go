@@ -120,6 +120,13 @@ const keepLimit = 32 << 20
 
 // keep stores the content of an entry in the side store: from disk if it is still there, else by way of git.
 func (e *Engine) keep(path string, entry Entry) error {
+	objects := e.repo.Objects()
+	objects.Max = keepLimit
+	defer func() { _ = objects.Close() }()
+	return e.keepBy(objects, path, entry)
+}
+
+func (e *Engine) keepBy(objects *refs.Objects, path string, entry Entry) error {
 	side := e.repo.SideObjects()
 	if _, err := os.Lstat(loosePath(side, entry.OID)); err == nil {
 		return nil
@@ -131,9 +138,6 @@ func (e *Engine) keep(path string, entry Entry) error {
 			return nil
 		}
 	}
-	objects := e.repo.Objects()
-	objects.Max = keepLimit
-	defer func() { _ = objects.Close() }()
 	content, err := objects.Blob(entry.OID)
 	var failed *refs.GitError
 	if errors.Is(err, refs.ErrTooLarge) || errors.Is(err, refs.ErrMissing) || errors.As(err, &failed) {

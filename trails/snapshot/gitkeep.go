@@ -1,0 +1,48 @@
+package snapshot
+
+import "github.com/git-trace/git-trace/refs"
+
+// keepChanges puts what is new in a snapshot of the git method into the side store. Git leaves out what the repository
+// has already, be it only because it is staged or stashed; once it is not any more, git may prune it, and the next
+// snapshot would have nothing to compare itself with. More than a person or a tool writes came from git itself.
+func (e *Engine) keepChanges(snap Snapshot) {
+	if len(snap.Changes) == 0 || len(snap.Changes) > maxTrusted {
+		return
+	}
+	objects := e.repo.Objects()
+	objects.Max = keepLimit
+	defer func() { _ = objects.Close() }()
+	dirs := map[string]bool{"": true}
+	for _, c := range snap.Changes {
+		if c.NewMode != 0 && c.NewMode != refs.ModeGitlink {
+			_ = e.keepBy(objects, c.Path, Entry{c.NewMode, c.New}) // as far as it can be done
+		}
+		for dir := parentPath(c.Path); dir != ""; dir = parentPath(dir) {
+			dirs[dir] = true
+		}
+	}
+	e.keepTree(objects, snap.Tree, "", dirs)
+}
+
+// keepTree is for a tree and those of its subtrees that are among dirs.
+func (e *Engine) keepTree(objects *refs.Objects, tree refs.OID, path string, dirs map[string]bool) {
+	if !dirs[path] {
+		return
+	}
+	typ, raw, err := objects.Read(tree)
+	if err != nil || typ != refs.TreeObject {
+		return
+	}
+	if _, err := e.repo.WriteLoose(e.repo.SideObjects(), refs.TreeObject, raw); err != nil {
+		return
+	}
+	entries, err := refs.DecodeTree(e.repo.Format, raw)
+	if err != nil {
+		return
+	}
+	for _, x := range entries {
+		if x.IsDir() {
+			e.keepTree(objects, x.OID, join(path, x.Name), dirs)
+		}
+	}
+}
