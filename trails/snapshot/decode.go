@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"sync/atomic"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -13,7 +14,7 @@ type stateFile struct {
 	text                  string // the names as one string, once everything is asked for
 	over                  overlay
 	hash                  int
-	bad                   bool // something was asked for that is damaged
+	bad                   atomic.Bool // something was asked for that is damaged
 }
 
 // stateHead is what the beginning of a state file says.
@@ -174,7 +175,7 @@ func (d *dir) kids() []*dir {
 	for i, row := range starts {
 		sub := &slab[i]
 		if !u.file.read(sub, &packs[i], row, u.to) {
-			u.file.bad = true
+			u.file.bad.Store(true)
 			return d.subs
 		}
 		if _, again := u.file.over.dirs[sub.path]; u.file.over.gone[sub.path] && !again {

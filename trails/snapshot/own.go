@@ -58,7 +58,7 @@ func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 // update brings the directories in line with the disk and the index.
 func (s *scan) update() error {
 	root := s.e.root
-	if err := s.statAll(root.all(nil)); err != nil {
+	if err := s.statTree(root); err != nil {
 		return err
 	}
 	if s.indexChanged {

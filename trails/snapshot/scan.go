@@ -104,21 +104,31 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-const statBlock = 32 // directories a worker takes at a time
+// statUnits is about how many parts a tree is cut into for the workers: enough that none of them waits long for the last.
+const statUnits = 64
 
-// statAll compares the directories and their entries with the disk, by as many workers as there are processors: more buy
-// nothing.
-func (s *scan) statAll(dirs []*dir) error {
-	workers := min(runtime.GOMAXPROCS(0), len(dirs)/statBlock+1)
+// statTree compares a directory and all that is below it with the disk, by as many workers as there are processors: more
+// buy nothing. The workers also read what the state has of the directories.
+func (s *scan) statTree(top *dir) error {
+	if top.parent == nil && top.unread != nil {
+		top.unread.file.readAll()
+	}
+	upper, parts := top.cut(statUnits)
+	workers := min(runtime.GOMAXPROCS(0), len(parts)/2+1)
 	var next atomic.Int64
 	run := func() {
 		st := newStatter(s.tree)
+		var below []*dir
 		for s.ctx.Err() == nil {
-			to := int(next.Add(statBlock))
-			if to-statBlock >= len(dirs) {
+			i := int(next.Add(1)) - 1
+			if i >= len(parts) {
 				return
 			}
-			for _, d := range dirs[to-statBlock : min(to, len(dirs))] {
+			below = parts[i].all(below[:0])
+			for _, d := range below {
+				if s.ctx.Err() != nil {
+					return
+				}
 				s.statDir(st, d)
 			}
 		}
@@ -127,9 +137,30 @@ func (s *scan) statAll(dirs []*dir) error {
 	for range workers - 1 {
 		group.Go(run)
 	}
+	st := newStatter(s.tree)
+	for _, d := range upper {
+		s.statDir(st, d)
+	}
 	run()
 	group.Wait()
 	return s.ctx.Err()
+}
+
+// cut gives the directories from d on down to where there are about n in a row, and those: all that is below d is d, in
+// upper, or in one of the parts.
+func (d *dir) cut(n int) (upper, parts []*dir) {
+	parts = []*dir{d}
+	for len(parts) < n {
+		var deeper []*dir
+		for _, x := range parts {
+			deeper = append(deeper, x.kids()...)
+		}
+		upper = append(upper, parts...)
+		if parts = deeper; len(parts) == 0 {
+			break
+		}
+	}
+	return upper, parts
 }
 
 func (s *scan) statDir(st *statter, d *dir) {

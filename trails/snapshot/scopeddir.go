@@ -29,7 +29,7 @@ func (s *scan) lookDir(d *dir, missing []string, name string) error {
 }
 
 func (s *scan) lookBelow(d *dir) error {
-	if err := s.statAll(d.all(nil)); err != nil {
+	if err := s.statTree(d); err != nil {
 		return err
 	}
 	s.workOf(d).judge = s.rulesChanged(d)

@@ -100,7 +100,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 		return // a state is only a cache of the work tree
 	}
 	st := store{sum: h.sum, size: int64(len(data)), meta: h.text, file: h.file}
-	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil || h.file.bad {
+	if err := replay(journal, e.repo.Format, &st, &m, root); err != nil || h.file.bad.Load() {
 		return
 	}
 	st.tree = m.Tree
@@ -108,7 +108,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 }
 
 // damaged tells whether the state file turned out to be damaged where it was read after it had been opened.
-func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad }
+func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
 // LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {

@@ -11,7 +11,7 @@ const (
 	attributesFile = ".gitattributes"
 )
 
-// walk brings directories and all below them in line with what statAll found, level by level, so that git is asked about
+// walk brings directories and all below them in line with what statTree found, level by level, so that git is asked about
 // all new names of a level at once.
 func (s *scan) walk(level []*dir) error {
 	for len(level) > 0 {
