@@ -289,3 +289,32 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 		}
 	}
 }
+
+// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. The text
+// lies in the buffer, which grows as it has to.
+func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
+	to = min(to, c.end.offset)
+	begin := max(0, from-1) // whether a line begins at from, the byte before it says
+	for room := int64(4 << 10); ; room *= 8 {
+		end := min(to+room, c.end.offset)
+		if n := end - begin; int64(cap(*buf)) < n {
+			*buf = make([]byte, n)
+		}
+		text := (*buf)[:end-begin]
+		if _, err := c.file.ReadAt(text, begin); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
+		}
+		last := bytes.IndexByte(text[to-1-begin:], '\n')
+		if last < 0 && end < c.end.offset && room <= MaxEvent {
+			continue
+		}
+		if last < 0 {
+			return nil, ErrCopyDamaged
+		}
+		text = text[:to-begin+int64(last)]
+		if from > 0 {
+			_, text, _ = bytes.Cut(text, newline)
+		}
+		return text, nil
+	}
+}

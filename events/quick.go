@@ -60,10 +60,19 @@ func quickString(line []byte, at int) (body []byte, end int, ok bool) {
 	if at >= len(line) || line[at] != '"' {
 		return nil, 0, false
 	}
-	for i := at + 1; ; {
+	i := at + 1
+	for stop := min(i+shortString, len(line)); i < stop; i++ {
+		switch line[i] {
+		case '"':
+			return line[at+1 : i], i + 1, true
+		case '\\':
+			i++
+		}
+	}
+	for i < len(line) {
 		n := bytes.IndexByte(line[i:], '"')
 		if n < 0 {
-			return nil, 0, false
+			break
 		}
 		i += n
 		slashes := 0
@@ -75,32 +84,48 @@ func quickString(line []byte, at int) (body []byte, end int, ok bool) {
 		}
 		i++
 	}
+	return nil, 0, false
 }
+
+// shortString is up to where a string is searched byte by byte, which for a name takes less time than setting up a search
+// in bulk.
+const shortString = 12
 
 // quickValue is where the value that begins at a place ends.
 func quickValue(line []byte, at int) (end int, ok bool) {
-	for depth := 0; at < len(line); {
+	if at >= len(line) {
+		return 0, false
+	}
+	switch line[at] {
+	case '"':
+		_, end, ok = quickString(line, at)
+		return end, ok
+	case '{', '[':
+		return quickNested(line, at)
+	}
+	for ; at < len(line); at++ {
+		if c := line[at]; c == ',' || c == '}' || c == ']' {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// quickNested is where the object or list that begins at a place ends.
+func quickNested(line []byte, at int) (end int, ok bool) {
+	depth := 0
+	for at < len(line) {
 		switch line[at] {
 		case '"':
 			if _, at, ok = quickString(line, at); !ok {
 				return 0, false
 			}
-			if depth == 0 {
-				return at, true
-			}
 			continue
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 {
-				return at, true // behind a number
-			}
 			if depth--; depth == 0 {
 				return at + 1, true
-			}
-		case ',':
-			if depth == 0 {
-				return at, true
 			}
 		}
 		at++

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -74,7 +76,7 @@ func (l *Log) verifyCopy(ctx context.Context, c *Copy, sources []AnchorSource) (
 }
 
 // copyChunk is how many bytes of lines one job of rehash takes.
-const copyChunk = 256 << 10
+const copyChunk = 1 << 20
 
 // linked is the outcome of one job: the ends that must fit its neighbours'.
 type linked struct {
@@ -88,96 +90,92 @@ type linked struct {
 	hits       []Anchor
 }
 
-// rehash goes through the whole copy on all processors.
+// rehash goes through the whole copy on all processors. Each reads a part of the file into a buffer of its own.
 func rehash(ctx context.Context, c *Copy, s *summary) error {
-	workers := runtime.GOMAXPROCS(0)
-	slots := make(chan struct{}, workers)
-	queue := make(chan chan linked, 2*workers)
-	result := make(chan error, 1)
-	go func() { result <- chainUp(queue, s) }()
-	start := func(lines [][]byte) {
-		out := make(chan linked, 1)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			out <- relink(lines, s.watched)
-		}()
-		queue <- out
-	}
-	var lines [][]byte
-	var room []byte
-	scanErr := ctx.Err()
-	for line, err := range c.Scan(0) {
-		if scanErr = errors.Join(err, ctx.Err()); scanErr != nil {
-			break
-		}
-		if len(room)+len(line.Line) > cap(room) {
-			if len(lines) > 0 {
-				start(lines)
+	parts := int((c.Stored() + copyChunk - 1) / copyChunk)
+	results := make([]linked, parts+1)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), parts) {
+		group.Go(func() {
+			var buf []byte
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= parts {
+					return
+				}
+				lines, err := c.storedLines(&buf, int64(i)*copyChunk, int64(i+1)*copyChunk)
+				if err == nil {
+					results[i] = relink(lines, s.watched)
+				}
 			}
-			lines, room = nil, make([]byte, 0, max(copyChunk, len(line.Line)))
-		}
-		at := len(room)
-		room = append(room, line.Line...)
-		lines = append(lines, room[at:len(room):len(room)])
+		})
 	}
-	if len(lines) > 0 {
-		start(lines)
+	results[parts] = relink(c.tail.text, s.watched)
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	close(queue)
-	err := <-result
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if scanErr != nil {
-		return errCopyUnsound
-	}
-	return err
+	return chainUp(results, s)
 }
 
-// relink hashes some lines in a row.
-func relink(lines [][]byte, watched map[int64]bool) linked {
+// relink hashes the events among some lines in a row.
+func relink(text []byte, watched map[int64]bool) linked {
 	out := linked{ok: true, sameWriter: true}
 	var h quickHasher
 	var last quickLine
-	for i, line := range lines {
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, newline)
+		if !whole || len(line) == 0 {
+			return linked{}
+		}
+		if text = rest; line[0] != '{' {
+			continue // the end of a batch
+		}
 		q, ok := readQuick(line)
 		if !ok || !h.sound(line, q) {
 			return linked{}
 		}
-		if i == 0 {
+		if out.count == 0 {
 			out.firstSeq, out.firstPrev = q.seq, ID(q.prev)
 		} else {
 			out.ok = out.ok && bytes.Equal(q.prev, last.id) && q.seq == last.seq+1
 			out.sameWriter = out.sameWriter && bytes.Equal(q.writer, last.writer)
 		}
 		last = q
+		out.count++
 		if watched[q.seq] {
 			out.hits = append(out.hits, Anchor{Seq: q.seq, ID: ID(q.id)})
 		}
 	}
-	out.count, out.lastID, out.lastWriter = len(lines), ID(last.id), string(last.writer)
+	out.lastID, out.lastWriter = ID(last.id), string(last.writer)
 	return out
 }
 
-// chainUp compares each job's ends with the ones before.
-func chainUp(queue <-chan chan linked, s *summary) error {
+var newline = []byte{'\n'}
+
+// chainUp compares each part's ends with the ones before.
+func chainUp(parts []linked, s *summary) error {
 	var last ID
 	var writer string
-	var err error
-	for out := range queue {
-		job := <-out
-		if !job.ok || !job.sameWriter || job.firstPrev != last || job.firstSeq != int64(s.count)+1 || writer != "" && writer != job.lastWriter {
-			err = errCopyUnsound // the rest is drained, so that nobody waits for ever
+	for _, part := range parts {
+		if !part.ok {
+			return errCopyUnsound
 		}
-		last, writer = job.lastID, job.lastWriter
-		s.count += job.count
-		for _, hit := range job.hits {
+		if part.count == 0 {
+			continue
+		}
+		if !part.sameWriter || part.firstPrev != last || part.firstSeq != int64(s.count)+1 || writer != "" && writer != part.lastWriter {
+			return errCopyUnsound
+		}
+		last, writer = part.lastID, part.lastWriter
+		s.count += part.count
+		for _, hit := range part.hits {
 			s.hits[hit] = true
 		}
 	}
-	if err == nil && int64(s.count) != s.last {
-		err = errCopyUnsound
+	if int64(s.count) != s.last {
+		return errCopyUnsound
 	}
-	return err
+	return nil
 }
