@@ -54,13 +54,14 @@ func (n *Note) End() {
 	}
 }
 
-// begin leaves the note of a boundary, in the place of the one that the process has left before it knew of it. The function
-// it returns takes the note away.
+// begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function it
+// returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {
-	n := leaveNote(e.repo, b.Time, encodeNote(b))
-	if e.Announced != nil && filepath.Dir(e.Announced.name) == spoolDir(e.repo) && e.Announced.name != n.name {
-		e.Announced.End()
+	raw, n := encodeNote(b), e.Announced
+	if n == nil || filepath.Dir(n.name) != spoolDir(e.repo) {
+		return leaveNote(e.repo, b.Time, raw).End
 	}
+	_ = os.WriteFile(n.name, raw, 0o600) // it was empty: that says less, and nothing wrong
 	return n.End
 }
 
