@@ -47,9 +47,9 @@ func (c *Client) entries() []hookfile.Entry {
 	var list []hookfile.Entry
 	for _, k := range kinds {
 		entry := hookfile.Entry{
-			Event: k.event, Command: hookfile.Command(c.env.Binary, Name, k.event), Timeout: clamp(k.event, hookTimeout),
+			Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: clamp(k.Name, hookTimeout),
 		}
-		if strings.Contains(k.event, "ToolUse") {
+		if strings.Contains(k.Name, "ToolUse") {
 			entry.Matcher = "*"
 		}
 		list = append(list, entry)

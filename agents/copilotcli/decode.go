@@ -10,29 +10,20 @@ import (
 )
 
 // kinds are the hook events that carry a boundary, in the order in which they happen.
-var kinds = []struct {
-	event string
-	kind  events.BoundaryKind
-}{
-	{"sessionStart", events.SessionStart},
-	{"userPromptSubmitted", events.PromptSubmit},
-	{"preToolUse", events.ToolBefore},
-	{"postToolUse", events.ToolAfter},
-	{"postToolUseFailure", events.ToolFailed},
-	{"subagentStart", events.SubagentStart},
-	{"subagentStop", events.SubagentEnd},
-	{"agentStop", events.TurnEnd},
-	{"sessionEnd", events.SessionEnd},
+var kinds = payload.Events{
+	{Name: "sessionStart", Kind: events.SessionStart},
+	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},
+	{Name: "preToolUse", Kind: events.ToolBefore},
+	{Name: "postToolUse", Kind: events.ToolAfter},
+	{Name: "postToolUseFailure", Kind: events.ToolFailed},
+	{Name: "subagentStart", Kind: events.SubagentStart},
+	{Name: "subagentStop", Kind: events.SubagentEnd},
+	{Name: "agentStop", Kind: events.TurnEnd},
+	{Name: "sessionEnd", Kind: events.SessionEnd},
 }
 
 // Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.event
-	}
-	return names
-}
+func (c *Client) Events() []string { return kinds.Names() }
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
@@ -50,12 +41,7 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	var kind events.BoundaryKind
-	for _, k := range kinds {
-		if k.event == event {
-			kind = k.kind
-		}
-	}
+	kind := kinds.Kind(event)
 	if kind == "" {
 		return nil, nil
 	}

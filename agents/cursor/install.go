@@ -25,7 +25,7 @@ func (c *Client) entries() []hookfile.Entry {
 	list := make([]hookfile.Entry, len(kinds))
 	for i, k := range kinds {
 		list[i] = hookfile.Entry{
-			Event: k.event, Command: hookfile.Command(c.env.Binary, Name, k.event), Timeout: hookTimeout, Form: hookfile.Flat,
+			Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: hookTimeout, Form: hookfile.Flat,
 		}
 	}
 	return list

@@ -23,7 +23,7 @@ type Options struct {
 	Model    string   // what the client believes to talk to; it decides which tools there are
 	Settings []byte   // written to the user's hook configuration first; nil leaves it as it is
 
-	Limit  time.Duration // after it the client is killed; default two minutes
+	Limit  time.Duration // after it the client is killed; default six minutes, for machines that are busy
 	Linger time.Duration // how long processes left behind may go on; default two seconds
 
 	SignalOn string         // a file; once it exists, Signal is sent to the client

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-const waitFileLimit = time.Minute
+const waitFileLimit = 3 * time.Minute
 
 // stage holds what a script has already caused: errors spent, human edits made.
 type stage struct {

@@ -100,7 +100,7 @@ func (o Options) withDefaults(t testing.TB) Options {
 		o.Prompt = "[[script:main]] please do the scripted work"
 	}
 	if o.Limit == 0 {
-		o.Limit = 2 * time.Minute
+		o.Limit = 6 * time.Minute
 	}
 	// A test binary that runs out of time kills itself and leaves the client alone.
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {

@@ -11,29 +11,20 @@ import (
 )
 
 // kinds are the events by their names.
-var kinds = []struct {
-	event string
-	kind  events.BoundaryKind
-}{
-	{"session-start", events.SessionStart},
-	{"prompt", events.PromptSubmit},
-	{"tool-before", events.ToolBefore},
-	{"tool-after", events.ToolAfter},
-	{"tool-failed", events.ToolFailed},
-	{"subagent-start", events.SubagentStart},
-	{"subagent-end", events.SubagentEnd},
-	{"turn-end", events.TurnEnd},
-	{"session-end", events.SessionEnd},
+var kinds = payload.Events{
+	{Name: "session-start", Kind: events.SessionStart},
+	{Name: "prompt", Kind: events.PromptSubmit},
+	{Name: "tool-before", Kind: events.ToolBefore},
+	{Name: "tool-after", Kind: events.ToolAfter},
+	{Name: "tool-failed", Kind: events.ToolFailed},
+	{Name: "subagent-start", Kind: events.SubagentStart},
+	{Name: "subagent-end", Kind: events.SubagentEnd},
+	{Name: "turn-end", Kind: events.TurnEnd},
+	{Name: "session-end", Kind: events.SessionEnd},
 }
 
 // Events lists the events, in the order in which they happen.
-func (c *Client) Events() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.event
-	}
-	return names
-}
+func (c *Client) Events() []string { return kinds.Names() }
 
 // wire is the payload. Its fields are documented in docs/schema/hook-1.schema.json.
 type wire struct {
@@ -75,8 +66,8 @@ type tool struct {
 
 // Decode reads a payload. It gives no boundary and no error for an event that is not in the list.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	at := slices.IndexFunc(c.Events(), func(name string) bool { return name == event })
-	if at < 0 {
+	kind := kinds.Kind(event)
+	if kind == "" {
 		return nil, nil
 	}
 	w := new(wire)
@@ -88,7 +79,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		return nil, fmt.Errorf("decode %s: %w", event, err)
 	}
 	b := events.Boundary{
-		Kind: kinds[at].kind, Agent: Name, Session: w.Session, Subagent: w.Subagent.ID, SubagentType: payload.Name(w.Subagent.Type),
+		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Subagent.ID, SubagentType: payload.Name(w.Subagent.Type),
 		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
 	}
 	if payload.SessionID(w.Agent) {

@@ -9,27 +9,18 @@ import (
 )
 
 // kinds are Pi's events that the extension reports.
-var kinds = []struct {
-	event string
-	kind  events.BoundaryKind
-}{
-	{"session_start", events.SessionStart},
-	{"before_agent_start", events.PromptSubmit},
-	{"tool_call", events.ToolBefore},
-	{"tool_result", events.ToolAfter},
-	{"tool_execution_end", events.ToolFailed},
-	{"agent_end", events.TurnEnd},
-	{"session_shutdown", events.SessionEnd},
+var kinds = payload.Events{
+	{Name: "session_start", Kind: events.SessionStart},
+	{Name: "before_agent_start", Kind: events.PromptSubmit},
+	{Name: "tool_call", Kind: events.ToolBefore},
+	{Name: "tool_result", Kind: events.ToolAfter},
+	{Name: "tool_execution_end", Kind: events.ToolFailed},
+	{Name: "agent_end", Kind: events.TurnEnd},
+	{Name: "session_shutdown", Kind: events.SessionEnd},
 }
 
 // Events lists the events that carry a boundary.
-func (c *Client) Events() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.event
-	}
-	return names
-}
+func (c *Client) Events() []string { return kinds.Names() }
 
 // wire is what the extension sends.
 type wire struct {
@@ -62,12 +53,7 @@ type replacement struct {
 
 // Decode reads what the extension sent.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	var kind events.BoundaryKind
-	for _, k := range kinds {
-		if k.event == event {
-			kind = k.kind
-		}
-	}
+	kind := kinds.Kind(event)
 	if kind == "" {
 		return nil, nil
 	}

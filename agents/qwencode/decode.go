@@ -11,30 +11,21 @@ import (
 )
 
 // kinds are the hook events that carry a boundary, in the order in which they happen.
-var kinds = []struct {
-	event string
-	kind  events.BoundaryKind
-}{
-	{"SessionStart", events.SessionStart},
-	{"UserPromptSubmit", events.PromptSubmit},
-	{"PreToolUse", events.ToolBefore},
-	{"PostToolUse", events.ToolAfter},
-	{"PostToolUseFailure", events.ToolFailed},
-	{"SubagentStart", events.SubagentStart},
-	{"SubagentStop", events.SubagentEnd},
-	{"PreCompact", events.Compaction},
-	{"Stop", events.TurnEnd},
-	{"SessionEnd", events.SessionEnd},
+var kinds = payload.Events{
+	{Name: "SessionStart", Kind: events.SessionStart},
+	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
+	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PostToolUse", Kind: events.ToolAfter},
+	{Name: "PostToolUseFailure", Kind: events.ToolFailed},
+	{Name: "SubagentStart", Kind: events.SubagentStart},
+	{Name: "SubagentStop", Kind: events.SubagentEnd},
+	{Name: "PreCompact", Kind: events.Compaction},
+	{Name: "Stop", Kind: events.TurnEnd},
+	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
 // Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.event
-	}
-	return names
-}
+func (c *Client) Events() []string { return kinds.Names() }
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
@@ -56,12 +47,7 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	var kind events.BoundaryKind
-	for _, k := range kinds {
-		if k.event == event {
-			kind = k.kind
-		}
-	}
+	kind := kinds.Kind(event)
 	if kind == "" {
 		return nil, nil
 	}

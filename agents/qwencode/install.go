@@ -30,8 +30,8 @@ func (c *Client) newInstaller() *installer.Installer {
 func (c *Client) entries() []hookfile.Entry {
 	list := make([]hookfile.Entry, len(kinds))
 	for i, k := range kinds {
-		list[i] = hookfile.Entry{Event: k.event, Command: hookfile.Command(c.env.Binary, Name, k.event), Timeout: hookTimeout}
-		if strings.Contains(k.event, "ToolUse") {
+		list[i] = hookfile.Entry{Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: hookTimeout}
+		if strings.Contains(k.Name, "ToolUse") {
 			list[i].Matcher = "*"
 		}
 	}
