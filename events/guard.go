@@ -70,9 +70,11 @@ func (l *Log) gcRuns() bool {
 	return err != nil || ProcessLives(pid)
 }
 
-// Heal puts back commits of the log that a gc deleted while they were appended. It does nothing while the gc runs.
+// Heal puts back commits of the log that a gc deleted while they were appended, which it does not do while the gc runs, and
+// what a rewriting of the whole history changed in events.
 func (l *Log) Heal(ctx context.Context) error {
-	if _, err := os.Lstat(l.guardPath()); errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Lstat(l.guardPath())
+	if _, filtered := l.wasFiltered(); errors.Is(err, fs.ErrNotExist) && !filtered {
 		return nil
 	}
 	ctx, cancel := withDeadline(ctx)
@@ -85,6 +87,9 @@ func (l *Log) Heal(ctx context.Context) error {
 
 // heal does the work under the append lock.
 func (l *Log) heal(ctx context.Context) error {
+	if err := l.unfilter(ctx); err != nil {
+		return fmt.Errorf("heal log: %w", err)
+	}
 	text, err := os.ReadFile(l.guardPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ import (
 
 // openIndex opens the logs for reading and warns of what is missing from them.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
-	reader, err := index.Open(repo)
+	reader, err := openHealed(repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
 	}
@@ -23,6 +24,26 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
 	return reader, nil
+}
+
+// openHealed opens the index, and once more if the log has damage that can be put right.
+func openHealed(repo *refs.Repo) (*index.Index, error) {
+	reader, err := index.Open(repo)
+	if err == nil && len(reader.Notes()) == 0 {
+		return reader, nil
+	}
+	log := events.OpenLog(repo)
+	before, _ := log.Tip(refs.EventsRef)
+	if log.Heal(context.Background()) != nil { // what cannot be put right is told of as it is
+		return reader, err
+	}
+	if after, tipErr := log.Tip(refs.EventsRef); tipErr != nil || after == before {
+		return reader, err
+	}
+	if err == nil {
+		reader.Close()
+	}
+	return index.Open(repo)
 }
 
 // fewestDigits is the shortest abbreviation of an id, as in git.
