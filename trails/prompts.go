@@ -81,6 +81,27 @@ func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 	return texts, nil
 }
 
+// Traces are the conversations of which this machine has texts of prompts.
+func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
+	dir, err := os.Open(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list prompts: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list prompts: %w", err)
+	}
+	out := make(map[events.TraceID]bool, len(names))
+	for _, name := range names {
+		out[events.TraceID(name)] = true
+	}
+	return out, nil
+}
+
 // Drop forgets the text of a prompt.
 func (p *Prompts) Drop(trace events.TraceID, index int) error {
 	dir := filepath.Join(p.dir, filepath.Base(string(trace)))

@@ -4,9 +4,9 @@ import "fmt"
 
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
-	trees, log, commitTree, rebased := []int{1000, 10_000, 100_000}, 100_000, 13_000, 200
+	trees, log, commitTree, rebased, stored := []int{1000, 10_000, 100_000}, 100_000, 13_000, 200, 10_000
 	if o.quick {
-		trees, log, commitTree, rebased = []int{1000, 10_000}, 10_000, 5000, 50
+		trees, log, commitTree, rebased, stored = []int{1000, 10_000}, 10_000, 5000, 50, 1000
 	}
 	all := []scenario{startup()}
 	for _, files := range trees {
@@ -14,7 +14,7 @@ func scenarios(o options) []scenario {
 	}
 	all = append(all, appending(), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
-	all = append(all, reading(log), growing(log))
+	all = append(all, reading(log), conversing(stored), growing(log))
 	if o.million {
 		all = append(all, verifying(1_000_000))
 	}

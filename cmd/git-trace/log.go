@@ -5,11 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -83,7 +85,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	told, err := conversations(repo, reader, chosen)
+	told, err := conversations(repo, reader, chosen, digests)
 	if err != nil {
 		return err
 	}
@@ -150,13 +152,16 @@ func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) 
 }
 
 // conversations gathers what is told of each trace.
-func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) ([]conversation, error) {
+func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace, digests map[events.TraceID]search.Digest) ([]conversation, error) {
 	lines, err := newLineage(reader)
 	if err != nil {
 		return nil, err
 	}
-	prompts := newPromptTexts(repo)
-	defer prompts.close()
+	prompts, err := newFirstPrompts(repo)
+	if err != nil {
+		return nil, err
+	}
+	defer prompts.texts.close()
 	out := make([]conversation, 0, len(traces))
 	for _, t := range traces {
 		commits, err := lines.holding(t)
@@ -166,18 +171,50 @@ func conversations(repo *refs.Repo, reader *index.Index, traces []index.Trace) (
 		out = append(out, conversation{
 			Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Models: append([]string{}, t.Models...),
 			First: t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
-			Files: t.Files(), Commits: commits, Prompt: firstPrompt(prompts, t),
+			Files: t.Files(), Commits: commits, Prompt: prompts.of(t, digests),
 		})
 	}
 	return out, nil
 }
 
-// firstPrompt is the first prompt whose text this machine has. The first few are looked for: those before may have been
-// submitted before recording began.
-func firstPrompt(prompts *promptTexts, t index.Trace) *promptText {
-	const most = 3
-	for i := 1; i <= min(t.Prompts, most); i++ {
-		if text, ok, err := prompts.Get(t.ID, i); err == nil && ok {
+// firstPrompts finds the first prompt of each conversation whose text this machine has.
+type firstPrompts struct {
+	texts *promptTexts
+	typed map[events.TraceID]bool // conversations with prompts that are in no record yet
+}
+
+func newFirstPrompts(repo *refs.Repo) (*firstPrompts, error) {
+	texts := newPromptTexts(repo)
+	typed, err := texts.typed.Traces()
+	return &firstPrompts{texts, typed}, err
+}
+
+// of gives the prompt of a conversation, nil where there is none. What the digests of records hold is not looked for in the
+// records.
+func (p *firstPrompts) of(t index.Trace, digests map[events.TraceID]search.Digest) *promptText {
+	d, recorded := digests[t.ID]
+	if recorded && !p.typed[t.ID] {
+		switch {
+		case d.PromptIndex == 0 || d.PromptIndex > earliest:
+			return nil
+		case len(d.PromptText) < search.PromptLength-utf8.UTFMax: // not cut
+			return &promptText{d.PromptIndex, strings.ToValidUTF8(d.PromptText, "\ufffd")}
+		}
+	}
+	if !recorded && !p.typed[t.ID] {
+		return nil
+	}
+	return firstPrompt(p.texts, t)
+}
+
+// earliest is how many prompts are looked for the first whose text is here: those before it may have been submitted before
+// recording began.
+const earliest = 3
+
+// firstPrompt looks for the text of the first prompt in what was typed and in the record.
+func firstPrompt(texts *promptTexts, t index.Trace) *promptText {
+	for i := 1; i <= min(t.Prompts, earliest); i++ {
+		if text, ok, err := texts.Get(t.ID, i); err == nil && ok {
 			return &promptText{i, strings.ToValidUTF8(text, "\ufffd")}
 		}
 	}

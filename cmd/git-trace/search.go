@@ -29,8 +29,9 @@ func (a *app) searchCommand() *cli.Command {
 		Usage:     "the conversations in which something was said or done",
 		UsageText: "git trace search [<options>] <text>…",
 		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files, in every conversation that has a\n" +
-			"record. A conversation is found if it holds all words, whole or by their beginning; the best ones come first,\n" +
-			"each with the steps that say most. `git trace show <id>:<step>` shows a step in full.",
+			"record, and in prompts that are in no record yet. A conversation is found if it holds all words, whole or by\n" +
+			"their beginning; those without a record come first, then the best ones, each with the steps that say most.\n" +
+			"`git trace show <id>:<step>` shows a step in full, `git trace show '<id>#<number>'` a prompt.",
 		Flags: []cli.Flag{
 			limitFlag("conversations"),
 			&cli.StringSliceFlag{Name: "agent", Usage: "only conversations of this `agent`; may be given more than once"},
@@ -52,7 +53,8 @@ type foundJSON struct {
 }
 
 type hitJSON struct {
-	Step   int    `json:"step"`
+	Step   int    `json:"step"`                   // 0 for a prompt that is in no record
+	Index  int    `json:"prompt_index,omitempty"` // of such a prompt
 	Prompt bool   `json:"prompt"`
 	Text   string `json:"text"`
 }
@@ -94,6 +96,20 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
 	}
+	typed, err := searchTyped(repo, text)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	if len(typed) > 0 {
+		reader, err := a.openIndex(repo)
+		if err != nil {
+			return err
+		}
+		defer reader.Close()
+		if found, err = withTyped(reader, found, typed, query.Want, query.Limit); err != nil {
+			return err
+		}
+	}
 	if c.Bool("json") {
 		return writeFound(a.std.out, text, found)
 	}
@@ -123,7 +139,7 @@ func writeFound(w io.Writer, text string, found search.Found) error {
 			Commits: append([]string{}, r.Commits...), Hits: []hitJSON{},
 		}
 		for _, h := range r.Hits {
-			f.Hits = append(f.Hits, hitJSON{h.Step, h.Prompt, h.Text})
+			f.Hits = append(f.Hits, hitJSON{h.Step, h.PromptIndex, h.Prompt, h.Text})
 		}
 		list = append(list, f)
 	}
@@ -167,6 +183,9 @@ func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found search.Found, tex
 		}
 		for _, h := range r.Hits {
 			label := fmt.Sprintf("%s:%d ", id, h.Step)
+			if h.Step == 0 {
+				label = fmt.Sprintf("%s#%d ", id, h.PromptIndex)
+			}
 			room := max(screen.Width-len(indent)-len(label)-2, 20)
 			for k, line := range cells.Wrap(cells.Safe(h.Text), room, 2) {
 				if k > 0 {

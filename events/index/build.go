@@ -157,11 +157,7 @@ func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
 			}
 		}
 		sum.join(*t)
-		text, err := json.Marshal(sum)
-		if err != nil {
-			return err
-		}
-		if err := summaries.Put(summaryKey(id), text); err != nil {
+		if err := summaries.Put(summaryKey(id), appendTrace(nil, &sum)); err != nil {
 			return err
 		}
 	}

@@ -16,9 +16,9 @@ import (
 
 // Held is how many lines of a conversation a commit holds, by one part of its anchor.
 type Held struct {
-	Commit refs.OID `json:"commit"`
-	Part   int      `json:"part,omitempty"`
-	Lines  int      `json:"lines"`
+	Commit refs.OID
+	Part   int
+	Lines  int
 }
 
 // pathSet is a set of paths, of which only their number is asked: sorted hashes of hashSize bytes each.

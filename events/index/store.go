@@ -20,7 +20,7 @@ import (
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
 // summaries, and what build of the copy they are about and how far they go.
 const (
-	storeVersion = 2
+	storeVersion = 3
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
@@ -251,12 +251,4 @@ func (s shelf) trace(id events.TraceID) (t Trace, ok bool, err error) {
 		return err
 	})
 	return t, ok, err
-}
-
-func parseTrace(v []byte) (Trace, error) {
-	var t Trace
-	if err := json.Unmarshal(v, &t); err != nil {
-		return t, fmt.Errorf("%w: summary: %w", errDamaged, err)
-	}
-	return t, nil
 }

@@ -11,21 +11,21 @@ import (
 
 // Trace sums a conversation up.
 type Trace struct {
-	ID      events.TraceID `json:"id"`
-	Agent   string         `json:"agent"`
-	Session string         `json:"session"`
-	Writer  string         `json:"writer"`           // who recorded it
-	Models  []string       `json:"models,omitempty"` // in the order they were first used
-	First   time.Time      `json:"first"`
-	Last    time.Time      `json:"last"`
-	Events  int            `json:"events"`
-	Prompts int            `json:"prompts"`
-	Calls   int            `json:"calls"` // tool calls that may have written
-	Patches int            `json:"patches"`
-	Added   int            `json:"added"`   // lines that its patches brought
-	Removed int            `json:"removed"` // and took away
-	Paths   pathSet        `json:"paths,omitempty"`
-	Held    []Held         `json:"held,omitempty"` // commits that hold lines of it, rewritten ones included
+	ID      events.TraceID
+	Agent   string
+	Session string
+	Writer  string   // who recorded it
+	Models  []string // in the order they were first used
+	First   time.Time
+	Last    time.Time
+	Events  int
+	Prompts int
+	Calls   int // tool calls that may have written
+	Patches int
+	Added   int // lines that its patches brought
+	Removed int // and took away
+	Paths   pathSet
+	Held    []Held // commits that hold lines of it, rewritten ones included
 }
 
 // mostModels bounds what a foreign log can make a summary hold.

@@ -11,42 +11,61 @@ import (
 
 // Digest is what lists and sums need of a conversation, so that they need not read its record.
 type Digest struct {
-	Trace        events.TraceID `json:"trace"`
-	Blob         refs.OID       `json:"blob"` // the record
-	Own          bool           `json:"own"`  // this clone stored it
-	Agent        string         `json:"agent"`
-	Session      string         `json:"session"`
-	Title        string         `json:"title"`           // what was asked, at most titleLength bytes
-	Start        string         `json:"start,omitempty"` // ISO 8601, as the agent wrote it
-	End          string         `json:"end,omitempty"`
-	Steps        int            `json:"steps"`
-	Prompts      int            `json:"prompts"`
-	Calls        int            `json:"calls"`
-	Redactions   int            `json:"redactions"`
-	Input        int64          `json:"input"` // tokens that are neither read from nor written to the cache
-	Output       int64          `json:"output"`
-	CacheRead    int64          `json:"cache_read"`
-	CacheWrite   int64          `json:"cache_write"`
-	Cost         *float64       `json:"cost"` // US dollars, null when a price is not known
-	Models       []ModelUse     `json:"models,omitempty"`
-	Commits      []string       `json:"commits,omitempty"`    // that the record is tied to
-	Unreadable   string         `json:"unreadable,omitempty"` // why the record could not be read
+	Trace      events.TraceID
+	Blob       refs.OID // the record
+	Own        bool     // this clone stored it
+	Agent      string
+	Session    string
+	Title      string // what was asked, at most titleLength bytes
+	Start      string // ISO 8601, as the agent wrote it
+	End        string
+	Steps      int
+	Prompts    int
+	Calls      int
+	Redactions int
+	Input      int64 // tokens that are neither read from nor written to the cache
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+	Cost       *float64 // US dollars, nil when a price is not known
+	Models     []ModelUse
+	Commits    []string // that the record is tied to
+	Unreadable string   // why the record could not be read
+
+	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most PromptLength bytes.
+	PromptIndex int
+	PromptText  string
+
 	segment      int
 	conversation uint32
 }
 
 // ModelUse is how much of a conversation a model did.
 type ModelUse struct {
-	Model      string `json:"model"`
-	Steps      int    `json:"steps"`
-	Input      int64  `json:"input"`
-	Output     int64  `json:"output"`
-	CacheRead  int64  `json:"cache_read"`
-	CacheWrite int64  `json:"cache_write"`
+	Model                                string
+	Steps                                int
+	Input, Output, CacheRead, CacheWrite int64
 }
 
 // titleLength bounds what is kept of the first prompt.
 const titleLength = 300
+
+// PromptLength bounds what a digest holds of a prompt.
+const PromptLength = 1000
+
+// firstPrompt finds the first prompt of the log that a record holds. Which step holds which prompt stands in its metadata.
+func firstPrompt(r *records.Record) (index int, content string) {
+	var held map[int]int
+	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
+		return 0, ""
+	}
+	for prompt, step := range held {
+		if (index == 0 || prompt < index) && prompt > 0 && step > 0 && step <= len(r.Steps) && r.Steps[step-1].Content != nil {
+			index, content = prompt, *r.Steps[step-1].Content
+		}
+	}
+	return index, cut(content, PromptLength)
+}
 
 // digest sums a record up.
 func digest(r *records.Record) Digest {
@@ -56,6 +75,7 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
 	}
+	d.PromptIndex, d.PromptText = firstPrompt(r)
 	if r.Metrics.EstimatedCostUSD != nil {
 		cost := float64(*r.Metrics.EstimatedCostUSD)
 		d.Cost = &cost

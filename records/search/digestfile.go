@@ -1,10 +1,8 @@
 package search
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,49 +10,40 @@ import (
 	"sort"
 )
 
-// The file of the digests is JSON lines, then a table that finds the line of a conversation by its place in the index, then
+// The file of the digests is the digests, then a table that finds the digest of a conversation by its place in the index, then
 // where the table begins and how many entries it has.
 const (
 	tableEntry = 20 // segment, conversation (4 each), offset (8), length (4)
 	tableEnd   = 16
 )
 
-// storedDigest is a digest with where the conversation is in the index.
-type storedDigest struct {
-	Digest
-	Segment      int    `json:"segment"`
-	Conversation uint32 `json:"conversation"`
-}
-
-func encodeDigests(digests []Digest) ([]byte, error) {
-	type line struct {
+func encodeDigests(digests []Digest) []byte {
+	type entry struct {
 		place
 		offset, size int
 	}
 	var raw []byte
-	var lines []line
-	for _, d := range digests {
-		text, err := json.Marshal(storedDigest{d, d.segment, d.conversation})
-		if err != nil {
-			return nil, err
-		}
+	var entries []entry
+	for i := range digests {
+		d := &digests[i]
+		start := len(raw)
+		raw = appendDigest(raw, d)
 		if d.segment >= 0 {
-			lines = append(lines, line{place{d.segment, d.conversation}, len(raw), len(text)})
+			entries = append(entries, entry{place{d.segment, d.conversation}, start, len(raw) - start})
 		}
-		raw = append(append(raw, text...), '\n')
 	}
-	slices.SortFunc(lines, func(a, b line) int {
+	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.conversation, b.conversation))
 	})
 	start := len(raw)
-	for _, l := range lines {
-		raw = binary.LittleEndian.AppendUint32(raw, uint32(l.segment))
-		raw = binary.LittleEndian.AppendUint32(raw, l.conversation)
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(l.offset))
-		raw = binary.LittleEndian.AppendUint32(raw, uint32(l.size))
+	for _, e := range entries {
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(e.segment))
+		raw = binary.LittleEndian.AppendUint32(raw, e.conversation)
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(e.offset))
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(e.size))
 	}
 	raw = binary.LittleEndian.AppendUint64(raw, uint64(start))
-	return binary.LittleEndian.AppendUint64(raw, uint64(len(lines))), nil
+	return binary.LittleEndian.AppendUint64(raw, uint64(len(entries)))
 }
 
 func (ix *Index) digestPath() string {
@@ -66,28 +55,20 @@ func (ix *Index) readDigests() ([]Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, _, err := tableOf(raw[max(0, len(raw)-tableEnd):], int64(len(raw)))
+	start, count, err := tableOf(raw[max(0, len(raw)-tableEnd):], int64(len(raw)))
 	if err != nil {
 		return nil, err
 	}
-	var out []Digest
-	for line := range bytes.Lines(raw[:start]) {
-		d, err := decodeDigest(line)
+	r := &digestReader{raw: string(raw[:start])}
+	out := make([]Digest, 0, count)
+	for len(r.raw) > 0 {
+		d, err := r.next()
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-func decodeDigest(line []byte) (Digest, error) {
-	var d storedDigest
-	if err := json.Unmarshal(line, &d); err != nil {
-		return Digest{}, fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	d.Digest.segment, d.Digest.conversation = d.Segment, d.Conversation
-	return d.Digest, nil
 }
 
 // tableOf reads where the table is.
@@ -147,9 +128,9 @@ func (ix *Index) digestAt(at place) (Digest, error) {
 	if offset < 0 || offset+size > start {
 		return Digest{}, fmt.Errorf("%w: a digest lies outside", errDamaged)
 	}
-	line := make([]byte, size)
-	if _, err := file.ReadAt(line, offset); err != nil {
+	raw := make([]byte, size)
+	if _, err := file.ReadAt(raw, offset); err != nil {
 		return Digest{}, err
 	}
-	return decodeDigest(line)
+	return (&digestReader{raw: string(raw)}).next()
 }

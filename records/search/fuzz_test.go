@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // sample is a segment of a few steps.
@@ -84,10 +86,11 @@ func FuzzSegment(f *testing.F) {
 }
 
 func FuzzDigests(f *testing.F) {
-	whole, err := encodeDigests([]Digest{{Trace: "a", Title: "one", segment: 0, conversation: 3}, {Trace: "b", segment: -1}, {Trace: "c", segment: 1}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	cost := 0.25
+	whole := encodeDigests([]Digest{
+		{Trace: "a", Title: "one", Cost: &cost, Models: []ModelUse{{"m", 1, 2, 3, 4, 5}}, Commits: []string{"c"}, PromptIndex: 2, PromptText: "go", segment: 0, conversation: 3},
+		{Trace: "b", segment: -1}, {Trace: "c", segment: 1},
+	})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-9])
 	for i := 0; i < len(whole); i += 7 {
@@ -108,4 +111,28 @@ func FuzzDigests(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestDigestsComeBackAsTheyWereStored(t *testing.T) {
+	t.Parallel()
+	cost := 0.25
+	want := []Digest{
+		{
+			Trace: "a", Blob: refs.SHA1.Hash(refs.BlobObject, []byte("x")), Own: true, Agent: "pi", Session: "s", Title: "one", Start: "b", End: "e", Steps: 1, Prompts: 2,
+			Calls: 3, Redactions: 4, Input: 5, Output: 6, CacheRead: 7, CacheWrite: 8, Cost: &cost, Models: []ModelUse{{"m", 1, 2, 3, 4, 5}}, Commits: []string{"c", "d"},
+			PromptIndex: 2, PromptText: "go", segment: 1, conversation: 3,
+		},
+		{Trace: "b", Unreadable: "why", segment: -1},
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "digests"), encodeDigests(want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ix := &Index{dir: dir, manifest: manifest{Digests: "digests"}}
+	if got, err := ix.readDigests(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := ix.digestAt(place{1, 3}); err != nil || !reflect.DeepEqual(got, want[0]) {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }

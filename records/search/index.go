@@ -23,7 +23,7 @@ import (
 var errDamaged = errors.New("search index is damaged")
 
 // format is the version of everything in the directory.
-const format = 1
+const format = 2
 
 // manifest says what the index consists of. It is replaced as a whole.
 type manifest struct {
@@ -217,12 +217,8 @@ func (ix *Index) update(ctx context.Context, records *store.Store, progress Prog
 
 // save writes the digests and then the manifest, and removes what is not named any more.
 func (ix *Index) save() error {
-	raw, err := encodeDigests(ix.digests)
-	if err != nil {
-		return err
-	}
 	name := "digests-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	if err := refs.WriteFileAtomic(filepath.Join(ix.dir, name), raw, 0o600); err != nil {
+	if err := refs.WriteFileAtomic(filepath.Join(ix.dir, name), encodeDigests(ix.digests), 0o600); err != nil {
 		return err
 	}
 	ix.manifest.Digests = name
@@ -233,7 +229,7 @@ func (ix *Index) save() error {
 		}
 		slices.Sort(ix.manifest.Segments[i].Dead)
 	}
-	raw, err = json.Marshal(ix.manifest)
+	raw, err := json.Marshal(ix.manifest)
 	if err != nil {
 		return err
 	}

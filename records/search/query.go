@@ -32,10 +32,12 @@ type Result struct {
 
 // Hit is a step that holds words of a query.
 type Hit struct {
-	Step   int
-	Prompt bool   // the user says it
-	Text   string // a line or two around the words
-	score  float64
+	Step int // 0 for a prompt that is in no record
+	// PromptIndex is the number of a prompt that is in no record.
+	PromptIndex int
+	Prompt      bool   // the user says it
+	Text        string // a line or two around the words
+	score       float64
 }
 
 const (

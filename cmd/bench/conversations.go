@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Bounds of looking for conversations, in milliseconds.
+const searchLimit = 100
+
+// Every tenth conversation has no record yet: its prompts are kept as they were typed.
+const withoutRecord = 10
+
+// stepsPerRecord is how long a conversation is.
+const stepsPerRecord = 30
+
+// conversing is what it costs to list and search many conversations that are stored, and some that are not yet.
+func conversing(number int) scenario {
+	name := size(number) + " conversations"
+	return scenario{
+		name: name,
+		rows: []row{
+			{"log -n 20, " + name, "log", "", limit, listLimit},
+			{"log --json -n 20, " + name, "json", "", limit, listLimit},
+			{"log, all of " + name, "all", "", limit, 0},
+			{"search, a word of many of " + name, "many", "", limit, searchLimit},
+			{"search, two words, " + name, "two", "", limit, searchLimit},
+			{"search, a prompt without a record, " + name, "typed", "", limit, searchLimit},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) {
+			dir, err := b.place("conversations-"+size(number), func(dir string) error { return b.makeConversations(dir, number) })
+			if err != nil {
+				return nil, err
+			}
+			lists := []struct {
+				name string
+				args []string
+			}{
+				{"log", []string{"log", "-n", "20"}},
+				{"json", []string{"log", "--json", "-n", "20"}},
+				{"all", []string{"log"}},
+				{"many", []string{"search", "widget3"}},
+				{"two", []string{"search", "render40 commit17"}},
+				{"typed", []string{"search", "typed0"}},
+			}
+			return func(_ int, r *recorder) error {
+				for _, list := range lists {
+					if err := r.run(list.name, b.trace(dir, list.args...)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}, nil
+		},
+	}
+}
+
+// makeConversations makes a repository with so many conversations, each with its events.
+func (b *bench) makeConversations(dir string, number int) error {
+	if err := b.check(b.git(dir, "init", "-q")); err != nil {
+		return err
+	}
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		return err
+	}
+	redactor, err := redact.New(redact.Options{})
+	if err != nil {
+		return err
+	}
+	kept := store.Open(repo)
+	defer func() { _ = kept.Close() }()
+	w := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), rng: rand.New(rand.NewPCG(5, 5)), at: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)}
+	prompts := trails.NewPrompts(repo)
+	const batch = 500
+	var drafts []events.Draft
+	var changes []store.Change
+	for i := range number {
+		w.session = fmt.Sprintf("conversation-%d", i)
+		drafts = append(drafts, w.short()...)
+		if i%withoutRecord == 0 {
+			if err := prompts.Put(w.trace(), 1, fmt.Sprintf("typed%d: %s", i, words(w.rng, 30))); err != nil {
+				return err
+			}
+		} else {
+			record, err := redactor.Record(b.ctx, conversation(w.rng, string(w.trace()), w.session))
+			if err != nil {
+				return err
+			}
+			changes = append(changes, store.Change{Record: record})
+		}
+		if (i+1)%batch > 0 && i+1 < number {
+			continue
+		}
+		if _, err := kept.PutAll(b.ctx, changes); err != nil {
+			return err
+		}
+		for _, c := range changes {
+			_ = c.Record.Close()
+		}
+		for ; len(drafts) > 0; drafts = drafts[min(len(drafts), batch):] {
+			if _, err := w.log.Append(context.Background(), drafts[:min(len(drafts), batch)]); err != nil {
+				return err
+			}
+		}
+		changes = changes[:0]
+	}
+	return b.check(b.git(dir, "gc", "-q"))
+}
+
+// short are the events of a short conversation.
+func (l *logWriter) short() []events.Draft {
+	path := fileName(l.rng.IntN(historyOf))
+	id := "toolu_" + l.session
+	window := events.WindowData{Tool: "Edit", Class: "edit", Prompt: 1, Model: benchModel, Paths: []string{path}, Interval: 1, Tree: l.oid()}
+	out := []events.Draft{
+		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
+		l.draft(events.PromptSubmitted, "", events.PromptData{Index: 1, Chars: 100, Kind: "user"}),
+		l.draft(events.WindowOpened, id, window),
+		l.draft(events.PatchRecorded, id, events.PatchData{
+			Patch: l.patch(), Interval: 1, Path: path, Before: l.oid(), After: l.oid(), OldStart: 10, OldCount: 1, NewStart: 10, NewCount: 3,
+			Owner: events.OwnerAI, Tool: "Edit", Prompt: 1, Model: benchModel, Lines: events.EncodeFingerprints(make([]events.Fingerprint, 3)),
+		}),
+	}
+	window.Status, window.Patches = "done", 1
+	return append(out, l.draft(events.WindowClosed, id, window),
+		l.draft(events.TurnEnded, "", events.TurnData{Prompt: 1, Interval: 1, Tree: l.oid()}),
+		l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
+}
+
+// words is a sentence of words that are as unequally common as those of a language.
+func words(rng *rand.Rand, n int) string {
+	stems := []string{"parse", "server", "close", "index", "render", "commit", "branch", "widget"}
+	zipf := rand.NewZipf(rng, 1.2, 4, 2500)
+	var out []string
+	for range n {
+		out = append(out, fmt.Sprintf("%s%d", stems[rng.IntN(len(stems))], zipf.Uint64()))
+	}
+	return strings.Join(out, " ")
+}
+
+// conversation is a record of prompts and answers with calls.
+func conversation(rng *rand.Rand, trace, session string) *records.Record {
+	title, model := words(rng, 12), "anthropic/"+benchModel
+	r := &records.Record{
+		TraceID: trace, SessionID: session, Agent: records.Agent{Name: "claude-code", Model: &model}, Task: records.Task{Description: &title},
+	}
+	for i := range stepsPerRecord {
+		text := words(rng, 40)
+		step := records.Step{StepIndex: i + 1, Role: records.RoleUser, Content: &text}
+		if i%2 == 1 {
+			step.Role, step.Model = records.RoleAgent, &model
+			step.ToolCalls = []records.ToolCall{{ToolCallID: fmt.Sprintf("toolu_%s_%d", session, i), ToolName: "Bash", Input: []byte(`{"command":"go test ./` + words(rng, 1) + `"}`)}}
+		}
+		r.Steps = append(r.Steps, step)
+	}
+	r.Metrics.TotalSteps = len(r.Steps)
+	return r
+}

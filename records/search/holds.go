@@ -1,0 +1,48 @@
+package search
+
+import "strings"
+
+// Matcher finds texts that are in no record, as the index finds those that are.
+type Matcher struct {
+	text   string
+	wanted []string
+}
+
+// NewMatcher makes a matcher of a query; ErrNoWords where it holds no word.
+func NewMatcher(text string) (*Matcher, error) {
+	wanted := queryWords(text)
+	if len(wanted) == 0 {
+		return nil, ErrNoWords
+	}
+	return &Matcher{text, wanted[:min(len(wanted), mostWords)]}, nil
+}
+
+// Find tells which of some texts, which belong together, hold words of the query; none unless all words are in one or the
+// other. The snippet of a text that holds none is "".
+func (m *Matcher) Find(texts []string) (snippets []string, found bool) {
+	held := map[string]bool{}
+	hit := make([]bool, len(texts))
+	for i, body := range texts {
+		lower := strings.ToLower(body)
+		for _, want := range m.wanted { // without it a text need not be cut into words
+			if !strings.Contains(lower, want) {
+				continue
+			}
+			words(body, func(word string) {
+				if strings.HasPrefix(word, want) {
+					held[want], hit[i] = true, true
+				}
+			})
+		}
+	}
+	if len(held) < len(m.wanted) {
+		return nil, false
+	}
+	snippets = make([]string, len(texts))
+	for i, body := range texts {
+		if hit[i] {
+			snippets[i] = snippet(body, m.text, m.wanted)
+		}
+	}
+	return snippets, true
+}
