@@ -9,7 +9,7 @@
 //   - After a tool wrote a file the payload holds the file as it was and as it is.
 //   - Only SessionStart names the model; later ones are those of the last answer in the session file.
 //   - Sub-agents are announced, and their calls carry agent_id. Their files name no model; the session's file does, in what the
-//     client notes of each answer for itself.
+//     client notes of each answer for itself, sometimes after the call has begun.
 //   - There is no SessionEnd in its print mode. Settings of a project are read only where Qwen is started at the top of it.
 //
 // Qwen Code comes from Gemini CLI and keeps its parts, calls and responses; its files are its own. A session is

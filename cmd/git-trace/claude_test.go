@@ -53,7 +53,7 @@ func TestClaudeAndAPersonTakeTurns(t *testing.T) {
 	r.want("helper.txt", "helper_t2_0 | helper")
 	r.checkCalls("docs/guide.md", res, "claude-code", "claude-sonnet-4-5", 1)
 	helper := r.subagentOf(res, "README.md", "# scratch by helper", "claude-sonnet-4-5")
-	if helper == "" || r.subagentOf(res, "helper.txt", "helper", "") != helper {
+	if helper == "" || r.subagentOf(res, "helper.txt", "helper", "claude-sonnet-4-5") != helper {
 		t.Error("the sub-agent lost a call")
 	}
 	r.announced(res, helper)

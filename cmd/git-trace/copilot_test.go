@@ -65,18 +65,19 @@ func TestCopilotSubagentsKeepTheirCalls(t *testing.T) {
 	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--global")
 	res := r.run("copilot-subagents", driver.Options{})
 	r.commitAll()
-	outer := r.subagentOf(res, "outer.txt", "by the outer one", "")
-	inner := r.subagentOf(res, "inner.txt", "by the inner one", "")
-	a := r.subagentOf(res, "from-a.txt", "by A", "")
-	b := r.subagentOf(res, "from-b.txt", "by B", "")
+	const model = "claude-sonnet-4.5"
+	outer := r.subagentOf(res, "outer.txt", "by the outer one", model)
+	inner := r.subagentOf(res, "inner.txt", "by the inner one", model)
+	a := r.subagentOf(res, "from-a.txt", "by A", model)
+	b := r.subagentOf(res, "from-b.txt", "by B", model)
 	r.announced(res, outer, inner, a, b)
 	if outer == "" || inner == "" || a == "" || b == "" || outer == inner || a == b {
 		t.Errorf("sub-agents are %q, %q, %q, %q", outer, inner, a, b)
 	}
-	if r.subagentOf(res, "outer.txt", "after", "") != outer || r.subagentOf(res, "a.txt", "line 1 by A", "") != a {
+	if r.subagentOf(res, "outer.txt", "after", model) != outer || r.subagentOf(res, "a.txt", "line 1 by A", model) != a {
 		t.Error("a sub-agent lost a call")
 	}
-	if r.subagentOf(res, "main.txt", "by the main agent", "") != "" {
+	if r.subagentOf(res, "main.txt", "by the main agent", model) != "" {
 		t.Error("a sub-agent was given what the main agent did")
 	}
 	r.trace("verify")

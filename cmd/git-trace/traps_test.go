@@ -106,3 +106,34 @@ func TestAHookEndsInTimeWhileSomebodyHoldsTheTimeline(t *testing.T) {
 		t.Error("the end of the session was lost")
 	}
 }
+
+// The file that Pi and OpenCode load into their own process must not disturb them, whatever became of git-trace.
+func TestAgentsWorkOnWhenGitTraceIsGone(t *testing.T) {
+	t.Parallel()
+	for client, test := range map[string]struct{ agent, file, path string }{
+		"pi":       {"pi", ".pi/agent/extensions/git-trace.ts", "path"},
+		"opencode": {"opencode", ".config/opencode/plugin/git-trace.js", "filePath"},
+	} {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			r := newTraced(t, client, "--agent", test.agent, "--global")
+			installed := filepath.Join(r.Home, test.file)
+			raw, err := os.ReadFile(installed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved := strings.ReplaceAll(string(raw), r.binary, filepath.Join(r.Tmp, "gone"))
+			if moved == string(raw) {
+				t.Fatalf("%s does not name the program", installed)
+			}
+			if err := os.WriteFile(installed, []byte(moved), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			input := map[string]any{test.path: filepath.Join(r.Dir, "x.txt"), "content": "x\n"}
+			driver.Run(t, client, r.Repo, driver.Main(driver.Turn{Tools: []driver.Tool{{Name: "write", Input: input}}}, driver.Turn{}), driver.Options{})
+			if r.Read("x.txt") != "x\n" {
+				t.Error("the agent did not do its work")
+			}
+		})
+	}
+}
