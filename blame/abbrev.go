@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,20 +75,4 @@ func packSize(index string) uint64 {
 		head = head[:4*256]
 	}
 	return uint64(binary.BigEndian.Uint32(head[len(head)-4:]))
-}
-
-// uniqueLength is the fewest leading bytes, at least fewest, that tell all different ids apart.
-func uniqueLength(ids []string, fewest int) int {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	for i := 1; i < len(ids); i++ {
-		a, b := ids[i-1], ids[i]
-		same := 0
-		for same < len(a) && same < len(b) && a[same] == b[same] {
-			same++
-		}
-		fewest = max(fewest, same+1)
-	}
-	return fewest
 }

@@ -69,7 +69,7 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 			p.cols.ShowName = true
 		}
 	}
-	p.digits = uniqueLength(ids, p.digits)
+	p.digits = cells.UniqueLength(ids, p.digits)
 	return p
 }
 

@@ -89,9 +89,6 @@ func TestIdsAreAsLongAsTellsThemApart(t *testing.T) {
 	if got := drawn(t, style, "A", []string{"a"}, claude); !strings.Contains(got, " <4f>#3 ") {
 		t.Errorf("the caller's short id is not used:\n%s", got)
 	}
-	if n := uniqueLength([]string{"aaaa", "aaab", "aaaa", "b"}, 2); n != 4 {
-		t.Errorf("unique length %d", n)
-	}
 }
 
 const hostile = "\x1b]0;title\x07\x1b[2J\u009b31m\u202egnp.exe\u200f\x7f\xff\r\n"

@@ -3,6 +3,7 @@ package blame
 import (
 	"hash/fnv"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -85,6 +86,6 @@ func (s *Style) shortTraces(lines []Annotated) func(events.TraceID) string {
 			ids = append(ids, id)
 		}
 	}
-	n := uniqueLength(ids, fewest)
+	n := cells.UniqueLength(ids, fewest)
 	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
 }

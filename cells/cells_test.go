@@ -97,6 +97,16 @@ func TestLineJoinsLines(t *testing.T) {
 	}
 }
 
+func TestIdsAreToldApart(t *testing.T) {
+	t.Parallel()
+	if n := UniqueLength([]string{"aaaa", "aaab", "aaaa", "b"}, 2); n != 4 {
+		t.Errorf("four letters tell them apart, not %d", n)
+	}
+	if n := UniqueLength([]string{"a", "b"}, 3); n != 3 {
+		t.Errorf("at least three were wanted, not %d", n)
+	}
+}
+
 func FuzzSafe(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\x1b]0;x\x07", "\xff\xfe", "a\u202eb", "日本\u0301"} {
 		f.Add(seed)

@@ -264,7 +264,7 @@ func (a *app) drawQuality(list []judged, means []mean) error {
 	for i := range list {
 		ids[i] = list[i].Trace
 	}
-	n := min(uniqueLength(ids, 8), 36)
+	n := min(cells.UniqueLength(ids, 8), 36)
 	fmt.Fprintf(&b, "%-*s  %-12s %6s %6s  gate", n, "trace", "agent", "steps", "calls")
 	for _, p := range quality.Personas() {
 		fmt.Fprintf(&b, "  %9s", p)

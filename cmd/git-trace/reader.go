@@ -64,24 +64,8 @@ func shortTraces(reader *index.Index) (func(events.TraceID) string, error) {
 }
 
 func abbreviator(ids []string) func(events.TraceID) string {
-	n := uniqueLength(ids, fewestDigits)
+	n := cells.UniqueLength(ids, fewestDigits)
 	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
-}
-
-// uniqueLength is the fewest leading bytes, at least fewest, that tell different ids apart.
-func uniqueLength(ids []string, fewest int) int {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	for i := 1; i < len(ids); i++ {
-		a, b := ids[i-1], ids[i]
-		same := 0
-		for same < len(a) && same < len(b) && a[same] == b[same] {
-			same++
-		}
-		fewest = max(fewest, same+1)
-	}
-	return fewest
 }
 
 // ambiguous is an id that stands for several things. Like git it lists them.
@@ -153,7 +137,7 @@ func ambiguousID(id string, found []index.Candidate) error {
 	for _, c := range found {
 		ids = append(ids, c.ID)
 	}
-	n := uniqueLength(ids, 8)
+	n := cells.UniqueLength(ids, 8)
 	for _, c := range found {
 		what := string(c.Kind)
 		switch c.Kind {

@@ -258,6 +258,6 @@ func (a *app) shortRecorded(repo *refs.Repo, found search.Found) (func(events.Tr
 	for _, r := range found.Results {
 		ids = append(ids, string(r.Trace))
 	}
-	n := uniqueLength(ids, fewestDigits)
+	n := cells.UniqueLength(ids, fewestDigits)
 	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }, nil
 }

@@ -24,7 +24,7 @@ func (d *showDrawer) calls(list []callView) {
 		ids = append(ids, list[i].ToolCall)
 	}
 	tool = min(tool, mostTool)
-	digits, id := uniqueLength(ids, leastCall), 0
+	digits, id := cells.UniqueLength(ids, leastCall), 0
 	for _, text := range ids {
 		id = max(id, cells.Width(shortCall(text, digits)))
 	}

@@ -1,0 +1,19 @@
+package cells
+
+import "slices"
+
+// UniqueLength is the fewest leading bytes, at least fewest, that tell all different ids apart.
+func UniqueLength(ids []string, fewest int) int {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	for i := 1; i < len(ids); i++ {
+		a, b := ids[i-1], ids[i]
+		same := 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		fewest = max(fewest, same+1)
+	}
+	return fewest
+}
