@@ -109,6 +109,9 @@ func TestPicksAreNotedInTheirWorkTree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.git("commit", "-q", "--allow-empty", "-m", "c")
+	if repo := w.installer().Repo; repo.RefFormat != "files" {
+		t.Skip("HEAD is no file that a shell can read; the program notes the picks")
+	}
 	w.install()
 	linked := filepath.Join(w.base, "linked")
 	w.git("worktree", "add", "-q", "--detach", linked)

@@ -127,8 +127,7 @@ func TestReliabilityG1HostileLogsChangeNothing(t *testing.T) {
 	}
 	for _, target := range []string{"HEAD^{tree}", "HEAD"} {
 		runGit(t, repo.WorkTree, "commit", "-q", "--allow-empty", "-m", "x")
-		oid := strings.TrimSpace(runGit(t, repo.WorkTree, "rev-parse", target))
-		check(t, os.WriteFile(repo.CommonDir+"/"+ref, []byte(oid+"\n"), 0o666))
+		runGit(t, repo.WorkTree, "update-ref", ref, target)
 		ix := open(t, repo)
 		if traces, err := ix.Traces(); err != nil || len(traces) != 1 || len(ix.Notes()) != 1 {
 			t.Errorf("a ref to %s: %d conversations, notes %v, %v", target, len(traces), ix.Notes(), err)
