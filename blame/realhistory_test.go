@@ -36,14 +36,19 @@ func realHistory(t *testing.T) *repo {
 // kept from the commits before. The full form takes the last 1,000 commits.
 func TestBlameOverARealHistoryIsGits(t *testing.T) {
 	t.Parallel()
-	r := realHistory(t)
+	realHistory(t).followHistory(t, testenv.Pick(3, 8, 1000))
+}
+
+// followHistory blames in each of the last commits of the main line, oldest first.
+func (r *repo) followHistory(t *testing.T, last int) {
+	t.Helper()
 	commits := strings.Fields(r.git("rev-list", "--reverse", "--first-parent", "HEAD"))
-	commits = commits[max(0, len(commits)-testenv.Pick(3, 8, 1000)):]
+	commits = commits[max(0, len(commits)-last):]
 	var ways ways
-	bystander := ""
+	bystander, blamed := "", 0
 	for i, commit := range commits {
 		r.git("checkout", "-q", "-f", "--detach", commit)
-		touched := strings.Split(strings.TrimSpace(r.git("diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "--diff-filter=AM", "-z", commit)), "\x00")
+		touched := strings.Split(strings.TrimSpace(r.git("diff-tree", "-r", "--root", "-m", "--first-parent", "--no-commit-id", "--name-only", "--diff-filter=AM", "-z", commit)), "\x00")
 		files := touched[:min(len(touched), 3)]
 		if bystander != "" {
 			files = append(files[:len(files):len(files)], bystander)
@@ -56,9 +61,10 @@ func TestBlameOverARealHistoryIsGits(t *testing.T) {
 			ways.count(r.find(t, "--porcelain", "--", file))
 			r.compare(t, []string{"--porcelain", "--line-porcelain"}[i%2:][:1], "--", file)
 			bystander = file
+			blamed++
 		}
 	}
-	t.Logf("%d commits: %+v", len(commits), ways)
+	t.Logf("%d commits, %d files: %+v", len(commits), blamed, ways)
 	if len(commits) > 50 && (ways.recalled == 0 || ways.composed == 0) {
 		t.Errorf("not all ways were gone: %+v", ways)
 	}
