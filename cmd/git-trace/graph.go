@@ -89,10 +89,12 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 // needsCommits fails where HEAD is what was asked for and has no commit yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
-		return fail(exitGit, errors.New("there are no commits yet"), "")
+		return fail(exitGit, errNoCommits, "")
 	}
 	return nil
 }
+
+var errNoCommits = errors.New("there are no commits yet")
 
 // graphForm is what writes the form that was asked for; nil for text, which is drawn while git finds the commits.
 func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error, error) {

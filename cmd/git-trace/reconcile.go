@@ -76,6 +76,9 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if len(commits) == 0 && c.Bool("all") {
+		return fail(exitGit, errNoCommits, "")
+	}
 	shown := newProgress(a.std.err)
 	r, err := findUnanchored(c.Context, repo, reader, commits, shown.count)
 	shown.clear()
@@ -99,7 +102,10 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool) ([
 	args := []string{"rev-list", "--reverse", "--topo-order"}
 	switch {
 	case all:
-		args = append(args, "--branches", "--tags", "--remotes", "HEAD")
+		args = append(args, "--branches", "--tags", "--remotes")
+		if head, _, err := repo.Head(); err == nil && !head.IsZero() { // it may be a branch that has no commit yet
+			args = append(args, "HEAD")
+		}
 	case len(revs) == 0:
 		args = append(args, "HEAD")
 	}
