@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -57,7 +58,8 @@ func NewEvidence(repo *refs.Repo, anchors Anchors, searcher Searcher) *Evidence 
 	}
 }
 
-// Expect searches for the owners of lines of commits that have no anchor.
+// Expect searches for the owners of lines of commits that have no anchor, and asks the logs of other clones for those that
+// an anchor does not know: they may have been fetched after the commit was made.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil
@@ -67,7 +69,8 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		if _, err := e.filesOf(q.Commit); err != nil {
 			return fmt.Errorf("read what is recorded of commit %s: %w", q.Commit, err)
 		}
-		if e.bare[q.Commit] {
+		q.Elsewhere = !e.bare[q.Commit]
+		if !q.Elsewhere || e.lacks(q) {
 			open = append(open, q)
 		}
 	}
@@ -79,9 +82,20 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		return err
 	}
 	for i, a := range answers {
-		e.commits[open[i].Commit][open[i].Path] = e.runsOf(a.Owners, a.File.Runs)
+		files, path := e.commits[open[i].Commit], open[i].Path
+		files[path] = overlay(e.runsOf(a.Owners, a.File.Runs), files[path])
 	}
 	return nil
+}
+
+// lacks tells whether the anchors of a commit have the lines that are asked about, but no owner for all of them.
+func (e *Evidence) lacks(q unseen.Question) bool {
+	runs := e.commits[q.Commit][q.Path]
+	return slices.ContainsFunc(q.Lines, func(line int) bool {
+		return slices.ContainsFunc(runs, func(r anchoredRun) bool {
+			return r.start <= line && line < r.start+r.count && r.who.Kind == events.OwnerUnknown
+		})
+	})
 }
 
 // Prompts gives the texts of prompts; found is false for one that is not kept.

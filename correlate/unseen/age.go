@@ -30,6 +30,9 @@ type age struct {
 // never is the number of an event that is not there.
 const never = math.MaxInt64
 
+// ownLog is how the index counts the log of this clone.
+const ownLog = 0
+
 // person is who made a patch, and when, as the log says.
 type person struct {
 	owner events.AnchorOwner
@@ -44,9 +47,11 @@ func (f *file) believes(id events.PatchID) bool {
 	if !done {
 		p, err := f.person(id)
 		f.fail(err)
-		if p.found {
+		switch {
+		case f.elsewhere && (!p.found || p.at.Log == ownLog):
+		case p.found:
 			known = !f.olderThan(f.age, p.at, p.time)
-		} else { // made here, as the timeline says, and still on its way into the log
+		default: // made here, as the timeline says, and still on its way into the log
 			known = f.namedIn(f.age, 0) == never
 		}
 		f.age.belief[id] = known

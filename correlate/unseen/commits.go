@@ -135,7 +135,7 @@ func (s *Search) wholeFile(commit refs.OID, c correlate.FileChange, known bool) 
 		known = letters(lines[i]) >= minSpecific && len(s.digest.Line(events.FingerprintOf(lines[i]))) > 0
 	}
 	if known {
-		return s.file(commit, c)
+		return s.file(commit, c, false)
 	}
 	added, id, err := c.Hunks(s.objects, lines)
 	if err != nil {

@@ -21,7 +21,8 @@ type file struct {
 	added  []linediff.Range
 	id     events.ChangeID
 
-	owners map[int]claim // of lines, counted from 0
+	elsewhere bool          // see Question
+	owners    map[int]claim // of lines, counted from 0
 }
 
 // claim is who wrote a line, and on what evidence.

@@ -17,7 +17,7 @@ import (
 
 // Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON that says for which logs they hold, then
 // one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which a reader
-// skips what it cannot read.
+// skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
 //
 // An answer says how long the logs were. It holds until a log has an event behind that which speaks of a line that the
 // answer leaves unknown. An answer about a commit of which every log names a descendant holds for good: what is recorded
@@ -103,9 +103,17 @@ func (k *kept) path(path string) *keptPath {
 	return p
 }
 
+// keptUnder is where the answer to a question lies: no path has a NUL in it.
+func (q *Question) keptUnder() string {
+	if q.Elsewhere {
+		return q.Path + "\x00elsewhere"
+	}
+	return q.Path
+}
+
 // recallAnswer gives a kept answer that still holds.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
-	a, found := s.kept.path(q.Path).answers[q.Commit]
+	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
 	if !found || !a.Good && !s.holds(a, q) {
 		return Answer{}, false
 	}
@@ -151,7 +159,7 @@ func (a *keptAnswer) tells(line int) bool {
 
 // remember keeps an answer.
 func (s *Search) remember(q Question, answer Answer) {
-	p := s.kept.path(q.Path)
+	p := s.kept.path(q.keptUnder())
 	a := keptAnswer{Commit: q.Commit, Last: s.kept.last, Good: s.old(q.Commit), Owners: answer.Owners}
 	if answer.File.Path != "" {
 		a.File = &answer.File

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -45,10 +46,12 @@ func (s *Search) Close() {
 	_ = s.objects.Close() // everything asked for has been read
 }
 
-// Question is about lines of a file as a commit without an anchor has it.
+// Question is about lines of a file as a commit without an anchor has it, or one whose anchor does not know them.
 type Question struct {
 	Commit refs.OID
 	Path   string // raw bytes
+	// Elsewhere asks only what the logs of other clones say: the own log had its say when it made the anchor.
+	Elsewhere bool
 	// Lines are the lines that are asked about, counted from 1, and Texts what is in them, white space apart. Without
 	// texts every line that the commit added is asked about.
 	Lines []int
@@ -65,10 +68,16 @@ type Answer struct {
 func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var open []int
+	if !slices.ContainsFunc(questions, s.canAnswer) {
+		return answers, nil
+	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
 	for i, q := range questions {
+		if !s.canAnswer(q) {
+			continue
+		}
 		if known, ok := s.recallAnswer(q); ok {
 			answers[i] = known
 		} else if s.mentioned(q) {
@@ -101,7 +110,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if answers[i], err = s.file(q.Commit, c); err != nil {
+			if answers[i], err = s.file(q.Commit, c, q.Elsewhere); err != nil {
 				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
 			}
 		}
@@ -122,6 +131,9 @@ func (s *Search) prepare(ctx context.Context) error {
 	s.digest, s.kept = d, loadKept(s.repo, d)
 	return nil
 }
+
+// canAnswer tells whether there is any log that a question may be put to.
+func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || s.index.Logs() > 1 }
 
 // fail remembers a failure.
 func (s *Search) fail(err error) {
@@ -147,7 +159,7 @@ func (s *Search) mentioned(q Question) bool {
 }
 
 // file finds the owners of the lines that a commit added to a file.
-func (s *Search) file(commit refs.OID, c correlate.FileChange) (Answer, error) {
+func (s *Search) file(commit refs.OID, c correlate.FileChange, elsewhere bool) (Answer, error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return Answer{}, nil
@@ -165,7 +177,7 @@ func (s *Search) file(commit refs.OID, c correlate.FileChange) (Answer, error) {
 	}
 	f := &file{
 		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
-		owners: map[int]claim{},
+		elsewhere: elsewhere, owners: map[int]claim{},
 	}
 	if err := errors.Join(f.search(), s.err); err != nil {
 		return Answer{}, err

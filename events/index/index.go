@@ -141,6 +141,9 @@ func (ix *Index) Close() {
 	}
 }
 
+// Logs tells how many logs are read: the own one, and those that were fetched.
+func (ix *Index) Logs() int { return len(ix.sources) }
+
 // Notes say what is missing from the answers, one sentence each: a damaged log, a fetched log that was left out.
 func (ix *Index) Notes() []string { return ix.notes }
 
