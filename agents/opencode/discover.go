@@ -45,8 +45,10 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		for _, one := range all {
 			known[one.ID] = true
+		}
+		for _, one := range topmost(all) {
 			changed := time.UnixMilli(one.Time.Updated).UTC()
-			if one.Parent == "" && project.Holds(one.Directory) && !changed.Before(since.Truncate(time.Millisecond)) {
+			if project.Holds(one.Directory) && !changed.Before(since.Truncate(time.Millisecond)) {
 				found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: changed})
 			}
 		}
@@ -84,8 +86,13 @@ func (s sessions) SessionID(path string) string {
 
 // SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
-	if filepath.Ext(path) != ".db" {
-		return nil, nil
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
+	if err = errors.Join(err, file.Close()); err != nil || string(head) != sqlitefile.Magic {
+		return nil, err
 	}
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -97,10 +104,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 		return nil, err
 	}
 	var found []capability.Session
-	for _, one := range all {
-		if one.Parent == "" {
-			found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
-		}
+	for _, one := range topmost(all) {
+		found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
 	}
 	return found, nil
 }
@@ -110,7 +115,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 func (s sessions) Recognises(path string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		name := filepath.Base(path)
-		return strings.HasPrefix(name, "opencode") && filepath.Ext(name) == ".db"
+		return strings.Contains(name, "opencode") && filepath.Ext(name) == ".db"
 	}
 	if isFolderSession(head) {
 		return true

@@ -77,7 +77,22 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// openDatabase opens a session; "" stands for the one that was changed last and has no parent.
+// topmost are the sessions that are not told in another one: those without a parent, and those whose parent is gone.
+func topmost(all []dbSession) []dbSession {
+	here := map[string]bool{}
+	for _, s := range all {
+		here[s.ID] = true
+	}
+	var out []dbSession
+	for _, s := range all {
+		if s.Parent == "" || !here[s.Parent] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// openDatabase opens a session; "" stands for the one of the topmost that was changed last.
 func openDatabase(path, id string) (*database, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {
@@ -99,8 +114,11 @@ func (d *database) find(id string) error {
 	if err != nil {
 		return err
 	}
+	if id == "" {
+		all = topmost(all)
+	}
 	for _, one := range all {
-		if one.ID == id || id == "" && one.Parent == "" && (d.session.ID == "" || one.Time.Updated > d.session.Time.Updated) {
+		if one.ID == id || id == "" && (d.session.ID == "" || one.Time.Updated > d.session.Time.Updated) {
 			d.session = one
 		}
 	}

@@ -135,36 +135,48 @@ func (v *converter) file(ctx context.Context, name string) error {
 	return v.session(ctx, agent, name)
 }
 
-// session converts a session file of an agent.
+// session converts a session file of an agent: its session, or those that a database holds, one after the other. Of a
+// database, a session that cannot be read does not keep the others back.
 func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
 	if info, err := os.Stat(name); err != nil {
 		return pathCause(err)
 	} else if info.IsDir() {
 		return errors.New("is a directory")
 	}
-	empty := errors.New("")
-	err := v.out.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
-		counting := &countingSink{Sink: sink}
-		parsed, err := agent.Parser.Parse(ctx, name, agents.ParseOptions{}, counting)
+	empty, converted := errors.New(""), 0
+	var faults []error
+	for _, t := range transcriptsIn(agent, name) {
+		err := v.out.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
+			counting := &countingSink{Sink: sink}
+			parsed, err := agent.Parser.Parse(ctx, name, agents.ParseOptions{Session: t.id}, counting)
+			if err != nil {
+				return nil, err
+			}
+			if parsed.Lost > 0 {
+				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
+					printable(fmt.Sprintf("%s: %d lines or parts of lines could not be read", name, parsed.Lost)))
+			}
+			if counting.steps == 0 {
+				return nil, empty
+			}
+			return parsed.Head, nil
+		})
+		switch {
+		case errors.Is(err, empty):
+			continue
+		case errors.Is(err, errNoLines):
+			err = v.withoutLines(name)
+		}
 		if err != nil {
-			return nil, err
+			faults = append(faults, err)
+			continue
 		}
-		if parsed.Lost > 0 {
-			fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-				printable(fmt.Sprintf("%s: %d lines or parts of lines could not be read", name, parsed.Lost)))
-		}
-		if counting.steps == 0 {
-			return nil, empty
-		}
-		return parsed.Head, nil
-	})
-	switch {
-	case errors.Is(err, empty):
-		return fmt.Errorf("holds no conversation of %s", agent.Title)
-	case errors.Is(err, errNoLines):
-		return v.withoutLines(name)
+		converted++
 	}
-	return err
+	if converted+len(faults) == 0 {
+		return fmt.Errorf("holds no conversation of %s", agent.Title)
+	}
+	return errors.Join(faults...)
 }
 
 // countingSink counts the steps that pass.
