@@ -111,6 +111,7 @@ func (r *Repo) Env(path ...string) []string {
 		"SHELL=" + shell(),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
+		"GITTRACE_HOOK_SECONDS=60", // what is recorded is the question here, not how soon
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir) // a git-trace built with -cover reports from within hooks

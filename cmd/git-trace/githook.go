@@ -29,7 +29,7 @@ func runGitHook(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return exitDone
 	}
-	soft, hard := softLimit, hardLimit
+	soft, hard := hookLimits()
 	var pairs []events.RewritePair
 	if args[0] == "post-rewrite" {
 		pairs = readPairs(in)

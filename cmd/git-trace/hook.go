@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -17,11 +18,12 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Time limits of a hook: what is not done after softLimit is put aside, and at hardLimit the process ends whatever it is
-// doing. An agent waits for its hooks.
 const (
-	softLimit = 1200 * time.Millisecond
+	// hardLimit is when the process of a hook ends, whatever it is doing: an agent waits for its hooks.
 	hardLimit = 2 * time.Second
+	// limitEnv names another hardLimit, in seconds, for machines that take longer for everything.
+	limitEnv   = "GITTRACE_HOOK_SECONDS"
+	maxSeconds = 600
 	// maxPayload bounds what is read of a hook's standard input, in bytes.
 	maxPayload = 64 << 20
 	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
@@ -29,15 +31,25 @@ const (
 	maxHookMemory = 96 << 20
 )
 
+// hookLimits are the time after which a hook puts aside what is not done, and that after which its process ends.
+func hookLimits() (soft, hard time.Duration) {
+	hard = hardLimit
+	if n, err := strconv.Atoi(os.Getenv(limitEnv)); err == nil && n > 0 && n <= maxSeconds {
+		hard = time.Duration(n) * time.Second
+	}
+	return hard * 3 / 5, hard
+}
+
 // runHook is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
 // hook prints to the model, and some loop on a hook that fails.
 func runHook(args []string, in io.Reader) int {
-	guard := guardHook(hardLimit)
+	soft, hard := hookLimits()
+	guard := guardHook(hard)
 	defer guard()
 	if len(args) < 2 {
 		return exitDone
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), softLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), soft)
 	defer cancel()
 	note := announce()
 	defer note.End()

@@ -101,7 +101,7 @@ func (w *world) env() []string {
 	return append(os.Environ(),
 		"HOME="+w.home, "GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
-		"WORK="+w.root,
+		"WORK="+w.root, limitEnv+"="+patience,
 	)
 }
 

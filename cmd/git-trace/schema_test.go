@@ -74,7 +74,7 @@ func (r *recorded) run(args ...string) string {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = r.dir
 	cmd.Env = []string{
-		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
 		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
 	}
 	cmd.Env = append(cmd.Env, testenv.Formats()...)

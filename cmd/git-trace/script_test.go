@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// patience is how long hooks may take, in seconds, in tests that ask what was recorded: many tests share a machine.
+const patience = "60"
+
 const scriptDir = "../../testdata/script"
 
 func TestScripts(t *testing.T) {
@@ -121,6 +124,7 @@ func setUpScript(env *testscript.Env, variant string) error {
 		lock = "reftable/tables.list.lock"
 	}
 	env.Setenv("REFLOCK", lock)
+	env.Setenv(limitEnv, patience)
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

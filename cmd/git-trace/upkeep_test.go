@@ -59,7 +59,7 @@ func TestPackingIsDetachedFromTheHookThatStartsIt(t *testing.T) {
 	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(payload)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = write, write, []*os.File{write}
 	cmd.Env = []string{
-		"HOME=" + r.home, "PATH=" + slow + ":" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "SLOW=" + slow,
+		"HOME=" + r.home, "PATH=" + slow + ":" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "SLOW=" + slow,
 		"REAL_GIT=" + real, looseLimitVar + "=200",
 	}
 	if err := cmd.Run(); err != nil {

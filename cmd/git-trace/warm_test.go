@@ -28,7 +28,7 @@ func TestASecondBlameStartsNoGit(t *testing.T) {
 		cmd := exec.Command("git-trace", "blame", "bytes")
 		cmd.Dir = r.dir
 		cmd.Env = []string{
-			"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8",
+			"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
 			"GIT_TRACE2_EVENT=" + trace,
 		}
 		out, err := cmd.Output()
