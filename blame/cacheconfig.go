@@ -23,17 +23,27 @@ type configItem struct{ key, value string }
 
 const configMagic = "git-trace configuration 1\n"
 
-// Configuration is Repo.Config by way of what is kept: it starts no process as long as nothing changed.
-func Configuration(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
+// Configuration is git's configuration as it was read once. The nil one is read when it is asked for.
+type Configuration struct{ items []configItem }
+
+// ReadConfiguration reads it by way of what is kept: that starts no process as long as nothing changed.
+func ReadConfiguration(ctx context.Context, repo *refs.Repo) (*Configuration, error) {
 	items, err := configuration(ctx, repo)
 	if err != nil {
-		return refs.Config{}, fmt.Errorf("read configuration: %w", err)
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	var c refs.Config
-	for _, item := range items {
-		c.Add(item.key, item.value)
+	return &Configuration{items}, nil
+}
+
+// Values is the configuration as Repo.Config would give it; that of nil is empty.
+func (c *Configuration) Values() refs.Config {
+	var values refs.Config
+	if c != nil {
+		for _, item := range c.items {
+			values.Add(item.key, item.value)
+		}
 	}
-	return c, nil
+	return values
 }
 
 // configuration is git's configuration in the order of precedence, the last value of a key in force.

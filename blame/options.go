@@ -67,6 +67,8 @@ type Options struct {
 	// Stdin is what `--contents -` reads. Stderr takes git's warnings. Neither is set by Parse; nil means none.
 	Stdin  io.Reader
 	Stderr io.Writer
+	// Config is git's configuration, if the caller has read it; Parse does not.
+	Config *Configuration
 
 	args   []argument // git's arguments in the order they came, ours taken out
 	words  []string   // positional arguments before "--"; without one, the file is among them

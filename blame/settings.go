@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -15,12 +14,15 @@ type settings struct {
 
 // readSettings reads it, while git blames.
 func (s *session) readSettings() settings {
-	items, err := configuration(s.ctx, s.repo)
-	if err != nil {
-		return settings{err: fmt.Errorf("read configuration: %w", err)}
+	config := s.opts.Config
+	if config == nil {
+		var err error
+		if config, err = ReadConfiguration(s.ctx, s.repo); err != nil {
+			return settings{err: err}
+		}
 	}
-	got := settings{items: items, values: map[string][]string{}}
-	for _, item := range items {
+	got := settings{items: config.items, values: map[string][]string{}}
+	for _, item := range config.items {
 		got.values[item.key] = append(got.values[item.key], item.value)
 	}
 	return got

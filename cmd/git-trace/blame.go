@@ -66,6 +66,7 @@ func (a *app) blame(args []string) error {
 	if err != nil {
 		return err
 	}
+	opts.Config = screen.Config
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()

@@ -21,6 +21,8 @@ type screen struct {
 	Color    bool
 	Width    int  // in columns
 	Terminal bool // what is written ends on a terminal
+	// Config is git's configuration, if it had to be read.
+	Config *blame.Configuration
 
 	pager *pager
 }
@@ -59,13 +61,13 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		s.Width = n
 	}
-	var config refs.Config
 	if repo != nil && (s.Terminal || when == "") {
 		var err error
-		if config, err = blame.Configuration(context.Background(), repo); err != nil {
-			return nil, config, err
+		if s.Config, err = blame.ReadConfiguration(context.Background(), repo); err != nil {
+			return nil, refs.Config{}, err
 		}
 	}
+	config := s.Config.Values()
 	switch when {
 	case "always":
 		s.Color = true
