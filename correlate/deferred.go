@@ -259,11 +259,21 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 }
 
 // olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has, or
-// else under the name that git finds for it: main may have renamed it.
+// else under the name that git finds for it: main may have renamed it. A content that nobody saw, of a commit that was made
+// while others were seen, tells nothing: what it was made of tells more.
 func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
+	known := func(rev, path string) (oid refs.OID, there, known bool) {
+		oid, typ, err := view.Objects.Resolve(rev + ":" + path)
+		_, known = view.Known.Get(path, oid)
+		return oid, err == nil && typ == refs.BlobObject, known
+	}
 	blob := func(path string) (trails.Source, bool) {
-		oid, typ, err := view.Objects.Resolve(d.from.String() + ":" + path)
-		return trails.Source{Path: path, Blob: oid, Far: true}, err == nil && typ == refs.BlobObject
+		oid, there, seen := known(d.from.String(), path)
+		if there && !seen {
+			_, _, before := known(d.from.String()+"^", path)
+			there = !before
+		}
+		return trails.Source{Path: path, Blob: oid, Far: true}, there
 	}
 	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 	return func(f fileDiff) []trails.Source {

@@ -48,6 +48,16 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	return Commit(ctx, repo, timeline, head, at)
 }
 
+// Merged anchors the commit that HEAD names if a merge has just made it: that fires no post-commit hook (githooks(5)).
+func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
+	for _, entry := range repo.LastLog("HEAD", 1) {
+		if makes(entry) {
+			return Head(ctx, repo, timeline, 0, at)
+		}
+	}
+	return nil
+}
+
 // Commit anchors one commit.
 func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
 	objects := repo.Objects()

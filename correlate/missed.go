@@ -34,8 +34,11 @@ func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 
 // makes tells whether the entry of a reflog says that a commit was made.
 func makes(e refs.LogEntry) bool {
-	action, _, _ := strings.Cut(e.Message, ":")
+	action, what, _ := strings.Cut(e.Message, ":")
 	word, _, _ := strings.Cut(action, " ")
+	if strings.HasPrefix(what, " Merge made by") || strings.HasPrefix(what, " In-index merge") { // and not: Fast-forward
+		return word == "merge" || word == "pull"
+	}
 	return word == "commit" || word == "cherry-pick" || word == "revert" || replays(action)
 }
 

@@ -30,6 +30,7 @@ func TestCommitsOfWhichNoHookWasHeard(t *testing.T) {
 		"nothing was ever anchored":                {"a commit\nb commit\nc commit", "", 'c', ""},
 		"what came in by a pull or a switch stays": {"a commit\nb pull\nc checkout\nd merge x\ne commit", "a", 'e', ""},
 		"picked, reverted and rebased":             {"a commit\nb cherry-pick\nc revert\nd rebase (start)\ne rebase (pick)\nf rebase (finish)\n1 commit", "a", '1', "bce"},
+		"a merge, and a merge that only moved":     {"a commit\nb merge x: Merge made by the 'ort' strategy.\nc merge y: Fast-forward\nd pull: Merge made by the 'octopus' strategy.\ne commit", "a", 'e', "bd"},
 		"before the last anchored one is no news":  {"a commit\nb commit\nc commit\nd commit", "c", 'd', ""},
 		"no reflog":                                {"", "a", 'c', ""},
 	}

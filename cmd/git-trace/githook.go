@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,8 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 	case "post-commit", "post-applypatch":
 		return correlate.Head(ctx, repo, engine, gitProcess(), now)
 	case "post-merge":
-		return engine.Touched(ctx, now, events.PostCommit, "merge")
+		err := engine.Touched(ctx, now, events.PostCommit, "merge")
+		return errors.Join(err, correlate.Merged(ctx, repo, engine, now))
 	case "post-checkout":
 		return engine.Touched(ctx, now, events.PostCommit, "checkout")
 	case "post-rewrite":

@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
 )
 
 func (c *commitView) draw(d *showDrawer) {
@@ -15,6 +16,9 @@ func (c *commitView) draw(d *showDrawer) {
 	d.field("author", d.safe(fmt.Sprintf("%s <%s>", g.Author, g.Mail)))
 	d.field("date", d.when(g.Time))
 	d.field("subject", d.safe(g.Subject))
+	if len(g.Parents) > 1 {
+		d.field("merge", mergeOf(g.Parents))
+	}
 	if !g.Anchored {
 		d.line("")
 		d.line("nothing is recorded of this commit")
@@ -25,6 +29,15 @@ func (c *commitView) draw(d *showDrawer) {
 		d.line("")
 		d.contributor(g, i)
 	}
+}
+
+// mergeOf names the commits that a merge joins, as git log does.
+func mergeOf(parents []refs.OID) string {
+	short := make([]string, len(parents))
+	for i, p := range parents {
+		short[i] = p.String()[:10]
+	}
+	return strings.Join(short, " ")
 }
 
 func (d *showDrawer) refNames(names []string) string {
