@@ -41,7 +41,7 @@ func FuzzSession(f *testing.F) {
 			t.Fatalf("the record is not read back: %v", err)
 		}
 		if cut := int(cut); cut < len(data) {
-			grown(t, path, data, cut, want, "fuzz")
+			suite().Grown(t, path, data, cut, want, "fuzz")
 		}
 	})
 }

@@ -13,7 +13,10 @@ import (
 var sessions = filepath.Join("..", "..", "testdata", "sessions", "claude-code")
 
 func suite() sessiontest.Suite {
-	return sessiontest.Suite{Agent: claudecode.New(capability.Env{Home: "/home/dev"}), Names: []string{"*.jsonl"}}
+	return sessiontest.Suite{
+		Agent: claudecode.New(capability.Env{Home: "/home/dev"}), Names: []string{"*.jsonl"}, Corpus: []string{"claude-code/*.jsonl"}, Plain: plain,
+		Unknown: map[string]string{"daaain+claude-code-log__edge_cases.jsonl": "its authors put {\"silly\": \"this\"} into it, an object without a type"},
+	}
 }
 
 func parser() capability.SessionParser { return suite().Agent.Parser }

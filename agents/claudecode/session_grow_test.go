@@ -2,57 +2,13 @@ package claudecode_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/agents/capability"
-	"github.com/git-trace/git-trace/records"
 )
-
-// grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together must be
-// what one reading gives. It tells whether the cursor was used.
-func grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
-	t.Helper()
-	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var steps records.Collector
-	before, err := parser().Parse(context.Background(), path, capability.ParseOptions{Session: session}, &steps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	more := records.Collector{Steps: slices.Clone(steps.Steps)}
-	after, err := parser().Parse(context.Background(), path, capability.ParseOptions{Session: session, Cursor: before.Cursor}, &more)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after.FirstStep > len(steps.Steps)+1 {
-		t.Fatalf("cut at %d: the first step is %d after %d", cut, after.FirstStep, len(steps.Steps))
-	}
-	after.Head.Steps = more.Steps[:after.Head.Metrics.TotalSteps]
-	if got := encode(t, after.Head); !bytes.Equal(got, want) {
-		got = bytes.Replace(got, []byte(*after.Head.ContentHash), hashOf(want), 1) // to show what made the difference
-		at := 0
-		for at < min(len(got), len(want)) && got[at] == want[at] {
-			at++
-		}
-		from := max(at-200, 0)
-		t.Fatalf("cut at %d of %d: differs at byte %d\n got %.400s\nwant %.400s", cut, len(data), at, got[from:], want[from:])
-	}
-	return after.FirstStep > 1
-}
-
-func hashOf(record []byte) []byte {
-	_, after, _ := bytes.Cut(record, []byte(`"content_hash":"`))
-	return after[:64]
-}
 
 func TestASessionThatGrowsGivesTheRecordOfOneReading(t *testing.T) {
 	t.Parallel()
@@ -74,7 +30,7 @@ func TestASessionThatGrowsGivesTheRecordOfOneReading(t *testing.T) {
 			used := false
 			for cut := 0; cut < len(data); cut++ {
 				if cut == 0 || data[cut-1] == '\n' || data[cut] == '\n' || cut%173 == 0 {
-					used = grown(t, path, data, cut, want, "") || used
+					used = suite().Grown(t, path, data, cut, want, "") || used
 				}
 			}
 			if strings.Count(string(data), `"role":"user","content":"`) > 1 && !used {

@@ -22,6 +22,8 @@ type Suite struct {
 	Corpus []string // patterns of real sessions, relative to the corpus
 	// Plain is a second, simple reading of a real session: what it counts must be in the record.
 	Plain func(t *testing.T, path string) Plain
+	// Unknown names the real sessions that hold lines of kinds which the parser does not know, with the reason for each.
+	Unknown map[string]string
 	// Whole marks files that are written anew instead of growing: a part of one is no session.
 	Whole bool
 	// Refuses marks an agent whose files can be such that no session is found in them, which is an error.
