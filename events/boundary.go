@@ -37,6 +37,7 @@ type Boundary struct {
 	Source       string       `json:"source,omitempty"`     // session start: startup, resume, fork, clear, compact; session end: the reason
 	Prompt       *Prompt      `json:"prompt,omitempty"`
 	Tool         *ToolUse     `json:"tool,omitempty"`
+	Process      int          `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
 	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not say.
 	Running []string `json:"running,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`

@@ -120,7 +120,11 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 		return err
 	}
 	defer s.closeSnapshot()
+	orphans := s.doubtOrphans()
 	if err := act(s); err != nil {
+		return err
+	}
+	if err := s.endOrphans(orphans); err != nil {
 		return err
 	}
 	return s.finish()

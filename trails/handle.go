@@ -249,7 +249,7 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	}
 	w := &Window{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
-		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
+		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript, Process: b.Process,
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}
 	w.declare(s.repo, b.Tool)

@@ -99,6 +99,7 @@ func (w *Window) fields(f fields) {
 	f.flag(&w.Background)
 	f.text(&w.TaskID)
 	f.text(&w.Transcript)
+	number(f, &w.Process)
 	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
 	f.flag(&w.Doubt)
 	f.flag(&w.Rejected)
@@ -124,6 +125,7 @@ func boundaryFields(f fields, b *events.Boundary) {
 	f.moment(&b.Time)
 	f.text(&b.Cwd)
 	f.text(&b.Transcript)
+	number(f, &b.Process)
 	f.text(&b.Source)
 	optional(f, &b.Prompt, func(p *events.Prompt) {
 		f.text(&p.ID)

@@ -33,6 +33,7 @@ type Window struct {
 	Background bool
 	TaskID     string
 	Transcript string
+	Process    int // the agent's, 0 when it is not known
 	Limits     []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
 	Doubt bool

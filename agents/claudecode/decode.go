@@ -3,6 +3,7 @@ package claudecode
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -71,9 +72,11 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	if c.otherClient(w.Session) {
 		return nil, nil
 	}
+	pid, _ := strconv.Atoi(c.env.Lookup("CLAUDE_PID"))
 	b := events.Boundary{
 		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
 		Model: string(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
+		Process: payload.Process(pid),
 	}
 	c.fill(&b, w)
 	return []events.Boundary{b}, nil

@@ -53,6 +53,7 @@ type wire struct {
 	Tool     string `json:"tool_name"`
 	CallID   string `json:"call_id"`
 	Input    input  `json:"input"`
+	PID      int    `json:"pid"` // of the client
 }
 
 // input is a tool's input with the fields of all tools that write.
@@ -82,6 +83,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	b := events.Boundary{
 		Kind: kindOf(event, w.Subagent != ""), Agent: Name, Session: w.Session, Subagent: w.Subagent,
 		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd),
+		Process: payload.Process(w.PID),
 	}
 	switch b.Kind {
 	case events.SessionStart:

@@ -61,6 +61,7 @@ export const GitTrace = async ({ client, directory }) => {
         subagent_id: root === session ? undefined : session,
         cwd: directory,
         model: models.get(session),
+        pid: process.pid,
         ...own,
       });
     } catch {}

@@ -34,6 +34,7 @@ type wire struct {
 	CallID  string `json:"tool_call_id"`
 	IsError bool   `json:"is_error"`
 	Input   input  `json:"input"`
+	PID     int    `json:"pid"` // of the client
 }
 
 // input is a tool's input with the fields of all tools that write.
@@ -68,6 +69,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	b := events.Boundary{
 		Kind: kind, Agent: Name, Session: w.Session, Model: payload.Name(w.Model), Time: c.env.Time(),
 		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.File),
+		Process: payload.Process(w.PID),
 	}
 	switch kind {
 	case events.SessionStart, events.SessionEnd:

@@ -43,6 +43,7 @@ export default function (pi: any) {
             session_file: manager?.getSessionFile?.(),
             cwd: ctx?.cwd ?? process.cwd(),
             model: ctx?.model?.id,
+            pid: process.pid,
             ...own,
           });
         } catch {}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/driver"
 )
@@ -150,5 +153,28 @@ func TestClaudeCommitsInTheMiddleOfItsTurn(t *testing.T) {
 	}
 	r.Git("fsck", "--full", "--strict")
 	r.Git("gc", "-q", "--prune=now")
+	r.trace("verify")
+}
+
+// A client that is killed calls no hook, and what it had started goes on. From then on nobody knows whose a change is; with the
+// first look the call is over.
+func TestWhatAKilledClaudeLeftBehindIsNobodys(t *testing.T) {
+	t.Parallel()
+	r := newClaude(t)
+	started := filepath.Join(r.Tmp, "started")
+	command := "p=$PPID; echo one > k.txt; touch " + started + "; while kill -0 $p 2>/dev/null; do sleep 0.05; done; echo two >> k.txt"
+	script := driver.Main(driver.Turn{Tools: []driver.Tool{{Name: "Bash", Input: map[string]any{"command": command, "description": "go on"}}}})
+	r.played(script, driver.Options{SignalOn: started, Signal: syscall.SIGKILL, AllowFailure: true, Linger: time.Minute})
+	r.Write("k.txt", r.Read("k.txt")+"by hand\n")
+	r.commitAll()
+	r.want("k.txt", "unknown | one", "unknown | two", "unknown | by hand")
+	if log := r.trace("events", "--json", "--type", "window_abandoned"); !strings.Contains(log, "missing_after_boundary") {
+		t.Errorf("the call is not over: %s", log)
+	}
+	r.Write("k.txt", r.Read("k.txt")+"later by hand\n")
+	r.commitAll()
+	if lines := r.blame("k.txt"); lines[len(lines)-1].Contributor != "human" {
+		t.Errorf("the person's line is %+v", lines[len(lines)-1])
+	}
 	r.trace("verify")
 }

@@ -168,8 +168,14 @@ func (r *traced) announced(res *driver.Result, subagents ...string) {
 
 func (r *traced) run(script string, opts driver.Options) *driver.Result {
 	r.t.Helper()
+	return r.played(driver.Load(r.t, script), opts)
+}
+
+// played runs the client with a script.
+func (r *traced) played(script driver.Script, opts driver.Options) *driver.Result {
+	r.t.Helper()
 	opts.Path = append(opts.Path, filepath.Dir(r.binary))
-	return driver.Run(r.t, r.client, r.Repo, driver.Load(r.t, script), opts)
+	return driver.Run(r.t, r.client, r.Repo, script, opts)
 }
 
 func (r *traced) commitAll() {

@@ -1,0 +1,11 @@
+package payload
+
+import "math"
+
+// Process is the number of the agent's process, 0 for a number that is none.
+func Process(n int) int {
+	if n < 2 || n > math.MaxInt32 { // 1 is never an agent: it is what is left where the agent's number was not known
+		return 0
+	}
+	return n
+}
