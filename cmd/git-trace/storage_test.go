@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,27 +12,36 @@ import (
 	"testing"
 )
 
-// stored is what a repository keeps, by what may grow.
-type stored struct{ events, snapshots, vectors int64 }
+// stored is what a repository keeps, by what may grow: numbers of events and of objects, and bytes.
+type stored struct{ events, objects, snapshots, vectors int64 }
 
 func (r *recorded) stored() stored {
 	r.t.Helper()
-	size := func(dir string) int64 {
-		var n int64
-		err := filepath.WalkDir(filepath.Join(r.dir, ".git", "traces", dir), func(_ string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
+	events := int64(strings.Count(r.run("git-trace", "events", "--json"), "\n"))
+	snapshots, objects := r.below("objects")
+	vectors, _ := r.below("cache/vectors")
+	return stored{events, objects, snapshots, vectors}
+}
+
+// below counts bytes and files below a directory of the traces. What is taken away meanwhile does not count.
+func (r *recorded) below(dir string) (size, files int64) {
+	r.t.Helper()
+	err := filepath.WalkDir(filepath.Join(r.dir, ".git", "traces", dir), func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			var info fs.FileInfo
+			if info, err = e.Info(); err == nil {
+				size, files = size+info.Size(), files+1
 			}
-			info, err := e.Info()
-			n += info.Size()
-			return err
-		})
-		if err != nil {
-			r.t.Fatal(err)
 		}
-		return n
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	return stored{int64(strings.Count(r.run("git-trace", "events", "--json"), "\n")), size("objects"), size("cache/vectors")}
+	return size, files
 }
 
 // I17: putting work away and taking it out again, or going to and fro between branches, keeps nothing anew.
@@ -47,13 +57,18 @@ func TestStorageDoesNotGrowWithCycles(t *testing.T) {
 		"restore":  {"git stash -q", "git stash apply -q", "git stash drop -q"},
 	}
 	const cycles = 50
+	const slack = 4 << 10 // of the state of the work tree, whose numbers grow by a digit
 	for _, name := range []string{"stash", "checkout", "restore"} {
 		commands := strings.Join(cycle[name], " && ")
 		r.run("sh", "-c", commands)
 		before := r.stored()
+		bytesBefore, _ := r.below("")
 		r.run("sh", "-c", fmt.Sprintf("n=0; while [ $n -lt %d ]; do { %s; } || exit 1; n=$((n+1)); done", cycles, commands))
 		if after := r.stored(); after != before {
 			t.Errorf("%s: %d cycles made %+v of %+v", name, cycles, after, before)
+		}
+		if bytesAfter, _ := r.below(""); bytesAfter > bytesBefore+slack {
+			t.Errorf("%s: %d cycles made the directory of the traces %d bytes larger, want at most %d", name, cycles, bytesAfter-bytesBefore, slack)
 		}
 	}
 	// With an agent at work in between, there is what the agent did, and nothing else.
