@@ -77,6 +77,7 @@ type step struct {
 	commit   refs.OID           // the commit that is being anchored
 	paths    []string           // what it changes
 	undone   *bool              // see undoes; nil until asked for
+	squash   refs.OID           // see gitMark; also of a message that the commit has used up
 	closing  []ending           // the windows that end at this boundary
 	counts   map[string]int     // patches recorded in this step, by tool call
 	env      events.Draft       // envelope fields of this boundary
@@ -145,6 +146,10 @@ func (s *step) orient() {
 	s.base = s.now.Head
 	s.interval = s.state.Interval + 1
 	s.git = s.workSince(s.state.Git, s.state.LastFull)
+	if !s.now.Squash.IsZero() {
+		s.state.Squash = s.now.Squash
+	}
+	s.squash = s.state.Squash
 }
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
@@ -243,6 +248,7 @@ func (s *step) settleLook(o observation, paths []string) {
 	s.state.Tree = o.Tree
 	if o.full || o.Seeded {
 		s.state.LastFull = s.interval
+		s.state.Squash = s.now.Squash
 		s.state.Git = s.now
 		s.state.Marks = nil
 		return

@@ -117,7 +117,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	return false, err
 }
 
-// markers are nobody's: git puts them around the sides of a conflict (gitattributes(5), conflict-marker-size).
+// markers are nobody's: git puts them around the sides of a conflict.
 func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 	if !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) }) {
 		return found
@@ -127,23 +127,13 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 		for line := run.Start; line < run.Start+run.Count; line++ {
 			one := run
 			one.Start, one.Count = line, 1
-			if run.Source < 0 && isMarker(lines[line]) {
+			if run.Source < 0 && vector.ConflictMarker(lines[line]) {
 				one.Source, one.Owner = 0, vector.Unknown
 			}
 			out = append(out, one)
 		}
 	}
 	return out
-}
-
-func isMarker(line []byte) bool {
-	line = bytes.TrimRight(line, "\r\n")
-	for _, mark := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
-		if bytes.HasPrefix(line, []byte(mark)) {
-			return true
-		}
-	}
-	return string(line) == "======="
 }
 
 // inSources tells whether one of the commits that git may have taken a file from has the very content.

@@ -2,6 +2,7 @@ package trails
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,8 +25,10 @@ type gitMark struct {
 	Done int64
 	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
 	Autostash refs.OID
-	Message   int64 // mtime of the message that git prepared for the next commit, ns
-	Index     int64 // mtime of the index, ns
+	// Squash is the last commit of a branch that was squashed into the work tree and waits for its commit.
+	Squash  refs.OID
+	Message int64 // mtime of the message that git prepared for the next commit, ns
+	Index   int64 // mtime of the index, ns
 }
 
 // Marks of operations that git carries out in steps: refs (gitrevisions(7)) and directories (git-rebase(1)).
@@ -55,6 +58,7 @@ func readMark(repo *refs.Repo) gitMark {
 	m.Storage = storage(repo)
 	m.Log = repo.LogPosition("HEAD")
 	m.Stashes = readStashes(repo)
+	m.Squash = readSquash(repo)
 	m.Orig, m.Index = repo.RefWritten("ORIG_HEAD"), written("index")
 	for _, name := range messageFiles {
 		m.Message = max(m.Message, written(name))
@@ -106,6 +110,28 @@ func readAutostash(repo *refs.Repo) refs.OID {
 		return refs.OID{}
 	}
 	return oid
+}
+
+// readSquash reads which branch was squashed (git-merge(1), --squash): the message that git prepared lists the commits as
+// git log does, the last one first.
+func readSquash(repo *refs.Repo) refs.OID {
+	f, err := os.Open(filepath.Join(repo.GitDir, "SQUASH_MSG"))
+	if err != nil {
+		return refs.OID{}
+	}
+	defer f.Close()
+	const enough = 512 // of the first commit's id
+	head, err := io.ReadAll(io.LimitReader(f, enough))
+	if err != nil {
+		return refs.OID{}
+	}
+	for line := range bytes.Lines(head) {
+		if id, found := bytes.CutPrefix(line, []byte("commit ")); found {
+			oid, _ := refs.ParseOID(string(bytes.TrimSpace(id))) // no id: nothing is known
+			return oid
+		}
+	}
+	return refs.OID{}
 }
 
 // maxStashes bounds how many stashes are kept in mind.

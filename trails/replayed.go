@@ -16,7 +16,7 @@ const maxReplayed = 24
 var operandRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"}
 
 // replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
-// cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
+// squash, a cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
 // come first.
 func (s *step) replayed(w *gitWork) []refs.OID {
 	before := w.before
@@ -51,6 +51,7 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	for _, oid := range slices.Backward(operandFile(s.repo, "MERGE_HEAD")) {
 		withParents(oid)
 	}
+	withParents(s.squash)
 	for _, name := range operandRefs {
 		if oid, err := s.repo.ReadRef(name); err == nil {
 			withParents(oid)
@@ -75,7 +76,7 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 			withParents(s.reverted(step.new))
 		}
 	}
-	return slices.DeleteFunc(out, func(oid refs.OID) bool { return w.typed(oid, s.commit) })
+	return out
 }
 
 // operandFile lists the ids in a file that names several commits, in order.

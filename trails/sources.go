@@ -124,10 +124,14 @@ func (s *step) commitSources(path string) ([]Source, error) {
 		}
 	}
 	for _, commit := range *w.commits {
+		typed := w.typed(commit, s.commit)
 		for _, name := range names {
 			oid, err := s.inCommit(commit, name)
 			if err != nil {
 				return nil, err
+			}
+			if typed && !s.vouched(commit, name, oid) {
+				continue
 			}
 			if !oid.IsZero() {
 				out = append(out, Source{Path: name, Blob: oid, Far: true})
@@ -136,6 +140,16 @@ func (s *step) commitSources(path string) ([]Source, error) {
 		}
 	}
 	return out, nil
+}
+
+// vouched tells whether the owners of a content are known that somebody committed, other than in the commit that is being
+// anchored.
+func (s *step) vouched(commit refs.OID, path string, blob refs.OID) bool {
+	if commit == s.commit {
+		return false
+	}
+	_, known := s.known.Get(path, blob)
+	return known
 }
 
 // specific is the number of letters and digits from which on a line speaks for itself.

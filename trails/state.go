@@ -26,6 +26,8 @@ type state struct {
 	Git      gitMark
 	// RestoredAt is the interval in which a git hook last noted that git wrote to the work tree.
 	RestoredAt int64
+	// Squash is the last commit of a branch that was squashed since everything was looked at.
+	Squash refs.OID
 	// Marks say where git stood at the last looks at some paths that came after the last look at everything.
 	Marks    []lookMark
 	Windows  []*Window

@@ -15,6 +15,7 @@ func (s *state) fields(f fields) {
 	f.oid(&s.Tree)
 	s.Git.fields(f)
 	f.integer(&s.RestoredAt)
+	f.oid(&s.Squash)
 	list(f, &s.Marks, func(m *lookMark) {
 		f.integer(&m.At)
 		m.Git.fields(f)
@@ -61,6 +62,7 @@ func (m *gitMark) fields(f fields) {
 	f.text(&m.Replays)
 	f.integer(&m.Done)
 	f.oid(&m.Autostash)
+	f.oid(&m.Squash)
 	f.integer(&m.Message)
 	f.integer(&m.Index)
 }

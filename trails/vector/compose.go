@@ -1,5 +1,7 @@
 package vector
 
+import "bytes"
+
 // Origin is a run of lines of a composed content with one source, one reason and one owner.
 type Origin struct {
 	Start, Count int
@@ -94,27 +96,53 @@ func matchLines(source Content, lines [][]byte) []match {
 const telling = 12
 
 // dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.
+// Between the lines of a row there may be a conflict, which git put there.
 func dropLoose(lines [][]byte, matches []match, told []bool) {
 	for first := 0; first < len(matches); {
-		last := first + 1
 		if matches[first].why == Written {
-			first = last
+			first++
 			continue
 		}
-		for last < len(matches) && matches[last].why != Written && matches[last].line == matches[last-1].line+1 {
-			last++
-		}
-		said := 0
-		for line := first; line < last; line++ {
-			if told == nil || !told[line] {
-				said += letters(lines[line])
+		said, last := 0, first
+		for next := first; next >= 0; next = follower(lines, matches, last) {
+			if last = next; told == nil || !told[last] {
+				said += letters(lines[last])
 			}
 		}
 		if said < telling {
-			clear(matches[first:last])
+			for line := first; line <= last; line++ {
+				matches[line] = match{}
+			}
 		}
-		first = last
+		first = last + 1
 	}
+}
+
+// follower is the line that the source has behind another one, -1 if the content has something else there.
+func follower(lines [][]byte, matches []match, line int) int {
+	inConflict := false
+	for next := line + 1; next < len(matches); next++ {
+		switch {
+		case matches[next].why != Written && matches[next].line == matches[line].line+1 && (next == line+1 || inConflict):
+			return next
+		case matches[next].why != Written:
+			return -1
+		}
+		inConflict = inConflict || ConflictMarker(lines[next])
+	}
+	return -1
+}
+
+// ConflictMarker tells whether a line is one that git puts around the sides of a conflict (gitattributes(5),
+// conflict-marker-size).
+func ConflictMarker(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	for _, mark := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+		if bytes.HasPrefix(line, []byte(mark)) {
+			return true
+		}
+	}
+	return string(line) == "======="
 }
 
 // end is an empty part behind the last line.

@@ -162,3 +162,32 @@ func TestOriginsNameSourceAndReason(t *testing.T) {
 		}
 	}
 }
+
+// A line that says little stands for itself where its neighbours do not: a side of a conflict is in a row with what is
+// around the conflict, and a line that something else cut off is not.
+func TestASideOfAConflictStandsInARow(t *testing.T) {
+	t.Parallel()
+	side := content(t, text("before it all", "x = 1", "behind it all"), "human S1 human")
+	side.Far = true
+	for name, c := range map[string]struct {
+		lines []string
+		want  string // owner of the line
+	}{
+		"in a conflict":    {[]string{"before it all", "<<<<<<< HEAD", "x = 2", "=======", "x = 1", ">>>>>>> other", "behind it all"}, "S1"},
+		"resolved":         {[]string{"before it all", "x = 2", "x = 1", "behind it all"}, "S1"},
+		"cut off":          {[]string{"before it all", "y", "x = 1", "z", "behind it all"}, "unknown"},
+		"in another place": {[]string{"x = 1", "<<<<<<< HEAD", "=======", ">>>>>>> other", "y"}, "unknown"},
+	} {
+		lines := text(c.lines...)
+		var b vector.Builder
+		for _, run := range vector.Origins(lines, []vector.Content{side}) {
+			b.Add(run.Owner, run.Count)
+		}
+		v := b.Vector()
+		for i, line := range c.lines {
+			if got := v.At(i); line == "x = 1" && got != vector.ParseOwner(c.want) {
+				t.Errorf("%s: %q is %v, want %s", name, line, got, c.want)
+			}
+		}
+	}
+}
