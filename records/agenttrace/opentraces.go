@@ -1,11 +1,11 @@
 package agenttrace
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/jsonl"
 )
 
 // decodeOpentraces reads what versions of opentraces write under the name of the format: a row for each edit, or a record
@@ -22,7 +22,7 @@ func decodeOpentraces(raw []byte) (*Record, error) {
 
 		Attribution *records.Attribution `json:"attribution"`
 	}
-	if err := json.Unmarshal(raw, &row); err != nil {
+	if err := jsonl.Decode(raw, &row); err != nil {
 		return nil, err
 	}
 	r := &Record{Version: Version, Timestamp: row.Timestamp, Files: []File{}}

@@ -117,14 +117,14 @@ func decode(raw []byte) (*Record, error) {
 	var probe struct {
 		Schema string `json:"schema"`
 	}
-	if err := json.Unmarshal(raw, &probe); err != nil {
+	if err := jsonl.Decode(raw, &probe); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(probe.Schema, "agent-trace/") {
 		return decodeOpentraces(raw)
 	}
 	r := &Record{}
-	if err := json.Unmarshal(raw, r); err != nil {
+	if err := jsonl.Decode(raw, r); err != nil {
 		return nil, err
 	}
 	switch {

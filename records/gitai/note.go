@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -159,7 +160,7 @@ func (n *Note) decodeMetadata(line int) error {
 	if d.Skip(); d.Err() != nil {
 		return fmt.Errorf("line %d: metadata: %w", line, d.Err())
 	}
-	if err := json.Unmarshal(n.metadata, &n.Metadata); err != nil {
+	if err := jsonl.Decode(n.metadata, &n.Metadata); err != nil {
 		return fmt.Errorf("line %d: metadata: %w", line, err)
 	}
 	if n.Metadata.SchemaVersion != Version {
