@@ -26,7 +26,12 @@ func (s *step) decide(path string, except ...*Window) decision {
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
-	by := decideAmong(ws, path, s.unfinished())
+	return s.weigh(ws, path, s.unfinished())
+}
+
+// weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.
+func (s *step) weigh(ws []*Window, path string, unfinished []*Window) decision {
+	by := decideAmong(ws, path, unfinished)
 	switch {
 	case s.state.Lost > s.state.seen(path):
 		return doubted(by, path)
@@ -99,7 +104,7 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	for i, w := range edits {
 		texts[i] = declaredLines(w, path)
 	}
-	rest := decideOthers(edits, others, texts)
+	rest := decideOthers(edits, others, path)
 	answers := map[string]*actor{}
 	return func(line []byte) *actor {
 		key := linediff.StripSpace(line)
@@ -132,10 +137,10 @@ func oneOrCandidates(ws []*Window) actor {
 }
 
 // decideOthers owns the lines that no edit call declared.
-func decideOthers(edits, others []*Window, texts []map[string]bool) actor {
+func decideOthers(edits, others []*Window, path string) actor {
 	// An edit call that said nothing of its text may have written anything in its path.
-	for i, w := range edits {
-		if len(texts[i]) == 0 {
+	for _, w := range edits {
+		if len(w.declares(path)) == 0 {
 			others = append(others, w)
 		}
 	}

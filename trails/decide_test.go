@@ -26,6 +26,7 @@ func TestWhoWroteALine(t *testing.T) {
 	edit := window("S1", "c4", events.ToolEdits, "a.txt").saying("a.txt", "old", "old\nmine")
 	otherEdit := window("S2", "c5", events.ToolEdits, "a.txt").saying("a.txt", "x", "x\nhis")
 	silentEdit := window("S2", "c6", events.ToolEdits, "a.txt")
+	shortening := window("S1", "c9", events.ToolEdits, "a.txt").saying("a.txt", "gone", "")
 	background := window("S1", "c7", events.ToolRuns)
 	background.Background = true
 	tests := map[string]struct {
@@ -48,6 +49,8 @@ func TestWhoWroteALine(t *testing.T) {
 		"an edit and a shell: the rest is the shell's":                   {[]*Window{edit, shell}, nil, "rest", "c1"},
 		"two shells: both are candidates":                                {[]*Window{shell, otherShell}, nil, "x", "c1 c2 !"},
 		"an edit that said nothing of its text may have written it":      {[]*Window{edit, silentEdit}, nil, "x", "c6"},
+		"an edit that only takes away wrote nothing":                     {[]*Window{shortening, silentEdit}, nil, "x", "c6"},
+		"two edits that only take away: a person":                        {[]*Window{shortening, otherEdit}, nil, "x", "human"},
 		"a background call alone, with its limitation":                   {[]*Window{background}, nil, "x", "c7 !"},
 		"a background call beside another: both are candidates":          {[]*Window{background, otherShell}, nil, "x", "c7 c2 !"},
 		"a line that two edits declared has both as candidates":          {[]*Window{edit, window("S2", "c8", events.ToolEdits, "a.txt").saying("a.txt", "", "mine")}, nil, "mine", "c4 c8 !"},

@@ -61,6 +61,9 @@ func (s *step) take(b events.Boundary) error {
 	for _, end := range s.closing {
 		end.window.Edits = nil // they have told what they can
 	}
+	if b.Kind == events.ToolBefore {
+		s.doubtEarlier(trace, b)
+	}
 	if adopted && b.Kind != events.SessionStart {
 		if err := s.startSession(b, "adopted"); err != nil {
 			return err

@@ -120,3 +120,13 @@ func (s *step) doubtWindows() {
 		w.Doubt = true
 	}
 }
+
+// doubtEarlier marks the windows of a conversation that are open when its next call begins. That one may run beside them; or
+// their end was never heard of, and what changes from now on is not theirs.
+func (s *step) doubtEarlier(trace events.TraceID, b events.Boundary) {
+	for _, w := range s.state.openWindows() {
+		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {
+			w.Doubt = true
+		}
+	}
+}

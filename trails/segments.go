@@ -48,7 +48,7 @@ func (s *step) segments(f *file) []segment {
 	add(after, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
 		// The report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
-		return []segment{{from: f.old, to: f.new, decide: decideAmong(others, f.path, []*Window{tool})}}
+		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, []*Window{tool})}}
 	}
 	return chain
 }
