@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -17,9 +18,10 @@ var awkward = []string{"plain", "with spaces", "100%", "$HOME", `it's "quoted"`,
 
 func TestTheUnitIsAcceptedBySystemd(t *testing.T) {
 	t.Parallel()
-	analyse, err := exec.LookPath("systemd-analyze")
+	const program = "systemd-analyze" //nolint:misspell // that is its name
+	analyse, err := exec.LookPath(program)
 	if err != nil {
-		t.Skip("no systemd-analyze here")
+		t.Skip(program + " is not here")
 	}
 	for _, name := range awkward {
 		top := t.TempDir()
@@ -42,7 +44,7 @@ func TestTheUnitIsAcceptedBySystemd(t *testing.T) {
 		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+run)
 		out, err := cmd.CombinedOutput()
 		if strings.Contains(string(out), "Failed to initialize manager") {
-			t.Skipf("systemd-analyze does not run here: %s", out)
+			t.Skipf("%s does not run here: %s", program, out)
 		}
 		if err != nil || strings.Contains(string(out), filepath.Base(unit)+":") {
 			t.Errorf("%q: %v: %s", name, err, out)
@@ -75,7 +77,7 @@ func plist(t *testing.T, text string) (keys, strs []string) {
 	element := ""
 	for {
 		token, err := in.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return keys, strs
 		}
 		if err != nil {
