@@ -66,7 +66,9 @@ func promptDraft(n int) Draft {
 
 func mustAppend(t testing.TB, l *Log, drafts ...Draft) []Event {
 	t.Helper()
-	events, err := l.Append(context.Background(), drafts)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // on a loaded machine the usual wait is short
+	defer cancel()
+	events, err := l.Append(ctx, drafts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,9 @@ func TestManySpooledBatchesShareCommits(t *testing.T) {
 		d.ToolCall = strings.Repeat("x", MaxField)
 		check(t, log.spool(mustPrepare(t, d, d, d)))
 	}
-	if n, err := log.Drain(context.Background()); err != nil || n != 30 {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if n, err := log.Drain(ctx); err != nil || n != 30 {
 		t.Fatalf("drained %d, %v", n, err)
 	}
 	if got := promptNumbers(t, log); len(got) != 91 || got[90] != 30 || !slices.IsSorted(got) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestEveryKillPoint stops an append with SIGKILL, then with an I/O error, at every occurrence of every system call that
@@ -81,7 +83,7 @@ func killedAt(t *testing.T, repo *Repo, strace, call, fault string, n int, left 
 	if err := appendCommit(repo, EventsRef, "after "+name); err != nil {
 		t.Errorf("%s, %s: the next append: %v", fault, name, err)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > testenv.Within(3*time.Second) {
 		t.Errorf("%s, %s: the next append took %v", fault, name, took)
 	}
 	if exists(repo.refPath(EventsRef) + ".lock") {

@@ -190,7 +190,7 @@ func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
 			event := events[(n+i)%len(events)]
 			start := time.Now()
 			c := w.hook(agent, event, payload)
-			if c.code != 0 || c.out != "" || time.Since(start) > enough(2*hardLimit) {
+			if c.code != 0 || c.out != "" || time.Since(start) > testenv.Within(2*hardLimit) {
 				t.Errorf("%s to %s %s: exit status %d after %v, printing %.300q", name, agent, event, c.code, time.Since(start), c.out)
 			}
 		}

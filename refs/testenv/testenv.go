@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // Long tells whether the full form of a test is wanted.
@@ -23,6 +24,15 @@ func Pick(short, quick, long int) int {
 		return short
 	}
 	return quick
+}
+
+// Within is how long something may take: the bar itself in the full form, which has the machine for itself, half a minute
+// more in the others, which share it with tests that use every processor.
+func Within(bar time.Duration) time.Duration {
+	if Long() {
+		return bar
+	}
+	return bar + 30*time.Second
 }
 
 // Needs skips a test, or fails it under CI, unless all programs are installed.
