@@ -16,7 +16,10 @@ import (
 )
 
 // Bounds of looking for conversations, in milliseconds.
-const searchLimit = 100
+const (
+	searchLimit  = 100
+	listAllLimit = 150 // of thirty thousand lines of text
+)
 
 // Every tenth conversation has no record yet: its prompts are kept as they were typed.
 const withoutRecord = 10
@@ -32,7 +35,7 @@ func conversing(number int) scenario {
 		rows: []row{
 			{"log -n 20, " + name, "log", "", limit, listLimit},
 			{"log --json -n 20, " + name, "json", "", limit, listLimit},
-			{"log, all of " + name, "all", "", limit, 0},
+			{"log, all of " + name, "all", "", limit, listAllLimit},
 			{"search, a word of many of " + name, "many", "", limit, searchLimit},
 			{"search, two words, " + name, "two", "", limit, searchLimit},
 			{"search, a prompt without a record, " + name, "typed", "", limit, searchLimit},

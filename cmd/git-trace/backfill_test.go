@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -268,5 +270,41 @@ func TestBackfillOfARangeAndADryRunWriteNoMoreThanTheySay(t *testing.T) {
 				t.Errorf("%+v was left over", row)
 			}
 		}
+	}
+}
+
+// What was purged does not come back with another commit that holds lines of the conversation.
+func TestBackfillBringsNothingBackThatWasPurged(t *testing.T) {
+	t.Parallel()
+	w := pastHistory(t, 5, 16)
+	newer := map[string]bool{}
+	part := w.backfill("HEAD~22..HEAD")
+	for _, row := range part {
+		newer[row.Commit+row.Trace] = true
+	}
+	purged := ""
+	for _, row := range w.backfill("--dry-run") {
+		if !newer[row.Commit+row.Trace] && slices.ContainsFunc(part, func(p backfilled) bool { return p.Trace == row.Trace }) {
+			purged = row.Trace
+		}
+	}
+	if purged == "" {
+		t.Fatal("no conversation wrote lines of both parts of the history")
+	}
+	if out, err := w.command("git-trace", "purge", "--trace", purged, "--yes").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	linked := false
+	for _, row := range w.backfill() {
+		linked = linked || row.Trace == purged
+	}
+	if !linked {
+		t.Error("its lines are not found again: the test shows nothing")
+	}
+	if names := w.git("ls-tree", "-r", "--name-only", "refs/traces/records"); strings.Contains(names, purged) {
+		t.Error("its record is back")
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.dir, ".git", "traces", "prompts", purged, "*")); len(left) > 0 {
+		t.Errorf("its prompts are back: %v", left)
 	}
 }
