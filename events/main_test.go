@@ -31,6 +31,14 @@ func newRepo(t testing.TB, options ...string) *refs.Repo {
 	return openRepo(t, dir)
 }
 
+// refFiles skips a test that writes the files of refs by hand, as git would not, where refs are no files.
+func refFiles(t testing.TB, repo *refs.Repo) {
+	t.Helper()
+	if repo.RefFormat != "files" {
+		t.Skip("refs are no files here")
+	}
+}
+
 func openRepo(t testing.TB, dir string) *refs.Repo {
 	t.Helper()
 	repo, err := refs.DiscoverHook(dir)

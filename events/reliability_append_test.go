@@ -319,6 +319,7 @@ func TestLogThatCannotBeWrittenGivesAClearError(t *testing.T) {
 			runGit(t, repo.WorkTree, "update-ref", refs.EventsRef+"/x", "HEAD")
 		}, "conflicts"},
 		"the ref is torn": {func(t *testing.T, repo *refs.Repo) {
+			refFiles(t, repo)
 			check(t, os.WriteFile(filepath.Join(repo.CommonDir, refs.EventsRef), nil, 0o666))
 		}, "corrupt"},
 	}

@@ -43,6 +43,7 @@ func looksAtHostileLog(t *testing.T, log *Log, hostileRef, what string) {
 
 func TestReliabilityG1HostileContent(t *testing.T) { // alone, for what it allocates is measured
 	log, _ := sampleLog(t, 0, 2)
+	refFiles(t, log.repo)
 	tree := log.repo.Format.EmptyTree().String()
 	header := "tree " + tree + "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n\n"
 	subject := "traces: 1 events 1..1\n\n"

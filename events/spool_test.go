@@ -176,6 +176,7 @@ func TestSpoolOfALinkedWorkTreeIsDrainedByAnother(t *testing.T) {
 func TestLiveRefLockIsWaitedForAndNeverRemoved(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
+	refFiles(t, log.repo)
 	mustAppend(t, log, promptDraft(0))
 	lock := filepath.Join(log.repo.CommonDir, refs.EventsRef+".lock")
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)

@@ -137,6 +137,7 @@ func TestFetchedLogMustBeOfTheWriterItsRefNames(t *testing.T) {
 func TestLogsThatAreNone(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
+	refFiles(t, log.repo)
 	if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 0 || r.Summary() != "consistent" {
 		t.Errorf("no log: %+v", r)
 	}

@@ -46,6 +46,9 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 	if now, readErr := r.readRefByGit(name); readErr == nil && now != old || errors.Is(readErr, ErrRefMissing) && !old.IsZero() {
 		return fmt.Errorf("%w: %w", ErrTipMoved, err)
 	}
+	if strings.Contains(failed.Stderr, "exists; cannot create") {
+		return fmt.Errorf("%w: %w", ErrConflict, err)
+	}
 	if strings.Contains(failed.Stderr, "lock") {
 		return fmt.Errorf("%w: %w", ErrLocked, err)
 	}
