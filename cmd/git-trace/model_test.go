@@ -22,6 +22,7 @@ type profile struct {
 	linked  bool // several work trees
 	process bool // agents' boundaries go through the hook process
 	killed  bool // hook processes are killed at any moment
+	strict  bool // what they get wrong fails the test: the profile was asked for
 }
 
 var profiles = []profile{
@@ -37,10 +38,13 @@ var profiles = []profile{
 // grave tells whether a wrong answer makes a run fail. Where hooks are switched off nobody hears that git was at work, and
 // between a person's line and one that nobody knows anything of there is often no evidence: what counts there is that no
 // agent's line is lost or given to somebody else, and that no agent is given one.
-// Where hook processes are killed, the repository and the log have to be sound; lines are counted, since when a kill
-// strikes, and with it what can be known, differs from run to run.
+// Where hook processes are killed, the repository and the log have to be sound, and no agent may be given what it did not
+// write; when a kill strikes differs from run to run, so that lines count only in a run of that profile alone.
 func (p profile) grave(f wrongLine) bool {
-	return !p.killed && (!p.unseen || f.class != lostHuman && f.class != wrongHuman)
+	if p.killed {
+		return p.strict && (f.class == wrongConversation || f.class == wrongAI)
+	}
+	return !p.unseen || f.class != lostHuman && f.class != wrongHuman
 }
 
 // operation is something that may happen. It answers false when it could not.
@@ -199,6 +203,9 @@ func TestModel(t *testing.T) {
 	choose := slices.Clone(profiles)
 	if name := os.Getenv("GITTRACE_MODEL_PROFILE"); name != "" {
 		choose = slices.DeleteFunc(slices.Clone(profiles), func(p profile) bool { return p.name != name })
+		for i := range choose {
+			choose[i].strict = true
+		}
 	}
 	start := time.Now()
 	seeds := make(chan uint64)
