@@ -69,6 +69,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 		s.state.Lost = s.interval // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
+	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0 // it wrote what it says; what else changed since then it need not have
 	s.state.Windows = append(s.state.Windows, w)
 	return ending{window: w, status: status}
 }
