@@ -2,12 +2,13 @@ package hooks
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // A story runs commands that fire our hooks, and returns their exit statuses and the refs they lead to. The long one
@@ -119,7 +120,7 @@ func layouts() []layout {
 		{name: "script that reads its own lines", set: each(sh+`exec sh -c "$(tail -n 1 "$0")" "$0" "$@"`+"\nno shell\n"+foreignBody, 0o755), kind: chain},
 		{name: "compiled program", story: long, set: func(w *world) {
 			for _, h := range Names() {
-				w.copyProgram(w.hook(h))
+				testenv.CopySelf(w.t, w.hook(h))
 			}
 		}, kind: chain},
 		{name: "not executable", set: each(sh+foreignBody, 0o644), kind: chain},
@@ -168,23 +169,6 @@ func (w *world) links(shebang string) {
 	w.write(filepath.Join(w.base, "shared.sh"), shebang+strings.ReplaceAll(foreignBody, "@HOOK@", `"$(basename "$0")"`), 0o755)
 	for _, h := range Names() {
 		w.link("../../../shared.sh", w.hook(h))
-	}
-}
-
-func (w *world) copyProgram(path string) {
-	w.t.Helper()
-	from, err := os.Open(os.Args[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = from.Close() }()
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	_, err = io.Copy(to, from)
-	if closeErr := to.Close(); err != nil || closeErr != nil {
-		w.t.Fatal(err, closeErr)
 	}
 }
 

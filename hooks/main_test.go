@@ -124,10 +124,7 @@ func (w *world) write(path, content string, mode fs.FileMode) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	_ = os.Remove(path)
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Program(w.t, path, content)
 	if err := os.Chmod(path, mode); err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // Root writes everywhere, so the test starts itself as somebody else when it runs as root.
@@ -31,10 +33,8 @@ func TestAReadOnlyDirectoryIsAClearErrorAndNothingIsHalfWritten(t *testing.T) {
 	cmd.Dir = base
 	if os.Getuid() == 0 {
 		program := filepath.Join(base, "hooks.test")
-		data, err := os.ReadFile(os.Args[0])
-		if err == nil {
-			err = os.WriteFile(program, data, 0o755)
-		}
+		testenv.CopySelf(t, program)
+		var err error
 		for _, dir := range []string{base, program} {
 			if err == nil {
 				err = os.Chown(dir, 65534, 65534)

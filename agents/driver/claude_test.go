@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestClaudeDoesWhatTheScriptSays(t *testing.T) {
@@ -130,9 +132,7 @@ func TestClaudeRunsTheHooksOfItsSettingsInASubdirectory(t *testing.T) {
 	bin := t.TempDir()
 	// The hook finds its program in Options.Path and no credential but the test's own.
 	program := "#!/bin/sh\n{ echo \"$1 $PWD $ANTHROPIC_API_KEY\"; cat > /dev/null; } >> \"$HOME/hooks.log\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "note-hook"), []byte(program), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Program(t, filepath.Join(bin, "note-hook"), program)
 	hook := func(event string) []any {
 		return []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": "note-hook " + event}}}}
 	}

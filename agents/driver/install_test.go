@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // install puts a client of some version in place, without npm.
@@ -97,9 +99,7 @@ mkdir -p node_modules/@anthropic-ai/claude-code node_modules/@anthropic-ai/claud
 echo '{"version":"` + c.Version + `"}' > node_modules/@anthropic-ai/claude-code/package.json
 echo > node_modules/@anthropic-ai/claude-code-any/claude && chmod +x node_modules/@anthropic-ai/claude-code-any/claude
 `
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Program(t, filepath.Join(bin, "npm"), npm)
 	var log strings.Builder
 	for range 2 {
 		path, err := Install(t.Context(), c, root, &log)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // slowGit stands before git on the search path and holds up packing until a file says go.
@@ -47,9 +48,7 @@ func TestPackingIsDetachedFromTheHookThatStartsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := t.TempDir()
-	if err := os.WriteFile(filepath.Join(slow, "git"), []byte(slowGit), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Program(t, filepath.Join(slow, "git"), slowGit)
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -38,9 +38,7 @@ func (w *world) useGPG(keyring, clock string) string {
 	}
 	program := filepath.Join(w.keys, keyring)
 	text := fmt.Sprintf("#!/bin/sh\nGNUPGHOME=%s exec gpg --batch --no-tty --pinentry-mode loopback --passphrase '' %s \"$@\"\n", dir, clock)
-	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Program(w.t, program, text)
 	w.git("config", "gpg.format", "openpgp")
 	w.git("config", "gpg.program", program)
 	return program
@@ -88,9 +86,7 @@ func TestAnExpiredOpenPGPKeyAnchorsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, []byte(strings.Replace(string(text), "20200101T", "20240101T", 1)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Program(t, program, strings.Replace(string(text), "20200101T", "20240101T", 1))
 	w.expect("years later", "consistent", "the signature or its key has expired")
 }
 

@@ -1,0 +1,47 @@
+package testenv
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Program writes an executable file that another process is to run, in the place of one that is there.
+func Program(t testing.TB, path, content string) {
+	t.Helper()
+	if err := writeProgram(path, strings.NewReader(content)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// CopySelf writes the program of the running test to another file.
+func CopySelf(t testing.TB, path string) {
+	t.Helper()
+	self, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = self.Close() }()
+	if err := writeProgram(path, self); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeProgram lets no other goroutine start a process meanwhile: that process would have the file open for writing
+// until it is the program that it shall be, and the kernel runs no file that is (ETXTBSY).
+func writeProgram(path string, content io.Reader) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close(), os.Chmod(path, 0o755))
+}
