@@ -26,7 +26,7 @@ func TestNothingButThePathComesFromTheCaller(t *testing.T) {
 			t.Errorf("PATH is %s", value)
 		}
 	}
-	want := []string{"PATH", "HOME", "TMPDIR", "LANG", "TERM", "SHELL", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT"}
+	want := []string{"PATH", "HOME", "TMPDIR", "LANG", "TERM", "SHELL", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "GITTRACE_HOOK_SECONDS"}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("environment is %q, want %q", names, want)
 	}

@@ -89,6 +89,7 @@ func TestAHookEndsInTimeWhileSomebodyHoldsTheTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := r.hook("codex-cli", "SessionEnd", map[string]any{"reason": "other"})
+	cmd.Env = append(cmd.Env, "GITTRACE_HOOK_SECONDS=2") // a user's limit; tests have more
 	begun := time.Now()
 	err = cmd.Run()
 	took := time.Since(begun)

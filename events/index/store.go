@@ -213,24 +213,16 @@ func (s shelf) traces(yield func(Trace)) error {
 	})
 }
 
-// traceIDs gives the ids from the keys alone, and leaves out what only anchors speak of. An id that its key does not
-// tell, as a foreign log can have one, is read.
+// traceIDs gives the ids from the beginnings of the summaries, and leaves out what only anchors speak of.
 func (s shelf) traceIDs(yield func(events.TraceID)) error {
 	if s.summaries == nil {
 		return nil
 	}
 	return guarded(func() error {
-		return s.summaries.ForEach(func(k, v []byte) error {
-			if bytes.Contains(v, []byte(`"events":0,`)) {
-				return nil
-			}
-			if len(k) >= 2 && len(k)-2 < longestTerm && bytes.IndexByte(k, 1) < 0 {
-				yield(events.TraceID(k[1 : len(k)-1]))
-				return nil
-			}
-			t, err := parseTrace(v)
-			if err == nil {
-				yield(t.ID)
+		return s.summaries.ForEach(func(_, v []byte) error {
+			id, number, err := parseTraceID(v)
+			if err == nil && number > 0 {
+				yield(id)
 			}
 			return err
 		})

@@ -57,16 +57,19 @@ func (r *summaryReader) number() int64 {
 	return n
 }
 
-func (r *summaryReader) text() string {
+// bytes is the next text where it stands.
+func (r *summaryReader) bytes() []byte {
 	n, size := binary.Uvarint(r.raw)
 	if r.bad || size <= 0 || n > uint64(len(r.raw)-size) {
 		r.bad = true
-		return ""
+		return nil
 	}
-	out := string(r.raw[size : size+int(n)])
+	out := r.raw[size : size+int(n)]
 	r.raw = r.raw[size+int(n):]
 	return out
 }
+
+func (r *summaryReader) text() string { return string(r.bytes()) }
 
 // length is the length of a list, each element of which takes a byte at least.
 func (r *summaryReader) length() int {
@@ -81,6 +84,26 @@ func (r *summaryReader) length() int {
 func (r *summaryReader) time() time.Time {
 	seconds, nanos := r.number(), r.number()
 	return time.Unix(seconds, nanos).UTC()
+}
+
+// parseTraceID takes of a summary what tells whether it is of a conversation or only of what anchors say of one.
+func parseTraceID(v []byte) (id events.TraceID, number int, err error) {
+	r := &summaryReader{raw: v}
+	id = events.TraceID(r.text())
+	for range 3 { // agent, session, writer
+		r.bytes()
+	}
+	for range r.length() { // models
+		r.bytes()
+	}
+	for range 4 { // two times
+		r.number()
+	}
+	number = int(r.number())
+	if r.bad {
+		return "", 0, fmt.Errorf("%w: summary", errDamaged)
+	}
+	return id, number, nil
 }
 
 func parseTrace(v []byte) (Trace, error) {
