@@ -192,6 +192,9 @@ func TestReliabilityL1WhatLeavesTheMachine(t *testing.T) {
 	if out, err := side.Output(); err != nil || strings.TrimSpace(string(out)) != "0" {
 		t.Errorf("an ignored file was read into the store: %s %v", out, err)
 	}
+	if err := os.Mkdir(filepath.Join(w.base, "to"), 0o755); err != nil { // git bundle makes no directory
+		t.Fatal(err)
+	}
 	to := func(script string) string { return `git init -q --bare "$1" && ` + script }
 	for name, c := range map[string]struct {
 		script  string
