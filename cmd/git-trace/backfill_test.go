@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 // backfilled is a line of backfill --json.
@@ -226,6 +228,32 @@ func TestBackfillNamesTheConversationInBlame(t *testing.T) {
 		if out, err := w.command("git-trace", args...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %v: %s", args, err, out)
 		}
+	}
+}
+
+// What backfill tells of a conversation stands in its record too, for every form in which that is passed on.
+func TestBackfillLinksTheRecordsWithTheCommits(t *testing.T) {
+	t.Parallel()
+	w := pastHistory(t, 78, 6)
+	rows := w.backfill()
+	linked := 0
+	for _, row := range rows {
+		var record struct {
+			Links []records.GitLink `json:"git_links"`
+		}
+		w.must(json.Unmarshal([]byte(w.git("cat-file", "-p", "refs/traces/records:"+row.Trace[:2]+"/"+row.Trace+".json")), &record))
+		at := slices.IndexFunc(record.Links, func(l records.GitLink) bool { return l.Revision == row.Commit })
+		switch {
+		case at < 0:
+			t.Errorf("the record of %s names no commit %s: %+v", row.Trace, row.Commit, record.Links)
+		case record.Links[at].Tier == records.TierOrphan || record.Links[at].Tier == "":
+			t.Errorf("%s is linked with %s as %q", row.Trace, row.Commit, record.Links[at].Tier)
+		default:
+			linked++
+		}
+	}
+	if linked < 5 {
+		t.Errorf("%d links of %d", linked, len(rows))
 	}
 }
 
