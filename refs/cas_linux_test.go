@@ -6,19 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestGitComparesUnderTheLock holds that git's compare-and-swap, as this package calls it, reads packed-refs only when
 // it has the ref's lock: what it read before it may be out of date, and git does not always notice (see casByGit).
 func TestGitComparesUnderTheLock(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
-	if err := exec.Command(strace, "-o", os.DevNull, "true").Run(); err != nil {
-		t.Skipf("strace may not trace: %v", err)
-	}
+	testenv.NeedsTrace(t)
 	repo := newRepo(t)
 	if err := appendCommit(repo, EventsRef, "first"); err != nil {
 		t.Fatal(err)
@@ -28,7 +24,7 @@ func TestGitComparesUnderTheLock(t *testing.T) {
 	next := commitObject(t, repo, "second").String()
 
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.Command(strace, append([]string{"-f", "-o", trace, "-e", "trace=openat", "git"}, casByGit[:]...)...)
+	cmd := exec.Command("strace", append([]string{"-f", "-o", trace, "-e", "trace=openat", "git"}, casByGit[:]...)...)
 	cmd.Dir, cmd.Env = repo.WorkTree, repo.Env()
 	cmd.Stdin = strings.NewReader("update " + EventsRef + "\x00" + next + "\x00" + tip + "\x00")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -17,13 +17,7 @@ import (
 // neither fails nor waits.
 func TestEveryKillPoint(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
-	if err := exec.Command(strace, "-o", os.DevNull, "true").Run(); err != nil {
-		t.Skipf("strace may not trace: %v", err)
-	}
+	testenv.NeedsTrace(t)
 	for _, fault := range []string{"signal=SIGKILL", "error=EIO"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +28,7 @@ func TestEveryKillPoint(t *testing.T) {
 			hit, left := 0, 0
 			for _, call := range []string{"openat", "write", "linkat", "renameat", "unlinkat", "mkdirat", "flock", "close", "fchmodat"} {
 				for n := 1; n <= 40; n++ {
-					if !killedAt(t, repo, strace, call, fault, n, &left) {
+					if !killedAt(t, repo, call, fault, n, &left) {
 						break
 					}
 					hit++
@@ -50,13 +44,13 @@ func TestEveryKillPoint(t *testing.T) {
 
 // killedAt runs one append with a fault at the n-th call of a kind and reports whether the fault happened; left counts the
 // locks it found lying about.
-func killedAt(t *testing.T, repo *Repo, strace, call, fault string, n int, left *int) bool {
+func killedAt(t *testing.T, repo *Repo, call, fault string, n int, left *int) bool {
 	t.Helper()
 	name := fmt.Sprintf("%s-%d", call, n)
 	trace := filepath.Join(t.TempDir(), "trace")
 	before := git(t, repo.WorkTree, "rev-parse", EventsRef)
 	child := inProcess("append", repo.WorkTree, EventsRef, name, "1")
-	cmd := exec.Command(strace, "-f", "-o", trace, "-e", "trace="+call,
+	cmd := exec.Command("strace", "-f", "-o", trace, "-e", "trace="+call,
 		"-e", fmt.Sprintf("inject=%s:%s:when=%d", call, fault, n), child.Path, repo.WorkTree, EventsRef, name, "1")
 	cmd.Env = child.Env
 	out, _ := cmd.Output()
