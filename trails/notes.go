@@ -31,37 +31,64 @@ const gitWrote = "git wrote\n"
 const begunLong = time.Minute
 
 // Note is the note of a process at work. The nil note is none.
-type Note struct{ name string }
+type Note struct {
+	name string
+	file *os.File // while it is empty
+}
 
-// Announce leaves an empty note in a work tree, for a process that has just begun.
-func Announce(repo *refs.Repo, at time.Time) *Note { return leaveNote(repo, at, nil) }
-
-// leaveNote leaves a note. It is a single write: of half a note no more is believed than that it is there. Where it cannot
-// be left, a kill is as if the process had not been started.
-func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
-	n := &Note{spooledName(repo, at, begunSuffix)}
-	err := os.WriteFile(n.name, content, 0o600)
+// Announce leaves an empty note in a work tree, for a process that has just begun. Where it cannot be left, a kill is as if
+// the process had not been started.
+func Announce(repo *refs.Repo, at time.Time) *Note {
+	name := spooledName(repo, at, begunSuffix)
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	file, err := os.OpenFile(name, flags, 0o600)
 	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(spoolDir(repo), 0o700) == nil {
-		_ = os.WriteFile(n.name, content, 0o600)
+		file, err = os.OpenFile(name, flags, 0o600)
 	}
+	if err != nil {
+		return nil
+	}
+	return &Note{name, file}
+}
+
+// leaveNote leaves a note of what a process is about.
+func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
+	n := Announce(repo, at)
+	n.fill(content)
 	return n
 }
 
-// End takes the note away.
-func (n *Note) End() {
-	if n != nil {
-		_ = os.Remove(n.name)
+// fill puts down what the process is about. It is a single write: of half a note no more is believed than that it is there,
+// and of an empty one the same.
+func (n *Note) fill(content []byte) {
+	if n == nil || n.file == nil {
+		return
 	}
+	_, _ = n.file.Write(content)
+	_ = n.file.Close()
+	n.file = nil
+}
+
+// End takes the note away. Doing so again does nothing.
+func (n *Note) End() {
+	if n == nil || n.name == "" {
+		return
+	}
+	if n.file != nil {
+		_ = n.file.Close()
+	}
+	_ = os.Remove(n.name)
+	*n = Note{}
 }
 
 // begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function it
 // returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {
 	raw, n := encodeNote(b), e.Announced
-	if n == nil || filepath.Dir(n.name) != spoolDir(e.repo) {
+	if n == nil || n.file == nil || filepath.Dir(n.name) != spoolDir(e.repo) {
 		return leaveNote(e.repo, b.Time, raw).End
 	}
-	_ = os.WriteFile(n.name, raw, 0o600) // it was empty: that says less, and nothing wrong
+	n.fill(raw)
 	return n.End
 }
 
