@@ -1,8 +1,9 @@
 package trails
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // Drop tells what must not be kept: the texts that a tool call declared for a path, of a conversation.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
-// Forget drops texts that the timeline of a work tree keeps of open tool calls, and boundaries that were put aside with
-// such texts or prompts. It gives how many files were changed or deleted. With dry set it only counts.
+// Forget drops texts that the timeline of a work tree keeps of open tool calls, and boundaries that were put aside, or
+// whose processes were killed, with such texts or prompts. It gives how many files were changed or deleted. With dry set it only counts.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {
@@ -58,37 +59,48 @@ func (d *declared) texts() []string {
 	return out
 }
 
-// forgetLate deletes boundaries that were put aside.
+// forgetLate deletes boundaries that were put aside, and empties the notes that killed processes left: that they are there
+// still tells that something was lost.
 func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
-	names, err := filepath.Glob(filepath.Join(globSafe(spoolDir(repo)), "*"+lateSuffix))
-	if err != nil {
-		return 0, err
-	}
 	n := 0
-	for _, name := range names {
-		raw, err := os.ReadFile(name)
+	for _, kind := range []struct {
+		suffix string
+		decode func([]byte) (events.Boundary, error)
+		forget func(name string) error
+	}{
+		{lateSuffix, decodeLate, os.Remove},
+		{begunSuffix, decodeNote, func(name string) error { return os.Truncate(name, 0) }},
+	} {
+		names, err := filepath.Glob(filepath.Join(globSafe(spoolDir(repo)), "*"+kind.suffix))
 		if err != nil {
-			continue
+			return n, err
 		}
-		var b events.Boundary
-		if json.Unmarshal(raw, &b) != nil {
-			continue
-		}
-		texts := []string{string(raw)}
-		if b.Prompt != nil {
-			texts = append(texts, b.Prompt.Text)
-		}
-		if !drop(events.NewTraceID(b.Agent, b.Session), "", texts...) {
-			continue
-		}
-		n++
-		if !dry {
-			if err := os.Remove(name); err != nil {
+		for _, name := range names {
+			raw, err := os.ReadFile(name)
+			if err != nil || string(raw) == gitWrote {
+				continue
+			}
+			b, _ := kind.decode(raw) // what is damaged may hold the text all the same
+			if !drop(events.NewTraceID(b.Agent, b.Session), "", append(boundaryTexts(b), string(raw))...) {
+				continue
+			}
+			n++
+			if dry {
+				continue
+			}
+			if err := kind.forget(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return n, fmt.Errorf("drop boundary: %w", err)
 			}
 		}
 	}
 	return n, nil
+}
+
+func boundaryTexts(b events.Boundary) []string {
+	if b.Prompt == nil {
+		return nil
+	}
+	return []string{b.Prompt.Text}
 }
 
 // globSafe takes the meaning from characters that filepath.Glob gives one.

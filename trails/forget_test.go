@@ -1,9 +1,11 @@
 package trails
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,12 +31,16 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 		if err := e.Late(b); err != nil {
 			t.Fatal(err)
 		}
+		killed := filepath.Join(spoolDir(repo), fmt.Sprintf("%020d-%d%s", i+1, noProcess, begunSuffix))
+		if err := os.WriteFile(killed, encodeNote(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	drop := func(_ events.TraceID, _ string, texts ...string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return text == after || text == "say xyzzy" })
 	}
 	for _, dry := range []bool{true, false} {
-		if n, err := Forget(repo, drop, dry); n != 2 || err != nil {
+		if n, err := Forget(repo, drop, dry); n != 3 || err != nil {
 			t.Errorf("dry %v: %d, %v", dry, n, err)
 		}
 	}
@@ -42,9 +48,15 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 	if err != nil || len(got.Windows) != 2 || got.Windows[0].Edits != nil || len(got.Windows[1].Edits) != 1 {
 		t.Errorf("the state is %+v, %v", got.Windows, err)
 	}
-	left, err := os.ReadDir(filepath.Join(dir, "traces", "spool"))
-	if err != nil || len(left) != 1 {
-		t.Errorf("%d boundaries are left, %v", len(left), err)
+	left, err := os.ReadDir(spoolDir(repo))
+	if err != nil || len(left) != 3 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+	for _, entry := range left { // of the emptied note it is still known that it is there
+		raw, err := os.ReadFile(filepath.Join(spoolDir(repo), entry.Name()))
+		if err != nil || strings.Contains(string(raw), "xyzzy") {
+			t.Errorf("%s: %q, %v", entry.Name(), raw, err)
+		}
 	}
 	if n, err := Forget(repo, drop, false); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)

@@ -82,12 +82,11 @@ func (s *step) takeLate() error {
 			continue
 		}
 		s.state.Lost = s.interval
-		var b events.Boundary
+		decode := decodeLate
 		if killed {
-			b, err = decodeNote(raw)
-		} else {
-			err = json.Unmarshal(raw, &b)
+			decode = decodeNote
 		}
+		b, err := decode(raw)
 		if err != nil || b.Session == "" {
 			s.doubtWindows()
 			continue
@@ -98,6 +97,11 @@ func (s *step) takeLate() error {
 		}
 	}
 	return nil
+}
+
+func decodeLate(raw []byte) (b events.Boundary, err error) {
+	err = json.Unmarshal(raw, &b)
+	return b, err
 }
 
 // takeUnseen is take without a look at the work tree: sessions, prompts and windows move on. What changed meanwhile is
@@ -111,6 +115,9 @@ func (s *step) takeUnseen(b events.Boundary) error {
 	s.pair(sess, trace, &b)
 	if err := s.recordEnds(s.endWindows(trace, b)); err != nil {
 		return err
+	}
+	if b.Kind == events.ToolBefore {
+		s.doubtEarlier(trace, b)
 	}
 	if adopted && b.Kind != events.SessionStart {
 		if err := s.startSession(b, "adopted"); err != nil {
