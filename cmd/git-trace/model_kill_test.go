@@ -4,53 +4,77 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// killEnv makes a git-trace process of the model kill itself: it holds the number of microseconds that the process has at
-// most. Nothing in the process can see the signal coming, no more than one from outside.
+// killEnv makes a git-trace process of the model die on its way: it holds what decides when, the seed and the step.
 const killEnv = "GITTRACE_MODEL_KILL"
 
-// killLogEnv names the file in which a process puts down that it dies.
+// killLogEnv names the file in which is put down which processes died.
 const killLogEnv = "GITTRACE_MODEL_KILL_LOG"
 
-// dieEarly arms the kill, in about every third process.
+// maxChanges is about how many changes of files a hook makes, and maxMoment about how long it takes.
+const (
+	maxChanges = 64
+	maxMoment  = 12 * time.Millisecond
+)
+
+// dieEarly kills about every third process on its way: where system calls can be told, at one of them, the same in every run
+// of a seed; elsewhere at a moment.
 func dieEarly() {
-	most, err := strconv.Atoi(os.Getenv(killEnv))
-	if err != nil || most <= 0 || rand.IntN(3) > 0 {
+	seed := os.Getenv(killEnv)
+	if seed == "" {
 		return
 	}
-	after := time.Duration(rand.IntN(most)) * time.Microsecond
-	note, err := os.OpenFile(os.Getenv(killLogEnv), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(os.Getenv(killLogEnv), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
+	rng := killSource(seed)
+	if rng.IntN(2) > 0 {
+		return
+	}
+	dieAt(1+rng.IntN(1+rng.IntN(maxChanges)), log)
 	go func() {
+		after := time.Duration(rng.Int64N(int64(maxMoment)))
 		time.Sleep(after)
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
-			fmt.Fprintln(note, strings.Join(os.Args[1:], " "), "after", after)
+			fmt.Fprintln(log, strings.Join(os.Args[1:], " "), "after", after)
 			_ = self.Kill()
 		}
 	}()
 }
 
-// killSpan is about as long as a hook takes, in microseconds, so that every part of it is hit.
-const killSpan = 12_000
+// killSource is a source of numbers for the process: of the seed, what it does, and how many did the same in this step.
+func killSource(seed string) *rand.Rand {
+	hash := fnv.New64a()
+	fmt.Fprint(hash, seed, os.Args[1:])
+	name := fmt.Sprintf("%s-%x", os.Getenv(killLogEnv), hash.Sum64())
+	before := int64(0)
+	if f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		if info, err := f.Stat(); err == nil {
+			before = info.Size()
+		}
+		_, _ = f.WriteString(".")
+		_ = f.Close()
+	}
+	return rand.New(rand.NewPCG(hash.Sum64(), uint64(before)))
+}
 
 // killed are the environment variables of processes that may be killed.
 func (w *world) killed() []string {
 	if !w.profile.killed {
 		return nil
 	}
-	return []string{killEnv + "=" + strconv.Itoa(killSpan), killLogEnv + "=" + w.killLog()}
+	return []string{fmt.Sprintf("%s=%d/%d", killEnv, w.seed, w.step), killLogEnv + "=" + w.killLog()}
 }
 
 func (w *world) killLog() string { return filepath.Join(w.root, "killed") }
@@ -63,6 +87,7 @@ func (w *world) sayKilled() {
 	}
 	w.must(os.Remove(w.killLog()))
 	for line := range strings.Lines(string(raw)) {
+		w.kills++
 		w.say("# killed: " + strings.TrimSpace(line))
 	}
 }
@@ -72,15 +97,18 @@ func (w *world) sayKilled() {
 func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
 	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
 	traces = filepath.Join(traces, "traces")
-	before, _ := os.ReadFile(filepath.Join(traces, "timeline"))
+	notes := func() []string {
+		names, _ := filepath.Glob(filepath.Join(traces, "spool", "*.begun"))
+		return names
+	}
+	timeline, left := w.readIfThere(filepath.Join(traces, "timeline")), notes()
 	cmd := exec.Command("git-trace", "hook", "claude-code", event)
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(w.env(), w.killed()...), bytes.NewReader(payload)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if w.profile.killed && errors.As(err, &exit) && exit.ExitCode() < 0 {
-		after, _ := os.ReadFile(filepath.Join(traces, "timeline"))
-		notes, _ := filepath.Glob(filepath.Join(traces, "spool", fmt.Sprintf("*-%d.begun", cmd.Process.Pid)))
-		heard = len(notes) > 0 || !bytes.Equal(before, after)
+		heard = slices.ContainsFunc(notes(), func(name string) bool { return !slices.Contains(left, name) }) ||
+			!bytes.Equal(timeline, w.readIfThere(filepath.Join(traces, "timeline")))
 		w.sayKilled()
 		w.say(fmt.Sprintf("# %s heard: %v", event, heard))
 		w.ledger.cut = true // what comes is compared with an older content than the model thinks
@@ -90,6 +118,15 @@ func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
 		w.must(fmt.Errorf("hook %s: %w: %q", event, err, out))
 	}
 	return true
+}
+
+// readIfThere is the content of a file, nothing when it is not there.
+func (w *world) readIfThere(name string) []byte {
+	raw, err := os.ReadFile(name)
+	if !errors.Is(err, os.ErrNotExist) {
+		w.must(err)
+	}
+	return raw
 }
 
 // unheard is what was written since everything was looked at last, and by whom. Where a boundary was not heard meanwhile, any
@@ -113,7 +150,7 @@ func (u *unheard) possible() []string {
 // also lists who else may be taken for the writer of a unique line.
 func (l *ledger) also(word string) []string {
 	if len(l.unheard.sessions) > 0 && l.unheard.words[word] {
-		return l.unheard.possible()
+		return append(l.unheard.possible(), l.doubted[word]...)
 	}
 	return l.doubted[word]
 }

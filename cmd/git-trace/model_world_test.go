@@ -32,10 +32,12 @@ type world struct {
 	profile profile
 	at      string // where the script stands
 
+	seed    uint64
 	step    int // of the operation under way
 	written int // unique lines in this step
 	named   int // files, branches in this step
 	calls   int
+	kills   int             // processes that were killed
 	shell   string          // the conversation whose shell call is under way
 	quiet   bool            // git's hooks are switched off for the command
 	unseen  map[string]edit // of each file, since the last boundary

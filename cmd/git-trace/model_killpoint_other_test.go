@@ -1,0 +1,8 @@
+//go:build !linux || !amd64
+
+package main
+
+import "os"
+
+// dieAt cannot tell system calls here.
+func dieAt(int, *os.File) {}

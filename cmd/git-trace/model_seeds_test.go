@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+)
+
+// modelSeeds are runs in which somebody else's line was found once, and for which there is no shorter scenario. Where a process
+// dies in them changes with what it does: those that killed processes are about have a story of killStories too.
+var modelSeeds = map[string][]uint64{
+	"killed": {8029},
+}
+
+func TestModelSeedsThatFailed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for name, seeds := range modelSeeds {
+		for _, seed := range seeds {
+			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
+				p := profiles[slices.IndexFunc(profiles, func(p profile) bool { return p.name == name })]
+				reportRun(t, inScratch(t, seed, p, 40, func(int) bool { return true }), map[string]int{})
+			})
+		}
+	}
+}
