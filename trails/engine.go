@@ -154,6 +154,11 @@ func (s *step) orient() {
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
 func (s *step) finish() error {
+	if s.snap != nil {
+		if err := s.snap.Flush(); err != nil {
+			return err
+		}
+	}
 	if len(s.drafts) > 0 {
 		if _, err := s.log.Append(s.ctx, s.drafts); err != nil && !spooled(err) {
 			return err
@@ -207,6 +212,7 @@ func (s *step) look(paths []string) (observation, error) {
 		if err != nil {
 			return observation{}, fmt.Errorf("open snapshot state: %w", err)
 		}
+		eng.WriteBehind = true
 		s.snap = eng
 	}
 	var o observation

@@ -28,6 +28,9 @@ func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args .
 	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
 		return nil, nil, err
 	}
+	if err := e.behind.wait(); err != nil {
+		return nil, nil, err
+	}
 	cmd := e.repo.Command(ctx, append(append([]string{}, quietConfig...), args...)...)
 	cmd.Env = append(append(cmd.Env, e.repo.SideEnv()...), "GIT_INDEX_FILE="+index)
 	var out, said bytes.Buffer

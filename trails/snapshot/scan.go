@@ -26,10 +26,11 @@ type scan struct {
 	queries     []query
 	entered     []query // ignored names that the user has added to the index
 	touched     []*dir
-	before      map[string]Entry // what paths held that may have changed
-	attrTouched bool             // an attribute file came, went or changed
-	sawUnread   bool             // something could not be read
-	stored      map[refs.OID]struct{}
+	before      map[string]Entry      // what paths held that may have changed
+	attrTouched bool                  // an attribute file came, went or changed
+	sawUnread   bool                  // something could not be read
+	stored      map[refs.OID]struct{} // trees that git has
+	trees       [][]byte              // to be stored
 }
 
 // work is what a scan finds out about one directory.
@@ -104,8 +105,9 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-// statUnits is about how many parts a tree is cut into for the workers: enough that none of them waits long for the last.
-const statUnits = 64
+// statShare is how much of a tree one part of it may be, in directories of each worker's share: small enough that none of
+// the workers waits long for the last.
+const statShare = 16
 
 // statTree compares a directory and all that is below it with the disk, by as many workers as there are processors: more
 // buy nothing. The workers also read what the state has of the directories.
@@ -113,11 +115,11 @@ func (s *scan) statTree(top *dir) error {
 	if top.parent == nil && top.unread != nil {
 		top.unread.file.readAll()
 	}
-	upper, parts := top.cut(statUnits)
-	workers := min(runtime.GOMAXPROCS(0), len(parts)/2+1)
+	workers := runtime.GOMAXPROCS(0)
+	upper, parts := top.cut(top.size() / (workers * statShare))
+	workers = min(workers, len(parts)/2+1)
 	var next atomic.Int64
-	run := func() {
-		st := newStatter(s.tree)
+	run := func(st *statter) {
 		var below []*dir
 		for s.ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
@@ -135,30 +137,49 @@ func (s *scan) statTree(top *dir) error {
 	}
 	var group sync.WaitGroup
 	for range workers - 1 {
-		group.Go(run)
+		group.Go(func() {
+			st := newStatter(s.tree)
+			if own, err := s.tree.another(); err == nil {
+				defer own.close()
+				st = newStatter(own)
+			}
+			run(st)
+		})
 	}
 	st := newStatter(s.tree)
 	for _, d := range upper {
 		s.statDir(st, d)
 	}
-	run()
+	run(st)
 	group.Wait()
 	return s.ctx.Err()
 }
 
-// cut gives the directories from d on down to where there are about n in a row, and those: all that is below d is d, in
-// upper, or in one of the parts.
-func (d *dir) cut(n int) (upper, parts []*dir) {
-	parts = []*dir{d}
-	for len(parts) < n {
-		var deeper []*dir
-		for _, x := range parts {
-			deeper = append(deeper, x.kids()...)
+// size is how many directories d is, with those below it. It reads none of them.
+func (d *dir) size() int {
+	if d.unread != nil {
+		return 1 + d.unread.to - d.unread.from
+	}
+	n := 1
+	for _, sub := range d.subs {
+		n += sub.size()
+	}
+	return n
+}
+
+// cut divides a directory: all that is below d is d, in upper, or in one of the parts, none of which has more than limit
+// directories below it.
+func (d *dir) cut(limit int) (upper, parts []*dir) {
+	rest := []*dir{d}
+	for len(rest) > 0 {
+		x := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		if x != d && x.size() <= limit+1 {
+			parts = append(parts, x)
+			continue
 		}
-		upper = append(upper, parts...)
-		if parts = deeper; len(parts) == 0 {
-			break
-		}
+		upper = append(upper, x)
+		rest = append(rest, x.kids()...)
 	}
 	return upper, parts
 }

@@ -55,6 +55,11 @@ type Engine struct {
 	release func() // ends the mapping of the state file, if there is one
 	changed bool   // since Open or Save
 	broken  bool   // a snapshot failed half way: memory is not to be trusted
+	behind  behind
+
+	// WriteBehind lets Full and Scoped return while trees are still being written. Nothing may name the tree of a snapshot
+	// to anybody else before Flush.
+	WriteBehind bool
 
 	git    bool             // the git method always; for tests
 	now    func() time.Time // the clock; for tests
@@ -133,6 +138,9 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	}
 	if err == nil {
 		err = ctx.Err()
+	}
+	if err != nil || !e.WriteBehind {
+		err = errors.Join(err, e.behind.wait())
 	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
@@ -217,6 +225,9 @@ func (e *Engine) Keep(path string) error {
 // Save writes the state, if it changed: what changed behind what is there, or all of it by rename. After a snapshot that
 // failed it does nothing.
 func (e *Engine) Save() error {
+	if err := e.Flush(); err != nil {
+		return fmt.Errorf("save snapshot state: %w", err)
+	}
 	if !e.changed || e.broken {
 		return nil
 	}

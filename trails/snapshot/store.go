@@ -23,6 +23,7 @@ type store struct {
 
 // Close forgets everything that was not saved. The engine is as one whose state is lost; it may be left alone.
 func (e *Engine) Close() {
+	_ = e.behind.wait() // of a snapshot that nobody will save
 	if e.release != nil {
 		e.release()
 	}

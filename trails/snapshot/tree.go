@@ -6,11 +6,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// build writes the trees that changed, from the bottom up, and returns the top's.
+// build makes the trees that changed, from the bottom up, and returns the top's.
 func (s *scan) build() (refs.OID, error) {
 	root := s.e.root
 	if err := s.buildDir(root); err != nil {
-		return refs.OID{}, fmt.Errorf("write tree: %w", err)
+		return refs.OID{}, fmt.Errorf("build tree: %w", err)
+	}
+	if err := s.e.writeTrees(s.trees); err != nil {
+		return refs.OID{}, err
 	}
 	if root.tree.IsZero() {
 		return s.e.repo.WriteLoose(s.e.repo.SideObjects(), refs.TreeObject, nil)
@@ -37,14 +40,9 @@ func (s *scan) buildDir(d *dir) error {
 		return nil
 	}
 	content := refs.EncodeTree(list)
-	if s.stored != nil { // the first snapshot: git has most of the trees
-		oid := s.e.repo.Format.Hash(refs.TreeObject, content)
-		if _, ok := s.stored[oid]; ok {
-			d.tree = oid
-			return nil
-		}
+	d.tree = s.e.repo.Format.Hash(refs.TreeObject, content)
+	if _, ok := s.stored[d.tree]; !ok { // before the first snapshot git has most of the trees
+		s.trees = append(s.trees, content)
 	}
-	oid, err := s.e.repo.WriteLoose(s.e.repo.SideObjects(), refs.TreeObject, content)
-	d.tree = oid
-	return err
+	return nil
 }

@@ -20,6 +20,8 @@ func openWorkTree(string) (*workTree, error) { return nil, errNoOwnEngine }
 
 func (w *workTree) close() {}
 
+func (w *workTree) another() (*workTree, error) { return nil, errNoOwnEngine }
+
 func (w *workTree) lstat(string) (fileStat, error) { return fileStat{}, errNoOwnEngine }
 
 // statTarget is stat of any path, without the change time that this system does not have.

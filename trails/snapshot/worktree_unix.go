@@ -31,6 +31,16 @@ func openWorkTree(path string) (*workTree, error) {
 
 func (w *workTree) close() { _ = unix.Close(w.fd) }
 
+// another opens the work tree once more, for a worker of its own: processors that share a descriptor hand its counter of
+// users to each other at every call.
+func (w *workTree) another() (*workTree, error) {
+	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open work tree again: %w", err)
+	}
+	return &workTree{w.path, fd}, nil
+}
+
 func (w *workTree) lstat(path string) (fileStat, error) {
 	var raw unix.Stat_t
 	if err := unix.Fstatat(w.fd, orDot(path), &raw, unix.AT_SYMLINK_NOFOLLOW); err != nil {

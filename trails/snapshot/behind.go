@@ -1,0 +1,74 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// behindLimit is how many trees are written behind the caller's back; of more, memory would hold too much.
+const behindLimit = 64
+
+// behind is the writing of trees that goes on while the caller of a snapshot does other things. What a new file costs is
+// waiting for the file system, and nobody reads a tree that has just been made.
+type behind struct {
+	group sync.WaitGroup
+	mu    sync.Mutex
+	err   error
+}
+
+func (b *behind) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.err = errors.Join(b.err, err)
+}
+
+// wait ends when everything is written.
+func (b *behind) wait() error {
+	b.group.Wait()
+	err := b.err
+	b.err = nil
+	return err
+}
+
+// writeTrees stores the contents of trees, all of them or, if they are few, in the order given behind the caller.
+func (e *Engine) writeTrees(trees [][]byte) error {
+	if len(trees) == 0 {
+		return nil
+	}
+	var next atomic.Int64
+	run := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(trees) {
+				return
+			}
+			if _, err := e.repo.WriteLoose(e.repo.SideObjects(), refs.TreeObject, trees[i]); err != nil {
+				e.behind.fail(fmt.Errorf("write tree: %w", err))
+				return
+			}
+		}
+	}
+	if len(trees) <= behindLimit {
+		e.behind.group.Go(run)
+		return nil
+	}
+	for range runtime.GOMAXPROCS(0) {
+		e.behind.group.Go(run)
+	}
+	return e.behind.wait()
+}
+
+// Flush waits until all of the last snapshot is stored. Full, Scoped and Save do it by themselves, the first two unless
+// WriteBehind is set.
+func (e *Engine) Flush() error {
+	if err := e.behind.wait(); err != nil {
+		e.broken = true
+		return fmt.Errorf("store snapshot: %w", err)
+	}
+	return nil
+}
