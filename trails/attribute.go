@@ -139,10 +139,11 @@ func (s *step) keepReported(p *part) error {
 // restoredLines are the lines of a content that git put together, with the owners they have in what it was made of.
 func restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
-	if p.seg.to.oid != p.file.new.oid {
-		return out
+	from := p.seg.origins
+	if p.seg.to.oid == p.file.new.oid {
+		from = p.file.from
 	}
-	for _, run := range p.file.from {
+	for _, run := range from {
 		for line := run.Start; run.Source >= 0 && line < run.Start+run.Count; line++ {
 			out[line] = run.Owner
 		}

@@ -100,12 +100,30 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 				return nil
 			}
 		}
-		o, err := s.look(nil)
-		if err != nil || !o.Seeded && len(o.Changes) == 0 {
-			return err
-		}
-		return s.recordSnapshot(role, o)
+		return s.lookAtAll(role)
 	})
+}
+
+// Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor from
+// which commit, once somebody has changed them.
+func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
+	defer leaveNote(e.repo, at, []byte(gitWrote)).End()
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{method}}
+		if s.state.Interval > 0 {
+			s.restoredNow()
+		}
+		return s.lookAtAll(role)
+	})
+}
+
+// lookAtAll looks at the whole work tree and records what it finds.
+func (s *step) lookAtAll(role string) error {
+	o, err := s.look(nil)
+	if err != nil || !o.Seeded && len(o.Changes) == 0 {
+		return err
+	}
+	return s.recordSnapshot(role, o)
 }
 
 // Origin takes the first snapshot of a work tree; it does nothing where there is one.

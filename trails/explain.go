@@ -96,6 +96,11 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	if slices.ContainsFunc(near[1:], func(n Source) bool { return n.Blob == f.new.oid }) {
 		return true, s.learn(f.path, f.new, near)
 	}
+	if w := s.gitAt(f.path); !w.doubtful {
+		if from, found := s.broughtFrom(w, f.path, f.new.oid); found {
+			return true, s.learn(f.path, f.new, append(near, from))
+		}
+	}
 	if byGit && !head.IsZero() {
 		base, err := s.read(0, head)
 		if err != nil {

@@ -19,6 +19,7 @@ type gitWork struct {
 	elsewhere bool
 
 	commits *[]refs.OID       // see replayed; nil until asked for
+	brought []refs.OID        // see broughtFrom
 	made    map[refs.OID]bool // see typed
 }
 

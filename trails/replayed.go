@@ -52,6 +52,9 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 		withParents(oid)
 	}
 	withParents(s.squash)
+	for _, oid := range s.pickedLoose(w) {
+		withParents(oid)
+	}
 	for _, name := range operandRefs {
 		if oid, err := s.repo.ReadRef(name); err == nil {
 			withParents(oid)
@@ -103,7 +106,12 @@ func (s *step) reverted(commit refs.OID) refs.OID {
 	if err != nil {
 		return refs.OID{}
 	}
-	_, rest, _ := strings.Cut(c.Message, revertedWords)
+	return revertedBy(c.Message)
+}
+
+// revertedBy is the commit that a message says is taken back.
+func revertedBy(message string) refs.OID {
+	_, rest, _ := strings.Cut(message, revertedWords)
 	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")
 	oid, err := refs.ParseOID(id)
 	if err != nil {

@@ -10,12 +10,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // segment is a part of a change that one decision covers: from one content of the path to the next.
 type segment struct {
 	from, to text
 	decide   decision
+	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
@@ -40,10 +42,13 @@ func (s *step) segments(f *file) []segment {
 	var chain []segment
 	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
-			chain = append(chain, segment{from, to, by})
+			chain = append(chain, segment{from: from, to: to, decide: by})
 		}
 	}
 	add(f.old, before, aside)
+	if len(chain) > 0 && s.gitAt(f.path).restored {
+		chain[0].origins = s.composition(f, before)
+	}
 	add(before, after, always(byWindow(tool)))
 	add(after, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
@@ -51,6 +56,29 @@ func (s *step) segments(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, []*Window{tool})}}
 	}
 	return chain
+}
+
+// composition says where the lines come from of a content that a tool found after git had been at work.
+func (s *step) composition(f *file, found text) []vector.Origin {
+	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found, vec: f.vec}
+	explained, err := s.explained(g)
+	if err != nil {
+		if s.err == nil {
+			s.err = err
+		}
+		return nil
+	}
+	v, known := s.known.Get(f.path, found.oid)
+	if !explained || !known || v.Len() != len(found.lines) {
+		return g.from
+	}
+	var out []vector.Origin
+	line := 0
+	for _, run := range v.Runs() {
+		out = append(out, vector.Origin{Start: line, Count: run.Count, Why: vector.Equal, Owner: run.Owner})
+		line += run.Count
+	}
+	return out
 }
 
 // converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the file

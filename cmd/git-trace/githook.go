@@ -67,6 +67,9 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 		err := engine.Touched(ctx, now, events.PostCommit, "merge")
 		return errors.Join(err, correlate.Merged(ctx, repo, engine, now))
 	case "post-checkout":
+		if len(args) == 3 && args[2] == "0" { // of paths, not of a branch
+			return engine.Restored(ctx, now, events.PostCommit, "checkout")
+		}
 		return engine.Touched(ctx, now, events.PostCommit, "checkout")
 	case "post-rewrite":
 		kind := "rewrite"
