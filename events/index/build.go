@@ -12,6 +12,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
+// packedTightly is how full a page of rows is made: most rows of a bucket come in one go and in order, and few between
+// them later.
+const packedTightly = 0.9
+
 // buildChunk is how many rows go into one transaction.
 const buildChunk = 200_000
 
@@ -77,12 +81,15 @@ func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
 	if err != nil || from >= c.Stored() {
 		return err
 	}
-	chunk := &recent{traces: map[events.TraceID]*Trace{}}
+	if bulkPays(c, from) {
+		return storeWhole(db, c, usualSizes, progress)
+	}
+	chunk := newRecent()
 	flush := func(indexed int64) error {
 		if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, c, indexed) }); err != nil {
 			return err
 		}
-		chunk = &recent{traces: map[events.TraceID]*Trace{}}
+		chunk = newRecent()
 		progress(indexed)
 		return nil
 	}
@@ -107,25 +114,35 @@ func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
 
 // prepareBucket tells from where a log has to be indexed. A bucket about another build of the copy starts anew.
 func prepareBucket(tx *bbolt.Tx, c *events.Copy) (int64, error) {
-	name := []byte(c.Ref())
-	if b := tx.Bucket(name); b != nil {
+	if b := tx.Bucket([]byte(c.Ref())); b != nil {
 		if s := openShelf(b, c); s.rows != nil {
 			return s.indexed, nil
 		}
+	}
+	if err := emptyBucket(tx, c); err != nil {
+		return 0, err
+	}
+	return 0, writeMeta(tx.Bucket([]byte(c.Ref())), c, 0)
+}
+
+// emptyBucket makes the bucket of a log, in the place of one that is there. It says nothing of itself yet.
+func emptyBucket(tx *bbolt.Tx, c *events.Copy) error {
+	name := []byte(c.Ref())
+	if tx.Bucket(name) != nil {
 		if err := tx.DeleteBucket(name); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	b, err := tx.CreateBucket(name)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, child := range []string{rowsBucket, tracesBucket} {
 		if _, err := b.CreateBucket([]byte(child)); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return 0, writeMeta(b, c, 0)
+	return nil
 }
 
 func writeMeta(b *bbolt.Bucket, c *events.Copy, indexed int64) error {
@@ -140,9 +157,8 @@ func writeMeta(b *bbolt.Bucket, c *events.Copy, indexed int64) error {
 func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
 	b := tx.Bucket([]byte(c.Ref()))
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
-	// In order and packed tightly: most rows of a bucket come in one go, and few between them later.
-	rows.FillPercent = 0.9
-	slices.SortFunc(r.rows, func(a, b row) int { return bytes.Compare(a.key, b.key) })
+	rows.FillPercent = packedTightly
+	sortRows(r.rows)
 	for _, row := range r.rows {
 		if err := rows.Put(row.key, appendPlace(nil, row.at)); err != nil {
 			return err
@@ -171,8 +187,11 @@ func appendPlace(b []byte, at place) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(at.length))
 }
 
+// placeSize is the length of a stored place.
+const placeSize = 12
+
 func parsePlace(v []byte) (place, error) {
-	if len(v) != 12 {
+	if len(v) != placeSize {
 		return place{}, fmt.Errorf("%w: row of %d bytes", errDamaged, len(v))
 	}
 	return place{int64(binary.BigEndian.Uint64(v)), int(binary.BigEndian.Uint32(v[8:]))}, nil

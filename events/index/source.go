@@ -21,6 +21,8 @@ type recent struct {
 	traces map[events.TraceID]*Trace
 }
 
+func newRecent() *recent { return &recent{traces: map[events.TraceID]*Trace{}} }
+
 // scan gives the rows whose keys begin with prefix, in order, until yield returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	goOn := true
@@ -74,7 +76,7 @@ func (s *source) unstored() (*recent, error) {
 	if s.recent != nil {
 		return s.recent, nil
 	}
-	r := &recent{traces: map[events.TraceID]*Trace{}}
+	r := newRecent()
 	for line, err := range s.copy.Scan(s.shelf.indexed) {
 		if err != nil {
 			return nil, err
@@ -83,7 +85,7 @@ func (s *source) unstored() (*recent, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(r.rows, func(a, b row) int { return bytes.Compare(a.key, b.key) })
+	sortRows(r.rows)
 	s.recent = r
 	return r, nil
 }

@@ -1,0 +1,121 @@
+package index
+
+import (
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// A log that is long and not indexed yet, or only in a small part, is indexed in one go: all rows are sorted first, and
+// then put behind each other. Rows put in the order of the log instead, ids and paths that lie anywhere, change nearly
+// all pages of the file in every transaction, and the database keeps what a transaction changes in memory: for a million
+// events a gigabyte, and a file half as large again.
+
+// bulkRest is how many bytes of events have to be missing; of less, memory holds what changes.
+const bulkRest = 16 << 20
+
+// bulkSizes are how many rows are sorted at a time, and how many sorted ones go into one transaction.
+type bulkSizes struct{ run, transaction int }
+
+// usualSizes take some 30 MB of memory.
+var usualSizes = bulkSizes{run: buildChunk, transaction: 100_000}
+
+// bulkPays tells whether to begin anew with a log of which the first from bytes are indexed.
+func bulkPays(c *events.Copy, from int64) bool {
+	rest := c.Stored() - from
+	return rest > bulkRest && rest > from/4
+}
+
+// storeWhole indexes a log anew. Until the last transaction the bucket says of itself nothing, and is not believed.
+func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at int64)) error {
+	rows, err := newSpill(filepath.Dir(db.Path()))
+	if err != nil {
+		return err
+	}
+	defer rows.close()
+	chunk := newRecent()
+	spillChunk := func() error {
+		err := rows.add(chunk.rows)
+		clear(chunk.rows)
+		chunk.rows = chunk.rows[:0]
+		return err
+	}
+	const parts = 4 // of the work; the last is the writing
+	for line, err := range c.Scan(0) {
+		if err != nil {
+			return err
+		}
+		if line.Offset >= c.Stored() {
+			break
+		}
+		if len(chunk.rows) >= sizes.run {
+			if err := spillChunk(); err != nil {
+				return err
+			}
+			progress(line.Offset / parts * (parts - 1))
+		}
+		if err := chunk.take(line); err != nil {
+			return err
+		}
+	}
+	if err := spillChunk(); err != nil {
+		return err
+	}
+	if err := db.Update(func(tx *bbolt.Tx) error { return emptyBucket(tx, c) }); err != nil {
+		return err
+	}
+	if err := putSorted(db, c, rows, sizes.transaction, func(n int64) {
+		progress(c.Stored()/parts*(parts-1) + c.Stored()/parts*n/max(rows.rows, 1))
+	}); err != nil {
+		return err
+	}
+	if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, c, c.Stored()) }); err != nil {
+		return err
+	}
+	progress(c.Stored())
+	return nil
+}
+
+// putSorted writes the rows to their bucket.
+func putSorted(db *bbolt.DB, c *events.Copy, rows *spill, transaction int, progress func(n int64)) error {
+	var tx *bbolt.Tx
+	var bucket *bbolt.Bucket
+	defer func() {
+		if tx != nil {
+			_ = tx.Rollback()
+		}
+	}()
+	commit := func() error {
+		if tx == nil {
+			return nil
+		}
+		err := tx.Commit()
+		tx = nil
+		return err
+	}
+	n := int64(0)
+	err := rows.sorted(func(r row) error {
+		if tx == nil {
+			var err error
+			if tx, err = db.Begin(true); err != nil {
+				return err
+			}
+			bucket = tx.Bucket([]byte(c.Ref())).Bucket([]byte(rowsBucket))
+			bucket.FillPercent = packedTightly
+		}
+		if err := bucket.Put(r.key, appendPlace(nil, r.at)); err != nil {
+			return err
+		}
+		if n++; n%int64(transaction) > 0 {
+			return nil
+		}
+		progress(n)
+		return commit()
+	})
+	if err != nil {
+		return err
+	}
+	return commit()
+}
