@@ -61,11 +61,13 @@ func (l *Log) unfilter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !tip.IsZero() {
-		err := l.putBack(ctx, tip)
-		if ctx.Err() != nil || errors.Is(err, refs.ErrTipMoved) || errors.Is(err, refs.ErrLocked) { // the next one may do it
-			return fmt.Errorf("put back what git filter-repo changed: %w", err)
-		}
+	if tip.IsZero() {
+		err = l.regrow(ctx)
+	} else {
+		err = l.putBack(ctx, tip)
+	}
+	if ctx.Err() != nil || errors.Is(err, refs.ErrTipMoved) || errors.Is(err, refs.ErrLocked) { // the next one may do it
+		return fmt.Errorf("put back what git filter-repo changed: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(l.filteredPath()), 0o777); err != nil {
 		return err

@@ -65,6 +65,8 @@ type Report struct {
 	Faults     []Fault  `json:"faults,omitempty"`    // in the order of the log
 	MoreFaults int      `json:"more_faults,omitempty"`
 	Notes      []string `json:"notes,omitempty"`
+	// Lost is the note, among the others, that the newest checkpoint of which the log tells is gone.
+	Lost string `json:"-"`
 }
 
 // Summary is the state in words.
@@ -181,7 +183,8 @@ func (v *verifier) conclude(ctx context.Context) {
 	}
 	v.report.Faults = faults
 	v.report.Notes = append(v.report.Notes, v.unsound.notes()...)
-	for _, note := range []string{v.shorterThanKnown(), v.missingCheckpoint(ctx)} {
+	v.report.Lost = v.missingCheckpoint(ctx)
+	for _, note := range []string{v.shorterThanKnown(), v.report.Lost} {
 		if note != "" {
 			v.report.Notes = append(v.report.Notes, note)
 		}

@@ -26,6 +26,7 @@ func (h *health) checks() []check {
 		{"spool", h.checkSpool},
 		{"log", h.checkLog},
 		{"read cache", h.checkIndex},
+		{"records", h.checkRecords},
 	}
 }
 
@@ -157,6 +158,8 @@ func (h *health) checkLog(ctx context.Context) (string, []finding) {
 		return "", []finding{{What: "the log could not be checked: " + err.Error(), Mend: "git fsck"}}
 	case report.State == events.Broken:
 		return "", []finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail, Mend: "git trace verify"}}
+	case report.Lost != "":
+		return "", []finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
 	}
 	return plural(report.Events, "event") + ", " + report.Summary(), nil
 }

@@ -161,7 +161,7 @@ func (s Signature) Why() string {
 	case Unverifiable:
 		return "the signature could not be checked: " + s.Hint
 	}
-	return "it is not signed"
+	return "it is not signed; git filter-repo and git filter-branch leave signatures out of what they rewrite"
 }
 
 func named(key string) string {
