@@ -3,6 +3,7 @@ package trails
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -17,8 +18,8 @@ type View struct {
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)
-	// Unseen owns a committed line that no content seen before explains: a person when no window was open, the one
-	// call whose window is, unknown before the first snapshot.
+	// Unseen owns a committed line that no content seen before explains: a person when no window was open since the path was
+	// looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
 	nearest func(path string, lines [][]byte) (Source, bool)
@@ -69,10 +70,11 @@ func (e *Engine) AtCommit(
 			}
 			return s.origins(path, lines, slices.Concat(near, more))
 		}
+		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
-			if !seeded {
-				who = *s.decide(path)(line)
+			if !seeded && young() {
+				who = *s.decideSince(path, e.began.state.seen(path))(line)
 			}
 			return s.ownerOf(who, patchSeed{interval: s.interval, path: path, after: commit})
 		}
@@ -86,6 +88,13 @@ func (e *Engine) AtCommit(
 		}
 		return s.err
 	})
+}
+
+// madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were under
+// way when an older one was made is not known any more. Without a reflog none is thought to be older.
+func (s *step) madeSince(commit refs.OID) bool {
+	steps, whole := stepsSince(s.repo, s.began.git)
+	return !whole || s.now.Log < s.began.git.Log || slices.ContainsFunc(steps, func(made logStep) bool { return made.new == commit })
 }
 
 // Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what

@@ -20,25 +20,45 @@ func always(a actor) decision { return func([]byte) *actor { return &a } }
 // decide weighs the windows that could have written the path since it was last seen. The windows in except are left
 // out: their share of the change is known already.
 func (s *step) decide(path string, except ...*Window) decision {
-	ws := slices.DeleteFunc(writers(s.state.Windows, path, s.state.seen(path)), func(w *Window) bool {
+	return s.decideSince(path, s.state.seen(path), except...)
+}
+
+// decideSince is decide for what may have been written since the interval seen.
+func (s *step) decideSince(path string, seen int64, except ...*Window) decision {
+	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w)
 	})
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
-	return s.weigh(ws, path, s.unfinished())
+	return s.weigh(ws, path, seen, s.unfinished())
 }
 
 // weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.
-func (s *step) weigh(ws []*Window, path string, unfinished []*Window) decision {
+func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
+	sure := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return w.Doubt })
 	switch {
-	case s.state.Lost > s.state.seen(path):
+	case s.state.Lost > seen:
 		return doubted(by, path)
-	case !slices.ContainsFunc(ws, func(w *Window) bool { return !w.Doubt }):
+	case len(sure) == 0:
 		return doubtedCalls(by, path)
+	case len(sure) < len(ws):
+		return rather(decideAmong(sure, path, unfinished), by, path)
 	}
 	return by
+}
+
+// rather is a decision among calls of which some may have ended before: those are left out where all that speaks for one of
+// them is a line like any other.
+func rather(sure, by decision, path string) decision {
+	unsure := doubted(by, path)
+	return func(line []byte) *actor {
+		if a := by(line); a.window == nil || !a.window.Doubt || unsure(line) == a {
+			return a
+		}
+		return sure(line)
+	}
 }
 
 // doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way: what

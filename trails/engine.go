@@ -3,6 +3,7 @@ package trails
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -37,6 +38,13 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
 	Announced *Note
+	began     *looked
+}
+
+// looked is what had been looked at when an engine took its first step.
+type looked struct {
+	state state   // LastFull and Scoped alone
+	git   gitMark // at the last look at everything
 }
 
 // New returns the engine of a work tree. Settle may be nil.
@@ -117,6 +125,9 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.objects = e.repo.Objects()
 	defer s.objects.Close()
+	if e.began == nil {
+		e.began = &looked{state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped)}, s.state.Git}
+	}
 	s.orient()
 	if err := s.takeLate(); err != nil {
 		return err

@@ -42,6 +42,8 @@ type file struct {
 	// reported tells that old or new is known from a tool's report alone.
 	reported bool
 	from     []vector.Origin // where the new lines come from, if git put them together
+	// early tells that the change is older than the last look at the path, though not than that at everything.
+	early bool
 }
 
 // withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode, of

@@ -136,22 +136,26 @@ func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 
 func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 	t.Parallel()
-	edit := window("S1", "c1", events.ToolEdits, "a").saying("a", "x\n", "x\nmine and long enough\n")
+	edit := window("S1", "c1", events.ToolEdits, "a").saying("a", "x\n", "x\nmine and long enough\n}\n")
 	shell, other := window("S1", "c2", events.ToolRuns), window("S2", "c3", events.ToolRuns)
 	edit.Doubt, shell.Doubt = true, true
 	for what, test := range map[string]struct {
 		windows []*Window
 		line    string
 		want    events.OwnerKind
+		window  *Window
 	}{
-		"what an edit call declared":      {[]*Window{edit}, "mine and long enough", events.OwnerAI},
-		"what it did not, a person wrote": {[]*Window{edit}, "other", events.OwnerHuman},
-		"what a shell call may have":      {[]*Window{shell}, "other", events.OwnerUnknown},
-		"what another call may have":      {[]*Window{shell, other}, "other", events.OwnerAI},
+		"what an edit call declared":           {[]*Window{edit}, "mine and long enough", events.OwnerAI, edit},
+		"what it did not, a person wrote":      {[]*Window{edit}, "other", events.OwnerHuman, nil},
+		"what a shell call may have":           {[]*Window{shell}, "other", events.OwnerUnknown, nil},
+		"what another call may have":           {[]*Window{shell, other}, "other", events.OwnerAI, nil},
+		"declared, while another call runs":    {[]*Window{edit, other}, "mine and long enough", events.OwnerAI, edit},
+		"like any other, while another runs":   {[]*Window{edit, other}, "}", events.OwnerAI, other},
+		"not declared, while another one runs": {[]*Window{edit, other}, "other", events.OwnerAI, other},
 	} {
 		s := &step{state: &state{Windows: test.windows}}
-		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want {
-			t.Errorf("%s: %s", what, got.kind)
+		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want || got.window != test.window {
+			t.Errorf("%s: %s of %v", what, got.kind, got.window)
 		}
 	}
 }

@@ -25,7 +25,11 @@ type segment struct {
 // the permission prompt waits, another agent), and neither is what another writer did afterwards. With no other writer
 // about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
-	whole := []segment{{from: f.old, to: f.new, decide: s.decide(f.path)}}
+	seen := s.state.seen(f.path)
+	if f.early {
+		seen = s.state.LastFull
+	}
+	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen)}}
 	tool, said := s.reported(f.path)
 	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole
@@ -34,11 +38,11 @@ func (s *step) segments(f *file) []segment {
 	if before.whole || after.whole {
 		return whole
 	}
-	others := writers(s.state.Windows, f.path, s.state.seen(f.path))
+	others := writers(s.state.Windows, f.path, seen)
 	if len(others) <= 1 {
 		after = f.new
 	}
-	aside := s.decide(f.path, tool)
+	aside := s.decideSince(f.path, seen, tool)
 	var chain []segment
 	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
@@ -53,7 +57,7 @@ func (s *step) segments(f *file) []segment {
 	add(after, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
 		// The report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
-		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, []*Window{tool})}}
+		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, seen, []*Window{tool})}}
 	}
 	return chain
 }

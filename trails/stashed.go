@@ -52,6 +52,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 			continue
 		}
 		f.vec = s.vectorOf(f.oldPath, f.old)
+		f.early = slices.Contains(s.gitAt(f.path).before.Stashes, stash)
 		if f.oldPath != f.path {
 			if err := s.known.Link(f.oldPath, f.path); err != nil {
 				return nil, err
