@@ -42,7 +42,7 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 	}
 	text, err := json.Marshal(payload)
 	if err != nil {
-		panic(err) // of strings made here
+		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // whoever runs it gets the error
 	}
 	cmd := a.bench.trace(a.dir, "hook", "claude-code", event)
 	cmd.Stdin = bytes.NewReader(text)

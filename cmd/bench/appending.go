@@ -53,10 +53,7 @@ func (b *bench) prepareAppend() (func(int, *recorder) error, error) {
 			func() error { return r.time(fourCommands, func() error { return b.appendByGit(dir, i) }) },
 			func() error {
 				n++
-				return r.time("ours", func() error {
-					_, err := log.Append(b.ctx, []events.Draft{toolDraft(n)})
-					return err
-				})
+				return r.time("ours", func() error { return appendTool(b.ctx, log, n) })
 			},
 		)
 	}, nil

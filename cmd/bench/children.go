@@ -36,7 +36,7 @@ func appendMany(dir, number string) int {
 		log := events.OpenLog(repo)
 		n, _ := strconv.Atoi(number)
 		for i := range n {
-			if _, err = log.Append(context.Background(), []events.Draft{toolDraft(i)}); err != nil {
+			if err = appendTool(context.Background(), log, i); err != nil {
 				break
 			}
 		}
@@ -48,16 +48,17 @@ func appendMany(dir, number string) int {
 	return 0
 }
 
-// toolDraft is an event as a tool call's hook writes it.
-func toolDraft(i int) events.Draft {
+// appendTool appends an event as a tool call's hook writes it.
+func appendTool(ctx context.Context, log *events.Log, i int) error {
 	data, err := events.Encode(events.WindowData{
 		Tool: "Edit", Class: "edit", Prompt: 1, Model: "claude-sonnet-4-5", Paths: []string{"cmd/file.go"}, Interval: int64(i),
 	})
 	if err != nil {
-		panic(err) // of strings and integers that stand above
+		return err
 	}
-	return events.Draft{
+	_, err = log.Append(ctx, []events.Draft{{
 		Type: events.WindowOpened, Trace: events.NewTraceID("claude-code", "bench"), Agent: "claude-code", Session: "bench",
 		ToolCall: "toolu_" + strconv.Itoa(i), Method: []events.Method{events.HookToolBefore}, Data: data,
-	}
+	}})
+	return err
 }

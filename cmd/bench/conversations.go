@@ -111,6 +111,9 @@ func (b *bench) makeConversations(dir string, number int) error {
 		for _, c := range changes {
 			_ = c.Record.Close()
 		}
+		if w.err != nil {
+			return w.err
+		}
 		for ; len(drafts) > 0; drafts = drafts[min(len(drafts), batch):] {
 			if _, err := w.log.Append(context.Background(), drafts[:min(len(drafts), batch)]); err != nil {
 				return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -52,6 +53,7 @@ type logWriter struct {
 	batches int
 	edits   []edit // all that are to be anchored
 	next    int    // of the edits
+	err     error  // of drafts, see draft
 
 	session          string
 	prompt, interval int
@@ -156,6 +158,9 @@ func (l *logWriter) append(drafts ...events.Draft) error {
 }
 
 func (l *logWriter) store(drafts []events.Draft) error {
+	if l.err != nil {
+		return l.err
+	}
 	if _, err := l.log.Append(context.Background(), drafts); err != nil {
 		return err
 	}
@@ -165,10 +170,11 @@ func (l *logWriter) store(drafts []events.Draft) error {
 	return l.bench.ctx.Err()
 }
 
+// draft makes an event. What goes wrong is kept for whoever appends it.
 func (l *logWriter) draft(typ events.Type, call string, content any) events.Draft {
 	encoded, err := events.Encode(content)
 	if err != nil {
-		panic(err) // of strings and integers made here
+		l.err = errors.Join(l.err, err)
 	}
 	l.at = l.at.Add(time.Duration(1+l.rng.IntN(20)) * time.Second)
 	return events.Draft{

@@ -142,10 +142,7 @@ func (b *bench) prepareGrowth(logged int) (func(int, *recorder) error, error) {
 	settle()
 	play := func(s *side, i int, r *recorder) error {
 		label := func(path string) string { return path + ", " + s.label }
-		err := r.time(label("append"), func() error {
-			_, err := s.log.Append(b.ctx, []events.Draft{toolDraft(i)})
-			return err
-		})
+		err := r.time(label("append"), func() error { return appendTool(b.ctx, s.log, i) })
 		if err != nil {
 			return err
 		}

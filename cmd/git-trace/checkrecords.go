@@ -49,7 +49,7 @@ func (h *health) storedRecords(ctx context.Context) (there int, gone []waiting.S
 		return 0, nil, err
 	}
 	records := store.Open(h.repo)
-	defer records.Close()
+	defer func() { _ = records.Close() }()
 	list, err := records.List(ctx)
 	if err != nil {
 		return 0, nil, err
