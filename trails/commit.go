@@ -64,11 +64,15 @@ func (e *Engine) AtCommit(
 		}
 		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current}
 		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
-			more, err := s.commitSources(path)
+			more, err := s.commitSources(path, lines)
 			if err != nil {
 				return nil, err
 			}
-			return s.origins(path, lines, slices.Concat(near, more))
+			found, err := s.origins(path, lines, slices.Concat(near, more))
+			if err != nil {
+				return nil, err
+			}
+			return s.fromIndex(path, lines, found)
 		}
 		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
 		v.Unseen = func(path string, line []byte) vector.Owner {

@@ -83,13 +83,17 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	more, err := s.commitSources(f.path)
+	more, err := s.commitSources(f.path, f.new.lines)
 	if err != nil {
 		return false, err
 	}
 	// What was there before the change is a source under the name that it had.
 	near := append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more...)
-	byGit := !s.gitAt(f.path).typed(s.base, s.commit)
+	made, err := s.madeByHand(s.gitAt(f.path), f.path)
+	if err != nil {
+		return false, err
+	}
+	byGit := !s.gitAt(f.path).typed(s.base, s.commit) && !made[head]
 	if byGit {
 		near = append(near, Source{Path: f.path, Blob: head})
 	}
@@ -111,7 +115,9 @@ func (s *step) composed(f *file) (explained bool, err error) {
 				return false, err
 			}
 			if nearer(f.new.lines, base.lines, f.old.lines) {
-				// git put this content there first; what is written now replaced its lines, not those from before.
+				// git put this content there first; what is written now replaced its lines, not those from before,
+				// which are gone unless something speaks for them.
+				near[0].Faint = true
 				f.old, f.oldPath, f.oldMode = base, f.path, f.newMode
 				f.vec = s.vectorOf(f.path, base)
 			}
@@ -143,7 +149,7 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 
 // inSources tells whether one of the commits that git may have taken a file from has the very content.
 func (s *step) inSources(path string, blob refs.OID) bool {
-	list, err := s.commitSources(path)
+	list, err := s.commitSources(path, nil)
 	return err == nil && slices.ContainsFunc(list, func(n Source) bool { return n.Blob == blob })
 }
 
@@ -156,23 +162,23 @@ func farther(list []Source) []Source {
 	return out
 }
 
-// nearer tells whether a content has more in common with a than with b; a counts when it is all the same.
-func nearer(lines, a, b [][]byte) bool {
-	count := func(lines [][]byte) map[string]int {
-		out := map[string]int{}
+// nearer tells whether a content is closer to a than to b: whether fewer characters have to be deleted and inserted. A
+// counts when it is all the same. That a line stands in a says little: it may be a brace.
+func nearer(lines, a, b [][]byte) bool { return distance(a, lines) <= distance(b, lines) }
+
+// distance counts the characters of the lines that differ, white space apart, with one for the end of each.
+func distance(from, to [][]byte) int {
+	n := 0
+	add := func(lines [][]byte) {
 		for _, l := range lines {
-			out[string(linediff.StripSpace(l))]++
+			n += len(linediff.StripSpace(l)) + 1
 		}
-		return out
 	}
-	all, inA, inB := count(lines), 0, 0
-	for key, n := range count(a) {
-		inA += min(n, all[key]) * len(key)
+	for _, h := range linediff.Diff(from, to, linediff.Options{Key: linediff.NoSpace}).Hunks {
+		add(from[h.OldStart : h.OldStart+h.OldCount])
+		add(to[h.NewStart : h.NewStart+h.NewCount])
 	}
-	for key, n := range count(b) {
-		inB += min(n, all[key]) * len(key)
-	}
-	return inA >= inB
+	return n
 }
 
 // learn remembers the owners of a content that git brought, as far as other contents tell them.

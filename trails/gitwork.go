@@ -20,6 +20,7 @@ type gitWork struct {
 
 	commits *[]refs.OID       // see replayed; nil until asked for
 	brought []refs.OID        // see broughtFrom
+	perhaps map[refs.OID]bool // those of commits of which nothing tells that git took anything from them
 	made    map[refs.OID]bool // see typed
 }
 
@@ -84,4 +85,33 @@ func (w *gitWork) typed(commit, asked refs.OID) bool {
 // patch; but the commit that the patch was made of is known, and what that does not have was typed.
 func (w *gitWork) applies() bool {
 	return strings.Contains(w.now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
+}
+
+// madeByHand lists the contents of a path that somebody's commits brought, since the moment that w begins: such a content
+// stays his when git makes further commits on top, as the picks of a rebase after a conflict that was resolved.
+func (s *step) madeByHand(w *gitWork, path string) (map[refs.OID]bool, error) {
+	w.typed(refs.OID{}, s.commit)
+	out := map[refs.OID]bool{}
+	for commit := range w.made {
+		blob, err := s.inCommit(commit, path)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.objects.Commit(commit)
+		if err != nil || blob.IsZero() {
+			continue // a commit that is gone says nothing
+		}
+		there := false
+		for _, parent := range c.Parents {
+			before, err := s.inCommit(parent, path)
+			if err != nil {
+				return nil, err
+			}
+			there = there || before == blob
+		}
+		if !there {
+			out[blob] = true
+		}
+	}
+	return out, nil
 }

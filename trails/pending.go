@@ -68,7 +68,15 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	s.orient()
 	s.readNotes()
-	f := &file{path: path, oldPath: oldPath, old: last, new: t, vec: s.vectorOf(oldPath, last)}
+	f := &file{path: path, oldPath: oldPath, old: last, new: t}
+	if !found {
+		gone, err := s.deleted(eng)
+		if err != nil {
+			return p, err
+		}
+		pair(gone, []*file{f}, map[*file]bool{})
+	}
+	f.vec = s.vectorOf(f.oldPath, f.old)
 	explained, err := s.explained(f)
 	if err != nil {
 		return p, fmt.Errorf("find what git wrote: %w", err)
@@ -95,6 +103,30 @@ func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
 		}
 	}
 	return path
+}
+
+// deleted lists the files that git tracks and the work tree no longer has, as they were seen last: one may live on under
+// another name.
+func (s *step) deleted(eng *snapshot.Engine) ([]*file, error) {
+	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--deleted")
+	if err != nil {
+		return nil, fmt.Errorf("list deleted files: %w", err)
+	}
+	var out []*file
+	for name := range bytes.SplitSeq(raw, []byte{0}) {
+		entry, found := eng.Lookup(string(name))
+		if !found {
+			continue
+		}
+		t, err := s.read(entry.Mode, entry.OID)
+		if err != nil {
+			return nil, fmt.Errorf("read the last snapshot of a deleted file: %w", err)
+		}
+		if !t.whole {
+			out = append(out, &file{path: string(name), oldPath: string(name), old: t})
+		}
+	}
+	return out, nil
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.

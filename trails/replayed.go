@@ -17,7 +17,7 @@ var operandRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "OR
 
 // replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
 // squash, a cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
-// come first.
+// come first. A stash that may have been applied, though nothing tells that one was, is named in w.perhaps.
 func (s *step) replayed(w *gitWork) []refs.OID {
 	before := w.before
 	var out []refs.OID
@@ -44,8 +44,16 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 			}
 		}
 	}
+	w.perhaps = map[refs.OID]bool{}
+	perhaps := func(list []refs.OID) {
+		known := len(out)
+		stashes(list)
+		for _, oid := range out[known:] {
+			w.perhaps[oid] = true
+		}
+	}
 	if w.doubtful {
-		stashes(s.now.Stashes)
+		perhaps(s.now.Stashes)
 		return out
 	}
 	for _, oid := range slices.Backward(operandFile(s.repo, "MERGE_HEAD")) {
@@ -64,11 +72,11 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 		withParents(done[len(done)-1]) // the one that is being picked
 	}
 	if !slices.Equal(before.Stashes, s.now.Stashes) {
-		stashes(before.Stashes[:min(1, len(before.Stashes))])
 		stashes(slices.DeleteFunc(slices.Clone(before.Stashes), func(oid refs.OID) bool { return slices.Contains(s.now.Stashes, oid) }))
-		stashes(s.now.Stashes[:min(1, len(s.now.Stashes))])
+		perhaps(before.Stashes[:min(1, len(before.Stashes))])
+		perhaps(s.now.Stashes[:min(1, len(s.now.Stashes))])
 	} else if appliedStash(before, s.now) {
-		stashes(s.now.Stashes[:min(4, len(s.now.Stashes))])
+		perhaps(s.now.Stashes[:min(4, len(s.now.Stashes))])
 	}
 	withParents(s.now.Head)
 	add(before.Head)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -36,7 +35,7 @@ func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Or
 	}
 	for {
 		found := vector.Origins(lines, q.contents())
-		if len(earlier) == 0 || complete(found) {
+		if len(earlier) == 0 || complete(found, len(q.known)) {
 			return copies(lines, found, q.contents()), nil
 		}
 		for _, one := range earlier[:min(sourceChunk, len(earlier))] {
@@ -58,10 +57,11 @@ type Source struct {
 	Faint bool
 }
 
-// complete tells whether every line was found as it is, with an owner or the word that there is none.
-func complete(found []vector.Origin) bool {
+// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first sources,
+// of which something is known.
+func complete(found []vector.Origin, known int) bool {
 	for _, run := range found {
-		if run.Source < 0 || run.Why != vector.Equal {
+		if run.Source < 0 || run.Source >= known || run.Why != vector.Equal {
 			return false
 		}
 	}
@@ -99,8 +99,8 @@ func (q *sourceQueue) add(from Source) error {
 	return nil
 }
 
-// commitSources are the contents that the path has in the commits that git may have taken it from.
-func (s *step) commitSources(path string) ([]Source, error) {
+// commitSources are the contents that the path has in the commits that git may have taken some lines of it from.
+func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 	w := s.gitAt(path)
 	if !w.restored {
 		return nil, nil
@@ -123,6 +123,10 @@ func (s *step) commitSources(path string) ([]Source, error) {
 			}
 		}
 	}
+	made, err := s.madeByHand(w, path)
+	if err != nil {
+		return nil, err
+	}
 	for _, commit := range *w.commits {
 		typed := w.typed(commit, s.commit)
 		for _, name := range names {
@@ -130,16 +134,54 @@ func (s *step) commitSources(path string) ([]Source, error) {
 			if err != nil {
 				return nil, err
 			}
-			if typed && !s.vouched(commit, name, oid) {
+			if (typed || made[oid]) && !s.vouched(commit, name, oid) {
 				continue
 			}
-			if !oid.IsZero() {
-				out = append(out, Source{Path: name, Blob: oid, Far: true})
-				break
+			if oid.IsZero() {
+				continue
 			}
+			faint := false
+			if w.perhaps[commit] {
+				applied, err := s.applied(commit, name, oid, lines)
+				if err != nil {
+					return nil, err
+				}
+				faint = !applied
+			}
+			out = append(out, Source{Path: name, Blob: oid, Far: true, Faint: faint})
+			break
 		}
 	}
 	return out, nil
+}
+
+// applied tells whether all lines that a commit brought to a file are among some lines: a stash is applied as a whole, or not.
+func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]byte) (bool, error) {
+	c, err := s.objects.Commit(commit)
+	if err != nil {
+		return false, err
+	}
+	var base text
+	if len(c.Parents) > 0 {
+		before, err := s.inCommit(c.Parents[0], path)
+		if err == nil {
+			base, err = s.read(0, before)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	brought, err := s.read(0, blob)
+	if err != nil || brought.whole || base.whole {
+		return false, err
+	}
+	kept := lineage(brought.lines, lines)
+	for i, from := range lineage(base.lines, brought.lines) {
+		if from < 0 && !slices.Contains(kept, i) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // vouched tells whether the owners of a content are known that somebody committed, other than in the commit that is being
@@ -150,53 +192,4 @@ func (s *step) vouched(commit refs.OID, path string, blob refs.OID) bool {
 	}
 	_, known := s.known.Get(path, blob)
 	return known
-}
-
-// specific is the number of letters and digits from which on a line speaks for itself.
-const specific = 12
-
-// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a conflict
-// may keep both sides of a line, or change their order. All sources that have such a line must agree on its owner.
-func copies(lines [][]byte, found []vector.Origin, sources []vector.Content) []vector.Origin {
-	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
-		return found
-	}
-	type place struct {
-		source int
-		owner  vector.Owner
-		split  bool
-	}
-	places := map[string]place{}
-	for i, src := range sources {
-		for n, line := range src.Lines {
-			key := string(linediff.StripSpace(line))
-			if len(key) < specific {
-				continue
-			}
-			owner := src.Owners.At(n)
-			p, seen := places[key]
-			switch {
-			case !seen:
-				places[key] = place{i, owner, false}
-			case p.owner.Kind != owner.Kind || p.owner.Patch != owner.Patch:
-				p.split = true
-				places[key] = p
-			}
-		}
-	}
-	var out []vector.Origin
-	for _, run := range found {
-		if run.Source >= 0 {
-			out = append(out, run)
-			continue
-		}
-		for line := run.Start; line < run.Start+run.Count; line++ {
-			o := vector.Origin{Start: line, Count: 1, Source: -1, Owner: run.Owner}
-			if p, seen := places[string(linediff.StripSpace(lines[line]))]; seen && !p.split {
-				o.Source, o.Why, o.Owner = p.source, vector.Moved, p.owner
-			}
-			out = append(out, o)
-		}
-	}
-	return out
 }

@@ -46,8 +46,14 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	files = pairRenames(files)
+	lost, err := s.withdrawn(blobs, changes)
+	if err != nil {
+		return nil, err
+	}
+	pair(lost, unpaired(files), map[*file]bool{})
 	var out []*file
-	for _, f := range pairRenames(files) {
+	for _, f := range files {
 		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
 			continue
 		}
@@ -59,7 +65,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 			}
 		}
 		near := []Source{{Path: f.oldPath, Blob: f.old.oid}}
-		more, err := s.commitSources(f.path)
+		more, err := s.commitSources(f.path, f.new.lines)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +74,22 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 			return nil, err
 		}
 		out = append(out, f)
+	}
+	return out, nil
+}
+
+// withdrawn lists the files that are gone and of which a stash says nothing: what git does not track may have a new name in it.
+func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]*file, error) {
+	var out []*file
+	for _, c := range changes {
+		if _, told := stashed[c.Path]; told || c.Old.IsZero() || !c.New.IsZero() {
+			continue
+		}
+		old, err := s.read(c.OldMode, c.Old)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &file{path: c.Path, oldPath: c.Path, oldMode: c.OldMode, old: old})
 	}
 	return out, nil
 }
@@ -128,74 +150,4 @@ func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
 		}
 	}
 	return out, nil
-}
-
-// displaced lists the contents that may live on under another name though no deletion was seen: git put something else
-// in their place, brought them between two looks, or took them away for a while.
-func (s *step) displaced(files []*file) ([]*file, error) {
-	if !s.git.restored || len(unpaired(files)) == 0 {
-		return nil, nil
-	}
-	var out []*file
-	seen := map[string]bool{}
-	for _, f := range files {
-		seen[f.path] = true
-		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
-			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
-		}
-	}
-	add := func(path string, entry snapshot.Entry) error {
-		if seen[path] {
-			return nil
-		}
-		seen[path] = true
-		t, err := s.read(entry.Mode, entry.OID)
-		if err == nil {
-			out = append(out, &file{path: path, oldPath: path, oldMode: entry.Mode, old: t})
-		}
-		return err
-	}
-	for _, stash := range s.now.Stashes {
-		if slices.Contains(s.state.Git.Stashes, stash) {
-			break
-		}
-		blobs, err := s.stashedBlobs(stash)
-		if err != nil {
-			return nil, err
-		}
-		for path, blob := range blobs {
-			if entry, found := s.snap.Lookup(path); found && blob.IsZero() {
-				if err := add(path, entry); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return out, s.missingFromHead(add)
-}
-
-// missingFromHead lists the files that HEAD has and the work tree has not.
-func (s *step) missingFromHead(add func(string, snapshot.Entry) error) error {
-	if s.now.Head.IsZero() {
-		return nil
-	}
-	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", s.now.Head.String())
-	if err != nil {
-		return err
-	}
-	for record := range bytes.SplitSeq(raw, []byte{0}) {
-		head, path, _ := bytes.Cut(record, []byte("\t"))
-		words := bytes.Fields(head)
-		if _, found := s.snap.Lookup(string(path)); found || len(words) != 3 || string(words[1]) != "blob" {
-			continue
-		}
-		oid, err := refs.ParseOID(string(words[2]))
-		if err != nil {
-			continue
-		}
-		if err := add(string(path), snapshot.Entry{OID: oid}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,150 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// specific is the number of letters and digits from which on a line speaks for itself.
+const specific = 12
+
+// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a conflict
+// may keep both sides of a line, or change their order. A line that does not speak for itself was copied with the next one
+// if it stands beside it in the source too. All sources that have such a line must agree on its owner.
+func copies(lines [][]byte, found []vector.Origin, sources []vector.Content) []vector.Origin {
+	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
+		return found
+	}
+	c := newCopier(lines, sources)
+	out := singles(found)
+	for line := range out {
+		if key := c.keys[line]; len(key) >= specific {
+			c.copied(out, line, c.places[key])
+		}
+	}
+	for line := 1; line < len(out); line++ { // downwards from a copied line, then upwards
+		c.copied(out, line, c.beside(line, -1))
+	}
+	for line := len(out) - 2; line >= 0; line-- {
+		c.copied(out, line, c.beside(line, 1))
+	}
+	for line := range out {
+		c.copied(out, line, c.between(out, line))
+	}
+	return out
+}
+
+// singles cuts runs into lines.
+func singles(runs []vector.Origin) []vector.Origin {
+	var out []vector.Origin
+	for _, run := range runs {
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			one := run
+			one.Start, one.Count = line, 1
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// place is a line of a source.
+type place struct{ source, line int }
+
+// copier looks lines up in the sources of a content. Keys are lines without white space.
+type copier struct {
+	sources    []vector.Content
+	keys       []string // of the content's lines
+	sourceKeys [][]string
+	places     map[string][]place // of the lines that speak for themselves
+	from       [][]place          // of the content's lines: where they were copied from
+}
+
+func newCopier(lines [][]byte, sources []vector.Content) *copier {
+	c := &copier{sources: sources, keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines))}
+	for i, src := range sources {
+		keys := keysOf(src.Lines)
+		c.sourceKeys = append(c.sourceKeys, keys)
+		for n, key := range keys {
+			if len(key) >= specific {
+				c.places[key] = append(c.places[key], place{i, n})
+			}
+		}
+	}
+	return c
+}
+
+func keysOf(lines [][]byte) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = string(linediff.StripSpace(line))
+	}
+	return out
+}
+
+// beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied from.
+func (c *copier) beside(line, next int) []place {
+	if len(c.keys[line]) >= specific {
+		return nil
+	}
+	var out []place
+	for _, p := range c.from[line+next] {
+		p.line -= next
+		if keys := c.sourceKeys[p.source]; p.line >= 0 && p.line < len(keys) && keys[p.line] == c.keys[line] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// maxGap is how many lines of a source two copied lines may be apart that tell of what stands between them.
+const maxGap = 8
+
+// between lists the places of a line that does not speak for itself, between those of the next lines above and below, one of
+// which was copied: whoever takes some lines of a side of a conflict leaves others out.
+func (c *copier) between(out []vector.Origin, line int) []place {
+	if out[line].Source >= 0 || len(c.keys[line]) >= specific {
+		return nil
+	}
+	next := func(step int) int {
+		at := line + step
+		for at >= 0 && at < len(out) && out[at].Source < 0 && len(c.keys[at]) < specific {
+			at += step
+		}
+		return at
+	}
+	first, last := next(-1), next(1)
+	if first < 0 || last == len(out) || c.from[first] == nil && c.from[last] == nil {
+		return nil
+	}
+	var found []place
+	for _, above := range c.places[c.keys[first]] {
+		for _, below := range c.places[c.keys[last]] {
+			if below.source != above.source || below.line-above.line > maxGap {
+				continue
+			}
+			for at := above.line + 1; at < below.line; at++ {
+				if c.sourceKeys[above.source][at] == c.keys[line] {
+					found = append(found, place{above.source, at})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// copied gives a line that no source has at its place the owner that it has in the places where it was copied from.
+func (c *copier) copied(out []vector.Origin, line int, from []place) {
+	if out[line].Source >= 0 || len(from) == 0 {
+		return
+	}
+	owner := c.sources[from[0].source].Owners.At(from[0].line)
+	for _, p := range from[1:] {
+		if other := c.sources[p.source].Owners.At(p.line); other.Kind != owner.Kind || other.Patch != owner.Patch {
+			return
+		}
+	}
+	c.from[line] = from
+	out[line].Source, out[line].Why, out[line].Owner = from[0].source, vector.Moved, owner
+}

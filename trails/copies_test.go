@@ -1,0 +1,103 @@
+package trails
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// owned reads a content of which each line is "owner text"; owner "-" stands for what nothing is known of.
+func owned(text string) vector.Content {
+	var out vector.Content
+	var b vector.Builder
+	for line := range strings.Lines(text) {
+		owner, rest, _ := strings.Cut(line, " ")
+		switch owner {
+		case "-":
+			b.Add(vector.Unknown, 1)
+		case "human":
+			b.Add(vector.Owner{Kind: events.OwnerHuman}, 1)
+		default:
+			b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(owner)}, 1)
+		}
+		out.Lines = append(out.Lines, []byte(rest))
+	}
+	out.Owners = b.Vector()
+	return out
+}
+
+func ownersOf(runs []vector.Origin) string {
+	var out []string
+	for _, run := range runs {
+		for range run.Count {
+			name := "-"
+			if run.Source >= 0 {
+				name = run.Owner.String()
+			}
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestWhatStandsBesideACopiedLineIsCopiedToo(t *testing.T) {
+	t.Parallel()
+	source := owned("human the first of the lines\na a line that is copied\na }\na another of the lines\nhuman the last of the lines\n")
+	const before = "the first of the lines\na line that is copied\n}\nanother of the lines\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"a brace below", before + "a line that is copied\n}\nthe last of the lines\n", "human a a a a a human"},
+		{"a brace above", before + "}\nanother of the lines\nthe last of the lines\n", "human a a a a a human"},
+		{"a brace beside another line", before + "a line that is copied\nnew one among them\n}\n", "human a a a a - -"},
+		{"a brace between two that were copied", before + "a line that is copied\nnew one among them\n}\nanother of the lines\n", "human a a a a - a a"},
+		{"a brace beside nothing that was copied", before + "new one among them\n}\n", "human a a a - -"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			lines := linediff.Split([]byte(c.text))
+			sources := []vector.Content{source}
+			if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSourcesThatDisagreeTellNothingOfACopy(t *testing.T) {
+	t.Parallel()
+	a := owned("human the first of the lines\na a line that is copied\na }\n")
+	b := owned("human the first of the lines\nb a line that is copied\nb }\n")
+	lines := linediff.Split([]byte("the first of the lines\na line that is copied\n}\na line that is copied\n}\n"))
+	sources := []vector.Content{a, b}
+	if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources)); got != "human a a - -" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
+	t.Parallel()
+	was := owned("human the first of the lines\na }\na return nil\nhuman the last of the lines\nhuman one behind the last\n")
+	for _, c := range []struct{ name, text, want string }{
+		{"the same neighbours", "the first of the lines\n}\nreturn nil\nthe last of the lines\n", "human a a human"},
+		{"one of them another", "the first of the lines\n}\nreturn nil\none behind the last\n", "human - - human"},
+		{"more between them", "the first of the lines\n}\n}\nreturn nil\nthe last of the lines\n", "human - - - human"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			lines := linediff.Split([]byte(c.text))
+			runs := make([]vector.Origin, len(lines))
+			for i, l := range lines {
+				runs[i] = vector.Origin{Start: i, Count: 1, Source: -1}
+				if len(linediff.StripSpace(l)) >= specific {
+					runs[i].Source, runs[i].Owner = 0, vector.Owner{Kind: events.OwnerHuman}
+				}
+			}
+			fill(runs, keysOf(lines), was)
+			if got := ownersOf(runs); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}

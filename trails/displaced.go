@@ -1,0 +1,115 @@
+package trails
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// displaced lists the contents that may live on under another name though no deletion was seen: git put something else
+// in their place, brought them between two looks, or took them away for a while.
+func (s *step) displaced(files []*file) ([]*file, error) {
+	if !s.git.restored || len(unpaired(files)) == 0 {
+		return nil, nil
+	}
+	var out []*file
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[f.path] = true
+		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
+			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
+		}
+	}
+	add := func(path string, entry snapshot.Entry) error {
+		if seen[path] {
+			return nil
+		}
+		seen[path] = true
+		t, err := s.read(entry.Mode, entry.OID)
+		if err == nil {
+			out = append(out, &file{path: path, oldPath: path, oldMode: entry.Mode, old: t})
+		}
+		return err
+	}
+	for _, stash := range s.now.Stashes {
+		if slices.Contains(s.state.Git.Stashes, stash) {
+			break
+		}
+		blobs, err := s.stashedBlobs(stash)
+		if err != nil {
+			return nil, err
+		}
+		for path, blob := range blobs {
+			if entry, found := s.snap.Lookup(path); found && blob.IsZero() {
+				if err := add(path, entry); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if err := s.cameBack(files, add); err != nil {
+		return nil, err
+	}
+	return out, s.missingFromHead(add)
+}
+
+// maxCommitted bounds the commits that are asked for files that were away.
+const maxCommitted = 8
+
+// cameBack lists the files that were not there when somebody committed one of the new files, and that git brought back since,
+// by a merge for example.
+func (s *step) cameBack(files []*file, add func(string, snapshot.Entry) error) error {
+	steps, _ := stepsSince(s.repo, s.git.before)
+	brought := append([]refs.OID{s.now.Head}, operandFile(s.repo, "MERGE_HEAD")...)
+	for _, made := range steps[max(0, len(steps)-maxCommitted):] {
+		if !made.commits() || !slices.ContainsFunc(unpaired(files), func(f *file) bool {
+			blob, err := s.inCommit(made.new, f.path)
+			return err == nil && blob == f.new.oid
+		}) {
+			continue
+		}
+		for _, commit := range brought {
+			raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
+				made.new.String(), commit.String())
+			if err != nil {
+				continue // a commit that is gone says nothing
+			}
+			for path := range bytes.SplitSeq(raw, []byte{0}) {
+				if entry, found := s.snap.Lookup(string(path)); found {
+					if err := add(string(path), entry); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// missingFromHead lists the files that HEAD has and the work tree has not.
+func (s *step) missingFromHead(add func(string, snapshot.Entry) error) error {
+	if s.now.Head.IsZero() {
+		return nil
+	}
+	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", s.now.Head.String())
+	if err != nil {
+		return err
+	}
+	for record := range bytes.SplitSeq(raw, []byte{0}) {
+		head, path, _ := bytes.Cut(record, []byte("\t"))
+		words := bytes.Fields(head)
+		if _, found := s.snap.Lookup(string(path)); found || len(words) != 3 || string(words[1]) != "blob" {
+			continue
+		}
+		oid, err := refs.ParseOID(string(words[2]))
+		if err != nil {
+			continue
+		}
+		if err := add(string(path), snapshot.Entry{OID: oid}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
