@@ -100,7 +100,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	if slices.ContainsFunc(near[1:], func(n Source) bool { return n.Blob == f.new.oid }) {
 		return true, s.learn(f.path, f.new, near)
 	}
-	if w := s.gitAt(f.path); !w.doubtful {
+	if w := s.gitAt(f.path); !w.doubtful && !made[f.new.oid] {
 		if from, found := s.broughtFrom(w, f.path, f.new.oid); found {
 			return true, s.learn(f.path, f.new, append(near, from))
 		}
