@@ -67,9 +67,9 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
-	bar := a.progress("sessions")
-	readTranscripts(b.ctx, found, bar.at)
-	bar.end()
+	shown := a.progress("sessions")
+	readTranscripts(b.ctx, found, shown.at)
+	shown.clear()
 	return b.run(list, found)
 }
 
@@ -165,9 +165,9 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 			return isHex(commit) && err == nil && typ == refs.CommitObject
 		},
 	}
-	bar := b.app.progress("commits")
-	result, err := backfill.Find(b.ctx, b.repo, list, sessions, options, bar.at)
-	bar.end()
+	shown := b.app.progress("commits")
+	result, err := backfill.Find(b.ctx, b.repo, list, sessions, options, shown.at)
+	shown.clear()
 	if err != nil {
 		return err
 	}

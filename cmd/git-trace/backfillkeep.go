@@ -120,8 +120,8 @@ func (k *keeper) keep(ctx context.Context) error {
 	}
 	defer lock.Unlock()
 	inside := k.job.recorder.Relative
-	bar := k.filler.app.progress("conversations")
-	defer bar.end()
+	shown := k.filler.app.progress("conversations")
+	defer shown.clear()
 	for i, s := range noted {
 		k.job.recorder.Relative = func(path string) (string, bool) {
 			if rest, found := strings.CutPrefix(filepath.ToSlash(path), k.roots[s.Trace]+"/"); found {
@@ -134,7 +134,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		} else if err := k.job.list.Done(s); err != nil {
 			return fail(exitUnchecked, err, "")
 		}
-		bar.at(i+1, len(noted))
+		shown.at(i+1, len(noted))
 	}
 	return nil
 }

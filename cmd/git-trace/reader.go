@@ -16,7 +16,9 @@ import (
 
 // openIndex opens the logs for reading and warns of what is missing from them.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
-	reader, err := openHealed(repo)
+	shown := a.progress(indexing)
+	reader, err := openHealed(repo, shown.bytes)
+	shown.clear()
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
 	}
@@ -26,9 +28,12 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 	return reader, nil
 }
 
+// indexing is what the caches of a long log take time for.
+const indexing = "indexing events"
+
 // openHealed opens the index, and once more if the log has damage that can be put right.
-func openHealed(repo *refs.Repo) (*index.Index, error) {
-	reader, err := index.Open(repo)
+func openHealed(repo *refs.Repo, progress index.Progress) (*index.Index, error) {
+	reader, err := index.OpenShowing(repo, progress)
 	if err == nil && len(reader.Notes()) == 0 {
 		return reader, nil
 	}
@@ -43,7 +48,7 @@ func openHealed(repo *refs.Repo) (*index.Index, error) {
 	if err == nil {
 		reader.Close()
 	}
-	return index.Open(repo)
+	return index.OpenShowing(repo, progress)
 }
 
 // fewestDigits is the shortest abbreviation of an id, as in git.

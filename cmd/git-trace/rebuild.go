@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,7 +33,7 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	shown := newProgress(a.std.err)
+	shown := a.progress(indexing)
 	count, notes, err := index.Rebuild(c.Context, repo, shown.bytes)
 	shown.clear()
 	if err != nil {
@@ -57,44 +55,4 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 // rebuildOwnership derives who owns the lines of every content again from the own log's patches.
 func rebuildOwnership(c *cli.Context, repo *refs.Repo) error {
 	return trails.Rebuild(repo, events.OpenLog(repo).Walk(c.Context, events.Range{}))
-}
-
-// progress shows on a terminal how far something has come.
-type progress struct {
-	w    io.Writer // nil where nobody looks
-	next time.Time
-}
-
-// progressDelay is how long something may take without a word.
-const progressDelay = time.Second
-
-func newProgress(w io.Writer) *progress {
-	if _, terminal := terminalOf(w); !terminal {
-		return &progress{}
-	}
-	return &progress{w: w, next: time.Now().Add(progressDelay)}
-}
-
-func (p *progress) bytes(done, total int64) {
-	if p.w == nil || total <= 0 || time.Now().Before(p.next) {
-		return
-	}
-	p.next = time.Now().Add(progressDelay / 10)
-	fmt.Fprintf(p.w, "\rindexing events: %3d%%", min(done*100/total, 100))
-}
-
-// count shows how many of something are done.
-func (p *progress) count(what string, done, total int) {
-	if p.w == nil || total <= 0 || time.Now().Before(p.next) {
-		return
-	}
-	p.next = time.Now().Add(progressDelay / 10)
-	fmt.Fprintf(p.w, "\r%s: %d of %d", what, done, total)
-}
-
-// clear takes the line away.
-func (p *progress) clear() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
 }

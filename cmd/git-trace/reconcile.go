@@ -79,8 +79,8 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	if len(commits) == 0 && c.Bool("all") {
 		return fail(exitGit, errNoCommits, "")
 	}
-	shown := newProgress(a.std.err)
-	r, err := findUnanchored(c.Context, repo, reader, commits, shown.count)
+	shown := a.progress("searching commits")
+	r, err := findUnanchored(c.Context, repo, reader, commits, shown.at)
 	shown.clear()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ const searchBatch = 2000
 
 // findUnanchored searches the commits that have no anchor.
 func findUnanchored(
-	ctx context.Context, repo *refs.Repo, reader *index.Index, commits []refs.OID, progress func(what string, done, total int),
+	ctx context.Context, repo *refs.Repo, reader *index.Index, commits []refs.OID, progress func(done, total int),
 ) (*reconciliation, error) {
 	r := &reconciliation{
 		Schema: reconcileSchema, Commits: len(commits), Found: []reconciledCommit{}, drafts: map[refs.OID]events.CommitData{},
@@ -156,7 +156,7 @@ func findUnanchored(
 	defer searcher.Close()
 	done := 0
 	for batch := range slices.Chunk(bare, searchBatch) {
-		progress("searching commits", done, len(bare))
+		progress(done, len(bare))
 		found, err := searcher.Commits(ctx, batch)
 		if err != nil {
 			return nil, err

@@ -122,8 +122,8 @@ func (a *app) search(c *cli.Context, ops operands) error {
 
 // openSearch opens the index, telling on a terminal how far making it has come.
 func (a *app) openSearch(c *cli.Context, repo *refs.Repo, records *store.Store) (*search.Index, error) {
-	shown := newProgress(a.std.err)
-	ix, err := search.Open(c.Context, repo, records, func(done, total int) { shown.count("reading records", done, total) })
+	shown := a.progress("reading records")
+	ix, err := search.Open(c.Context, repo, records, shown.at)
 	shown.clear()
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace rebuild makes the caches anew")

@@ -21,7 +21,7 @@ const buildChunk = 200_000
 
 // writeStore brings the file up to date. Each transaction says how far it got, so that a build may be killed at any
 // moment and goes on from there.
-func (ix *Index) writeStore(path string, progress Progress) error {
+func (ix *Index) writeStore(path string) error {
 	return guarded(func() error {
 		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
 		if err != nil {
@@ -40,8 +40,8 @@ func (ix *Index) writeStore(path string, progress Progress) error {
 				continue
 			}
 			err := storeLog(db, s.copy, func(at int64) {
-				if progress != nil {
-					progress(done+at, total)
+				if ix.progress != nil {
+					ix.progress(done+at, total)
 				}
 			})
 			if err != nil {

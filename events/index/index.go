@@ -16,12 +16,17 @@ type Index struct {
 	store   *store    // nil when there is none, or none that can be read
 	sources []*source // the own log first
 	notes   []string
+
+	progress Progress // of a build; nil where nobody looks
 }
 
 // Open brings the caches of all logs up to date and opens them.
-func Open(repo *refs.Repo) (*Index, error) {
-	ix := &Index{log: events.OpenLog(repo)}
-	if err := ix.open(context.Background(), nil); err != nil {
+func Open(repo *refs.Repo) (*Index, error) { return OpenShowing(repo, nil) }
+
+// OpenShowing is Open that tells how far it is: the first time a long log takes seconds.
+func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
+	ix := &Index{log: events.OpenLog(repo), progress: progress}
+	if err := ix.open(context.Background(), false); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	return ix, nil
@@ -40,11 +45,8 @@ func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int
 	if err := forget(log); err != nil {
 		return 0, notes, fmt.Errorf("rebuild: %w", err)
 	}
-	ix := &Index{log: log}
-	if progress == nil {
-		progress = func(int64, int64) {}
-	}
-	if err := ix.open(ctx, progress); err != nil {
+	ix := &Index{log: log, progress: progress}
+	if err := ix.open(ctx, true); err != nil {
 		return 0, notes, fmt.Errorf("rebuild: %w", err)
 	}
 	defer ix.Close()
@@ -68,7 +70,7 @@ func storePath(log *events.Log) string {
 
 // open opens the copies, then the store. A build that was asked for stores everything; otherwise a little that is
 // missing is left to memory.
-func (ix *Index) open(ctx context.Context, build Progress) error {
+func (ix *Index) open(ctx context.Context, build bool) error {
 	for try := 0; ; try++ {
 		err := ix.openCopies(ctx)
 		if err == nil {
@@ -164,7 +166,7 @@ func mended[T any](ix *Index, query func() (T, error)) (T, error) {
 	if err := forget(ix.log); err != nil {
 		return out, fmt.Errorf("mend index: %w", err)
 	}
-	if err := ix.open(context.Background(), nil); err != nil {
+	if err := ix.open(context.Background(), false); err != nil {
 		return out, fmt.Errorf("mend index: %w", err)
 	}
 	return query()

@@ -51,12 +51,12 @@ const smallRest = 64 << 10
 
 // openStore opens the file and, if it lacks much, brings it up to date first. Nothing here is needed for an answer, so
 // what goes wrong leaves the work to memory; only damage is an error, for the caches to be made anew.
-func (ix *Index) openStore(build Progress) error {
+func (ix *Index) openStore(build bool) error {
 	path := storePath(ix.log)
 	if err := ix.readStore(path); damaged(err) {
 		return err
 	}
-	if !ix.lacksMuch() && build == nil {
+	if !ix.lacksMuch() && !build {
 		return nil
 	}
 	if ix.store != nil {
@@ -66,7 +66,7 @@ func (ix *Index) openStore(build Progress) error {
 	for _, s := range ix.sources {
 		s.shelf = shelf{}
 	}
-	if err := ix.writeStore(path, build); damaged(err) || build != nil && err != nil {
+	if err := ix.writeStore(path); damaged(err) || build && err != nil {
 		return err
 	}
 	if err := ix.readStore(path); damaged(err) {
