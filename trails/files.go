@@ -207,12 +207,8 @@ func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *f
 		if c, ok := counts[f]; ok {
 			return c
 		}
-		c := map[string]int{}
-		for _, l := range t.lines {
-			c[string(linediff.StripSpace(l))]++
-		}
-		counts[f] = c
-		return c
+		counts[f] = countKeys(t.lines)
+		return counts[f]
 	}
 	for _, b := range born {
 		if len(b.new.lines) == 0 {
@@ -233,6 +229,15 @@ func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *f
 			join(best, b)
 		}
 	}
+}
+
+// countKeys counts lines, white space apart.
+func countKeys(lines [][]byte) map[string]int {
+	out := map[string]int{}
+	for _, l := range lines {
+		out[string(linediff.StripSpace(l))]++
+	}
+	return out
 }
 
 // similarity is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file

@@ -79,13 +79,12 @@ type memory struct {
 }
 
 // nearest is the remembered content that has most in common with a content: what was committed in part was most likely cut
-// out of it. Of equals the last one counts. One that has less than half of it is far.
+// out of it. Of equals the last one counts. One that has less than half of it is faint, unless it is as much like it
+// as a renamed file must be.
 func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
-	want, size := map[string]int{}, 0
-	for _, l := range lines {
-		key := linediff.StripSpace(l)
-		want[string(key)]++
-		size += len(key)
+	want, size := countKeys(lines), 0
+	for key, n := range want {
+		size += n * len(key)
 	}
 	best, most := Source{}, 0
 	left := maxSources
@@ -98,7 +97,8 @@ func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
 				continue
 			}
 			if n := inCommon(want, t.lines); n > most {
-				best, most = Source{Path: name, Blob: blob, Faint: 2*n < size}, n
+				faint := 2*n < size && similarity(want, len(lines), countKeys(t.lines), len(t.lines)) == 0
+				best, most = Source{Path: name, Blob: blob, Faint: faint}, n
 			}
 		}
 	}
