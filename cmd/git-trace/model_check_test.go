@@ -161,7 +161,12 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 		if w.profile.killed && answers[i].cautious(want) {
 			continue
 		}
-		if class == "" || isCommon(lines[i]) && w.elsewhere(dir, lines, answers[i]) {
+		if class != "" && isCommon(lines[i]) {
+			if other, is := w.elsewhere(dir, lines, answers[i]); is {
+				want, class = other, classifyAnswer(other, answers[i].who())
+			}
+		}
+		if class == "" {
 			continue
 		}
 		out = append(out, wrongLine{
@@ -173,14 +178,14 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 }
 
 // elsewhere tells whether git credits a common line to a commit in which it stood between other neighbours: it took this
-// brace for another one, and the owner is that of the other one.
-func (w *world) elsewhere(dir string, lines []string, a answer) bool {
+// brace for another one. The owner is then that of the other one.
+func (w *world) elsewhere(dir string, lines []string, a answer) (want []string, is bool) {
 	if a.Commit == nil {
-		return false
+		return nil, false
 	}
 	then, ok := w.blob(dir, *a.Commit+":"+a.OriginalPath)
-	if !ok {
-		return false
+	if !ok || a.OriginalLine > len(then) {
+		return nil, false
 	}
 	keyAt := func(lines []string, n int) string {
 		for _, b := range w.ledger.blocks(lines) {
@@ -190,5 +195,8 @@ func (w *world) elsewhere(dir string, lines []string, a answer) bool {
 		}
 		return ""
 	}
-	return keyAt(lines, a.Line-1) != keyAt(then, a.OriginalLine-1)
+	if keyAt(lines, a.Line-1) == keyAt(then, a.OriginalLine-1) {
+		return nil, false
+	}
+	return w.ledger.expect(then)[a.OriginalLine-1], true
 }

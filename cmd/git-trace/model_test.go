@@ -309,6 +309,9 @@ func reportRun(t *testing.T, o outcome, tally map[string]int) {
 	case len(lines) > 0 && os.Getenv("GITTRACE_MODEL_MINIMISE") != "":
 		report = t.Logf
 	default:
+		if len(lines) > 0 {
+			t.Logf("seed %d (%s), no failure:\n%s", o.seed, o.profile.name, strings.Join(lines, "\n"))
+		}
 		return
 	}
 	report("seed %d (%s):\n%s\n\n%s\n\n%s", o.seed, o.profile.name, strings.Join(lines, "\n"),
