@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -158,10 +159,16 @@ func readStashes(repo *refs.Repo) []refs.OID {
 // commit; that git had put something there before tells the list of the operation.
 func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	moved := before.Storage != now.Storage // git-refs(1), migrate
-	if !slices.Equal(before.Stashes, now.Stashes) || !moved && before.Orig != now.Orig || before.Replays != now.Replays || before.Done != now.Done {
+	if !slices.Equal(before.Stashes, now.Stashes) || before.Replays != now.Replays || before.Done != now.Done {
 		return true
 	}
 	if now.Message != before.Message && now.Message != 0 {
+		return true
+	}
+	if onlyRefs(before, now) {
+		return false
+	}
+	if !moved && before.Orig != now.Orig {
 		return true
 	}
 	if before.Head == now.Head && (moved || before.Log == now.Log) {
@@ -172,6 +179,12 @@ func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	}
 	steps, whole := stepsSince(repo, before)
 	return !whole || slices.ContainsFunc(steps, func(s logStep) bool { return !s.commits() })
+}
+
+// onlyRefs tells whether git moved HEAD and nothing else between two marks (git-reset(1), --soft): whatever writes files of the
+// work tree to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
+func onlyRefs(before, now gitMark) bool {
+	return before.Index == now.Index && now.Index%int64(time.Second) != 0
 }
 
 // appliedStash tells whether a stash may have been applied between two marks. That leaves no trace but a new index, so it

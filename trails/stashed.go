@@ -94,6 +94,27 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 	return out, nil
 }
 
+// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's afterwards. What
+// was staged may have been kept (git-stash(1), --keep-index) and says nothing.
+func (s *step) stashedAway(f *file, head refs.OID) bool {
+	before := s.gitAt(f.path).before.Stashes
+	return slices.ContainsFunc(s.now.Stashes, func(stash refs.OID) bool {
+		if slices.Contains(before, stash) {
+			return false
+		}
+		commit, err := s.objects.Commit(stash)
+		if err != nil || len(commit.Parents) < 2 {
+			return false
+		}
+		worktree, err := s.inCommit(stash, f.oldPath)
+		if err != nil || worktree != f.old.oid {
+			return false
+		}
+		index, err := s.inCommit(commit.Parents[1], f.path)
+		return err == nil && index == head
+	})
+}
+
 // unseen is the change from what a path was last seen with to a content, or to none, that it was never seen with; nil
 // for none.
 func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
