@@ -179,15 +179,21 @@ func moveBlock(w *world, rng *rand.Rand, dir string) bool {
 	}
 	first := rng.IntN(len(old) - 5)
 	last := first + 4 + rng.IntN(min(4, len(old)-first-4))
-	unique := 0
-	for _, line := range old[first:last] {
-		if w.ledger.words[bare(line)] != "" {
-			unique++
+	unique, fresh := 0, 0 // lines that speak for themselves, and those of them that nobody has looked at yet
+	base, edited := w.unseen[dir+"\x00"+path]
+	edited = edited && slices.Equal(base.text, old)
+	for i, line := range old[first:last] {
+		if w.ledger.words[bare(line)] == "" {
+			continue
+		}
+		unique++
+		if edited && base.from[first+i] < 0 {
+			fresh++
 		}
 	}
 	edge := func(i int) bool { return i < 0 || i >= len(old) || w.ledger.words[bare(old[i])] != "" }
 	to := rng.IntN(len(old) + 1)
-	if unique < 4 || !edge(first) || !edge(last-1) || !edge(first-1) || !edge(last) || !edge(to-1) || !edge(to) ||
+	if unique < 4 || fresh > 0 && unique-fresh < 4 || !edge(first) || !edge(last-1) || !edge(first-1) || !edge(last) || !edge(to-1) || !edge(to) ||
 		max(first-to, to-last) <= last-first {
 		return false // what is moved must be less than what it is moved over, or the rest has moved
 	}

@@ -92,9 +92,9 @@ func (w *world) sayKilled() {
 	}
 }
 
-// hookProcess sends a boundary through the hook process and tells whether it was heard: a process that is killed before it
-// has left a note of what it is about might as well not have been started.
-func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
+// hookProcess sends a boundary through the hook process and tells whether it was heard, and whether that came to its end: a
+// process that is killed before it has left a note of what it is about might as well not have been started.
+func (w *world) hookProcess(dir, event string, payload []byte) (heard, done bool) {
 	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
 	traces = filepath.Join(traces, "traces")
 	notes := func() []string {
@@ -112,12 +112,12 @@ func (w *world) hookProcess(dir, event string, payload []byte) (heard bool) {
 		w.sayKilled()
 		w.say(fmt.Sprintf("# %s heard: %v", event, heard))
 		w.ledger.cut = true // what comes is compared with an older content than the model thinks
-		return heard
+		return heard, false
 	}
 	if err != nil || len(out) > 0 {
 		w.must(fmt.Errorf("hook %s: %w: %q", event, err, out))
 	}
-	return true
+	return true, true
 }
 
 // readIfThere is the content of a file, nothing when it is not there.

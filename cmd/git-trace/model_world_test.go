@@ -274,6 +274,18 @@ func (w *world) renamedIn(dir string) bool {
 	return false
 }
 
+// lookedAt notes that a boundary saw the file that a call names, or everything.
+func (w *world) lookedAt(dir string, input map[string]any, full bool) {
+	if full {
+		clear(w.unseen)
+		clear(w.renamed)
+		return
+	}
+	rel, _ := filepath.Rel(dir, input["file_path"].(string))
+	delete(w.unseen, dir+"\x00"+rel)
+	delete(w.renamed, dir+"\x00"+rel)
+}
+
 // boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through the
 // hook process itself.
 func (w *world) boundary(dir, session, event string, fields map[string]any) {
@@ -288,18 +300,15 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	w.must(err)
 	input, ok := fields["tool_input"].(map[string]any)
 	full := !ok || input["file_path"] == nil
-	if !full {
-		rel, _ := filepath.Rel(dir, input["file_path"].(string))
-		delete(w.unseen, dir+"\x00"+rel)
-		delete(w.renamed, dir+"\x00"+rel)
-	} else {
-		clear(w.unseen)
-		clear(w.renamed)
-	}
 	if w.profile.process {
-		w.hear(session, w.hookProcess(dir, event, raw), full)
+		heard, done := w.hookProcess(dir, event, raw)
+		if done {
+			w.lookedAt(dir, input, full)
+		}
+		w.hear(session, heard, full)
 		return
 	}
+	w.lookedAt(dir, input, full)
 	boundaries, err := w.agent.Decoder.Decode(event, raw)
 	w.must(err)
 	for _, b := range boundaries {
