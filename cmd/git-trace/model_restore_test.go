@@ -7,8 +7,8 @@ import (
 
 // reset moves the branch, and more or less of the rest with it.
 func reset(w *world, rng *rand.Rand, dir string) bool {
-	if w.busy(dir) != "" || w.depth(dir) < 3 {
-		return false
+	if w.busy(dir) != "" || w.depth(dir) < 3 || w.renamedIn(dir) {
+		return false // as in restorePath
 	}
 	to := fmt.Sprintf("HEAD~%d", rng.IntN(min(3, w.depth(dir)-1)))
 	if _, there := w.ask(dir, "rev-parse", "-q", "--verify", "ORIG_HEAD"); there && rng.IntN(5) == 0 {
