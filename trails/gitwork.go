@@ -115,3 +115,17 @@ func (s *step) madeByHand(w *gitWork, path string) (map[refs.OID]bool, error) {
 	}
 	return out, nil
 }
+
+// leftBehind tells whether git put HEAD's content in the place of that which a file was last seen with: the commit that HEAD
+// was at then has it, and git went on from there, by a checkout or a merge for example, to what HEAD is now. A reset may have
+// left all files as they were.
+func (s *step) leftBehind(f *file) bool {
+	w := s.gitAt(f.path)
+	steps, whole := stepsSince(s.repo, w.before)
+	if !whole || slices.ContainsFunc(steps, func(made logStep) bool { return made.verb == "reset" }) ||
+		!slices.ContainsFunc(steps, func(made logStep) bool { return !made.byHand() }) {
+		return false
+	}
+	blob, err := s.inCommit(w.before.Head, f.oldPath)
+	return err == nil && !blob.IsZero() && blob == f.old.oid
+}
