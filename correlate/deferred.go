@@ -198,14 +198,18 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept leaves out the commits that HEAD does not lead to any more. It goes back as far as they are many, and some steps
-// more.
+// kept leaves out the commits that HEAD does not lead to any more, except the one that was amended a moment ago: a command
+// of the rebase may do that, and the owners of the new commit's lines are those of the old one's. It goes back as far as
+// they are many, and some steps more.
 func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 	objects := repo.Objects()
 	defer objects.Close()
 	const more = 64
-	seen := map[refs.OID]bool{head: true}
-	next := []refs.OID{head}
+	next := append([]refs.OID{head}, amended(repo, head)...)
+	seen := map[refs.OID]bool{}
+	for _, commit := range next {
+		seen[commit] = true
+	}
 	for i := 0; i < len(next) && i < 2*len(list)+more; i++ {
 		c, err := objects.Commit(next[i])
 		if err != nil {
@@ -225,6 +229,15 @@ func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 		}
 	}
 	return out
+}
+
+// amended is the commit that HEAD was at before it was amended, as the last two entries of its reflog say.
+func amended(repo *refs.Repo, head refs.OID) []refs.OID {
+	log := repo.LastLog("HEAD", 2)
+	if len(log) < 2 || log[1].New != head || !strings.HasPrefix(log[1].Message, "commit (amend)") {
+		return nil
+	}
+	return []refs.OID{log[0].New}
 }
 
 // carry anchors commits that took the place of others.

@@ -30,6 +30,9 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if done, err := deferPick(repo, head, git); done || err != nil {
 		return err
 	}
+	if done, err := deferPatch(repo, head, git); done || err != nil {
+		return err
+	}
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
 		return err
 	}
@@ -45,7 +48,10 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 			return err
 		}
 	}
-	return Commit(ctx, repo, timeline, head, at)
+	if err := Commit(ctx, repo, timeline, head, at); err != nil {
+		return err
+	}
+	return announcePatches(repo, git)
 }
 
 // Merged anchors the commit that HEAD names if a merge has just made it: that fires no post-commit hook (githooks(5)).

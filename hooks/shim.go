@@ -7,7 +7,7 @@ import (
 )
 
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
-const version = 2
+const version = 3
 
 // part is what our block in one hook file has to do.
 type part struct {
@@ -67,20 +67,40 @@ const callPicks = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
 	if {
-		IFS=' ' read -r git_trace_git git_trace_first git_trace_last <"$git_trace_own/traces/picking" &&
-			IFS= read -r git_trace_number <"$git_trace_own/rebase-merge/msgnum" &&
-			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
+` + announced + `			IFS= read -r git_trace_number <"$git_trace_own/rebase-merge/msgnum" &&
+			git_trace_from=$git_trace_number &&
+` + amongThem + `	} 2>/dev/null; then
+` + note + callUnlessNoted
+
+// callPatches is the same for the hook that a rebase runs for each patch that it applies (rebase-apply/next). git says itself
+// which commit it is of.
+const callPatches = locate + `git_trace_noted=
+if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] && [ -f "$git_trace_own/rebase-apply/rebasing" ]; then
+	if {
+` + announced + `			IFS= read -r git_trace_number <"$git_trace_own/rebase-apply/next" &&
+			IFS= read -r git_trace_from <"$git_trace_own/rebase-apply/original-commit" &&
+` + amongThem + `	} 2>/dev/null; then
+` + note + callUnlessNoted
+
+const announced = `		IFS=' ' read -r git_trace_git git_trace_first git_trace_last <"$git_trace_own/traces/picking" &&
+`
+
+const amongThem = `			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
 			[ "$git_trace_git" = "$PPID" ] &&
 			[ "$git_trace_number" -ge "$git_trace_first" ] && [ "$git_trace_number" -le "$git_trace_last" ]
-	} 2>/dev/null; then
-		case $git_trace_line in
+`
+
+// note writes down the commit that HEAD names and what it was made of: the number of a command, or a commit.
+const note = `		case $git_trace_line in
 		'' | *[!0-9a-f]*) ;;
-		*) { echo "$git_trace_line $git_trace_number" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } 2>/dev/null || : ;;
+		*) { echo "$git_trace_line $git_trace_from" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } 2>/dev/null || : ;;
 		esac
 	fi
-	unset git_trace_git git_trace_first git_trace_last git_trace_number || :
+	unset git_trace_git git_trace_first git_trace_last git_trace_number git_trace_from || :
 fi
-if [ -z "$git_trace_noted" ] && ` + traced + `; then
+`
+
+const callUnlessNoted = `if [ -z "$git_trace_noted" ] && ` + traced + `; then
 ` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
 fi
 unset git_trace_noted || :
@@ -136,6 +156,8 @@ func (p part) text() []byte {
 		b.WriteString(callFed)
 	case p.hook == "post-commit":
 		b.WriteString(callPicks)
+	case p.hook == "post-applypatch":
+		b.WriteString(callPatches)
 	default:
 		b.WriteString(call)
 	}
