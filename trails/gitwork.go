@@ -18,10 +18,13 @@ type gitWork struct {
 	doubtful  bool
 	elsewhere bool
 
-	commits *[]refs.OID       // see replayed; nil until asked for
-	brought []refs.OID        // see broughtFrom
-	perhaps map[refs.OID]bool // those of commits of which nothing tells that git took anything from them
-	made    map[refs.OID]bool // see typed
+	commits *[]refs.OID // see replayed; nil until asked for
+	brought []refs.OID  // see broughtFrom
+	// perhaps are those of commits of which nothing tells that git took anything from them; unlooked are those of which
+	// only such contents explain anything as were seen.
+	perhaps, unlooked map[refs.OID]bool
+
+	made map[refs.OID]bool // see typed
 }
 
 // maxMarks bounds how many looks at some paths are remembered with where git stood then.

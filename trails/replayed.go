@@ -17,9 +17,11 @@ var operandRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "OR
 
 // replayed returns the commits from which git may have taken what it wrote between two marks: those that a merge, a
 // squash, a cherry-pick, a revert, a rebase or a stash is about, with their parents, and those that HEAD has been at. The nearest
-// come first. A stash that may have been applied, though nothing tells that one was, is named in w.perhaps.
+// come first. A stash that may have been applied, though nothing tells that one was, is named in w.perhaps; one that is newer than the
+// last look at everything, in w.unlooked.
 func (s *step) replayed(w *gitWork) []refs.OID {
 	before := w.before
+	w.perhaps, w.unlooked = map[refs.OID]bool{}, map[refs.OID]bool{}
 	var out []refs.OID
 	add := func(oids ...refs.OID) {
 		for _, oid := range oids {
@@ -39,12 +41,15 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	}
 	stashes := func(list []refs.OID) {
 		for _, stash := range list {
-			if slices.Contains(s.state.Git.Stashes, stash) { // what a newer one took was not looked at: it explains nothing
-				withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
+			known := len(out)
+			withParents(stash) // the work tree, HEAD, the index, and the files that were not tracked
+			if !slices.Contains(s.state.Git.Stashes, stash) {
+				for _, oid := range out[known:] {
+					w.unlooked[oid] = true
+				}
 			}
 		}
 	}
-	w.perhaps = map[refs.OID]bool{}
 	perhaps := func(list []refs.OID) {
 		known := len(out)
 		stashes(list)

@@ -137,7 +137,7 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 			if (typed || made[oid]) && !s.vouched(commit, name, oid) {
 				continue
 			}
-			if oid.IsZero() {
+			if _, known := s.known.Get(name, oid); oid.IsZero() || w.unlooked[commit] && !known {
 				continue
 			}
 			faint := false

@@ -25,7 +25,11 @@ func restorePath(w *world, rng *rand.Rand, dir string) bool {
 		return false // the old name comes back, nothing tells how: that is a copy
 	}
 	rev := fmt.Sprintf("HEAD~%d", rng.IntN(min(4, w.depth(dir))))
-	switch rng.IntN(6) {
+	kind := rng.IntN(6)
+	if kind == 1 || kind == 2 {
+		w.quiet = false // only the hook tells what git wrote from what is typed anew
+	}
+	switch kind {
 	case 0:
 		return w.git(dir, "checkout", "-q", "--", p)
 	case 1:
