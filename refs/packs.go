@@ -183,8 +183,17 @@ const temporaryAge = 24 * time.Hour
 // SweepTemporary removes what killed processes left half written in an object directory, and returns how many files.
 // With dry set it only counts.
 func SweepTemporary(dir string, now time.Time, dry bool) int {
+	return sweep(dir, []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}, now, dry)
+}
+
+// SweepHalfWritten is SweepTemporary for a directory in which WriteFileAtomic writes.
+func SweepHalfWritten(dir string, now time.Time, dry bool) int {
+	return sweep(dir, []string{"tmp_*"}, now, dry)
+}
+
+func sweep(dir string, patterns []string, now time.Time, dry bool) int {
 	n := 0
-	for _, pattern := range []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"} {
+	for _, pattern := range patterns {
 		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
 		for _, name := range names {
 			info, err := os.Lstat(name)

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -156,6 +157,37 @@ func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 		s := &step{state: &state{Windows: test.windows}}
 		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want || got.window != test.window {
 			t.Errorf("%s: %s of %v", what, got.kind, got.window)
+		}
+	}
+}
+
+func TestWhatAKilledProcessLeftHalfWrittenIsSwept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	repo := &refs.Repo{CommonDir: dir, GitDir: dir, WorkTree: dir}
+	old := time.Now().Add(-48 * time.Hour)
+	write := func(name string, at time.Time) string {
+		name = filepath.Join(repo.TracesDir(), name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600), os.Chtimes(name, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	kept := []string{write("timeline", old), write("tmp_young", time.Now()), write("spool/1-1.begun", old)}
+	gone := []string{write("tmp_state", old), write("spool/tmp_boundary", old), write("objects/tmp_obj_1", old)}
+	for _, dry := range []bool{true, false} {
+		if n := Sweep(repo, time.Now(), dry); n != len(gone) {
+			t.Errorf("dry %v: %d files", dry, n)
+		}
+	}
+	for _, name := range kept {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range gone {
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("%s is still there", name)
 		}
 	}
 }

@@ -64,6 +64,22 @@ func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 	return kept, nil
 }
 
+// Sweep removes what killed processes left half written, in the side store and in the state of every work tree, and returns how
+// many files. With dry set it only counts.
+func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
+	n := refs.SweepTemporary(repo.SideObjects(), now, dry)
+	trees, err := worktrees(repo)
+	if err != nil {
+		return n // the next time
+	}
+	for _, tree := range trees {
+		for _, dir := range []string{"", "cache", "pending", "prompts", "spool"} {
+			n += refs.SweepHalfWritten(filepath.Join(tree.WorktreeTracesDir(), dir), now, dry)
+		}
+	}
+	return n
+}
+
 // worktrees lists the work trees of a repository, the main one first, as far as their own state is concerned: the
 // directory of the files is not looked for.
 func worktrees(repo *refs.Repo) ([]*refs.Repo, error) {

@@ -119,7 +119,7 @@ func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	} else {
 		err = r.pack(ctx, repo)
 	}
-	r.Temporary = refs.SweepTemporary(repo.SideObjects(), time.Now(), dry)
+	r.Temporary = trails.Sweep(repo, time.Now(), dry)
 	return r, err
 }
 
