@@ -29,6 +29,9 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	}
 }
 
+// Remembers tells whether any content of a path is remembered.
+func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)) > 0 }
+
 // View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells
 // which patches can have had a part in what is asked about: a content with a line of any other patch is younger than that,
 // and is left out. What is put into the view's Known is gone with it.

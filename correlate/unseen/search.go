@@ -143,11 +143,12 @@ func (s *Search) fail(err error) {
 }
 
 // mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing; a question
-// that is about nothing else has to be looked into.
+// that is about nothing else has to be looked into, and so has one about such a line in a content that was seen.
 func (s *Search) mentioned(q Question) bool {
-	telling := false
+	telling, common := false, false
 	for _, text := range q.Texts {
 		if letters(text) < minSpecific {
+			common = true
 			continue
 		}
 		telling = true
@@ -155,7 +156,16 @@ func (s *Search) mentioned(q Question) bool {
 			return true
 		}
 	}
-	return !telling
+	return !telling || common && s.seen(q)
+}
+
+// seen tells whether a log speaks of the very content that a question is about.
+func (s *Search) seen(q Question) bool {
+	if !s.recall.Remembers(q.Path) {
+		return false
+	}
+	blob, _, err := s.objects.Resolve(q.Commit.String() + ":" + q.Path)
+	return err == nil && len(s.digest.Blob(blob)) > 0
 }
 
 // file finds the owners of the lines that a commit added to a file.
