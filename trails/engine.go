@@ -85,6 +85,7 @@ type step struct {
 	commit   refs.OID           // the commit that is being anchored
 	paths    []string           // what it changes
 	undone   *bool              // see undoes; nil until asked for
+	redone   *bool              // see redoes; nil until asked for
 	recent   []refs.OID         // see newest; nil until asked for
 	squash   refs.OID           // see gitMark; also of a message that the commit has used up
 	closing  []ending           // the windows that end at this boundary

@@ -60,7 +60,7 @@ func (s *step) explained(f *file) (bool, error) {
 
 // asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
 // his changes back, or git did and no hook ran. To git its lines are as old as their commits. So it is with what a commit has
-// that takes an earlier one back.
+// that takes an earlier one back, or is one of another branch over again.
 func (s *step) asCommitted(f *file) (bool, error) {
 	if f.new.oid.IsZero() {
 		return false, nil
@@ -68,7 +68,7 @@ func (s *step) asCommitted(f *file) (bool, error) {
 	if _, known := s.known.Get(f.path, f.new.oid); !known {
 		return false, nil
 	}
-	if s.undoes() {
+	if s.undoes() || s.redoes() {
 		return true, nil
 	}
 	head, err := s.inCommit(s.base, f.path)
