@@ -27,6 +27,9 @@ const (
 	maxMoment  = 12 * time.Millisecond
 )
 
+// byMoment marks a kill that may strike elsewhere in the next run of the seed.
+const byMoment = " after"
+
 // dieEarly kills about every third process on its way: where system calls can be told, at one of them, the same in every run
 // of a seed; elsewhere at a moment.
 func dieEarly() {
@@ -47,7 +50,7 @@ func dieEarly() {
 		after := time.Duration(rng.Int64N(int64(maxMoment)))
 		time.Sleep(after)
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
-			fmt.Fprintln(log, strings.Join(os.Args[1:], " "), "after", after)
+			fmt.Fprintln(log, strings.Join(os.Args[1:], " ")+byMoment, after)
 			_ = self.Kill()
 		}
 	}()
@@ -88,6 +91,7 @@ func (w *world) sayKilled() {
 	w.must(os.Remove(w.killLog()))
 	for line := range strings.Lines(string(raw)) {
 		w.kills++
+		w.byChance = w.byChance || strings.Contains(line, byMoment)
 		w.say("# killed: " + strings.TrimSpace(line))
 	}
 }

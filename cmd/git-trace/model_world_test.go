@@ -37,11 +37,13 @@ type world struct {
 	written int // unique lines in this step
 	named   int // files, branches in this step
 	calls   int
-	kills   int             // processes that were killed
-	shell   string          // the conversation whose shell call is under way
-	quiet   bool            // git's hooks are switched off for the command
-	unseen  map[string]edit // of each file, since the last boundary
-	renamed map[string]bool // files that have a new name since then
+	kills   int // processes that were killed
+
+	byChance bool            // some of them where they may live in the next run
+	shell    string          // the conversation whose shell call is under way
+	quiet    bool            // git's hooks are switched off for the command
+	unseen   map[string]edit // of each file, since the last boundary
+	renamed  map[string]bool // files that have a new name since then
 }
 
 // failed is what stops a run: the model's machinery broke, not the attribution.
