@@ -53,6 +53,10 @@ func (s *step) foreign(w *gitWork) []refs.OID {
 	return slices.DeleteFunc(slices.Clone(s.newest()), func(oid refs.OID) bool { return w.typed(oid, s.commit) })
 }
 
+// maxFruitless is for how many contents no commit is found before the rest are not looked for: a build may write thousands of
+// files.
+const maxFruitless = 8
+
 // broughtFrom finds a commit that has this very content at this path. Those that were found for other paths come first:
 // one command brings many.
 func (s *step) broughtFrom(w *gitWork, path string, blob refs.OID) (Source, bool) {
@@ -61,9 +65,13 @@ func (s *step) broughtFrom(w *gitWork, path string, blob refs.OID) (Source, bool
 		return err == nil && oid == blob
 	}
 	if !slices.ContainsFunc(w.brought, has) {
+		if w.fruitless == maxFruitless {
+			return Source{}, false
+		}
 		list := s.foreign(w)
 		i := slices.IndexFunc(list, has)
 		if i < 0 {
+			w.fruitless++
 			return Source{}, false
 		}
 		w.brought = append(w.brought, list[i])

@@ -18,8 +18,9 @@ type gitWork struct {
 	doubtful  bool
 	elsewhere bool
 
-	commits *[]refs.OID // see replayed; nil until asked for
-	brought []refs.OID  // see broughtFrom
+	commits   *[]refs.OID // see replayed; nil until asked for
+	brought   []refs.OID  // see broughtFrom
+	fruitless int         // the same
 	// perhaps are those of commits of which nothing tells that git took anything from them; unlooked are those of which
 	// only such contents explain anything as were seen.
 	perhaps, unlooked map[refs.OID]bool
