@@ -52,7 +52,12 @@ func (s *step) displaced(files []*file) ([]*file, error) {
 	if err := s.cameBack(files, add); err != nil {
 		return nil, err
 	}
-	return out, s.missingFromHead(add)
+	for _, commit := range s.lately() {
+		if err := s.missingFrom(commit, add); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // maxCommitted bounds the commits that are asked for files that were away.
@@ -88,14 +93,34 @@ func (s *step) cameBack(files []*file, add func(string, snapshot.Entry) error) e
 	return nil
 }
 
-// missingFromHead lists the files that HEAD has and the work tree has not.
-func (s *step) missingFromHead(add func(string, snapshot.Entry) error) error {
-	if s.now.Head.IsZero() {
-		return nil
+// maxLately bounds the commits that are asked for files that the work tree has not.
+const maxLately = 3
+
+// lately lists the commits that HEAD has been at since everything was looked at, the present one first: one that was amended
+// had the old name of a file.
+func (s *step) lately() []refs.OID {
+	var out []refs.OID
+	add := func(oid refs.OID) {
+		if !oid.IsZero() && !slices.Contains(out, oid) && len(out) < maxLately {
+			out = append(out, oid)
+		}
 	}
-	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", s.now.Head.String())
+	add(s.now.Head)
+	steps, _ := stepsSince(s.repo, s.git.before)
+	for _, step := range slices.Backward(steps) {
+		add(step.new)
+	}
+	return out
+}
+
+// missingFrom lists the files that a commit has and the work tree has not. One that is gone has none.
+func (s *step) missingFrom(commit refs.OID, add func(string, snapshot.Entry) error) error {
+	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", commit.String())
 	if err != nil {
-		return err
+		if commit == s.now.Head {
+			return err
+		}
+		return nil
 	}
 	for record := range bytes.SplitSeq(raw, []byte{0}) {
 		head, path, _ := bytes.Cut(record, []byte("\t"))

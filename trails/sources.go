@@ -1,8 +1,6 @@
 package trails
 
 import (
-	"slices"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -175,9 +173,14 @@ func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]by
 	if err != nil || brought.whole || base.whole {
 		return false, err
 	}
-	kept := lineage(brought.lines, lines)
+	kept := make([]bool, len(brought.lines))
+	for _, from := range lineage(brought.lines, lines) {
+		if from >= 0 {
+			kept[from] = true
+		}
+	}
 	for i, from := range lineage(base.lines, brought.lines) {
-		if from < 0 && !slices.Contains(kept, i) {
+		if from < 0 && !kept[i] {
 			return false, nil
 		}
 	}
