@@ -67,31 +67,33 @@ const lockWait = 10 * time.Second
 // step is one advance of the timeline, under the lock.
 type step struct {
 	*Engine
-	ctx      context.Context
-	state    *state
-	snap     *snapshot.Engine
-	others   []*snapshot.Engine // of the other work trees, see heldElsewhere
-	objects  *refs.Objects
-	known    *Known
-	owners   *Owners
-	writer   string
-	now      gitMark
-	time     time.Time
-	interval int64
-	drafts   []events.Draft
-	base     refs.OID           // the commit that the work tree is compared with to see what git brought in
-	git      *gitWork           // what git did since everything was looked at
-	since    map[int64]*gitWork // and since some paths were, by the interval of that look
-	commit   refs.OID           // the commit that is being anchored
-	paths    []string           // what it changes
-	undone   *bool              // see undoes; nil until asked for
-	redone   *bool              // see redoes; nil until asked for
-	recent   []refs.OID         // see newest; nil until asked for
-	squash   refs.OID           // see gitMark; also of a message that the commit has used up
-	closing  []ending           // the windows that end at this boundary
-	counts   map[string]int     // patches recorded in this step, by tool call
-	env      events.Draft       // envelope fields of this boundary
-	late     []string           // files of boundaries that were put aside and are taken in this step
+	ctx       context.Context
+	state     *state
+	snap      *snapshot.Engine
+	others    []*snapshot.Engine // of the other work trees, see heldElsewhere
+	objects   *refs.Objects
+	known     *Known
+	owners    *Owners
+	writer    string
+	now       gitMark
+	time      time.Time
+	interval  int64
+	drafts    []events.Draft
+	base      refs.OID           // the commit that the work tree is compared with to see what git brought in
+	git       *gitWork           // what git did since everything was looked at
+	since     map[int64]*gitWork // and since some paths were, by the interval of that look
+	commit    refs.OID           // the commit that is being anchored
+	paths     []string           // what it changes
+	undone    *bool              // see undoes; nil until asked for
+	redone    *bool              // see redoes; nil until asked for
+	repeating map[refs.OID]bool  // see repeats
+	maybe     *bool              // see mayRepeat; nil until asked for
+	recent    []refs.OID         // see newest; nil until asked for
+	squash    refs.OID           // see gitMark; also of a message that the commit has used up
+	closing   []ending           // the windows that end at this boundary
+	counts    map[string]int     // patches recorded in this step, by tool call
+	env       events.Draft       // envelope fields of this boundary
+	late      []string           // files of boundaries that were put aside and are taken in this step
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
 	narrow     bool // look only at the paths asked for, even after git wrote to the work tree

@@ -39,7 +39,18 @@ func (s *step) explained(f *file) (bool, error) {
 		}
 	}
 	if !work.restored {
-		return s.asCommitted(f)
+		done, err := s.asCommitted(f)
+		if done || err != nil {
+			return done, err
+		}
+		from, found := s.repeated(f)
+		if found && from.Blob == f.new.oid {
+			return true, nil
+		}
+		if found {
+			f.from, err = s.origins(f.path, f.new.lines, []Source{{Path: f.oldPath, Blob: f.old.oid}, from})
+		}
+		return false, err
 	}
 	if f.new.oid.IsZero() { // git deletes what another commit does not have
 		gone, err := s.inCommit(s.base, f.path)
