@@ -52,6 +52,9 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		return nil, err
 	}
 	pair(lost, unpaired(files), map[*file]bool{})
+	if err := s.pairReplaced(stash, files, blobs, changes); err != nil {
+		return nil, err
+	}
 	var out []*file
 	for _, f := range files {
 		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
@@ -121,12 +124,7 @@ func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*f
 	if _, known := s.known.Get(path, blob); known {
 		return nil, nil
 	}
-	entry, _ := s.snap.Lookup(path)
-	for _, c := range changes {
-		if c.Path == path {
-			entry = snapshot.Entry{Mode: c.OldMode, OID: c.Old}
-		}
-	}
+	entry := s.lastSeen(path, changes)
 	if entry.OID == blob {
 		return nil, nil
 	}
@@ -137,6 +135,17 @@ func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*f
 	}
 	f.new, err = s.read(0, blob)
 	return f, err
+}
+
+// lastSeen is what a path had when it was last looked at, before the changes that are found now.
+func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
+	entry, _ := s.snap.Lookup(path)
+	for _, c := range changes {
+		if c.Path == path {
+			entry = snapshot.Entry{Mode: c.OldMode, OID: c.Old}
+		}
+	}
+	return entry
 }
 
 // stashedBlobs lists what a stash has of the paths that it is about (git-stash(1)): the work tree against the commit that

@@ -1,0 +1,93 @@
+package trails
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// pairReplaced finds the older names of the files that a stash took away under new ones, where a checkout had put another
+// content under the old name, or none, before the stash was made. What the work tree has now does not tell: git may have
+// brought the old name back since, by a rebase for example. Only a content that is all the same counts.
+func (s *step) pairReplaced(
+	stash refs.OID, files []*file, stashed map[string]refs.OID, changes []snapshot.Change,
+) error {
+	wanted := map[refs.OID]bool{}
+	for _, f := range unpaired(files) {
+		wanted[f.new.oid] = true
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	commit, err := s.objects.Commit(stash)
+	if err != nil || len(commit.Parents) == 0 {
+		return nil //nolint:nilerr // a stash that cannot be read says nothing
+	}
+	base := commit.Parents[0]
+	var gone []*file
+	seen := map[string]bool{}
+	for _, left := range s.leftFor(base) {
+		raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", left.String(), base.String())
+		if err != nil {
+			continue // a commit that is gone says nothing
+		}
+		fields := bytes.Split(raw, []byte{0})
+		for i := 0; i+1 < len(fields); i += 2 {
+			words, path := bytes.Fields(fields[i]), string(fields[i+1])
+			if _, told := stashed[path]; told || seen[path] || len(words) != 5 {
+				continue
+			}
+			blob, found := replacedBlob(words, s.lastSeen(path, changes), wanted)
+			if !found {
+				continue
+			}
+			seen[path] = true
+			old, err := s.read(0, blob)
+			if err != nil {
+				return err
+			}
+			gone = append(gone, &file{path: path, oldPath: path, old: old})
+		}
+	}
+	pair(gone, unpaired(files), map[*file]bool{})
+	return nil
+}
+
+// replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of the commit
+// that was left. The words are those of a line of git-diff-tree(1). A content that the path still has was copied, not moved.
+func replacedBlob(words [][]byte, last snapshot.Entry, wanted map[refs.OID]bool) (refs.OID, bool) {
+	before, err := refs.ParseOID(string(words[2]))
+	if err != nil {
+		return refs.OID{}, false
+	}
+	after, err := refs.ParseOID(string(words[3]))
+	if err != nil {
+		return refs.OID{}, false
+	}
+	if wanted[last.OID] && last.OID != after {
+		return last.OID, true
+	}
+	return before, wanted[before]
+}
+
+// leftFor lists the commits that HEAD was at, since everything was looked at, before it was at the one that is asked for; the
+// last one first.
+func (s *step) leftFor(base refs.OID) []refs.OID {
+	steps, _ := stepsSince(s.repo, s.git.before)
+	at := []refs.OID{s.git.before.Head}
+	for _, made := range steps {
+		at = append(at, made.new)
+	}
+	for len(at) > 0 && at[len(at)-1] != base {
+		at = at[:len(at)-1]
+	}
+	var out []refs.OID
+	for _, oid := range slices.Backward(at) {
+		if oid != base && !oid.IsZero() && !slices.Contains(out, oid) && len(out) < maxCommitted {
+			out = append(out, oid)
+		}
+	}
+	return out
+}
