@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 )
 
@@ -20,6 +21,7 @@ func rebasing(commits int) scenario {
 		name: "rebase, " + name,
 		rows: []row{
 			{"rebase of " + name, "ours", "git rebase", ratio, 2},
+			{"rebase --apply of " + name, "ours, --apply", "git rebase --apply", ratio, 2},
 			{"memory of a rebase and its hooks", "memory", "", memory, rebaseMemory},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareRebases(commits) },
@@ -39,25 +41,30 @@ func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) 
 		return nil, err
 	}
 	// The rebase that memory is measured of would count among those that are timed.
-	rebase := func(dir string, measure func() error) error {
+	rebase := func(dir string, measure func(*exec.Cmd) error, options ...string) error {
 		if err := b.check(b.git(dir, "switch", "-q", "-C", "rebased", "topic")); err != nil {
 			return err
 		}
-		return measure()
+		return measure(b.git(dir, append(append([]string{"rebase", "-q"}, options...), "main")...))
 	}
 	return func(i int, r *recorder) error {
+		timed := func(name string) func(*exec.Cmd) error {
+			return func(cmd *exec.Cmd) error { return r.run(name, cmd) }
+		}
 		err := inTurn(i,
-			func() error {
-				return rebase(plain, func() error { return r.run("git rebase", b.git(plain, "rebase", "-q", "main")) })
-			},
-			func() error {
-				return rebase(traced, func() error { return r.run("ours", b.git(traced, "rebase", "-q", "main")) })
-			},
+			func() error { return rebase(plain, timed("git rebase")) },
+			func() error { return rebase(traced, timed("ours")) },
 		)
+		if err == nil {
+			err = inTurn(i,
+				func() error { return rebase(plain, timed("git rebase --apply"), "--apply") },
+				func() error { return rebase(traced, timed("ours, --apply"), "--apply") },
+			)
+		}
 		if err != nil || i > 0 {
 			return err
 		}
-		return rebase(traced, func() error { return r.peak("memory", b.git(traced, "rebase", "-q", "main")) })
+		return rebase(traced, func(cmd *exec.Cmd) error { return r.peak("memory", cmd) })
 	}, nil
 }
 
