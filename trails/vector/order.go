@@ -24,14 +24,16 @@ var importLine = sync.OnceValue(func() *regexp.Regexp {
 			`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
 })
 
-// reorder lets the lines keep their owners that the change put in another order. A line counts that stands once in the old
-// text and once in the new one, white space apart, was deleted at one place and inserted at another, and has a letter in it.
+// reorder lets the lines keep their owners that the change put in another order, or left in place. A line counts that stands
+// once in the old text and once in the new one, white space apart, was deleted at one place and inserted at another, and has
+// a letter in it.
 func (c *Change) reorder() {
 	left := c.deletedLines()
 	if len(left) == 0 {
 		return
 	}
 	before, after := countKeys(c.old.Lines), countKeys(c.new)
+	inPlace := sync.OnceValue(func() map[string]bool { return c.inPlace(before, after) })
 	sorted := map[int]bool{} // by the first line of a paragraph
 	for i := range c.parts {
 		p := &c.parts[i]
@@ -42,7 +44,8 @@ func (c *Change) reorder() {
 			at := p.NewStart + line
 			key := linediff.StripSpace(c.new[at])
 			from, found := left[string(key)]
-			if !found || before[string(key)] != 1 || after[string(key)] != 1 || !importLine().Match(c.new[at]) && !c.inOrder(at, sorted) {
+			if !found || before[string(key)] != 1 || after[string(key)] != 1 ||
+				!importLine().Match(c.new[at]) && !c.inOrder(at, sorted) && !inPlace()[string(key)] {
 				continue
 			}
 			from.part.fates[from.line] = movedAway

@@ -1,0 +1,49 @@
+package vector
+
+import (
+	"math"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// A diff keeps as many lines as it can, whichever they are. Where the lines around one were replaced, it may keep a
+// `return nil` that stands above in one text and below in the other, and call the line itself deleted and written anew.
+
+// distinctLine is the number of letters and digits from which on one line alone is known again.
+const distinctLine = 12
+
+// inPlace are the lines that no change of order explains, because there was none: of the lines with a letter that stand once
+// in the old text and once in the new one, each has the same ones above it and the same ones below it in both. Lines count
+// by what they are without white space; before and after tell how often each stands in the two texts.
+func (c *Change) inPlace(before, after map[string]int) map[string]bool {
+	once := func(key []byte) bool {
+		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) > 0
+	}
+	stood := map[string]int{}
+	for i, line := range c.old.Lines {
+		if key := linediff.StripSpace(line); once(key) {
+			stood[string(key)] = i
+		}
+	}
+	keys := make([]string, 0, len(stood)) // in the order of the new text
+	for _, line := range c.new {
+		if key := linediff.StripSpace(line); once(key) {
+			keys = append(keys, string(key))
+		}
+	}
+	least := make([]int, len(keys)+1) // the first place in the old text of this line and those below it
+	least[len(keys)] = math.MaxInt
+	for i := len(keys) - 1; i >= 0; i-- {
+		least[i] = min(stood[keys[i]], least[i+1])
+	}
+	out := map[string]bool{}
+	most := -1
+	for i, key := range keys {
+		at := stood[key]
+		if most < at && at < least[i+1] && letters([]byte(key)) >= distinctLine {
+			out[key] = true
+		}
+		most = max(most, at)
+	}
+	return out
+}
