@@ -134,6 +134,15 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			}
 		}
 	}
+	back, found, err := s.popped(f)
+	if err != nil {
+		return false, err
+	}
+	if found {
+		near[0].Faint = true
+		f.old, f.oldPath, f.oldMode = back, f.path, f.newMode
+		f.vec = s.vectorOf(f.path, back)
+	}
 	f.from, err = s.origins(f.path, f.new.lines, append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, farther(near)...))
 	f.from = markers(f.new.lines, f.from)
 	return false, err
