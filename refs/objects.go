@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 )
 
 // ErrMissing reports an object or revision that the repository does not have.
@@ -22,6 +23,7 @@ type Objects struct {
 	repo  *Repo
 	batch *batch
 	packs *packSet
+	main  *packSet // see MayBeStored
 }
 
 // Objects returns a reader. It costs nothing until it reads.
@@ -65,6 +67,19 @@ func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 		o.packs = &packSet{format: o.repo.Format, dirs: []string{o.repo.SideObjects(), o.repo.MainObjects()}}
 	}
 	return o.packs.read(oid, o.limit())
+}
+
+// MayBeStored tells whether git's own object store may have an object, the side store apart: what it has not, no commit has.
+// Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and starts no process.
+func (o *Objects) MayBeStored(oid OID) bool {
+	dir := o.repo.MainObjects()
+	if exists(loosePath(dir, oid)) || exists(filepath.Join(dir, "info", "alternates")) {
+		return true
+	}
+	if o.main == nil {
+		o.main = &packSet{format: o.repo.Format, dirs: []string{dir}}
+	}
+	return o.main.mayHave(oid)
 }
 
 // Blob is Read for an object that must be a blob.
@@ -161,6 +176,10 @@ func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
 
 // Close ends the git process, if one was started. It does not wait for a process that will not end.
 func (o *Objects) Close() error {
+	if o.main != nil {
+		o.main.close()
+		o.main = nil
+	}
 	if o.packs != nil {
 		o.packs.close()
 		o.packs = nil

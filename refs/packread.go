@@ -295,6 +295,7 @@ type packSet struct {
 	dirs   []string
 	packs  []*PackReader
 	loaded bool
+	some   bool // not all packs are open
 }
 
 // maxPacks is beyond how many packs git is asked instead: it may have an index over all of them.
@@ -302,10 +303,7 @@ const maxPacks = 40
 
 // read looks through the packs; errNotHere if none holds the object whole.
 func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
-	if !s.loaded {
-		s.loaded = true
-		s.load()
-	}
+	s.load()
 	for _, p := range s.packs {
 		typ, content, err := p.read(oid, limit)
 		if err == nil || errors.Is(err, ErrTooLarge) {
@@ -315,7 +313,22 @@ func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	return "", nil, errNotHere
 }
 
+// mayHave tells whether one of the packs names an object, or may, not being open.
+func (s *packSet) mayHave(oid OID) bool {
+	s.load()
+	for _, p := range s.packs {
+		if _, found := p.index.Find(oid); found {
+			return true
+		}
+	}
+	return s.some
+}
+
 func (s *packSet) load() {
+	if s.loaded {
+		return
+	}
+	s.loaded = true
 	var paths []string
 	for _, dir := range s.dirs {
 		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
@@ -329,12 +342,16 @@ func (s *packSet) load() {
 		}
 	}
 	if len(paths) > maxPacks {
+		s.some = true
 		return
 	}
 	for _, path := range paths {
-		if p, err := OpenPack(path, s.format); err == nil {
-			s.packs = append(s.packs, p)
+		p, err := OpenPack(path, s.format)
+		if err != nil {
+			s.some = true
+			continue
 		}
+		s.packs = append(s.packs, p)
 	}
 }
 

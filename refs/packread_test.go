@@ -147,6 +147,46 @@ func TestPacksThatChangeAreLeftToGit(t *testing.T) {
 	}
 }
 
+func TestWhatTheRepositoryMayHave(t *testing.T) {
+	t.Parallel()
+	repo, pack, _ := packedRepo(t)
+	x, err := pack.Index(repo.Format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(dir, content string) OID {
+		t.Helper()
+		oid, err := repo.WriteLoose(dir, BlobObject, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return oid
+	}
+	loose, beside := write(repo.MainObjects(), "loose"), write(repo.SideObjects(), "in the side store alone")
+	may := func(oid OID) bool {
+		objects := repo.Objects()
+		defer objects.Close()
+		return objects.MayBeStored(oid)
+	}
+	for _, oid := range x.IDs() {
+		if !may(oid) {
+			t.Errorf("%s is packed", oid)
+		}
+	}
+	if !may(loose) {
+		t.Error("a loose object is not there")
+	}
+	if may(beside) {
+		t.Error("an object of the side store is taken for the repository's")
+	}
+	if err := os.WriteFile(filepath.Join(repo.MainObjects(), "info", "alternates"), []byte("/elsewhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !may(beside) {
+		t.Error("another store may have it")
+	}
+}
+
 func FuzzPackEntry(f *testing.F) {
 	repo := richRepo(f)
 	packs, err := ListPacks(repo.MainObjects())

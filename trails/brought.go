@@ -65,7 +65,7 @@ func (s *step) broughtFrom(w *gitWork, path string, blob refs.OID) (Source, bool
 		return err == nil && oid == blob
 	}
 	if !slices.ContainsFunc(w.brought, has) {
-		if w.fruitless == maxFruitless {
+		if w.fruitless == maxFruitless || !s.objects.MayBeStored(blob) { // what no commit has was typed
 			return Source{}, false
 		}
 		list := s.foreign(w)
