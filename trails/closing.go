@@ -74,6 +74,13 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	return ending{window: w, status: status}
 }
 
+// beganUnheard tells whether a call ends at this boundary whose before-boundary never came.
+func (s *step) beganUnheard() bool {
+	return slices.ContainsFunc(s.closing, func(end ending) bool {
+		return slices.Contains(end.window.Limits, events.LimitMissingBefore)
+	})
+}
+
 // overdue tells whether a window of the same conversation can no longer be open at this boundary, though its own
 // after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
 func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {

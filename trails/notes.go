@@ -148,8 +148,8 @@ func (s *step) doubtWindows() {
 	}
 }
 
-// doubtEarlier marks the windows of a conversation that are open when its next call begins. That one may run beside them; or
-// their end was never heard of, and what changes from now on is not theirs.
+// doubtEarlier marks the windows of a conversation that are open when its next call begins, or ends if nothing was heard of
+// its beginning. That one may run beside them; or their end was never heard of, and what changes from now on is not theirs.
 func (s *step) doubtEarlier(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.state.openWindows() {
 		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {
