@@ -52,15 +52,18 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	return parts, taken
 }
 
-// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them.
+// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them: more letters or, as where
+// two braces were indented of which one is then what the other was, as many and more lines.
 func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
-	apart := 0
+	var apart, together keeping
 	for i, h := range hunks {
 		p := c.newPart(h)
 		c.matchSpace(&p)
-		apart += c.keptLetters(&p)
+		apart.add(c, &p)
 		if i > 0 {
-			apart += lettersIn(c.new[hunks[i-1].New().End:h.NewStart])
+			between := c.new[hunks[i-1].New().End:h.NewStart]
+			apart.letters += lettersIn(between)
+			apart.lines += len(between)
 		}
 	}
 	first, last := hunks[0], hunks[len(hunks)-1]
@@ -69,7 +72,8 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 		NewStart: first.NewStart, NewCount: last.New().End - first.NewStart,
 	})
 	c.matchSpace(&whole)
-	return whole, c.keptLetters(&whole) > apart
+	together.add(c, &whole)
+	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
 // respaced tells whether a hunk keeps a line with other white space: only then the lines kept byte for byte between the
@@ -83,13 +87,14 @@ func (c *Change) respaced(p *part) bool {
 	return false
 }
 
-// keptLetters counts the letters and digits in the new lines of a hunk that are kept.
-func (c *Change) keptLetters(p *part) int {
-	n := 0
+// keeping counts the new lines that are kept, and the letters and digits in them.
+type keeping struct{ letters, lines int }
+
+func (k *keeping) add(c *Change, p *part) {
 	for i, from := range p.origins {
 		if from.why != Written {
-			n += letters(c.new[p.NewStart+i])
+			k.letters += letters(c.new[p.NewStart+i])
+			k.lines++
 		}
 	}
-	return n
 }
