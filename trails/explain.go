@@ -125,7 +125,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			if err := s.learn(f.path, base, near); err != nil {
 				return false, err
 			}
-			if s.stashedAway(f, head) || s.leftBehind(f) || nearer(f.new.lines, base.lines, f.old.lines) {
+			if s.stashedAway(f, base) || s.leftBehind(f) || nearer(f.new.lines, base.lines, f.old.lines) {
 				// git put this content there first; what is written now replaced its lines, not those from before,
 				// which are gone unless something speaks for them.
 				near[0].Faint = true

@@ -120,16 +120,29 @@ func (s *step) madeByHand(w *gitWork, path string) (map[refs.OID]bool, error) {
 	return out, nil
 }
 
-// leftBehind tells whether git put HEAD's content in the place of that which a file was last seen with: the commit that HEAD
-// was at then has it, and git went on from there, by a checkout or a merge for example, to what HEAD is now. A reset may have
-// left all files as they were.
+// leftBehind tells whether git put HEAD's content in the place of that which a file was last seen with: a commit that HEAD
+// was at, then or since, has it, and git went on from there, by a checkout or a merge for example, to what HEAD is now. A reset
+// to another commit may have left all files as they were; that to the same one, which git-stash(1) makes, leads nowhere.
 func (s *step) leftBehind(f *file) bool {
 	w := s.gitAt(f.path)
 	steps, whole := stepsSince(s.repo, w.before)
-	if !whole || slices.ContainsFunc(steps, func(made logStep) bool { return made.verb == "reset" }) ||
-		!slices.ContainsFunc(steps, func(made logStep) bool { return !made.byHand() }) {
+	if !whole || f.old.oid.IsZero() {
 		return false
 	}
-	blob, err := s.inCommit(w.before.Head, f.oldPath)
-	return err == nil && !blob.IsZero() && blob == f.old.oid
+	held, left, at := false, false, w.before.Head
+	for _, made := range steps {
+		if made.verb == "reset" {
+			if made.new != at {
+				return false
+			}
+			continue
+		}
+		if !held {
+			blob, err := s.inCommit(at, f.oldPath)
+			held = err == nil && blob == f.old.oid
+		}
+		left = left || held && !made.byHand()
+		at = made.new
+	}
+	return left
 }

@@ -97,9 +97,10 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 	return out, nil
 }
 
-// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's afterwards. What
+// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's afterwards; or
+// took, with what was written in other places of it since then, all lines that this content has and HEAD's has not. What
 // was staged may have been kept (git-stash(1), --keep-index) and says nothing.
-func (s *step) stashedAway(f *file, head refs.OID) bool {
+func (s *step) stashedAway(f *file, head text) bool {
 	before := s.gitAt(f.path).before.Stashes
 	return slices.ContainsFunc(s.now.Stashes, func(stash refs.OID) bool {
 		if slices.Contains(before, stash) {
@@ -109,13 +110,51 @@ func (s *step) stashedAway(f *file, head refs.OID) bool {
 		if err != nil || len(commit.Parents) < 2 {
 			return false
 		}
-		worktree, err := s.inCommit(stash, f.oldPath)
-		if err != nil || worktree != f.old.oid {
+		index, err := s.inCommit(commit.Parents[1], f.path)
+		if err != nil || index != head.oid {
 			return false
 		}
-		index, err := s.inCommit(commit.Parents[1], f.path)
-		return err == nil && index == head
+		worktree, err := s.inCommit(stash, f.oldPath)
+		if err != nil || worktree == f.old.oid {
+			return err == nil
+		}
+		taken, err := s.read(0, worktree)
+		return err == nil && !taken.whole && tookAll(head.lines, f.old.lines, taken.lines)
 	})
+}
+
+// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between the same
+// neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
+func tookAll(base, content, stash [][]byte) bool {
+	in := make([]int, len(content)) // where the stash has them
+	for i := range in {
+		in[i] = -1
+	}
+	for at, from := range lineage(content, stash) {
+		if from >= 0 {
+			in[from] = at
+		}
+	}
+	place := func(i int) int {
+		switch i {
+		case -1:
+			return -1
+		case len(content):
+			return len(stash)
+		}
+		return in[i]
+	}
+	added := false
+	for i, from := range lineage(base, content) {
+		if from >= 0 {
+			continue
+		}
+		if in[i] < 0 || place(i-1) != in[i]-1 || place(i+1) != in[i]+1 {
+			return false
+		}
+		added = true
+	}
+	return added
 }
 
 // unseen is the change from what a path was last seen with to a content, or to none, that it was never seen with; nil
