@@ -9,7 +9,7 @@ import (
 )
 
 // displaced lists the contents that may live on under another name though no deletion was seen: git put something else
-// in their place, brought them between two looks, or took them away for a while.
+// in their place, brought them between two looks, or took them away for a while. What is known to have a new name does not.
 func (s *step) displaced(files []*file) ([]*file, error) {
 	if !s.git.restored || len(unpaired(files)) == 0 {
 		return nil, nil
@@ -18,7 +18,7 @@ func (s *step) displaced(files []*file) ([]*file, error) {
 	seen := map[string]bool{}
 	for _, f := range files {
 		seen[f.path] = true
-		if !f.old.oid.IsZero() && !f.new.oid.IsZero() {
+		if !f.old.oid.IsZero() && !f.new.oid.IsZero() && f.oldPath == f.path {
 			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
 		}
 	}
