@@ -97,7 +97,7 @@ func TestAnX509CertificateCountsWhenItsRootIsTrusted(t *testing.T) {
 	dir := w.keyring()
 	w.file(filepath.Join(dir, "gpg-agent.conf"), "allow-loopback-pinentry\n", 0o600)
 	maker := filepath.Join(w.keys, "maker")
-	w.file(maker, "#!/bin/sh\nGNUPGHOME="+dir+" exec gpgsm --batch --disable-crl-checks --disable-dirmngr --pinentry-mode loopback --passphrase '' \"$@\"\n", 0o755)
+	testenv.Program(t, maker, "#!/bin/sh\nGNUPGHOME="+dir+" exec gpgsm --batch --disable-crl-checks --disable-dirmngr --pinentry-mode loopback --passphrase '' \"$@\"\n")
 	w.file(filepath.Join(w.keys, "params"), "Key-Type: RSA\nKey-Length: 2048\nKey-Usage: sign\nSerial: random\nName-DN: CN=Ada\nName-Email: ada@example.com\n", 0o600)
 	w.run(maker, "--quiet", "--generate-key", "--output", filepath.Join(w.keys, "certificate"), filepath.Join(w.keys, "params"))
 	w.run(maker, "--quiet", "--import", filepath.Join(w.keys, "certificate"))
