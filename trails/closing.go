@@ -74,9 +74,9 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	return ending{window: w, status: status}
 }
 
-// beganUnheard tells whether a call ends at this boundary whose before-boundary never came.
-func (s *step) beganUnheard() bool {
-	return slices.ContainsFunc(s.closing, func(end ending) bool {
+// beganUnheard tells whether one of some windows that end is of a call whose before-boundary never came.
+func beganUnheard(ended []ending) bool {
+	return slices.ContainsFunc(ended, func(end ending) bool {
 		return slices.Contains(end.window.Limits, events.LimitMissingBefore)
 	})
 }

@@ -61,7 +61,7 @@ func (s *step) take(b events.Boundary) error {
 	for _, end := range s.closing {
 		end.window.Edits = nil // they have told what they can
 	}
-	if b.Kind == events.ToolBefore || s.beganUnheard() {
+	if b.Kind == events.ToolBefore || beganUnheard(s.closing) {
 		s.doubtEarlier(trace, b)
 	}
 	if adopted && b.Kind != events.SessionStart {

@@ -113,10 +113,11 @@ func (s *step) takeUnseen(b events.Boundary) error {
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
 	s.pair(sess, trace, &b)
-	if err := s.recordEnds(s.endWindows(trace, b)); err != nil {
+	ended := s.endWindows(trace, b)
+	if err := s.recordEnds(ended); err != nil {
 		return err
 	}
-	if b.Kind == events.ToolBefore {
+	if b.Kind == events.ToolBefore || beganUnheard(ended) {
 		s.doubtEarlier(trace, b)
 	}
 	if adopted && b.Kind != events.SessionStart {

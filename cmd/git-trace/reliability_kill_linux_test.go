@@ -244,6 +244,7 @@ func killStories() map[string][]killStep {
 		"write":             story(one(started, a, prompt), writeSteps("S1", "t1", "a.txt"), one(a, b), writeSteps("S1", "t2", "b.txt"), one(a, stop, b, prompt, a), commit),
 		"commit in a shell": story(one(started, a), shell("t1", story(both, commit, both)...), one(a, b), commit, one(prompt)),
 		"no end":            story(one(started, a, prompt), shell("t1", both...)[:3], shell("t2", both...), one(a, b, prompt, a), commit),
+		"no end, no start":  story(one(started, prompt), shell("t1", both...)[:3], shell("t2", both...)[1:], one(a), commit, one(b)),
 		"checkout in a shell": story(one(started, a), commit, one(a, b), commit, shell("t1", story(both, one(
 			gitStep("checkout", "-q", "HEAD~1", "--", "."), gitHookStep("post-checkout", "HEAD", "HEAD", "0"),
 		), both)...), one(a, prompt)),
