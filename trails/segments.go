@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,10 +27,11 @@ type segment struct {
 // about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
 	seen := s.state.seen(f.path)
+	var done []*Window
 	if f.early {
-		seen = s.state.LastFull
+		seen, done = s.state.LastFull, s.doneWith(f.path)
 	}
-	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen)}}
+	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
 	tool, said := s.reported(f.path)
 	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole
@@ -60,6 +62,14 @@ func (s *step) segments(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, seen, []*Window{tool})}}
 	}
 	return chain
+}
+
+// doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the work tree
+// by that time, everything would have been.
+func (s *step) doneWith(path string) []*Window {
+	return slices.DeleteFunc(slices.Clone(s.state.Windows), func(w *Window) bool {
+		return w.Closed == 0 || w.Class != events.ToolEdits || !slices.Contains(w.Paths, path)
+	})
 }
 
 // composition says where the lines come from of a content that a tool found after git had been at work.
