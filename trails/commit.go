@@ -68,7 +68,7 @@ func (e *Engine) AtCommit(
 			if err != nil {
 				return nil, err
 			}
-			found, err := s.origins(path, lines, slices.Concat(near, more))
+			found, err := s.originsIn(path, lines, slices.Concat(near, more), s.earlier(path)) // a line was there when it was staged
 			if err != nil {
 				return nil, err
 			}

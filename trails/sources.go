@@ -15,20 +15,32 @@ const (
 
 // origins finds where the lines of a content of a path come from, when git put it together or when it was never seen.
 // First gives the contents that are near, best first; then what the path had before is asked. What is known of a content
-// stands before what is only there: a vector that says unknown says so with reason.
+// stands before what is only there: a vector that says unknown says so with reason. Where no more is known than that a stash may
+// have been applied, what the path had before is left out: it may have been typed anew.
 func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Origin, error) {
+	if s.gitAt(path).doubtful {
+		return s.originsIn(path, lines, first, nil)
+	}
+	return s.originsIn(path, lines, first, s.earlier(path))
+}
+
+// earlier lists what a path had before, the last content first.
+func (s *step) earlier(path string) []Source {
+	var out []Source
+	for _, name := range append([]string{path}, s.known.Names(path)...) {
+		for _, oid := range s.known.Blobs(name, maxSources-len(out)) {
+			out = append(out, Source{Path: name, Blob: oid, Faint: true})
+		}
+	}
+	return out
+}
+
+// originsIn is origins with the contents that are asked for lines that the first have not.
+func (s *step) originsIn(path string, lines [][]byte, first, earlier []Source) ([]vector.Origin, error) {
 	q := sourceQueue{step: s, path: path, seen: map[refs.OID]bool{}}
 	for _, f := range first {
 		if err := q.add(f); err != nil {
 			return nil, err
-		}
-	}
-	var earlier []Source
-	if !s.gitAt(path).doubtful {
-		for _, name := range append([]string{path}, s.known.Names(path)...) {
-			for _, oid := range s.known.Blobs(name, maxSources-len(earlier)) {
-				earlier = append(earlier, Source{Path: name, Blob: oid, Faint: true})
-			}
 		}
 	}
 	for {
