@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,9 +122,12 @@ type anchorer struct {
 	unknown int
 }
 
-func (a *anchorer) anchor(parents []refs.OID, files []fileDiff) ([]events.Draft, error) {
+func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileDiff) ([]events.Draft, error) {
 	a.owners = map[vector.Owner]int{}
 	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if len(f.added) == 0 || f.newMode == modeGitlink {
 			continue
 		}

@@ -258,7 +258,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 				return nil, fmt.Errorf("read commit %s: %w", d.commit, err)
 			}
 			a := anchorer{repo: repo, view: view, commit: d.commit, carried: olderContents(ctx, repo, view, d)}
-			drafts, err := a.anchor(c.Parents, changes[d.commit])
+			drafts, err := a.anchor(ctx, c.Parents, changes[d.commit])
 			if err != nil {
 				return nil, err
 			}

@@ -42,7 +42,7 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, commit := range commits {
-		alone, err := diffTree(context.Background(), repo, commit.String())
+		alone, err := diffTree(context.Background(), repo, 0, commit.String())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,6 +50,44 @@ var diffTreeArgs = []string{
 
 var errDiffShape = errors.New("unexpected output of git diff-tree")
 
+// diffOutput collects the output of git-diff-tree(1). The records of all files come before the first patch, so that it can be
+// told early that they are more than most; 0 is no bound. A path that begins like a record counts as one more.
+type diffOutput struct {
+	bytes.Buffer
+	most    int
+	counted int // bytes
+	files   int
+}
+
+// maxDiff bounds the output that is read of one commit, in bytes.
+const maxDiff = 256 << 20
+
+var errHuge = errors.New("the commit changes more lines than can be anchored")
+
+func (o *diffOutput) Write(p []byte) (int, error) {
+	n, _ := o.Buffer.Write(p) // never fails
+	if o.Len() > maxDiff {
+		return n, errHuge
+	}
+	for o.most > 0 {
+		field, _, whole := bytes.Cut(o.Bytes()[o.counted:], []byte{0})
+		switch {
+		case !whole:
+			return n, nil
+		case len(field) == 0:
+			o.most = 0 // what follows is the patch
+			return n, nil
+		case field[0] == ':':
+			o.files++
+		}
+		if o.files > o.most {
+			return n, ErrLarge
+		}
+		o.counted += len(field) + 1
+	}
+	return n, nil
+}
+
 // parseDiffTree reads raw records, each ended by NUL, an empty record, and the patch.
 func parseDiffTree(out []byte) ([]fileDiff, error) {
 	files, rest, err := parseSection(out)

@@ -69,7 +69,7 @@ func TestWhatACommitAdded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := diffTree(context.Background(), repo, "HEAD")
+	files, err := diffTree(context.Background(), repo, 0, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,11 +44,11 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 		if slices.ContainsFunc(later, func(d deferred) bool { return d.commit == commit }) {
 			continue
 		}
-		if err := Commit(ctx, repo, timeline, commit, at); err != nil {
+		if err := anchorAt(ctx, repo, timeline, commit, at, mostFiles); err != nil {
 			return err
 		}
 	}
-	if err := Commit(ctx, repo, timeline, head, at); err != nil {
+	if err := anchorAt(ctx, repo, timeline, head, at, mostFiles); err != nil {
 		return err
 	}
 	return announcePatches(repo, git)
@@ -56,23 +56,53 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 
 // Merged anchors the commit that HEAD names if a merge has just made it: that fires no post-commit hook (githooks(5)).
 func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
+	if JustMade(repo).IsZero() {
+		return nil
+	}
+	return Head(ctx, repo, timeline, 0, at)
+}
+
+// JustMade gives the commit that HEAD names if the last thing that happened to HEAD is that it was made; zero if not.
+func JustMade(repo *refs.Repo) refs.OID {
 	for _, entry := range repo.LastLog("HEAD", 1) {
 		if makes(entry) {
-			return Head(ctx, repo, timeline, 0, at)
+			return entry.New
+		}
+	}
+	return refs.OID{}
+}
+
+// Later anchors a commit that the hook had no time for, and before it those made until then of which no hook was heard. HEAD
+// may have gone on since.
+func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
+	noted, anchored := readDeferred(repo), timeline.Anchored()
+	for _, c := range append(missed(repo, anchored, commit), commit) {
+		if slices.Contains(anchored, c) || slices.ContainsFunc(noted, func(d deferred) bool { return d.commit == c }) {
+			continue
+		}
+		if err := anchorAt(ctx, repo, timeline, c, at, 0); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Commit anchors one commit.
-func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
+// mostFiles is how many files a commit may change to be anchored while git waits. Each takes a quarter to half of a
+// millisecond, so that this is where one would begin to notice.
+const mostFiles = 500
+
+// ErrLarge is of a commit that changes more files than that.
+var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
+
+// anchorAt anchors one commit. It gives ErrLarge for one that changes more than most files; 0 is no bound.
+func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time, most int) error {
 	objects := repo.Objects()
 	defer objects.Close()
 	decoded, err := objects.Commit(commit)
 	if err != nil {
 		return fmt.Errorf("read commit %s: %w", commit, err)
 	}
-	files, err := changed(ctx, repo, commit, decoded.Parents)
+	files, err := changed(ctx, repo, commit, decoded.Parents, most)
 	if err != nil {
 		return err
 	}
@@ -89,7 +119,7 @@ func Commit(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commi
 	}
 	return timeline.AtCommit(ctx, at, commit, parent, paths, func(view *trails.View) ([]events.Draft, error) {
 		a := anchorer{repo: repo, view: view, commit: commit}
-		return a.anchor(decoded.Parents, files)
+		return a.anchor(ctx, decoded.Parents, files)
 	})
 }
 
@@ -132,13 +162,13 @@ func Rewritten(
 
 // changed lists what a commit did to each file. Of a merge only those lines count as added that no parent has, as
 // git-blame(1) counts them.
-func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID) ([]fileDiff, error) {
+func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int) ([]fileDiff, error) {
 	if len(parents) < 2 {
-		return diffTree(ctx, repo, commit.String())
+		return diffTree(ctx, repo, most, commit.String())
 	}
 	var merged []fileDiff
 	for i, parent := range parents {
-		files, err := diffTree(ctx, repo, parent.String(), commit.String())
+		files, err := diffTree(ctx, repo, 0, parent.String(), commit.String())
 		if err != nil {
 			return nil, err
 		}
@@ -148,16 +178,19 @@ func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []re
 		}
 		merged = intersect(merged, files)
 	}
+	if most > 0 && len(merged) > most {
+		return nil, ErrLarge
+	}
 	return merged, nil
 }
 
-func diffTree(ctx context.Context, repo *refs.Repo, revs ...string) ([]fileDiff, error) {
+func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) ([]fileDiff, error) {
 	args := append([]string{}, diffTreeArgs...)
-	out, err := repo.Git(ctx, nil, append(args, revs...)...)
-	if err != nil {
+	out := &diffOutput{most: most}
+	if err := repo.GitTo(ctx, nil, out, append(args, revs...)...); err != nil {
 		return nil, fmt.Errorf("diff commit: %w", err)
 	}
-	return parseDiffTree(out)
+	return parseDiffTree(out.Bytes())
 }
 
 // intersect keeps the files that both diffs change, with the lines that both call added.

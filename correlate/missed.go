@@ -15,13 +15,21 @@ const (
 
 // missed lists the commits made here since the last anchored one, oldest first, of which no hook was heard: cut off on a
 // loaded machine, killed, or switched off for one command. The reflog of HEAD tells them from commits that only came in.
-// Without a reflog, or before the first anchored commit, there are none.
+// Without a reflog, or before the first anchored commit, there are none. Head is where HEAD stood; what came after that is
+// left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil
 	}
+	entries := repo.LastLog("HEAD", missedTail)
+	for i, entry := range slices.Backward(entries) {
+		if entry.New == head {
+			entries = entries[:i]
+			break
+		}
+	}
 	var out []refs.OID
-	for _, entry := range repo.LastLog("HEAD", missedTail) {
+	for _, entry := range entries {
 		switch {
 		case slices.Contains(anchored, entry.New):
 			out = out[:0]

@@ -56,29 +56,64 @@ const waitDelay = 2 * time.Second
 // Git runs a git command with the input given and returns its standard output. A failure is a *GitError, or the
 // context's error if that ended it.
 func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	var stdout bytes.Buffer
+	if err := r.GitTo(ctx, stdin, &stdout, args...); err != nil {
+		return nil, err
+	}
+	return stdout.Bytes(), nil
+}
+
+// GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and the error is
+// that of stdout.
+func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	cmd := r.Command(ctx, args...)
 	cmd.Stdin = stdin
-	out, err := runGit(cmd, verbOf(args))
-	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
+	sink := &sink{to: stdout}
+	cmd.Stdout = sink
+	err := runGitTo(cmd, verbOf(args))
+	switch {
+	case sink.err != nil:
+		return sink.err
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
 	}
-	return out, err
+	return err
+}
+
+// sink remembers why a writer did not take what it was given: git, which is killed by that, says something else.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	s.err = err
+	return n, err
 }
 
 // runGit runs a prepared command and collects both streams, standard error only as far as an error needs it.
 func runGit(cmd *exec.Cmd, verb string) ([]byte, error) {
 	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if err := runGitTo(cmd, verb); err != nil {
+		return nil, err
+	}
+	return stdout.Bytes(), nil
+}
+
+func runGitTo(cmd *exec.Cmd, verb string) error {
 	stderr := &headBuffer{}
-	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	cmd.Stderr = stderr
 	err := cmd.Run()
 	if err == nil {
-		return stdout.Bytes(), nil
+		return nil
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return nil, &GitError{Verb: verb, Code: exit.ExitCode(), Stderr: stderr.firstLine()}
+		return &GitError{Verb: verb, Code: exit.ExitCode(), Stderr: stderr.firstLine()}
 	}
-	return nil, fmt.Errorf("git %s: %w", verb, err)
+	return fmt.Errorf("git %s: %w", verb, err)
 }
 
 // verbOf is the first argument that is not one of git's own options.

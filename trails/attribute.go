@@ -60,6 +60,9 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 		var parts []*part
 		var changes []*vector.Change
 		for i, f := range files {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
 			if level >= len(plans[i]) {
 				continue
 			}
@@ -70,6 +73,9 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 		}
 		vector.Moves(changes...)
 		for _, p := range parts {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
 			if err := s.settlePart(p); err != nil {
 				return err
 			}

@@ -56,7 +56,7 @@ func (e *Engine) AtCommit(
 			if err != nil {
 				return err
 			}
-			if len(o.Changes) > 0 || o.Seeded {
+			if o.found() {
 				if err := s.recordSnapshot("commit", o); err != nil {
 					return err
 				}
@@ -104,14 +104,9 @@ func (s *step) madeSince(commit refs.OID) bool {
 // Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what
 // git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
-	defer leaveNote(e.repo, at, []byte(gitWrote)).End()
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{method}}
-		if s.state.Interval > 0 {
-			s.restoredNow()
-			if len(s.state.openWindows()) == 0 {
-				return nil
-			}
+	return e.written(ctx, at, method, func(s *step) error {
+		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {
+			return nil
 		}
 		return s.lookAtAll(role)
 	})
@@ -120,20 +115,32 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 // Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor from
 // which commit, once somebody has changed them.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
-	defer leaveNote(e.repo, at, []byte(gitWrote)).End()
-	return e.advance(ctx, at, func(s *step) error {
+	return e.written(ctx, at, method, func(s *step) error { return s.lookAtAll(role) })
+}
+
+// written takes the word of git that it wrote to the work tree, and looks. When that comes to nothing, as for lack of time, the
+// word stays for the next step.
+func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
+	note := leaveNote(e.repo, at, []byte(gitWrote))
+	err := e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
 		if s.state.Interval > 0 {
 			s.restoredNow()
 		}
-		return s.lookAtAll(role)
+		return look(s)
 	})
+	if err != nil {
+		note.stay()
+		return err
+	}
+	note.End()
+	return nil
 }
 
 // lookAtAll looks at the whole work tree and records what it finds.
 func (s *step) lookAtAll(role string) error {
 	o, err := s.look(nil)
-	if err != nil || !o.Seeded && len(o.Changes) == 0 {
+	if err != nil || !o.found() {
 		return err
 	}
 	return s.recordSnapshot(role, o)

@@ -2,6 +2,7 @@ package trails
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -38,7 +39,14 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
 	Announced *Note
-	began     *looked
+	// Patient tells that a step may take long, so that boundaries come while it looks (see lookAgain).
+	Patient bool
+	// GivesWay tells that such a process is at work: a step that had to take boundaries that were put aside fails with
+	// ErrBehind, since only a look at everything tells what had changed before them.
+	GivesWay bool
+	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
+	Most  int
+	began *looked
 }
 
 // looked is what had been looked at when an engine took its first step.
@@ -94,6 +102,7 @@ type step struct {
 	counts    map[string]int     // patches recorded in this step, by tool call
 	env       events.Draft       // envelope fields of this boundary
 	late      []string           // files of boundaries that were put aside and are taken in this step
+	checked   time.Time          // when those were looked for last
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
 	narrow     bool // look only at the paths asked for, even after git wrote to the work tree
@@ -104,8 +113,14 @@ type step struct {
 	err        error // the first failure of something that cannot return one
 }
 
+// ErrBehind is of a step that gives way to another process.
+var ErrBehind = errors.New("boundaries that were put aside come first")
+
 // advance runs one step of the timeline: lock, load, act, append, save.
 func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) error) error {
+	if e.GivesWay && e.Behind() {
+		return ErrBehind
+	}
 	wait := lockWait
 	if deadline, ok := ctx.Deadline(); ok {
 		wait = max(time.Until(deadline)-100*time.Millisecond, 10*time.Millisecond)
@@ -131,9 +146,12 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if e.began == nil {
 		e.began = &looked{state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped)}, s.state.Git}
 	}
+	s.checked = time.Now()
 	s.orient()
-	if err := s.takeLate(); err != nil {
-		return err
+	if !s.Patient { // else the look does that
+		if err := s.takeLate(); err != nil {
+			return err
+		}
 	}
 	defer s.closeSnapshot()
 	orphans := s.doubtOrphans()
@@ -210,8 +228,12 @@ func (s *step) draft(typ events.Type, data any, change func(*events.Draft)) erro
 // observation is what a look at the work tree found.
 type observation struct {
 	snapshot.Snapshot
-	full bool
+	full    bool
+	settled int // changes that were attributed already, see lookAgain
 }
+
+// found tells whether it is worth an event.
+func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
 // look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval
 // that it ends.
@@ -227,7 +249,7 @@ func (s *step) look(paths []string) (observation, error) {
 		if err != nil {
 			return observation{}, fmt.Errorf("open snapshot state: %w", err)
 		}
-		eng.WriteBehind = true
+		eng.WriteBehind, eng.Most = true, s.Most
 		s.snap = eng
 	}
 	var o observation
@@ -244,23 +266,40 @@ func (s *step) look(paths []string) (observation, error) {
 		o.Snapshot, err = s.snap.Full(s.ctx)
 		o.Changes = chain(first, o.Changes)
 	}
+	if err == nil && s.Most > 0 && len(o.Changes) > s.Most {
+		err = snapshot.ErrMany
+	}
+	if err == nil {
+		err = s.lookAgain(&o, paths)
+	}
 	if err != nil {
 		return o, fmt.Errorf("snapshot: %w", err)
 	}
 	if !o.Seeded {
-		if o.full {
-			if err := s.attributeStashed(o.Changes); err != nil {
-				return o, err
-			}
-		}
-		if err := s.attribute(o.Changes); err != nil {
-			return o, err
-		}
-	} else if err := s.attributeSeeded(); err != nil {
+		err = s.settleChanges(o.full, o.Changes)
+	} else {
+		err = s.attributeSeeded()
+	}
+	if err != nil {
 		return o, err
 	}
 	s.settleLook(o, paths)
 	return o, nil
+}
+
+// settleChanges attributes what a look found, which was at everything if it was full.
+func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
+	if full {
+		if err := s.attributeStashed(changes); err != nil {
+			return err
+		}
+	}
+	for _, batch := range batches(changes) {
+		if err := s.attribute(batch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settleLook notes what has been seen.

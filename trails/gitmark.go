@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,9 @@ func readMark(repo *refs.Repo) gitMark {
 	}
 	return m
 }
+
+// equal tells whether nothing at all has moved between two marks.
+func (m gitMark) equal(other gitMark) bool { return reflect.DeepEqual(m, other) }
 
 // storage names how refs are stored, if not in files.
 func storage(repo *refs.Repo) string {

@@ -72,7 +72,7 @@ func (s *step) take(b events.Boundary) error {
 	if err := s.begin(sess, trace, b); err != nil {
 		return err
 	}
-	if looked && b.Tool == nil && (o.Seeded || len(o.Changes) > 0 || len(o.Skipped) > 0) {
+	if looked && b.Tool == nil && (o.found() || len(o.Skipped) > 0) {
 		return s.recordSnapshot(roleOf(b.Kind, adopted), o)
 	}
 	return nil
@@ -298,7 +298,7 @@ func (s *step) recordSnapshot(role string, o observation) error {
 		scope = "full"
 	}
 	return s.draft(events.SnapshotTaken, events.SnapshotData{
-		Role: role, Scope: scope, Interval: s.interval, Tree: o.Tree, Head: s.now.Head, Changed: len(o.Changes),
+		Role: role, Scope: scope, Interval: s.interval, Tree: o.Tree, Head: s.now.Head, Changed: o.settled + len(o.Changes),
 		Skipped: encodePaths(o.Skipped),
 	}, func(d *events.Draft) {
 		if len(o.Skipped) > 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,19 @@ func spooledName(repo *refs.Repo, at time.Time, suffix string) string {
 	return filepath.Join(spoolDir(repo), fmt.Sprintf("%020d-%d%s", at.UnixNano(), os.Getpid(), suffix))
 }
 
+// spooledAt is the time in the name of a spooled file.
+func spooledAt(name string) time.Time {
+	at, _, _ := strings.Cut(name, "-")
+	nanos, _ := strconv.ParseInt(at, 10, 64) // no number: long ago
+	return time.Unix(0, nanos)
+}
+
+// isLate tells whether a spooled file is a boundary that was put aside, or the note of a process that does not take its step any
+// more.
+func isLate(name string, now time.Time) bool {
+	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
+}
+
 // takeLate takes the boundaries that were put aside and those whose processes were killed, oldest first. Their files go
 // when the step is saved.
 func (s *step) takeLate() error {
@@ -67,11 +81,14 @@ func (s *step) takeLate() error {
 	now := s.time
 	defer func() { s.time = now }()
 	for _, entry := range entries { // in order of name, which is the order of time
-		killed := abandonedNote(entry.Name(), now)
-		if !killed && !strings.HasSuffix(entry.Name(), lateSuffix) || len(s.late) == maxLate {
+		if !isLate(entry.Name(), now) || len(s.late) == maxLate {
 			continue
 		}
+		killed := !strings.HasSuffix(entry.Name(), lateSuffix)
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
+		if slices.Contains(s.late, name) {
+			continue
+		}
 		s.late = append(s.late, name)
 		raw, err := os.ReadFile(name)
 		if err != nil {

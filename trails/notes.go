@@ -27,6 +27,9 @@ const begunSuffix = ".begun"
 // gitWrote is the note of a git hook.
 const gitWrote = "git wrote\n"
 
+// wroteSuffix is that of the note of a git hook that could not take its step.
+const wroteSuffix = ".wrote"
+
 // begunLong is how old the note of a process is that has ended for sure, whatever has its number now.
 const begunLong = time.Minute
 
@@ -81,6 +84,14 @@ func (n *Note) End() {
 	*n = Note{}
 }
 
+// stay leaves the note of a git hook to the next step.
+func (n *Note) stay() {
+	if n == nil {
+		return
+	}
+	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix)+wroteSuffix) // under its old name it counts once the process is gone
+}
+
 // begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function it
 // returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {
@@ -116,13 +127,18 @@ func abandonedNote(name string, now time.Time) bool {
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
 }
 
+// leftNote tells whether a spooled file is a note whose process does not take its step any more.
+func leftNote(name string, now time.Time) bool {
+	return strings.HasSuffix(name, wroteSuffix) || abandonedNote(name, now)
+}
+
 // readNotes takes the notes of killed processes into account without taking their boundaries, for readers: what changed
 // since the last look is then in doubt.
 func (s *step) readNotes() {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
 		late := strings.HasSuffix(entry.Name(), lateSuffix)
-		if !late && !abandonedNote(entry.Name(), time.Now()) {
+		if !isLate(entry.Name(), time.Now()) {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(spoolDir(s.repo), entry.Name()))

@@ -27,7 +27,7 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 			}
 		}
 		o, err := s.look(nil)
-		if err != nil || !o.Seeded && len(o.Changes) == 0 {
+		if err != nil || !o.found() {
 			return err
 		}
 		changed = len(o.Changes)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/hooks"
 )
 
@@ -161,6 +162,29 @@ func (h *health) reinstallAll(all []agentHealth) *repair {
 	}}
 }
 
+// laterFindings says which git hooks wait for a process that is not there any more. The next hook starts another.
+func (h *health) laterFindings() []finding {
+	queue := later.Open(h.repo)
+	n := queue.Len()
+	if n == 0 || queue.Busy() {
+		return nil
+	}
+	return []finding{{
+		What: fmt.Sprintf("%s of git %s to be taken in", plural(n, "hook"), waits(n)),
+		Mend: "git trace doctor --fix",
+		fix: &repair{"what waited is taken in", func(ctx context.Context) error {
+			return doLater(ctx, h.repo, func() {})
+		}},
+	}}
+}
+
+func waits(n int) string {
+	if n > 1 {
+		return "wait"
+	}
+	return "waits"
+}
+
 // spoolFindings says what waits to be appended to the log.
 func (h *health) spoolFindings() []finding {
 	files, err := h.log.Spooled()
@@ -170,12 +194,8 @@ func (h *health) spoolFindings() []finding {
 	case len(files) == 0:
 		return nil
 	}
-	verb := "waits"
-	if len(files) > 1 {
-		verb = "wait"
-	}
 	return []finding{{
-		What: fmt.Sprintf("%s of events %s to be appended to the log", plural(len(files), "batch"), verb),
+		What: fmt.Sprintf("%s of events %s to be appended to the log", plural(len(files), "batch"), waits(len(files))),
 		Mend: "git trace doctor --fix",
 		fix: &repair{"the spool is appended to the log", func(ctx context.Context) error {
 			_, err := h.log.Drain(ctx)

@@ -94,7 +94,7 @@ func (h *health) checkAgents(ctx context.Context) (string, []finding) {
 }
 
 func (h *health) checkSpool(context.Context) (string, []finding) {
-	problems := h.spoolFindings()
+	problems := append(h.spoolFindings(), h.laterFindings()...)
 	bad, err := filepath.Glob(filepath.Join(globQuote(h.log.SpoolDir()), "*.bad"))
 	if err == nil {
 		for _, name := range bad {

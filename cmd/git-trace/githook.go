@@ -9,9 +9,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -30,23 +32,45 @@ func runGitHook(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return exitDone
 	}
+	if args[0] == laterHook {
+		return runLater(args[1:])
+	}
 	soft, hard := hookLimits()
 	var pairs []events.RewritePair
 	if args[0] == "post-rewrite" {
 		pairs = readPairs(in)
-		soft += time.Duration(len(pairs)) * pairLimit
-		hard += time.Duration(len(pairs)) * pairLimit
 	}
-	guard := guardHook(hard)
+	more := time.Duration(len(pairs)) * pairLimit
+	var traced atomic.Pointer[refs.Repo]
+	unfinished := func(why error) {
+		repo := traced.Load()
+		if repo == nil {
+			return
+		}
+		job := later.Job{Hook: args[0], Args: args[1:], Commit: about(repo, args[0]), Pairs: pairs, Time: time.Now()}
+		if !putOff(repo, job, why) {
+			noteFailure(repo, fmt.Errorf("%s: %w", args[0], why))
+		}
+	}
+	guard := guardHook(hard+more, unfinished)
 	defer guard()
 	repo, err := refs.Discover(".")
 	if err != nil || repo.Bare() || !trails.Recording(repo) {
 		return exitDone
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), soft)
+	traced.Store(repo)
+	queue := later.Open(repo)
+	engine := trails.New(repo, events.OpenLog(repo), nil)
+	engine.Most = mostChanges
+	if queue.Busy() {
+		soft, engine.GivesWay = busyLimit(soft), true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), soft+more)
 	defer cancel()
-	if err := takeGitHook(ctx, repo, args[0], args[1:], pairs); err != nil {
-		noteFailure(repo, fmt.Errorf("%s: %w", args[0], err))
+	if err := takeGitHook(ctx, repo, engine, args[0], args[1:], pairs); err != nil {
+		unfinished(err)
+	} else if queue.Any() {
+		startLater(repo) // the process that was to do it was killed
 	}
 	if args[0] == "post-commit" && waiting.Open(repo).Any() {
 		startRecorder(repo)
@@ -56,9 +80,9 @@ func runGitHook(args []string, in io.Reader) int {
 }
 
 // takeGitHook acts on one hook (githooks(5)).
-func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []string, pairs []events.RewritePair) error {
-	log := events.OpenLog(repo)
-	engine := trails.New(repo, log, nil)
+func takeGitHook(
+	ctx context.Context, repo *refs.Repo, engine *trails.Engine, name string, args []string, pairs []events.RewritePair,
+) error {
 	now := time.Now()
 	switch name {
 	case "post-commit", "post-applypatch":
@@ -72,13 +96,17 @@ func takeGitHook(ctx context.Context, repo *refs.Repo, name string, args []strin
 		}
 		return engine.Touched(ctx, now, events.PostCommit, "checkout")
 	case "post-rewrite":
-		kind := "rewrite"
-		if len(args) > 0 {
-			kind = args[0]
-		}
-		return correlate.Rewritten(ctx, log, repo, engine, kind, pairs, now)
+		return correlate.Rewritten(ctx, events.OpenLog(repo), repo, engine, rewriteKind(args), pairs, now)
 	}
 	return nil
+}
+
+// rewriteKind is which command rewrote commits, as git says it: "amend" or "rebase".
+func rewriteKind(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return "rewrite"
 }
 
 // gitProcess is the id of the git process that runs the hook, as its shell says; 0 when nothing does.

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -44,7 +46,12 @@ func hookLimits() (soft, hard time.Duration) {
 // hook prints to the model, and some loop on a hook that fails.
 func runHook(args []string, in io.Reader) int {
 	soft, hard := hookLimits()
-	guard := guardHook(hard)
+	var current atomic.Pointer[refs.Repo]
+	guard := guardHook(hard, func(error) {
+		if repo := current.Load(); repo != nil {
+			startLater(repo) // the note that is left says what was to be done
+		}
+	})
 	defer guard()
 	if len(args) < 2 {
 		return exitDone
@@ -70,8 +77,13 @@ func runHook(args []string, in io.Reader) int {
 	}
 	for _, b := range boundaries {
 		for _, repo := range trails.Route(b) {
+			current.Store(repo)
 			if err := takeBoundary(ctx, repo, agent, b, note); err != nil {
-				noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+				if wantsTime(err) {
+					startLater(repo)
+				} else {
+					noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+				}
 			}
 			if noteConversation(repo, agent, b) {
 				startRecorder(repo)
@@ -98,12 +110,22 @@ func takeBoundary(
 	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
 ) error {
 	engine := trails.New(repo, events.OpenLog(repo), settler(agent))
-	engine.Announced = note
-	err := engine.Handle(ctx, b)
-	if err != nil {
-		return errors.Join(err, engine.Late(b))
+	engine.Announced, engine.Most = note, mostChanges
+	if later.Open(repo).Busy() {
+		soft, _ := hookLimits()
+		short, cancel := context.WithTimeout(ctx, busyLimit(soft))
+		defer cancel()
+		ctx, engine.GivesWay = short, true
 	}
-	return nil
+	err := engine.Handle(ctx, b)
+	if err == nil {
+		return nil
+	}
+	aside := engine.Late(b)
+	if engine.GivesWay && aside == nil {
+		return nil // as it should be; an event tells of it
+	}
+	return errors.Join(err, aside)
 }
 
 // settler asks the agent's transcript how a call ended that never reported back.
@@ -123,11 +145,20 @@ func settler(agent capability.Agent) trails.Settler {
 	}
 }
 
-// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred.
-func guardHook(limit time.Duration) func() {
+// errHard is why the process of a hook ends in the middle of something.
+var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
+
+// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is not nil, is
+// called before the limit ends the process, beside whatever that is doing.
+func guardHook(limit time.Duration, ended func(error)) func() {
 	debug.SetGCPercent(-1) // the process is gone before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
-	timer := time.AfterFunc(limit, func() { os.Exit(exitDone) })
+	timer := time.AfterFunc(limit, func() {
+		if ended != nil {
+			ended(errHard)
+		}
+		os.Exit(exitDone)
+	})
 	return func() {
 		timer.Stop()
 		if r := recover(); r != nil {

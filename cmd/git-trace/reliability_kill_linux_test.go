@@ -11,7 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/testenv"
 	"github.com/git-trace/git-trace/trails"
@@ -191,7 +194,7 @@ func (k *killRun) gitHook(name string, args ...string) {
 	}
 	repo, err := refs.DiscoverHook(k.dir())
 	k.world.must(err)
-	k.world.must(takeGitHook(k.t.Context(), repo, name, args, nil))
+	k.world.must(takeGitHook(k.t.Context(), repo, trails.New(repo, events.OpenLog(repo), nil), name, args, nil))
 }
 
 // types adds a line at the end of a file.
@@ -251,8 +254,27 @@ func killStories() map[string][]killStep {
 		"switch in a shell": story(one(started, a), commit, one(a, b), commit, shell("t1", story(one(
 			gitStep("checkout", "-q", "-b", "side", "HEAD~1"), gitHookStep("post-checkout", "HEAD~1", "HEAD", "1"),
 		), both)...), one(a, prompt)),
+		"commit put off": story(one(started, a, prompt), shell("t1", story(both, commit[:2], one(putOffStep))...), one(a, laterStep, b, laterStep), commit),
 	}
 }
+
+// putOffStep leaves a commit to be anchored later; laterStep does that.
+var (
+	putOffStep = killStep{"put off", false, func(k *killRun) {
+		repo, err := refs.DiscoverHook(k.dir())
+		k.world.must(err)
+		head, _, err := repo.Head()
+		k.world.must(err)
+		k.world.must(later.Open(repo).Add(later.Job{Hook: "post-commit", Commit: head, Time: time.Now()}))
+	}}
+	laterStep = killStep{laterHook, true, func(k *killRun) {
+		if k.heard = k.when > 0; k.heard {
+			k.dying(nil, "git-hook", laterHook)
+			return
+		}
+		k.world.run(k.dir(), "git-trace", "git-hook", laterHook)
+	}}
+)
 
 func boundaryStep(session, event string, fields map[string]any) killStep {
 	return killStep{session + " " + event, true, func(k *killRun) { k.boundary(session, event, fields) }}

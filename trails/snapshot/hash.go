@@ -28,6 +28,9 @@ func (j *job) path() string { return join(j.d.path, j.name) }
 // hash gives every entry that needs it an id, and stores the content.
 func (s *scan) hash() error {
 	jobs := s.jobs()
+	if s.e.Most > 0 && len(jobs) > s.e.Most {
+		return ErrMany
+	}
 	s.hashAll(jobs)
 	if err := s.ctx.Err(); err != nil {
 		return err

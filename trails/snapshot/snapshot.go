@@ -61,10 +61,17 @@ type Engine struct {
 	// to anybody else before Flush.
 	WriteBehind bool
 
+	// Most, unless it is 0, is how many files may have to be hashed: a snapshot that finds more fails with ErrMany before it
+	// reads any.
+	Most int
+
 	git    bool             // the git method always; for tests
 	now    func() time.Time // the clock; for tests
 	remote bool             // time stamps may be another machine's
 }
+
+// ErrMany is of a snapshot that would have to read more files than Engine.Most.
+var ErrMany = errors.New("more changed files than anybody should wait for")
 
 // Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent, damaged or of another version is no error: the next
 // snapshot starts anew.

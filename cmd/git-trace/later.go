@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/later"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// What a hook has no time for is done by `git trace git-hook later`, a process of its own that nobody waits for: the first
+// look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
+const (
+	// laterHook stands where the name of a hook does.
+	laterHook = "later"
+	// laterLimit is when that process ends, whatever it is doing.
+	laterLimit = 10 * time.Minute
+)
+
+// busyLimit is how long a hook tries while that process is at work, which has the timeline most of the time; limit is how long
+// it would try otherwise. It is ten times what a hook takes.
+func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
+
+// mostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second for so
+// many.
+const mostChanges = 2000
+
+// wantsTime tells whether a hook failed for want of time alone.
+func wantsTime(err error) bool {
+	for _, want := range []error{context.DeadlineExceeded, correlate.ErrLarge, snapshot.ErrMany} {
+		if errors.Is(err, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// putOff puts a git hook that could not be done into the queue, if more time is what it needs, and has it worked on. It tells
+// whether it was.
+func putOff(repo *refs.Repo, job later.Job, why error) bool {
+	if !wantsTime(why) && !errors.Is(why, refs.ErrLockTimeout) && !errors.Is(why, trails.ErrBehind) {
+		return false
+	}
+	if err := later.Open(repo).Add(job); err != nil {
+		noteFailure(repo, err)
+		return false
+	}
+	startLater(repo)
+	return true
+}
+
+// startLater starts the process unless there is one.
+func startLater(repo *refs.Repo) {
+	program, err := os.Executable()
+	if err != nil || !strings.HasPrefix(filepath.Base(program), "git-trace") || strings.HasSuffix(program, ".test") {
+		return // a program that links these functions, such as a test
+	}
+	queue := later.Open(repo)
+	if queue.Busy() {
+		return // it looks once more before it ends
+	}
+	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
+	cmd := exec.Command(program, "git-hook", laterHook, strconv.Itoa(os.Getpid()))
+	cmd.Dir, cmd.Env = repo.WorkTree, repo.Env()
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		noteFailure(repo, fmt.Errorf("start git-trace git-hook later: %w", err))
+		return
+	}
+	_ = cmd.Process.Release()
+	for range 50 { // until it has begun: hooks that come now are to give way to it
+		if queue.Busy() {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// runLater is that process. Args is the number of the one that started it: what that leaves counts once it has ended.
+func runLater(args []string) int {
+	guard := guardHook(laterLimit, nil)
+	defer guard()
+	repo, err := refs.Discover(".")
+	if err != nil || repo.Bare() || !trails.Recording(repo) {
+		return exitDone
+	}
+	debug.SetGCPercent(200) // it has thousands of files to go through
+	debug.SetMemoryLimit(math.MaxInt64)
+	ctx, cancel := context.WithTimeout(context.Background(), laterLimit*9/10)
+	defer cancel()
+	if err := doLater(ctx, repo, sync.OnceFunc(func() { waitForEnd(args) })); err != nil {
+		noteFailure(repo, fmt.Errorf("later: %w", err))
+	}
+	startUpkeep(repo)
+	return exitDone
+}
+
+// doLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece of work.
+func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
+	log := events.OpenLog(repo)
+	engine := func() *trails.Engine {
+		e := trails.New(repo, log, nil)
+		e.Patient = true
+		return e
+	}
+	do := func(job later.Job) error {
+		wait()
+		return takeLater(ctx, repo, log, engine(), job)
+	}
+	rest := func() error {
+		wait()
+		return engine().CatchUp(ctx, time.Now())
+	}
+	return later.Open(repo).Work(ctx, do, rest, func() bool { return engine().Behind() })
+}
+
+// waitForEnd waits a moment for another process to end.
+func waitForEnd(args []string) {
+	const step, most = 5 * time.Millisecond, 2 * time.Second
+	if len(args) == 0 {
+		return
+	}
+	pid, err := strconv.Atoi(args[0])
+	for waited := time.Duration(0); err == nil && pid > 0 && waited < most && events.ProcessLives(pid); waited += step {
+		time.Sleep(step)
+	}
+}
+
+// takeLater does what a hook had no time for. What git wrote to the work tree is in a note that the hook left (trails.Engine.Touched).
+func takeLater(ctx context.Context, repo *refs.Repo, log *events.Log, engine *trails.Engine, job later.Job) error {
+	now := time.Now()
+	switch job.Hook {
+	case "post-commit", "post-applypatch", "post-merge":
+		if job.Commit.IsZero() {
+			return engine.CatchUp(ctx, now)
+		}
+		return correlate.Later(ctx, repo, engine, job.Commit, now)
+	case "post-checkout":
+		return engine.CatchUp(ctx, now)
+	case "post-rewrite":
+		return correlate.Rewritten(ctx, log, repo, engine, rewriteKind(job.Args), job.Pairs, now)
+	}
+	return nil
+}
+
+// about is the commit that a git hook is about, if it is about one.
+func about(repo *refs.Repo, hook string) refs.OID {
+	switch hook {
+	case "post-commit", "post-applypatch":
+		head, _, _ := repo.Head() // where there is none, nothing was committed
+		return head
+	case "post-merge":
+		return correlate.JustMade(repo)
+	}
+	return refs.OID{}
+}

@@ -1,0 +1,131 @@
+package trails
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// A look at thousands of changed files takes longer than a hook may. The process that takes it afterwards holds the lock for
+// seconds, in which agents go on: their boundaries do not wait for it and are put aside. What it sees may then be the work
+// of a call that began while it looked. So it looks again, at what has changed since, which takes milliseconds, until nothing
+// was put aside and git did nothing meanwhile; only then it says who wrote what it saw. What had changed before the first of
+// those boundaries, by the time stamps of the system, is settled without them.
+
+// maxLooks bounds how often that is done in one step.
+const maxLooks = 16
+
+// Behind tells whether boundaries wait that were put aside, or notes of processes that did not take their step.
+func (e *Engine) Behind() bool {
+	entries, _ := os.ReadDir(spoolDir(e.repo)) // what cannot be read does not wait
+	now := time.Now()
+	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return isLate(entry.Name(), now) })
+}
+
+// CatchUp takes the boundaries that were put aside and looks at the whole work tree. It does nothing where nothing waits.
+func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
+	if !e.Behind() {
+		return nil
+	}
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.Manual}}
+		return s.lookAtAll("late")
+	})
+}
+
+// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and joins what has changed since to what it found.
+func (s *step) lookAgain(o *observation, paths []string) error {
+	if !s.Patient {
+		return nil
+	}
+	for range maxLooks {
+		since := s.checked
+		began, more := s.meanwhile(since)
+		if !more {
+			return nil
+		}
+		if !o.Seeded {
+			sure, rest := s.snap.Before(o.Changes, began)
+			if err := s.settleChanges(o.full, sure); err != nil {
+				return err
+			}
+			o.settled += len(sure)
+			o.Changes = rest
+		}
+		if err := s.takeMeanwhile(); err != nil {
+			return err
+		}
+		var next snapshot.Snapshot
+		var err error
+		if o.full {
+			next, err = s.snap.Full(s.ctx)
+		} else {
+			next, err = s.snap.Scoped(s.ctx, paths)
+		}
+		if err != nil {
+			return err
+		}
+		next.Changes = chain(o.Changes, next.Changes)
+		next.Seeded = next.Seeded || o.Seeded
+		o.Snapshot = next
+	}
+	return nil
+}
+
+// meanwhile tells whether a boundary was put aside, or git has moved, since the step looked for that last, and when the first
+// of that was at the earliest.
+func (s *step) meanwhile(last time.Time) (began time.Time, found bool) {
+	now := time.Now()
+	if !s.now.equal(readMark(s.repo)) {
+		began, found = last.Add(-snapshot.Slack), true
+	}
+	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
+	for _, entry := range entries {
+		name := filepath.Join(spoolDir(s.repo), entry.Name())
+		if !isLate(entry.Name(), now) || slices.Contains(s.late, name) {
+			continue
+		}
+		if at := putAsideAt(name); !found || at.Before(began) {
+			began, found = at, true
+		}
+	}
+	s.checked = now
+	return began, found
+}
+
+// longest is about how long a hook takes at most before it gives up.
+const longest = 3 * time.Second
+
+// putAsideAt is a moment, by the clock that stamps files, until which nothing that a late boundary begins or ends is to be
+// seen in the work tree: when its hook gave up, for which the agent waits; of a process that was killed, when it began. A
+// file that is much younger than its name is a copy.
+func putAsideAt(name string) time.Time {
+	began := spooledAt(filepath.Base(name))
+	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, lateSuffix) && at.Sub(began) < longest {
+		return at
+	}
+	return began.Add(-snapshot.Slack)
+}
+
+// takeMeanwhile takes the boundaries that were put aside since the step began, and finds out again where git stands.
+func (s *step) takeMeanwhile() error {
+	env, snap, base := s.env, s.snap, s.base
+	s.snap = nil // they get what any boundary gets that comes late
+	err := s.takeLate()
+	s.env, s.snap = env, snap
+	if err != nil {
+		return err
+	}
+	s.orient()
+	s.since = nil
+	if !s.commit.IsZero() {
+		s.base = base
+	}
+	return nil
+}

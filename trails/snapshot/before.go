@@ -1,0 +1,69 @@
+package snapshot
+
+import "time"
+
+// Slack is by how much a time stamp of the file system may lag behind the clock.
+const Slack = time.Duration(fineSlack)
+
+// Stamp is when a path changed last by the clock that stamps files, and whether that is known.
+func Stamp(path string) (at time.Time, known bool) {
+	st, err := statTarget(path)
+	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
+}
+
+// Before tells which of the changes that snapshots found had come about before a moment, by the change times of the files and
+// of the directories on the way to them: no program can set those back, and a file or a directory that is moved gets a
+// new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path came later. Where time
+// stamps tell nothing, no change did.
+func (e *Engine) Before(changes []Change, moment time.Time) (before, after []Change) {
+	tree, err := openWorkTree(e.repo.WorkTree)
+	if err != nil || remoteFileSystem(e.repo.WorkTree) {
+		return nil, changes
+	}
+	defer tree.close()
+	b := beforeMoment{tree: tree, moment: moment.UnixNano(), dirs: map[string]bool{"": true}}
+	for _, c := range changes {
+		if b.path(c) {
+			before = append(before, c)
+		} else {
+			after = append(after, c)
+		}
+	}
+	return before, after
+}
+
+// beforeMoment asks for the time stamps of paths.
+type beforeMoment struct {
+	tree   *workTree
+	moment int64           // nanoseconds since 1970
+	dirs   map[string]bool // whether a directory has been where it is, with what is in it, since before the moment
+}
+
+func (b *beforeMoment) path(c Change) bool {
+	st, err := b.tree.lstat(c.Path)
+	if isGone(err) && c.New.IsZero() {
+		return b.gone(parentPath(c.Path))
+	}
+	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
+}
+
+// gone tells the same of a path that is not there any more, by the directory that it was in, or by that one's if it is
+// gone too.
+func (b *beforeMoment) gone(dir string) bool {
+	st, err := b.tree.lstat(dir)
+	if isGone(err) && dir != "" {
+		return b.gone(parentPath(dir))
+	}
+	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
+}
+
+// dir tells whether a directory came to its place before the moment, and those above it. The work tree itself is where it is.
+func (b *beforeMoment) dir(path string) bool {
+	known, found := b.dirs[path]
+	if !found {
+		st, err := b.tree.lstat(path)
+		known = err == nil && st.isDir() && !st.racy(b.moment, 0) && b.dir(parentPath(path))
+		b.dirs[path] = known
+	}
+	return known
+}
