@@ -25,13 +25,16 @@ const tellingLine = 8
 
 // repeated finds what a path has in a commit that the one being anchored is over again.
 func (s *step) repeated(f *file) (Source, bool) {
-	if s.commit.IsZero() || s.base.IsZero() || f.old.whole || f.new.whole || f.new.oid.IsZero() || !s.mayRepeat() {
+	if s.commit.IsZero() || s.base.IsZero() || f.old.whole || f.new.whole || f.new.oid.IsZero() {
 		return Source{}, false
 	}
 	if tool, _ := s.reported(f.path); tool != nil {
 		return Source{}, false
 	}
 	holders := s.holders(f.path, f.old.oid, changeOf(f.old.lines, f.new.lines).added)
+	if len(holders) == 0 || !s.mayRepeat() { // in this order: the second reads what the commits have, the first has it here
+		return Source{}, false
+	}
 	tries := 0
 	for _, x := range s.newest() {
 		blob, err := s.inCommit(x, f.path)
