@@ -68,8 +68,9 @@ const maxCommitted = 8
 func (s *step) cameBack(files []*file, add func(string, snapshot.Entry) error) error {
 	steps, _ := stepsSince(s.repo, s.git.before)
 	brought := append([]refs.OID{s.now.Head}, operandFile(s.repo, "MERGE_HEAD")...)
+	created := unpaired(files)
 	for _, made := range steps[max(0, len(steps)-maxCommitted):] {
-		if !made.commits() || !slices.ContainsFunc(unpaired(files), func(f *file) bool {
+		if !made.commits() || !slices.ContainsFunc(created, func(f *file) bool {
 			blob, err := s.inCommit(made.new, f.path)
 			return err == nil && blob == f.new.oid
 		}) {

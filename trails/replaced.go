@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -33,22 +32,24 @@ func (s *step) pairReplaced(
 		if err != nil {
 			continue // a commit that is gone says nothing
 		}
-		fields := bytes.Split(raw, []byte{0})
-		for i := 0; i+1 < len(fields); i += 2 {
-			words, path := bytes.Fields(fields[i]), string(fields[i+1])
-			if _, told := stashed[path]; told || seen[path] || len(words) != 5 {
+		changed, err := snapshot.ParseRawDiff(string(raw))
+		if err != nil {
+			return err
+		}
+		for _, c := range changed {
+			if _, told := stashed[c.Path]; told || seen[c.Path] {
 				continue
 			}
-			blob, found := replacedBlob(words, s.lastSeen(path, changes), wanted)
+			blob, found := replacedBlob(c, s.lastSeen(c.Path, changes), wanted)
 			if !found {
 				continue
 			}
-			seen[path] = true
+			seen[c.Path] = true
 			old, err := s.read(0, blob)
 			if err != nil {
 				return err
 			}
-			gone = append(gone, &file{path: path, oldPath: path, old: old})
+			gone = append(gone, &file{path: c.Path, oldPath: c.Path, old: old})
 		}
 	}
 	pair(gone, unpaired(files), map[*file]bool{})
@@ -56,20 +57,12 @@ func (s *step) pairReplaced(
 }
 
 // replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of the commit
-// that was left. The words are those of a line of git-diff-tree(1). A content that the path still has was copied, not moved.
-func replacedBlob(words [][]byte, last snapshot.Entry, wanted map[refs.OID]bool) (refs.OID, bool) {
-	before, err := refs.ParseOID(string(words[2]))
-	if err != nil {
-		return refs.OID{}, false
-	}
-	after, err := refs.ParseOID(string(words[3]))
-	if err != nil {
-		return refs.OID{}, false
-	}
-	if wanted[last.OID] && last.OID != after {
+// that was left. A content that the path still has was copied, not moved.
+func replacedBlob(c snapshot.Change, last snapshot.Entry, wanted map[refs.OID]bool) (refs.OID, bool) {
+	if wanted[last.OID] && last.OID != c.New {
 		return last.OID, true
 	}
-	return before, wanted[before]
+	return c.Old, wanted[c.Old]
 }
 
 // leftFor lists the commits that HEAD was at, since everything was looked at, before it was at the one that is asked for; the

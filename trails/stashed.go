@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -206,16 +205,14 @@ func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
 		}
 		raw = append(raw, untracked...)
 	}
+	changed, err := snapshot.ParseRawDiff(string(raw))
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]refs.OID{}
-	fields := bytes.Split(raw, []byte{0})
-	for i := 0; i+1 < len(fields); i += 2 {
-		words := bytes.Fields(fields[i])
-		if len(words) != 5 {
-			break
-		}
-		oid, err := refs.ParseOID(string(words[3]))
-		if err == nil && !bytes.Equal(words[1], []byte("160000")) {
-			out[string(fields[i+1])] = oid
+	for _, c := range changed {
+		if c.NewMode != refs.ModeGitlink {
+			out[c.Path] = c.New
 		}
 	}
 	return out, nil

@@ -181,6 +181,6 @@ func FuzzParseListings(f *testing.F) {
 	f.Add(":100644 000000 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000 D\x00a\x00")
 	f.Fuzz(func(t *testing.T, out string) {
 		_, _ = parseListing(out)
-		_, _ = parseRawDiff(out)
+		_, _ = ParseRawDiff(out)
 	})
 }

@@ -66,13 +66,13 @@ func (e *Engine) diffTrees(ctx context.Context, from, to refs.OID) ([]Change, er
 	if err != nil {
 		return nil, err
 	}
-	return parseRawDiff(string(out))
+	return ParseRawDiff(string(out))
 }
 
 var errRawDiff = errors.New("unexpected output of git diff-tree")
 
-// parseRawDiff reads `git diff-tree -r -z --raw`: ":MODE MODE OID OID STATUS NUL PATH NUL".
-func parseRawDiff(out string) ([]Change, error) {
+// ParseRawDiff reads what git-diff-tree(1) says with -r -z --no-renames: ":MODE MODE OID OID STATUS NUL PATH NUL".
+func ParseRawDiff(out string) ([]Change, error) {
 	var changes []Change
 	for out != "" {
 		head, rest, ok1 := strings.Cut(out, "\x00")

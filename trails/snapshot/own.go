@@ -117,7 +117,7 @@ func (s *scan) keepStaged() {
 	if err != nil {
 		return
 	}
-	staged, err := parseRawDiff(string(out))
+	staged, err := ParseRawDiff(string(out))
 	if err != nil || len(staged) > maxTrusted {
 		return
 	}

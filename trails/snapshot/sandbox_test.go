@@ -259,7 +259,7 @@ func (w *watcher) checkChanges(label string, snap Snapshot) {
 		return
 	}
 	out := w.sideGit("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", w.last.String(), snap.Tree.String())
-	want, err := parseRawDiff(out)
+	want, err := ParseRawDiff(out)
 	w.must(err)
 	slices.SortFunc(want, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	if !slices.Equal(want, snap.Changes) {
