@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -105,7 +106,11 @@ func outcomeText(c *conversation) string {
 	if c.Files == 0 {
 		return "changed nothing"
 	}
-	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), plural(c.Files, "file"))
+	files := plural(c.Files, "file")
+	if c.Files >= index.MostFiles {
+		files += " or more"
+	}
+	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), files)
 	switch {
 	case len(c.Commits) > 0:
 		text += fmt.Sprintf(" · %s in %s", plural(sumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))

@@ -27,11 +27,14 @@ type pathSet []byte
 const (
 	hashSize = 4
 	// Bounds of what a foreign log can make a summary hold.
-	mostPaths = 4096
+	mostPaths = MostFiles
 	mostHeld  = 1024
 )
 
-// Files is how many files the patches of the conversation changed.
+// MostFiles is how far Files counts.
+const MostFiles = 4096
+
+// Files is how many files the patches of the conversation changed; MostFiles stands for as many or more.
 func (t *Trace) Files() int { return len(t.Paths) / hashSize }
 
 func (s pathSet) with(path string) pathSet {
