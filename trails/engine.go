@@ -103,6 +103,7 @@ type step struct {
 	env       events.Draft       // envelope fields of this boundary
 	late      []string           // files of boundaries that were put aside and are taken in this step
 	checked   time.Time          // when those were looked for last
+	heard     []string           // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
 	narrow     bool // look only at the paths asked for, even after git wrote to the work tree
@@ -148,10 +149,10 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.checked = time.Now()
 	s.orient()
-	if !s.Patient { // else the look does that
-		if err := s.takeLate(); err != nil {
-			return err
-		}
+	if s.Patient { // the look takes boundaries
+		s.takeWritten()
+	} else if err := s.takeLate(); err != nil {
+		return err
 	}
 	defer s.closeSnapshot()
 	orphans := s.doubtOrphans()
@@ -269,7 +270,7 @@ func (s *step) look(paths []string) (observation, error) {
 	if err == nil && s.Most > 0 && len(o.Changes) > s.Most {
 		err = snapshot.ErrMany
 	}
-	if err == nil {
+	if err == nil && s.Patient {
 		err = s.lookAgain(&o, paths)
 	}
 	if err != nil {

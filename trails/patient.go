@@ -39,19 +39,16 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	})
 }
 
-// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and joins what has changed since to what it found.
+// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and joins what
+// has changed since to what it found.
 func (s *step) lookAgain(o *observation, paths []string) error {
-	if !s.Patient {
-		return nil
-	}
 	for range maxLooks {
-		since := s.checked
-		began, more := s.meanwhile(since)
-		if !more {
+		news := s.meanwhile()
+		if !news.any {
 			return nil
 		}
-		if !o.Seeded {
-			sure, rest := s.snap.Before(o.Changes, began)
+		if news.split && !o.Seeded {
+			sure, rest := s.snap.Before(o.Changes, news.began)
 			if err := s.settleChanges(o.full, sure); err != nil {
 				return err
 			}
@@ -61,42 +58,83 @@ func (s *step) lookAgain(o *observation, paths []string) error {
 		if err := s.takeMeanwhile(); err != nil {
 			return err
 		}
-		var next snapshot.Snapshot
-		var err error
-		if o.full {
-			next, err = s.snap.Full(s.ctx)
-		} else {
-			next, err = s.snap.Scoped(s.ctx, paths)
-		}
-		if err != nil {
+		if err := s.lookOnce(o, paths); err != nil {
 			return err
 		}
-		next.Changes = chain(o.Changes, next.Changes)
-		next.Seeded = next.Seeded || o.Seeded
-		o.Snapshot = next
 	}
+	return s.takeMeanwhile()
+}
+
+// lookOnce adds to an observation what has changed since.
+func (s *step) lookOnce(o *observation, paths []string) error {
+	var next snapshot.Snapshot
+	var err error
+	if o.full {
+		next, err = s.snap.Full(s.ctx)
+	} else {
+		next, err = s.snap.Scoped(s.ctx, paths)
+	}
+	if err != nil {
+		return err
+	}
+	next.Changes = chain(o.Changes, next.Changes)
+	next.Seeded = next.Seeded || o.Seeded
+	o.Snapshot = next
 	return nil
 }
 
-// meanwhile tells whether a boundary was put aside, or git has moved, since the step looked for that last, and when the first
-// of that was at the earliest.
-func (s *step) meanwhile(last time.Time) (began time.Time, found bool) {
-	now := time.Now()
+// news is what happened since a step looked for that last.
+type news struct {
+	any bool
+	// split tells that what had changed before began, by the clock that stamps files, is to be settled without it.
+	split bool
+	began time.Time
+}
+
+// meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
+func (s *step) meanwhile() (n news) {
+	last, now := s.checked, time.Now()
 	if !s.now.equal(readMark(s.repo)) {
-		began, found = last.Add(-snapshot.Slack), true
+		n = news{true, true, last.Add(-snapshot.Slack)}
 	}
+	n.any = s.takeWritten() || n.any
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
 		if !isLate(entry.Name(), now) || slices.Contains(s.late, name) {
 			continue
 		}
-		if at := putAsideAt(name); !found || at.Before(began) {
-			began, found = at, true
+		if at := putAsideAt(name); !n.split || at.Before(n.began) {
+			n = news{true, true, at}
 		}
 	}
 	s.checked = now
-	return began, found
+	return n
+}
+
+// takeWritten takes the word of git's hooks that git wrote to the work tree, and tells whether there was any. Nothing tells when git
+// did, but that it was before: so it counts for all that is seen in this step, and at once, though the hook may still be
+// trying.
+func (s *step) takeWritten() (found bool) {
+	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
+	for _, entry := range entries {
+		name := filepath.Join(spoolDir(s.repo), entry.Name())
+		if strings.HasSuffix(name, lateSuffix) || slices.Contains(s.late, name) || slices.Contains(s.heard, name) {
+			continue
+		}
+		raw, err := os.ReadFile(name)
+		if err != nil || string(raw) != gitWrote {
+			continue
+		}
+		found = true
+		s.restoredNow()
+		if leftNote(entry.Name(), time.Now()) {
+			s.late = append(s.late, name)
+		} else {
+			s.heard = append(s.heard, name)
+		}
+	}
+	return found
 }
 
 // longest is about how long a hook takes at most before it gives up.
