@@ -96,10 +96,30 @@ func (s *step) pickedLoose(w *gitWork) []refs.OID {
 	if oid := revertedBy(message); !oid.IsZero() {
 		return []refs.OID{oid}
 	}
+	return s.namesakes(w, message, func(refs.Signature) bool { return true })
+}
+
+// pickedByHand finds the commits that one was picked from of which the reflog says that somebody committed a pick, for it had
+// stopped (git-cherry-pick(1), --continue). Git keeps the author and his date then.
+func (s *step) pickedByHand(w *gitWork, made logStep) []refs.OID {
+	if made.verb != "commit (cherry-pick)" {
+		return nil
+	}
+	commit, err := s.objects.Commit(made.new)
+	if err != nil {
+		return nil
+	}
+	return s.namesakes(w, commit.Message, func(author refs.Signature) bool {
+		return author.Name == commit.Author.Name && author.Email == commit.Author.Email && author.When.Equal(commit.Author.When)
+	})
+}
+
+// namesakes lists the newest foreign commits of whose message another one was made, by an author that will do.
+func (s *step) namesakes(w *gitWork, message string, by func(refs.Signature) bool) []refs.OID {
 	var out []refs.OID
 	for _, oid := range s.foreign(w) {
 		commit, err := s.objects.Commit(oid)
-		if err != nil {
+		if err != nil || !by(commit.Author) {
 			continue
 		}
 		said := strings.TrimSpace(commit.Message)

@@ -87,6 +87,9 @@ func (s *step) replayed(w *gitWork) []refs.OID {
 	add(before.Head)
 	steps, _ := stepsSince(s.repo, before)
 	for _, step := range slices.Backward(steps) {
+		for _, oid := range s.pickedByHand(w, step) {
+			withParents(oid)
+		}
 		add(step.new)
 		if step.reverts() {
 			withParents(s.reverted(step.new))
