@@ -12,12 +12,13 @@ const specific = 12
 
 // copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a conflict
 // may keep both sides of a line, or change their order. A line that does not speak for itself was copied with the next one
-// if it stands beside it in the source too. All sources that have such a line must agree on its owner.
-func copies(lines [][]byte, found []vector.Origin, sources []vector.Content) []vector.Origin {
+// if it stands beside it in the source too. All sources that have such a line must agree on its owner, but for those behind the
+// first known ones: of them nothing is known.
+func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
 	}
-	c := newCopier(lines, sources)
+	c := newCopier(lines, sources, known)
 	out := singles(found)
 	for line := range out {
 		if key := c.keys[line]; len(key) >= specific {
@@ -55,14 +56,15 @@ type place struct{ source, line int }
 // copier looks lines up in the sources of a content. Keys are lines without white space.
 type copier struct {
 	sources    []vector.Content
+	known      int      // how many of the sources, from the first one on, something is known of
 	keys       []string // of the content's lines
 	sourceKeys [][]string
 	places     map[string][]place // of the lines that speak for themselves
 	from       [][]place          // of the content's lines: where they were copied from
 }
 
-func newCopier(lines [][]byte, sources []vector.Content) *copier {
-	c := &copier{sources: sources, keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines))}
+func newCopier(lines [][]byte, sources []vector.Content, known int) *copier {
+	c := &copier{sources: sources, known: known, keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines))}
 	for i, src := range sources {
 		keys := keysOf(src.Lines)
 		c.sourceKeys = append(c.sourceKeys, keys)
@@ -141,6 +143,9 @@ func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	}
 	owner := c.sources[from[0].source].Owners.At(from[0].line)
 	for _, p := range from[1:] {
+		if p.source >= c.known {
+			break // it contradicts nobody
+		}
 		if other := c.sources[p.source].Owners.At(p.line); other.Kind != owner.Kind || other.Patch != owner.Patch {
 			return
 		}

@@ -58,7 +58,7 @@ func TestWhatStandsBesideACopiedLineIsCopiedToo(t *testing.T) {
 			t.Parallel()
 			lines := linediff.Split([]byte(c.text))
 			sources := []vector.Content{source}
-			if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources)); got != c.want {
+			if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, len(sources))); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
@@ -71,8 +71,21 @@ func TestSourcesThatDisagreeTellNothingOfACopy(t *testing.T) {
 	b := owned("human the first of the lines\nb a line that is copied\nb }\n")
 	lines := linediff.Split([]byte("the first of the lines\na line that is copied\n}\na line that is copied\n}\n"))
 	sources := []vector.Content{a, b}
-	if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources)); got != "human a a - -" {
+	if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, len(sources))); got != "human a a - -" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestASourceThatNothingIsKnownOfContradictsNoOther(t *testing.T) {
+	t.Parallel()
+	a := owned("human the first of the lines\na a line that is copied\na }\n")
+	bare := owned("- the first of the lines\n- a line that is copied\n- }\n- only here it stands so\n")
+	lines := linediff.Split([]byte("the first of the lines\na line that is copied\n}\na line that is copied\n}\n"))
+	sources := []vector.Content{a, bare}
+	for known, want := range map[int]string{1: "human a a a a", 2: "human a a - -"} {
+		if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, known)); got != want {
+			t.Errorf("%d known: got %s, want %s", known, got, want)
+		}
 	}
 }
 

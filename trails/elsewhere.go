@@ -59,7 +59,7 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	}
 	if len(q.contents()) > 1 {
 		found := vector.Origins(f.new.lines, q.contents())
-		f.from = copies(f.new.lines, found, q.contents())
+		f.from = copies(f.new.lines, found, q.contents(), len(q.known))
 	}
 	return false, nil
 }

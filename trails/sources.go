@@ -46,7 +46,7 @@ func (s *step) originsIn(path string, lines [][]byte, first, earlier []Source) (
 	for {
 		found := vector.Origins(lines, q.contents())
 		if len(earlier) == 0 || complete(found, len(q.known)) {
-			return copies(lines, found, q.contents()), nil
+			return copies(lines, found, q.contents(), len(q.known)), nil
 		}
 		for _, one := range earlier[:min(sourceChunk, len(earlier))] {
 			if err := q.add(one); err != nil {
