@@ -150,8 +150,11 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 			if _, known := s.known.Get(name, oid); oid.IsZero() || w.unlooked[commit] && !known {
 				continue
 			}
-			faint := false
-			if w.perhaps[commit] {
+			faint, err := s.twoFiles(path, name)
+			if err != nil {
+				return nil, err
+			}
+			if w.perhaps[commit] && !faint {
 				applied, err := s.applied(commit, name, oid, lines)
 				if err != nil {
 					return nil, err
@@ -163,6 +166,20 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 		}
 	}
 	return out, nil
+}
+
+// twoFiles tells whether HEAD has different files at two names, of which one was the other's at some time: what another
+// commit has at one of them is no more what git made the other one of.
+func (s *step) twoFiles(a, b string) (bool, error) {
+	if a == b {
+		return false, nil
+	}
+	for _, name := range []string{a, b} {
+		if oid, err := s.inCommit(s.base, name); err != nil || oid.IsZero() {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // applied tells whether all lines that a commit brought to a file are among some lines: a stash is applied as a whole, or not.
