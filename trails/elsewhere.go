@@ -11,7 +11,8 @@ import (
 )
 
 // Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
-// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees had.
+// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees had, and
+// in the stashes that they knew of and that are gone.
 
 // otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
 func otherWorkTrees(repo *refs.Repo) []string {
@@ -64,8 +65,8 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	return false, nil
 }
 
-// heldElsewhere lists what the other work trees had of a path when they were looked at last. One whose state cannot be read
-// had nothing. The states are read once in a step.
+// heldElsewhere lists what the other work trees had of a path when they were looked at last, and what those stashes have of it
+// that were there then. One whose state cannot be read had nothing. The states are read once in a step.
 func (s *step) heldElsewhere(path string) []refs.OID {
 	if s.others == nil {
 		s.others = []*snapshot.Engine{}
@@ -75,7 +76,11 @@ func (s *step) heldElsewhere(path string) []refs.OID {
 			if eng, err := snapshot.Open(s.ctx, &other, snapshotState(&other)); err == nil {
 				s.others = append(s.others, eng)
 			}
+			if state, err := loadState(&other); err == nil {
+				s.dropped = append(s.dropped, state.Git.Stashes...)
+			}
 		}
+		s.dropped = slices.DeleteFunc(s.dropped, func(oid refs.OID) bool { return slices.Contains(s.now.Stashes, oid) })
 	}
 	var out []refs.OID
 	for _, eng := range s.others {
@@ -83,5 +88,27 @@ func (s *step) heldElsewhere(path string) []refs.OID {
 			out = append(out, entry.OID)
 		}
 	}
+	for _, stash := range s.dropped {
+		if blob := s.inStash(stash, path); !blob.IsZero() {
+			out = append(out, blob)
+		}
+	}
 	return out
+}
+
+// inStash is what a stash has of a path that it changes or that was not tracked; no id if it has none or is gone.
+func (s *step) inStash(stash refs.OID, path string) refs.OID {
+	commit, err := s.objects.Commit(stash)
+	if err != nil || len(commit.Parents) < 2 {
+		return refs.OID{}
+	}
+	blob, err := s.inCommit(stash, path)
+	if err == nil && blob.IsZero() && len(commit.Parents) > 2 { // what was not tracked
+		blob, err = s.inCommit(commit.Parents[2], path)
+	}
+	base, errBase := s.inCommit(commit.Parents[0], path)
+	if err != nil || errBase != nil || blob == base {
+		return refs.OID{}
+	}
+	return blob
 }

@@ -79,6 +79,7 @@ type step struct {
 	state     *state
 	snap      *snapshot.Engine
 	others    []*snapshot.Engine // of the other work trees, see heldElsewhere
+	dropped   []refs.OID         // the stashes that they knew of and that are gone, the same
 	objects   *refs.Objects
 	known     *Known
 	owners    *Owners
