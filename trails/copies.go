@@ -55,6 +55,7 @@ type place struct{ source, line int }
 
 // copier looks lines up in the sources of a content. Keys are lines without white space.
 type copier struct {
+	lines      [][]byte // the content
 	sources    []vector.Content
 	known      int      // how many of the sources, from the first one on, something is known of
 	keys       []string // of the content's lines
@@ -64,7 +65,10 @@ type copier struct {
 }
 
 func newCopier(lines [][]byte, sources []vector.Content, known int) *copier {
-	c := &copier{sources: sources, known: known, keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines))}
+	c := &copier{
+		lines: lines, sources: sources, known: known,
+		keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines)),
+	}
 	for i, src := range sources {
 		keys := keysOf(src.Lines)
 		c.sourceKeys = append(c.sourceKeys, keys)
@@ -104,7 +108,7 @@ func (c *copier) beside(line, next int) []place {
 const maxGap = 8
 
 // between lists the places of a line that does not speak for itself, between those of the next lines above and below, one of
-// which was copied: whoever takes some lines of a side of a conflict leaves others out.
+// which was copied, or is no other source's than a far one's: whoever takes some lines of a side of a conflict leaves others out.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= specific {
 		return nil
@@ -117,12 +121,12 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 		return at
 	}
 	first, last := next(-1), next(1)
-	if first < 0 || last == len(out) || c.from[first] == nil && c.from[last] == nil {
+	if first < 0 || last == len(out) || !c.taken(out, first) && !c.taken(out, last) {
 		return nil
 	}
 	var found []place
-	for _, above := range c.places[c.keys[first]] {
-		for _, below := range c.places[c.keys[last]] {
+	for _, above := range c.placesOf(out, first) {
+		for _, below := range c.placesOf(out, last) {
 			if below.source != above.source || below.line-above.line > maxGap {
 				continue
 			}
@@ -134,6 +138,28 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 		}
 	}
 	return found
+}
+
+// taken tells whether a line was copied, or stands in its place in a content that this one need not have been made of, and in none
+// that is nearer.
+func (c *copier) taken(out []vector.Origin, line int) bool {
+	o := out[line]
+	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far && !c.sources[o.Source].Faint
+}
+
+// placesOf lists the places of a line that speaks for itself, or else those that it was taken from.
+func (c *copier) placesOf(out []vector.Origin, line int) []place {
+	if key := c.keys[line]; len(key) >= specific {
+		return c.places[key]
+	}
+	if c.from[line] != nil || !c.taken(out, line) {
+		return c.from[line]
+	}
+	source := out[line].Source
+	if at := lineage(c.sources[source].Lines, c.lines)[line]; at >= 0 {
+		return []place{{source, at}}
+	}
+	return nil
 }
 
 // copied gives a line that no source has at its place the owner that it has in the places where it was copied from.

@@ -89,6 +89,27 @@ func TestASourceThatNothingIsKnownOfContradictsNoOther(t *testing.T) {
 	}
 }
 
+func TestALineBetweenOthersThatWereTakenWasTakenToo(t *testing.T) {
+	t.Parallel()
+	near := owned("b the first of the lines\na }\na the last of the lines\n")
+	far := owned("b the first of the lines\nb return nil\nb one that is left out\nb return nil\nb another left out\nb the last of the lines\n")
+	far.Far = true
+	for _, c := range []struct{ name, text, want string }{
+		{"below one that was copied", "the first of the lines\n}\nthe first of the lines\nreturn nil\nreturn nil\nthe last of the lines\n", "b a b b b a"},
+		{"between lines that a nearer one has", "the first of the lines\n}\nreturn nil\nthe last of the lines\n", "b a - a"},
+		{"more of them than the far one has", "the first of the lines\n}\nthe first of the lines\nreturn nil\nreturn nil\nreturn nil\nthe last of the lines\n", "b a b b b - a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			lines := linediff.Split([]byte(c.text))
+			sources := []vector.Content{near, far}
+			if got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, len(sources))); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
 	t.Parallel()
 	was := owned("human the first of the lines\na }\na return nil\nhuman the last of the lines\nhuman one behind the last\n")
