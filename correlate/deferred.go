@@ -273,7 +273,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 
 // olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has, or
 // else under the name that git finds for it: main may have renamed it. A content that nobody saw, of a commit that was made
-// while others were seen, tells nothing: what it was made of tells more.
+// while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was last seen with.
 func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
 	known := func(rev, path string) (oid refs.OID, there, known bool) {
 		oid, typ, err := view.Objects.Resolve(rev + ":" + path)
@@ -283,6 +283,9 @@ func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d de
 	blob := func(path string) (trails.Source, bool) {
 		oid, there, seen := known(d.from.String(), path)
 		if there && !seen {
+			if source, ok := view.MadeOf(d.from, path); ok {
+				return source, true
+			}
 			_, _, before := known(d.from.String()+"^", path)
 			there = !before
 		}

@@ -23,6 +23,7 @@ type View struct {
 	Unseen func(path string, line []byte) vector.Owner
 
 	nearest func(path string, lines [][]byte) (Source, bool)
+	madeOf  func(commit refs.OID, path string) (Source, bool)
 	origins func(path string, lines [][]byte, near []Source) ([]vector.Origin, error)
 }
 
@@ -35,6 +36,14 @@ func (v *View) Origins(path string, lines [][]byte, near []Source) ([]vector.Ori
 // Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline last
 // saw it, or, long after the commit, the remembered content that is most like it.
 func (v *View) Nearest(path string, lines [][]byte) (Source, bool) { return v.nearest(path, lines) }
+
+// MadeOf is the content that a path was last seen with, if a commit that no hook was heard of was made of that.
+func (v *View) MadeOf(commit refs.OID, path string) (Source, bool) {
+	if v.madeOf == nil {
+		return Source{}, false
+	}
+	return v.madeOf(commit, path)
+}
 
 // AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
 // inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the commit.

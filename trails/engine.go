@@ -79,6 +79,7 @@ type step struct {
 	state     *state
 	snap      *snapshot.Engine
 	others    []*snapshot.Engine // of the other work trees, see heldElsewhere
+	last      *snapshot.Engine   // the state that was found, see lastHeld
 	dropped   []refs.OID         // the stashes that they knew of and that are gone, the same
 	objects   *refs.Objects
 	known     *Known
@@ -169,6 +170,9 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 func (s *step) closeSnapshot() {
 	if s.snap != nil {
 		s.snap.Close()
+	}
+	if s.last != nil {
+		s.last.Close()
 	}
 	for _, eng := range s.others {
 		eng.Close()

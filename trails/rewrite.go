@@ -2,10 +2,12 @@ package trails
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -21,6 +23,7 @@ func (e *Engine) AtRewrite(
 		v := &View{
 			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current, origins: s.origins,
 			Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
+			madeOf: s.madeOf,
 		}
 		drafts, err := anchor(v)
 		if err != nil {
@@ -33,6 +36,38 @@ func (e *Engine) AtRewrite(
 		s.state.Anchored = append(s.state.Anchored, commits...)
 		return s.err
 	})
+}
+
+// madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that is asked
+// for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in that content.
+func (s *step) madeOf(commit refs.OID, path string) (Source, bool) {
+	w := s.gitAt(path)
+	steps, whole := stepsSince(s.repo, w.before)
+	if !whole || w.before.Replays != "" || !slices.Equal(w.before.Stashes, s.now.Stashes) {
+		return Source{}, false
+	}
+	for _, made := range steps {
+		if !made.commits() {
+			break
+		}
+		if made.new == commit {
+			return s.lastHeld(path)
+		}
+	}
+	return Source{}, false
+}
+
+// lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.
+func (s *step) lastHeld(path string) (Source, bool) {
+	if s.last == nil {
+		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+		if err != nil {
+			return Source{}, false // a state that cannot be read says nothing
+		}
+		s.last = eng
+	}
+	entry, found := s.last.Lookup(path)
+	return Source{Path: path, Blob: entry.OID}, found
 }
 
 // maxContents bounds the contents that are kept while commits that follow each other are anchored, in bytes.
