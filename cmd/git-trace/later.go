@@ -7,10 +7,8 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -65,9 +63,9 @@ func putOff(repo *refs.Repo, job later.Job, why error) bool {
 
 // startLater starts the process unless there is one.
 func startLater(repo *refs.Repo) {
-	program, err := os.Executable()
-	if err != nil || !strings.HasPrefix(filepath.Base(program), "git-trace") || strings.HasSuffix(program, ".test") {
-		return // a program that links these functions, such as a test
+	program, found := ownProgram()
+	if !found {
+		return
 	}
 	queue := later.Open(repo)
 	if queue.Busy() {

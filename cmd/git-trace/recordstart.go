@@ -13,9 +13,9 @@ import (
 // startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the time
 // that reading and redacting a conversation takes.
 func startRecorder(repo *refs.Repo) {
-	program, err := os.Executable()
-	if err != nil || !strings.HasPrefix(filepath.Base(program), "git-trace") || strings.HasSuffix(program, ".test") {
-		return // a program that links these functions, such as a test
+	program, found := ownProgram()
+	if !found {
+		return
 	}
 	// The streams are the null device: agents wait until nobody holds those of the hook any more.
 	cmd := exec.Command(program, "--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
@@ -26,6 +26,12 @@ func startRecorder(repo *refs.Repo) {
 		return
 	}
 	_ = cmd.Process.Release()
+}
+
+// ownProgram is the file of git-trace; found is false in a program that links these functions, such as a test.
+func ownProgram() (path string, found bool) {
+	path, err := os.Executable()
+	return path, err == nil && strings.HasPrefix(filepath.Base(path), "git-trace") && !strings.HasSuffix(path, ".test")
 }
 
 // withoutGit leaves out what git tells its hooks: an index that is locked, another directory.
