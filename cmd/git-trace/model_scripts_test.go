@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // What the model found stays as scripts.
@@ -16,6 +18,9 @@ func TestModelFindings(t *testing.T) {
 
 func TestModelFindingsInLinkedWorktree(t *testing.T) {
 	t.Parallel()
+	if !testenv.Long() {
+		t.Skip("GITTRACE_LONG=1 runs it")
+	}
 	params := scriptParams("linked")
 	params.Dir = "../../testdata/model"
 	testscript.Run(t, params)
