@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -232,7 +233,9 @@ func uniquePaths(paths []string) []string {
 // environment is a digest of the variables that say where configuration comes from.
 func environment() string {
 	h := sha256.New()
-	for _, entry := range os.Environ() {
+	entries := os.Environ()
+	slices.Sort(entries) // a shell gives them to its children in an order of its own
+	for _, entry := range entries {
 		name, _, _ := strings.Cut(entry, "=")
 		if name == "HOME" || name == "XDG_CONFIG_HOME" || name == "GIT_ATTR_NOSYSTEM" || strings.HasPrefix(name, "GIT_CONFIG") {
 			_, _ = h.Write([]byte(entry + "\x00"))
