@@ -16,8 +16,11 @@ func Stamp(path string) (at time.Time, known bool) {
 // new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path came later. Where time
 // stamps tell nothing, no change did.
 func (e *Engine) Before(changes []Change, moment time.Time) (before, after []Change) {
+	if remoteFileSystem(e.repo.WorkTree) {
+		return nil, changes
+	}
 	tree, err := openWorkTree(e.repo.WorkTree)
-	if err != nil || remoteFileSystem(e.repo.WorkTree) {
+	if err != nil {
 		return nil, changes
 	}
 	defer tree.close()
