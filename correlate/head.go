@@ -39,11 +39,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := forgetPicks(repo); err != nil {
 		return err
 	}
-	later := readDeferred(repo)
-	for _, commit := range missed(repo, timeline.Anchored(), head) {
-		if slices.ContainsFunc(later, func(d deferred) bool { return d.commit == commit }) {
-			continue
-		}
+	for _, commit := range unheard(repo, timeline.Anchored(), head) {
 		if err := anchorAt(ctx, repo, timeline, commit, at, mostFiles); err != nil {
 			return err
 		}
@@ -75,16 +71,27 @@ func JustMade(repo *refs.Repo) refs.OID {
 // Later anchors a commit that the hook had no time for, and before it those made until then of which no hook was heard. HEAD
 // may have gone on since.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
-	noted, anchored := readDeferred(repo), timeline.Anchored()
-	for _, c := range append(missed(repo, anchored, commit), commit) {
-		if slices.Contains(anchored, c) || slices.ContainsFunc(noted, func(d deferred) bool { return d.commit == c }) {
-			continue
-		}
+	anchored := timeline.Anchored()
+	list := unheard(repo, anchored, commit)
+	if !slices.Contains(anchored, commit) && !isDeferred(readDeferred(repo), commit) {
+		list = append(list, commit)
+	}
+	for _, c := range list {
 		if err := anchorAt(ctx, repo, timeline, c, at, 0); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unheard is missed without the commits that are anchored together with others later on.
+func unheard(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
+	noted := readDeferred(repo)
+	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return isDeferred(noted, commit) })
+}
+
+func isDeferred(noted []deferred, commit refs.OID) bool {
+	return slices.ContainsFunc(noted, func(d deferred) bool { return d.commit == commit })
 }
 
 // mostFiles is how many files a commit may change to be anchored while git waits. Each takes a quarter to half of a
