@@ -39,22 +39,16 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	if f.new.oid.IsZero() || f.new.whole || f.old.whole {
 		return false, nil
 	}
-	held := s.heldElsewhere(f.path)
-	if v, known := s.known.Get(f.path, f.new.oid); known && v.Len() == len(f.new.lines) && slices.Contains(held, f.new.oid) {
+	if v, known := s.known.Get(f.path, f.new.oid); known && v.Len() == len(f.new.lines) &&
+		slices.Contains(s.heldElsewhere(f.path), f.new.oid) {
 		return true, nil
 	}
-	if tool, _ := s.reported(f.path); tool != nil || s.gitAt(f.path).restored {
-		return false, nil
+	if s.gitAt(f.path).restored {
+		return false, nil // see composed
 	}
 	q := sourceQueue{step: s, path: f.path, seen: map[refs.OID]bool{}}
-	if err := q.add(Source{Path: f.oldPath, Blob: f.old.oid}); err != nil {
-		return false, err
-	}
-	for _, blob := range held {
-		if _, known := s.known.Get(f.path, blob); !known || blob == f.old.oid {
-			continue
-		}
-		if err := q.add(Source{Path: f.path, Blob: blob, Far: true}); err != nil {
+	for _, source := range append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, s.sourcesElsewhere(f)...) {
+		if err := q.add(source); err != nil {
 			return false, err
 		}
 	}
@@ -63,6 +57,20 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 		f.from = copies(f.new.lines, found, q.contents(), len(q.known))
 	}
 	return false, nil
+}
+
+// sourcesElsewhere are the contents, held elsewhere, from which git may have taken lines of a file.
+func (s *step) sourcesElsewhere(f *file) []Source {
+	if tool, _ := s.reported(f.path); tool != nil || !s.gitAt(f.path).elsewhere {
+		return nil
+	}
+	var out []Source
+	for _, blob := range s.heldElsewhere(f.path) {
+		if _, known := s.known.Get(f.path, blob); known && blob != f.old.oid {
+			out = append(out, Source{Path: f.path, Blob: blob, Far: true})
+		}
+	}
+	return out
 }
 
 // heldElsewhere lists what the other work trees had of a path when they were looked at last, and what those stashes have of it
@@ -77,10 +85,12 @@ func (s *step) heldElsewhere(path string) []refs.OID {
 				s.others = append(s.others, eng)
 			}
 			if state, err := loadState(&other); err == nil {
-				s.dropped = append(s.dropped, state.Git.Stashes...)
+				s.stashesGone(state.Git)
+				for _, look := range state.Marks { // of a commit that git made, such as a revert, all is not looked at
+					s.stashesGone(look.Git)
+				}
 			}
 		}
-		s.dropped = slices.DeleteFunc(s.dropped, func(oid refs.OID) bool { return slices.Contains(s.now.Stashes, oid) })
 	}
 	var out []refs.OID
 	for _, eng := range s.others {
@@ -94,6 +104,15 @@ func (s *step) heldElsewhere(path string) []refs.OID {
 		}
 	}
 	return out
+}
+
+// stashesGone takes in those stashes of a mark that are not there any more.
+func (s *step) stashesGone(mark gitMark) {
+	for _, stash := range mark.Stashes {
+		if !slices.Contains(s.now.Stashes, stash) && !slices.Contains(s.dropped, stash) {
+			s.dropped = append(s.dropped, stash)
+		}
+	}
 }
 
 // inStash is what a stash has of a path that it changes or that was not tracked; no id if it has none or is gone.

@@ -99,7 +99,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 		return false, err
 	}
 	// What was there before the change is a source under the name that it had.
-	near := append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more...)
+	near := slices.Concat([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more, s.sourcesElsewhere(f))
 	made, err := s.madeByHand(s.gitAt(f.path), f.path)
 	if err != nil {
 		return false, err
