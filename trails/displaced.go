@@ -52,10 +52,16 @@ func (s *step) displaced(files []*file) ([]*file, error) {
 	if err := s.cameBack(files, add); err != nil {
 		return nil, err
 	}
+	wanted := map[refs.OID]bool{}
+	for _, f := range unpaired(files) {
+		wanted[f.new.oid] = true
+	}
 	for _, commit := range s.lately() {
-		if err := s.missingFrom(commit, add); err != nil {
+		left, err := s.missingFrom(commit, wanted, add)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, left...)
 	}
 	return out, nil
 }
@@ -114,28 +120,56 @@ func (s *step) lately() []refs.OID {
 	return out
 }
 
-// missingFrom lists the files that a commit has and the work tree has not. One that is gone has none.
-func (s *step) missingFrom(commit refs.OID, add func(string, snapshot.Entry) error) error {
+// missingFrom adds the files that a commit has and the work tree has not, and lists those of a wanted content that git left in that
+// commit for another one: a copy of what is still there is its maker's. One that is gone has none.
+func (s *step) missingFrom(commit refs.OID, wanted map[refs.OID]bool, add func(string, snapshot.Entry) error) ([]*file, error) {
 	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", commit.String())
 	if err != nil {
 		if commit == s.now.Head {
-			return err
+			return nil, err
 		}
-		return nil
+		return nil, nil
 	}
+	var left []*file
 	for record := range bytes.SplitSeq(raw, []byte{0}) {
-		head, path, _ := bytes.Cut(record, []byte("\t"))
-		words := bytes.Fields(head)
-		if _, found := s.snap.Lookup(string(path)); found || len(words) != 3 || string(words[1]) != "blob" {
+		head, name, _ := bytes.Cut(record, []byte("\t"))
+		words, path := bytes.Fields(head), string(name)
+		if len(words) != 3 || string(words[1]) != "blob" {
 			continue
 		}
 		oid, err := refs.ParseOID(string(words[2]))
 		if err != nil {
 			continue
 		}
-		if err := add(string(path), snapshot.Entry{OID: oid}); err != nil {
-			return err
+		entry, found := s.snap.Lookup(path)
+		switch {
+		case !found:
+			if err := add(path, snapshot.Entry{OID: oid}); err != nil {
+				return nil, err
+			}
+		case wanted[oid] && entry.OID != oid && s.wentOn(commit, path, oid):
+			old, err := s.read(0, oid)
+			if err != nil {
+				return nil, err
+			}
+			left = append(left, &file{path: path, oldPath: path, old: old})
 		}
 	}
-	return nil
+	return left, nil
+}
+
+// wentOn tells whether git put another content in the place of that which a commit has at a path, when it went on from there. A
+// reset may have left all files as they were, and what somebody commits he had put there himself.
+func (s *step) wentOn(commit refs.OID, path string, blob refs.OID) bool {
+	steps, _ := stepsSince(s.repo, s.git.before)
+	at := s.git.before.Head
+	for _, made := range steps {
+		if at == commit && !made.byHand() && made.verb != "reset" {
+			if now, err := s.inCommit(made.new, path); err == nil && now != blob {
+				return true
+			}
+		}
+		at = made.new
+	}
+	return false
 }
