@@ -223,7 +223,7 @@ func ownersAt(vec vector.Vector, added []lineRange) []vector.Run {
 // ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from
 // the work tree as it is, from its earlier contents and from the parent, line by line; tiers says how for each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
-	if v, ok := a.view.Known.Get(f.path, f.new); ok && v.Len() == len(lines) {
+	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil
 	}
 	equal := TierExactLines
@@ -271,6 +271,21 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	}
 	vec = b.Vector()
 	return vec, tiers, a.view.Known.Put(f.path, f.new, vec)
+}
+
+// seen finds the owners of a committed blob that was seen as it is. What is staged of a file that git-mv(1) renamed has been seen under
+// its older name alone, where the work tree has more.
+func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
+	known := a.view.Known
+	if v, ok := known.Get(f.path, f.new); ok && v.Len() == lines {
+		return v, true
+	}
+	for _, name := range known.Names(f.path) {
+		if v, ok := known.Get(name, f.new); ok && v.Len() == lines {
+			return v, true
+		}
+	}
+	return vector.Vector{}, false
 }
 
 // parentVector holds the patches that own lines of the file in the parent: what they own here is not new.
