@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -74,27 +73,20 @@ func (s *step) sourcesElsewhere(f *file) []Source {
 }
 
 // heldElsewhere lists what the other work trees had of a path when they were looked at last, and what those stashes have of it
-// that were there then. One whose state cannot be read had nothing. The states are read once in a step.
+// that were there then.
 func (s *step) heldElsewhere(path string) []refs.OID {
-	if s.others == nil {
-		s.others = []*snapshot.Engine{}
-		for _, dir := range otherWorkTrees(s.repo) {
-			other := *s.repo
-			other.GitDir = dir
-			if eng, err := snapshot.Open(s.ctx, &other, snapshotState(&other)); err == nil {
-				s.others = append(s.others, eng)
-			}
-			if state, err := loadState(&other); err == nil {
-				s.stashesGone(state.Git)
-				for _, look := range state.Marks { // of a commit that git made, such as a revert, all is not looked at
-					s.stashesGone(look.Git)
-				}
+	if s.dropped == nil {
+		s.dropped = []refs.OID{}
+		for _, other := range s.asides() {
+			s.stashesGone(other.state.Git)
+			for _, look := range other.state.Marks { // of a commit that git made, such as a revert, all is not looked at
+				s.stashesGone(look.Git)
 			}
 		}
 	}
 	var out []refs.OID
-	for _, eng := range s.others {
-		if entry, found := eng.Lookup(path); found {
+	for _, other := range s.others {
+		if entry, found := other.snap.Lookup(path); found {
 			out = append(out, entry.OID)
 		}
 	}

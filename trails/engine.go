@@ -78,9 +78,9 @@ type step struct {
 	ctx       context.Context
 	state     *state
 	snap      *snapshot.Engine
-	others    []*snapshot.Engine // of the other work trees, see heldElsewhere
-	last      *snapshot.Engine   // the state that was found, see lastHeld
-	dropped   []refs.OID         // the stashes that they knew of and that are gone, the same
+	others    []*step          // of the other work trees, see aside
+	last      *snapshot.Engine // the state that was found, see lastHeld
+	dropped   []refs.OID       // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
 	objects   *refs.Objects
 	known     *Known
 	owners    *Owners
@@ -174,8 +174,8 @@ func (s *step) closeSnapshot() {
 	if s.last != nil {
 		s.last.Close()
 	}
-	for _, eng := range s.others {
-		eng.Close()
+	for _, other := range s.others {
+		other.closeSnapshot()
 	}
 }
 

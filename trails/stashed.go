@@ -19,6 +19,12 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 		if slices.Contains(s.state.Git.Stashes, stash) {
 			break
 		}
+		if maker := s.makerOf(stash); maker != nil {
+			if err := s.attributeFor(maker, stash); err != nil {
+				return err
+			}
+			continue
+		}
 		found, err := s.stashed(stash, changes)
 		if err != nil {
 			return err
@@ -26,6 +32,19 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 		files = append(files, found...)
 	}
 	return s.settleFiles(files, s.segments)
+}
+
+// attributeFor settles a stash that was made in another work tree and that was seen here first.
+func (s *step) attributeFor(maker *step, stash refs.OID) error {
+	maker.env = s.env
+	files, err := maker.stashed(stash, nil)
+	if err != nil {
+		return err
+	}
+	err = maker.settleFiles(files, maker.segments)
+	s.drafts = append(s.drafts, maker.drafts...)
+	maker.drafts = nil
+	return err
 }
 
 // stashed lists the files of a stash that differ from what was last seen and were never seen so.

@@ -1,0 +1,107 @@
+package trails
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// A stash is on the list of all work trees, but what is in it was written in one of them: it changes what that one was last
+// seen with, and the calls that were under way there are those that may have written it.
+
+// aside is a step of another work tree of the repository, for what this one has to tell of it. It is not saved, and its lock
+// is not held: what it reads is what that work tree's last boundary left.
+func (s *step) aside(gitDir string) (*step, bool) {
+	repo := *s.repo // the files of its work tree are none of this one's business
+	repo.GitDir = gitDir
+	state, err := loadState(&repo)
+	if err != nil {
+		return nil, false
+	}
+	snap, err := snapshot.Open(s.ctx, &repo, snapshotState(&repo))
+	if err != nil {
+		return nil, false
+	}
+	engine := *s.Engine
+	engine.repo = &repo
+	return &step{
+		Engine: &engine, ctx: s.ctx, state: state, snap: snap, objects: s.objects, known: s.known, owners: s.owners,
+		writer: s.writer, time: s.time, counts: s.counts, remembered: s.remembered,
+	}, true
+}
+
+// asides are those of all other work trees whose state can be read. They are read once in a step.
+func (s *step) asides() []*step {
+	if s.others == nil {
+		s.others = []*step{}
+		for _, dir := range otherWorkTrees(s.repo) {
+			if other, found := s.aside(dir); found {
+				s.others = append(s.others, other)
+			}
+		}
+	}
+	return s.others
+}
+
+// makerOf is the other work tree in which a stash was made; nil if it may have been made in this one, or if that is not known of
+// any that was looked at.
+func (s *step) makerOf(stash refs.OID) *step {
+	commit, err := s.objects.Commit(stash)
+	if err != nil || len(commit.Parents) < 2 {
+		return nil
+	}
+	index, err := s.objects.Commit(commit.Parents[1])
+	if err != nil {
+		return nil
+	}
+	branch := stashedOn(index.Message)
+	if s.wasAt(commit.Parents[0], branch) {
+		return nil
+	}
+	for _, other := range s.asides() {
+		if other.state.Interval == 0 {
+			continue
+		}
+		if other.git == nil {
+			other.orient()
+		}
+		if other.wasAt(commit.Parents[0], branch) {
+			return other
+		}
+	}
+	return nil
+}
+
+// stashedOn is the branch of which git says that a stash was made on it, in the message of the commit that holds the index
+// (git-stash(1)); "" where HEAD was detached.
+func stashedOn(message string) string {
+	on, _, _ := strings.Cut(strings.TrimPrefix(message, "index on "), ": ")
+	if strings.HasPrefix(on, "(") {
+		return ""
+	}
+	return on
+}
+
+// wasAt tells whether HEAD may have been at a commit of a branch since everything was looked at. Older git names the last part
+// of a branch alone.
+func (s *step) wasAt(commit refs.OID, branch string) bool {
+	w := s.git
+	heads := []refs.OID{w.before.Head, w.now.Head}
+	branches := []string{w.before.Branch, w.now.Branch}
+	steps, whole := stepsSince(s.repo, w.before)
+	for _, made := range steps {
+		heads = append(heads, made.new)
+		if _, moved, found := strings.Cut(made.subject, "moving from "); found {
+			from, to, _ := strings.Cut(moved, " to ")
+			branches = append(branches, from, to)
+		}
+	}
+	on := slices.ContainsFunc(branches, func(name string) bool {
+		name = strings.TrimPrefix(name, "refs/heads/")
+		return branch == "" || name == branch || path.Base(name) == branch
+	})
+	return on && (!whole || slices.Contains(heads, commit))
+}
