@@ -161,6 +161,9 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 		if w.profile.killed && answers[i].cautious(want) {
 			continue
 		}
+		if class != "" && w.profile.unseen && answers[i].who() == byUnknown && w.ledger.unsupported(lines, i, answers, want) {
+			continue
+		}
 		if class != "" && isCommon(lines[i]) {
 			if other, is := w.elsewhere(dir, lines, answers[i]); is {
 				want, class = other, classifyAnswer(other, answers[i].who())
@@ -175,6 +178,28 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 		})
 	}
 	return out
+}
+
+// unsupported tells whether nothing beside a common line speaks for its writer: neither the line above its block nor the one below
+// it is his, and of one of them nothing is known. Such a line, in a commit that no hook saw, may be anybody's.
+func (l *ledger) unsupported(lines []string, line int, answers []answer, want []string) bool {
+	for _, b := range l.blocks(lines) {
+		if line < b.first || b.last <= line {
+			continue
+		}
+		unknown := false
+		for _, beside := range []int{b.first - 1, b.last} {
+			if beside < 0 || beside >= len(lines) {
+				continue
+			}
+			if slices.Contains(want, l.words[bare(lines[beside])]) {
+				return false
+			}
+			unknown = unknown || answers[beside].who() == byUnknown
+		}
+		return unknown
+	}
+	return false
 }
 
 // elsewhere tells whether git credits a common line to a commit in which it stood between other neighbours: it took this

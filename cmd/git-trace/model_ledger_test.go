@@ -165,6 +165,7 @@ func (l *ledger) record(e, whole edit, who string) {
 			owners[i] = who
 		}
 	}
+	anew := e.anew() || whole.anew()
 	doubt := l.doubtful(e, owners)
 	for n := range l.doubtful(whole, owners) {
 		doubt[n] = true
@@ -177,12 +178,27 @@ func (l *ledger) record(e, whole edit, who string) {
 		if doubt[b.first] || strings.Contains(list, unsure) {
 			list = unsure
 		}
-		if l.runs[b.key] == nil {
-			l.runs[b.key] = map[string]bool{}
+		l.found(b.key, list)
+		if anew {
+			l.found(b.key, strings.Join(slices.Repeat([]string{who}, b.last-b.first), ","))
 		}
-		l.runs[b.key][list] = true
-		l.unheard.blocks[b.key] = true
 	}
+}
+
+// found remembers that a block of common lines was seen to have these owners.
+func (l *ledger) found(key, owners string) {
+	if l.runs[key] == nil {
+		l.runs[key] = map[string]bool{}
+	}
+	l.runs[key][owners] = true
+	l.unheard.blocks[key] = true
+}
+
+// anew tells whether nothing but common lines stayed of a text that had others. Whether they are what is left of it, or were
+// written with the rest, is a matter of opinion: git-blame(1) takes them for old ones, git-trace the text for a new one.
+func (e edit) anew() bool {
+	return slices.ContainsFunc(e.old, func(line string) bool { return !isCommon(line) }) &&
+		!slices.ContainsFunc(e.from, func(at int) bool { return at >= 0 && !isCommon(e.old[at]) })
 }
 
 // hunk is a place where the texts differ: old lines i ≤ n < j became new lines a ≤ n < b.
