@@ -109,9 +109,7 @@ func (s *step) pickedByHand(w *gitWork, made logStep) []refs.OID {
 	if err != nil {
 		return nil
 	}
-	return s.namesakes(w, commit.Message, func(author refs.Signature) bool {
-		return author.Name == commit.Author.Name && author.Email == commit.Author.Email && author.When.Equal(commit.Author.When)
-	})
+	return s.namesakes(w, commit.Message, sameAuthor(commit.Author))
 }
 
 // namesakes lists the newest foreign commits of whose message another one was made, by an author that will do.

@@ -134,6 +134,18 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			}
 		}
 	}
+	if made[f.new.oid] {
+		base, picked, err := s.resumed(f)
+		if err != nil {
+			return false, err
+		}
+		if len(picked) > 0 {
+			near[0].Faint = true
+			near = append(picked, near...)
+			f.old, f.oldPath, f.oldMode = base, f.path, f.newMode
+			f.vec = s.vectorOf(f.path, base)
+		}
+	}
 	back, found, err := s.popped(f)
 	if err != nil {
 		return false, err
