@@ -1,14 +1,18 @@
 package trails
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// popped is the content that a stash which is gone from the list had of a file, if git put that there before the file was
-// changed: to what is as it was when the stash was made, git gives the stash's content (git-stash(1), pop). A stash
-// may also have been dropped, so what there is now must be closer to its content than to what was there before.
+// popped is the content that a stash which is gone from the list made of a file, if git put that there before the file was
+// changed: the stash's own where all was as it was when it was made, else a merge (git-stash(1), pop). A stash may also have
+// been dropped, so what there is now must be closer to that content than to what was there before.
 func (s *step) popped(f *file) (content text, found bool, err error) {
 	w := s.gitAt(f.path)
 	if w.before.Index == w.now.Index { // dropped, or brought back in another work tree
@@ -18,41 +22,63 @@ func (s *step) popped(f *file) (content text, found bool, err error) {
 		if slices.Contains(w.now.Stashes, stash) {
 			continue
 		}
-		blob, err := s.replacedBy(stash, f.path, f.old.oid)
+		back, err := s.broughtBack(stash, f)
 		if err != nil {
 			return text{}, false, err
 		}
-		if _, known := s.known.Get(f.path, blob); !known {
-			continue
-		}
-		back, err := s.read(0, blob)
-		if err != nil {
-			return text{}, false, err
-		}
-		if !back.whole && !nearer(f.new.lines, f.old.lines, back.lines) {
+		if len(back.lines) > 0 && !nearer(f.new.lines, f.old.lines, back.lines) {
 			return back, true, nil
 		}
 	}
 	return text{}, false, nil
 }
 
-// replacedBy is what a stash has in the place of a content of a path: no id if it has that same content, or was made of
-// another one.
-func (s *step) replacedBy(stash refs.OID, path string, was refs.OID) (refs.OID, error) {
+// broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if not, or
+// if the stash does not change it, or if that ends in a conflict.
+func (s *step) broughtBack(stash refs.OID, f *file) (text, error) {
+	base, blob, err := s.stashedChange(stash, f.path)
+	if err != nil || blob.IsZero() || blob == f.old.oid || base == blob {
+		return text{}, err
+	}
+	if _, known := s.known.Get(f.path, blob); !known {
+		return text{}, nil
+	}
+	theirs, err := s.read(0, blob)
+	if err != nil || theirs.whole {
+		return text{}, err
+	}
+	if base == f.old.oid {
+		return theirs, nil
+	}
+	was, err := s.read(0, base)
+	if err != nil || was.whole || base.IsZero() || f.old.oid.IsZero() || f.old.whole {
+		return text{}, err
+	}
+	merged, clean := linediff.Merge(was.lines, f.old.lines, theirs.lines)
+	if !clean || len(merged) == 0 {
+		return text{}, nil
+	}
+	raw := append(bytes.Join(merged, []byte("\n")), '\n')
+	back := newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
+	if _, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw); err != nil {
+		return text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(f.path), err)
+	}
+	return back, s.learn(f.path, back, []Source{{Path: f.oldPath, Blob: f.old.oid}, {Path: f.path, Blob: blob}})
+}
+
+// stashedChange is the content that a path had in the commit that a stash was made of, and the one that the stash has of it; no ids
+// for what is no stash, or is gone.
+func (s *step) stashedChange(stash refs.OID, path string) (base, blob refs.OID, err error) {
 	commit, err := s.objects.Commit(stash)
 	if err != nil || len(commit.Parents) < 2 {
-		return refs.OID{}, nil //nolint:nilerr // no stash, or one that is gone: nothing is learnt from it
+		return base, blob, nil //nolint:nilerr // nothing is learnt from it
 	}
-	base, err := s.inCommit(commit.Parents[0], path)
-	if err != nil || base != was {
-		return refs.OID{}, err
+	if base, err = s.inCommit(commit.Parents[0], path); err != nil {
+		return base, blob, err
 	}
-	blob, err := s.inCommit(stash, path)
-	if err != nil || blob == was {
-		return refs.OID{}, err
+	blob, err = s.inCommit(stash, path)
+	if err == nil && blob.IsZero() && len(commit.Parents) > 2 { // what was not tracked
+		blob, err = s.inCommit(commit.Parents[2], path)
 	}
-	if blob.IsZero() && len(commit.Parents) > 2 { // what was not tracked
-		return s.inCommit(commit.Parents[2], path)
-	}
-	return blob, nil
+	return base, blob, err
 }
