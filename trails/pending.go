@@ -3,7 +3,11 @@ package trails
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -46,36 +50,12 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
-	eng, err := snapshot.Open(ctx, repo, snapshotState(repo))
-	if err != nil {
-		return p, fmt.Errorf("open snapshot state: %w", err)
-	}
-	defer eng.Close()
-	var last text
-	oldPath := path
-	entry, found := eng.Lookup(path)
-	if !found {
-		oldPath = stagedFrom(ctx, repo, path)
-		entry, found = eng.Lookup(oldPath)
-	}
-	if found {
-		if last, err = s.read(entry.Mode, entry.OID); err != nil {
-			return p, fmt.Errorf("read the last snapshot of the file: %w", err)
-		}
-	}
-	if last.whole || t.whole {
-		return p, nil
+	f, err := s.pendingChange(path, t)
+	if err != nil || f.old.whole || t.whole {
+		return p, err
 	}
 	s.orient()
 	s.readNotes()
-	f := &file{path: path, oldPath: oldPath, old: last, new: t}
-	if !found {
-		gone, err := s.deleted(eng)
-		if err != nil {
-			return p, err
-		}
-		pair(gone, []*file{f}, map[*file]bool{})
-	}
 	f.vec = s.vectorOf(f.oldPath, f.old)
 	explained, err := s.explained(f)
 	if err != nil {
@@ -87,6 +67,52 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	p.carry(s, f)
 	return p, nil
+}
+
+// pendingChange is what happened to a path since it was looked at last, by the older name of its file if it had one.
+func (s *step) pendingChange(path string, now text) (*file, error) {
+	eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot state: %w", err)
+	}
+	defer eng.Close()
+	f := &file{path: path, oldPath: path, new: now}
+	entry, found := eng.Lookup(path)
+	if !found {
+		f.oldPath = stagedFrom(s.ctx, s.repo, path)
+		entry, found = eng.Lookup(f.oldPath)
+	}
+	if found {
+		if f.old, err = s.read(entry.Mode, entry.OID); err != nil {
+			return nil, fmt.Errorf("read the last snapshot of the file: %w", err)
+		}
+		return f, nil
+	}
+	gone, err := s.deleted(eng)
+	if err != nil {
+		return nil, err
+	}
+	pair(gone, []*file{f}, map[*file]bool{})
+	return f, nil
+}
+
+// OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if there is none.
+func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
+	if repo.Bare() {
+		return "", nil
+	}
+	content, err := os.ReadFile(filepath.Join(repo.WorkTree, filepath.FromSlash(path)))
+	if err != nil {
+		return "", nil //nolint:nilerr // what is not there, or cannot be read, is no file with a new name
+	}
+	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects()}
+	defer s.objects.Close()
+	f, err := s.pendingChange(path, t)
+	if err != nil || f.oldPath == path {
+		return "", err
+	}
+	return f.oldPath, nil
 }
 
 // stagedFrom is the name that HEAD has for a file whose new name is in the index and was not seen by any boundary yet; the
@@ -105,15 +131,14 @@ func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
 	return path
 }
 
-// deleted lists the files that git tracks and the work tree no longer has, as they were seen last: one may live on under
-// another name.
+// deleted lists the files that the work tree no longer has, as they were seen last: one may live on under another name.
 func (s *step) deleted(eng *snapshot.Engine) ([]*file, error) {
 	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--deleted")
 	if err != nil {
 		return nil, fmt.Errorf("list deleted files: %w", err)
 	}
 	var out []*file
-	for name := range bytes.SplitSeq(raw, []byte{0}) {
+	for name := range bytes.SplitSeq(append(raw, s.untrackedGone(eng)...), []byte{0}) {
 		entry, found := eng.Lookup(string(name))
 		if !found {
 			continue
@@ -127,6 +152,27 @@ func (s *step) deleted(eng *snapshot.Engine) ([]*file, error) {
 		}
 	}
 	return out, nil
+}
+
+// untrackedGone lists the files that were seen last, that git does not track and that are gone, each with a NUL behind it.
+func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
+	if eng.Tree().IsZero() {
+		return nil
+	}
+	cmd := s.repo.Command(s.ctx, "diff-index", "--cached", "--no-renames", "--diff-filter=D", "--name-only", "-z", eng.Tree().String())
+	cmd.Env = append(cmd.Env, s.repo.SideReadEnv()...)
+	raw, err := cmd.Output()
+	if err != nil {
+		return nil // the tree of a snapshot that is gone says nothing
+	}
+	var out []byte
+	for name := range bytes.SplitSeq(raw, []byte{0}) {
+		_, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(string(name))))
+		if errors.Is(err, fs.ErrNotExist) {
+			out = append(append(out, name...), 0)
+		}
+	}
+	return out
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.

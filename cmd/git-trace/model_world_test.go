@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -276,11 +277,11 @@ func (w *world) renamedIn(dir string) bool {
 	return false
 }
 
-// lookedAt notes that a boundary saw the file that a call names, or everything.
+// lookedAt notes that a boundary saw the file that a call names, or everything in its work tree.
 func (w *world) lookedAt(dir string, input map[string]any, full bool) {
 	if full {
-		clear(w.unseen)
-		clear(w.renamed)
+		maps.DeleteFunc(w.unseen, func(key string, _ edit) bool { return strings.HasPrefix(key, dir+"\x00") })
+		maps.DeleteFunc(w.renamed, func(key string, _ bool) bool { return strings.HasPrefix(key, dir+"\x00") })
 		return
 	}
 	rel, _ := filepath.Rel(dir, input["file_path"].(string))

@@ -104,7 +104,7 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 				continue
 			}
 		}
-		answer, err := s.wholeFile(commit, c, known)
+		answer, err := s.wholeFile(ctx, commit, c, known)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (s *Search) hasPath(path string) (bool, error) {
 }
 
 // wholeFile is file, unless no log speaks of anything in it: then its lines are only counted.
-func (s *Search) wholeFile(commit refs.OID, c correlate.FileChange, known bool) (Answer, error) {
+func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known bool) (Answer, error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return Answer{}, nil
@@ -135,7 +135,7 @@ func (s *Search) wholeFile(commit refs.OID, c correlate.FileChange, known bool) 
 		known = letters(lines[i]) >= minSpecific && len(s.digest.Line(events.FingerprintOf(lines[i]))) > 0
 	}
 	if known {
-		return s.file(commit, c, false)
+		return s.file(ctx, commit, c, false)
 	}
 	added, id, err := c.Hunks(s.objects, lines)
 	if err != nil {

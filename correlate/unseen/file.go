@@ -1,6 +1,7 @@
 package unseen
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -32,9 +33,12 @@ type claim struct {
 }
 
 // search goes from strong evidence to weak evidence.
-func (f *file) search() error {
+func (f *file) search(ctx context.Context) error {
 	view := f.recall.View(f.believes)
 	seen, err := f.link(view)
+	if err == nil && !seen {
+		err = f.linkUnlooked(ctx, view)
+	}
 	if err != nil {
 		return err
 	}
@@ -91,6 +95,18 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 		}
 	}
 	return seen, nil
+}
+
+// linkUnlooked makes known the name under which a file was seen last that nobody has looked at under its new one.
+func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
+	if f.elsewhere || f.recall.Remembers(f.change.Path) || slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
+		return nil
+	}
+	older, err := trails.OlderName(ctx, f.repo, f.change.Path)
+	if err != nil || older == "" {
+		return err
+	}
+	return view.Known.Link(f.change.Path, older)
 }
 
 // namesOf are the paths under which an event speaks of a content.

@@ -110,7 +110,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if answers[i], err = s.file(q.Commit, c, q.Elsewhere); err != nil {
+			if answers[i], err = s.file(ctx, q.Commit, c, q.Elsewhere); err != nil {
 				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
 			}
 		}
@@ -169,7 +169,7 @@ func (s *Search) seen(q Question) bool {
 }
 
 // file finds the owners of the lines that a commit added to a file.
-func (s *Search) file(commit refs.OID, c correlate.FileChange, elsewhere bool) (Answer, error) {
+func (s *Search) file(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere bool) (Answer, error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return Answer{}, nil
@@ -189,7 +189,7 @@ func (s *Search) file(commit refs.OID, c correlate.FileChange, elsewhere bool) (
 		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
 		elsewhere: elsewhere, owners: map[int]claim{},
 	}
-	if err := errors.Join(f.search(), s.err); err != nil {
+	if err := errors.Join(f.search(ctx), s.err); err != nil {
 		return Answer{}, err
 	}
 	return f.answer(), nil
