@@ -17,7 +17,8 @@ func (s *step) displaced(files []*file) ([]*file, error) {
 	var out []*file
 	seen := map[string]bool{}
 	for _, f := range files {
-		seen[f.path] = true
+		// What git put in the place of a content before that was taken away is in HEAD.
+		seen[f.path] = !f.new.oid.IsZero()
 		if !f.old.oid.IsZero() && !f.new.oid.IsZero() && f.oldPath == f.path {
 			out = append(out, &file{path: f.path, oldPath: f.path, oldMode: f.oldMode, old: f.old})
 		}
