@@ -124,7 +124,7 @@ func (s *step) lately() []refs.OID {
 // missingFrom adds the files that a commit has and the work tree has not, and lists those of a wanted content that git left in that
 // commit for another one: a copy of what is still there is its maker's. One that is gone has none.
 func (s *step) missingFrom(commit refs.OID, wanted map[refs.OID]bool, add func(string, snapshot.Entry) error) ([]*file, error) {
-	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", commit.String())
+	list, err := s.listed(commit)
 	if err != nil {
 		if commit == s.now.Head {
 			return nil, err
@@ -132,16 +132,8 @@ func (s *step) missingFrom(commit refs.OID, wanted map[refs.OID]bool, add func(s
 		return nil, nil
 	}
 	var left []*file
-	for record := range bytes.SplitSeq(raw, []byte{0}) {
-		head, name, _ := bytes.Cut(record, []byte("\t"))
-		words, path := bytes.Fields(head), string(name)
-		if len(words) != 3 || string(words[1]) != "blob" {
-			continue
-		}
-		oid, err := refs.ParseOID(string(words[2]))
-		if err != nil {
-			continue
-		}
+	for _, one := range list {
+		path, oid := one.path, one.oid
 		entry, found := s.snap.Lookup(path)
 		switch {
 		case !found:

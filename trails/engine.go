@@ -112,8 +112,9 @@ type step struct {
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	contents   map[refs.OID][]byte
-	kept       int   // bytes of contents
-	err        error // the first failure of something that cannot return one
+	lists      map[refs.OID][]listedFile // of commits
+	kept       int                       // bytes of contents
+	err        error                     // the first failure of something that cannot return one
 }
 
 // ErrBehind is of a step that gives way to another process.

@@ -68,6 +68,11 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		files = append(files, f)
 	}
 	files = pairRenames(files)
+	if s.git.restored && len(unpaired(files)) > 0 && s.findLast() {
+		if err := s.pairMoved(s.last, files); err != nil {
+			return nil, err
+		}
+	}
 	lost, err := s.displaced(files)
 	if err != nil {
 		return nil, err

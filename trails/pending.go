@@ -50,11 +50,11 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
+	s.orient()
 	f, err := s.pendingChange(path, t)
 	if err != nil || f.old.whole || t.whole {
 		return p, err
 	}
-	s.orient()
 	s.readNotes()
 	f.vec = s.vectorOf(f.oldPath, f.old)
 	explained, err := s.explained(f)
@@ -93,7 +93,7 @@ func (s *step) pendingChange(path string, now text) (*file, error) {
 		return nil, err
 	}
 	pair(gone, []*file{f}, map[*file]bool{})
-	return f, nil
+	return f, s.pairMoved(eng, []*file{f})
 }
 
 // OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if there is none.
@@ -106,7 +106,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", nil //nolint:nilerr // what is not there, or cannot be read, is no file with a new name
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects()}
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), now: readMark(repo)}
 	defer s.objects.Close()
 	f, err := s.pendingChange(path, t)
 	if err != nil || f.oldPath == path {

@@ -59,15 +59,23 @@ func (s *step) madeOf(commit refs.OID, path string) (Source, bool) {
 
 // lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.
 func (s *step) lastHeld(path string) (Source, bool) {
-	if s.last == nil {
-		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
-		if err != nil {
-			return Source{}, false // a state that cannot be read says nothing
-		}
-		s.last = eng
+	if !s.findLast() {
+		return Source{}, false
 	}
 	entry, found := s.last.Lookup(path)
 	return Source{Path: path, Blob: entry.OID}, found
+}
+
+// findLast opens the state that the last look left. One that cannot be read says nothing.
+func (s *step) findLast() bool {
+	if s.last == nil {
+		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+		if err != nil {
+			return false
+		}
+		s.last = eng
+	}
+	return true
 }
 
 // maxContents bounds the contents that are kept while commits that follow each other are anchored, in bytes.
