@@ -45,12 +45,15 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 		return p, nil
 	}
 	var err error
-	if s.state, err = loadState(repo); err != nil || s.state.Interval == 0 {
+	if s.state, err = loadState(repo); err != nil {
 		return p, err
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
 	s.orient()
+	if s.state.Interval == 0 {
+		return p, p.remember(s, path, t)
+	}
 	f, err := s.pendingChange(path, t)
 	if err != nil || f.old.whole || t.whole {
 		return p, err
@@ -67,6 +70,32 @@ func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) 
 	}
 	p.carry(s, f)
 	return p, nil
+}
+
+// remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would (AtCommit). What
+// it had in none is nobody's.
+func (p *PendingLines) remember(s *step, path string, t text) error {
+	head, err := s.inCommit(s.base, path)
+	if err != nil {
+		return err
+	}
+	found, err := s.originsIn(path, t.lines, []Source{{Path: path, Blob: head}}, s.earlier(path))
+	if err != nil {
+		return err
+	}
+	if found, err = s.fromIndex(path, t.lines, found); err != nil {
+		return err
+	}
+	var b vector.Builder
+	for _, run := range found {
+		owner := vector.Unknown
+		if run.Source >= 0 {
+			owner = run.Owner
+		}
+		b.Add(owner, run.Count)
+	}
+	p.Vector = b.Vector()
+	return nil
 }
 
 // pendingChange is what happened to a path since it was looked at last, by the older name of its file if it had one.
