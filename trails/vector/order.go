@@ -13,8 +13,12 @@ import (
 // changed. Either the line is an import, as the usual languages write them, or it now stands in a paragraph that is
 // sorted.
 
-// minOrdered is how many lines a sorted paragraph must have: fewer are sorted by chance.
-const minOrdered = 3
+// minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are sorted by
+// chance, and a single old line among new ones has no order.
+const (
+	minOrdered = 3
+	minOld     = 2
+)
 
 // importLine matches lines that bring names in: Go's, in a list of its own, and those that begin with a word for it.
 var importLine = sync.OnceValue(func() *regexp.Regexp {
@@ -45,7 +49,7 @@ func (c *Change) reorder() {
 			key := linediff.StripSpace(c.new[at])
 			from, found := left[string(key)]
 			if !found || before[string(key)] != 1 || after[string(key)] != 1 ||
-				!importLine().Match(c.new[at]) && !c.inOrder(at, sorted) && !inPlace()[string(key)] {
+				!importLine().Match(c.new[at]) && !c.inOrder(at, before, sorted) && !inPlace()[string(key)] {
 				continue
 			}
 			from.part.fates[from.line] = movedAway
@@ -88,8 +92,8 @@ func countKeys(lines [][]byte) map[string]int {
 }
 
 // inOrder tells whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the same
-// indentation. Answers are kept by the first line of the paragraph.
-func (c *Change) inOrder(at int, known map[int]bool) bool {
+// indentation, some of which the old text has too. Answers are kept by the first line of the paragraph.
+func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])
 	belongs := func(i int) bool {
 		return i >= 0 && i < len(c.new) && letters(c.new[i]) > 0 && bytes.Equal(indentation(c.new[i]), indent)
@@ -101,11 +105,16 @@ func (c *Change) inOrder(at int, known map[int]bool) bool {
 	if sorted, done := known[first]; done {
 		return sorted
 	}
-	last, sorted := first+1, true
-	for ; belongs(last); last++ {
-		sorted = sorted && bytes.Compare(bytes.TrimSpace(c.new[last-1]), bytes.TrimSpace(c.new[last])) <= 0
+	last, sorted, old := first, true, 0
+	for ; last == first || belongs(last); last++ {
+		if last > first {
+			sorted = sorted && bytes.Compare(bytes.TrimSpace(c.new[last-1]), bytes.TrimSpace(c.new[last])) <= 0
+		}
+		if before[string(linediff.StripSpace(c.new[last]))] > 0 {
+			old++
+		}
 	}
-	known[first] = sorted && last-first >= minOrdered
+	known[first] = sorted && last-first >= minOrdered && old >= minOld
 	return known[first]
 }
 
