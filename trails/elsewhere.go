@@ -46,12 +46,16 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 		return false, nil // see composed
 	}
 	q := sourceQueue{step: s, path: f.path, seen: map[refs.OID]bool{}}
-	for _, source := range append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, s.sourcesElsewhere(f)...) {
+	if err := q.add(Source{Path: f.oldPath, Blob: f.old.oid}); err != nil { // none, if the file is new here
+		return false, err
+	}
+	here := len(q.contents())
+	for _, source := range s.sourcesElsewhere(f) {
 		if err := q.add(source); err != nil {
 			return false, err
 		}
 	}
-	if len(q.contents()) > 1 {
+	if len(q.contents()) > here {
 		found := vector.Origins(f.new.lines, q.contents())
 		f.from = copies(f.new.lines, found, q.contents(), len(q.known))
 	}
