@@ -78,6 +78,9 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		return nil, err
 	}
 	pair(lost, unpaired(files), map[*file]bool{})
+	if err := s.pairAlong(files); err != nil {
+		return nil, err
+	}
 	for _, f := range files {
 		if f.oldPath != f.path {
 			if err := s.known.Link(f.oldPath, f.path); err != nil {

@@ -122,7 +122,12 @@ func (s *step) pendingChange(path string, now text) (*file, error) {
 		return nil, err
 	}
 	pair(gone, []*file{f}, map[*file]bool{})
-	return f, s.pairMoved(eng, []*file{f})
+	if err := s.pairMoved(eng, []*file{f}); err != nil {
+		return nil, err
+	}
+	s.last = eng
+	defer func() { s.last = nil }()
+	return f, s.pairAlong([]*file{f})
 }
 
 // OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if there is none.
