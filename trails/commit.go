@@ -77,7 +77,12 @@ func (e *Engine) AtCommit(
 			if err != nil {
 				return nil, err
 			}
-			found, err := s.originsIn(path, lines, slices.Concat(near, more), s.earlier(path)) // a line was there when it was staged
+			amended, err := s.fromAmended(path)
+			if err != nil {
+				return nil, err
+			}
+			// A line was there when it was staged.
+			found, err := s.originsIn(path, lines, slices.Concat(near, amended, more), s.earlier(path))
 			if err != nil {
 				return nil, err
 			}
