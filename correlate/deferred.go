@@ -280,32 +280,34 @@ func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d de
 		_, known = view.Known.Get(path, oid)
 		return oid, err == nil && typ == refs.BlobObject, known
 	}
-	blob := func(path string) (trails.Source, bool) {
+	contents := func(path string) (out []trails.Source) {
 		oid, there, seen := known(d.from.String(), path)
 		if there && !seen {
 			if source, ok := view.MadeOf(d.from, path); ok {
-				return source, true
+				return []trails.Source{source}
+			}
+			if source, ok := view.UnderOlderName(d.from, path); ok {
+				out = append(out, source)
 			}
 			_, _, before := known(d.from.String()+"^", path)
 			there = !before
 		}
-		return trails.Source{Path: path, Blob: oid, Far: true}, there
+		if there {
+			out = append(out, trails.Source{Path: path, Blob: oid, Far: true})
+		}
+		return out
 	}
 	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 	return func(f fileDiff) []trails.Source {
 		var out []trails.Source
 		for _, path := range slices.Compact([]string{f.path, f.before()}) {
-			if source, ok := blob(path); ok {
-				out = append(out, source)
-			}
+			out = append(out, contents(path)...)
 		}
 		if len(out) > 0 {
 			return out
 		}
 		if old, found := renamed()[f.path]; found {
-			if source, ok := blob(old); ok {
-				out = append(out, source)
-			}
+			out = append(out, contents(old)...)
 		}
 		return out
 	}

@@ -25,6 +25,8 @@ type View struct {
 	nearest func(path string, lines [][]byte) (Source, bool)
 	madeOf  func(commit refs.OID, path string) (Source, bool)
 	origins func(path string, lines [][]byte, near []Source) ([]vector.Origin, error)
+
+	underOlderName func(commit refs.OID, path string) (Source, bool)
 }
 
 // Origins says where the lines of a committed content come from: from the contents named, best first, from those that git
@@ -43,6 +45,15 @@ func (v *View) MadeOf(commit refs.OID, path string) (Source, bool) {
 		return Source{}, false
 	}
 	return v.madeOf(commit, path)
+}
+
+// UnderOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if a commit has it
+// that no hook was heard of.
+func (v *View) UnderOlderName(commit refs.OID, path string) (Source, bool) {
+	if v.underOlderName == nil {
+		return Source{}, false
+	}
+	return v.underOlderName(commit, path)
 }
 
 // AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed

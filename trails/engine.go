@@ -78,9 +78,11 @@ type step struct {
 	ctx       context.Context
 	state     *state
 	snap      *snapshot.Engine
-	others    []*step          // of the other work trees, see aside
-	last      *snapshot.Engine // the state that was found, see lastHeld
-	dropped   []refs.OID       // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
+	others    []*step           // of the other work trees, see aside
+	last      *snapshot.Engine  // the state that was found, see lastHeld
+	gone      []*file           // see findOlderName; nil until asked for
+	newNames  map[string]Source // see underOlderName
+	dropped   []refs.OID        // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
 	objects   *refs.Objects
 	known     *Known
 	owners    *Owners

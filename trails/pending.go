@@ -117,7 +117,7 @@ func (s *step) pendingChange(path string, now text) (*file, error) {
 		}
 		return f, nil
 	}
-	gone, err := s.deleted(eng)
+	gone, err := s.deleted(eng, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +165,19 @@ func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
 	return path
 }
 
-// deleted lists the files that the work tree no longer has, as they were seen last: one may live on under another name.
-func (s *step) deleted(eng *snapshot.Engine) ([]*file, error) {
+// deleted lists the files that the work tree no longer has, as they were seen last: one may live on under another name. Of more
+// than most it lists none; 0 is no bound.
+func (s *step) deleted(eng *snapshot.Engine, most int) ([]*file, error) {
 	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--deleted")
 	if err != nil {
 		return nil, fmt.Errorf("list deleted files: %w", err)
 	}
+	raw = append(raw, s.untrackedGone(eng)...)
+	if most > 0 && bytes.Count(raw, []byte{0}) > most {
+		return nil, nil
+	}
 	var out []*file
-	for name := range bytes.SplitSeq(append(raw, s.untrackedGone(eng)...), []byte{0}) {
+	for name := range bytes.SplitSeq(raw, []byte{0}) {
 		entry, found := eng.Lookup(string(name))
 		if !found {
 			continue

@@ -23,7 +23,7 @@ func (e *Engine) AtRewrite(
 		v := &View{
 			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current, origins: s.origins,
 			Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
-			madeOf: s.madeOf,
+			madeOf: s.madeOf, underOlderName: s.underOlderName,
 		}
 		drafts, err := anchor(v)
 		if err != nil {
