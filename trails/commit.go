@@ -82,7 +82,14 @@ func (e *Engine) AtCommit(
 				}
 			}
 		}
-		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current}
+		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob}
+		v.nearest = func(path string, lines [][]byte) (Source, bool) {
+			if !s.madeSinceLook(commit, path) {
+				return Source{}, false // it may be younger; what it has that says enough is found among the earlier contents
+			}
+			return s.current(path, lines)
+		}
 		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
 			more, err := s.commitSources(path, lines)
 			if err != nil {
@@ -99,7 +106,6 @@ func (e *Engine) AtCommit(
 			}
 			return s.fromIndex(path, lines, found)
 		}
-		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
 			if !seeded && young() {
@@ -120,10 +126,24 @@ func (e *Engine) AtCommit(
 }
 
 // madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were under
-// way when an older one was made is not known any more. Without a reflog none is thought to be older.
-func (s *step) madeSince(commit refs.OID) bool {
-	steps, whole := stepsSince(s.repo, s.began.git)
-	return !whole || s.now.Log < s.began.git.Log || slices.ContainsFunc(steps, func(made logStep) bool { return made.new == commit })
+// way when an older one was made is not known any more.
+func (s *step) madeSince(commit refs.OID) bool { return s.madeAfter(s.began.git, commit) }
+
+// madeSinceLook tells whether a commit was made after a path was looked at last, before this process.
+func (s *step) madeSinceLook(commit refs.OID, path string) bool {
+	mark, at := s.began.git, s.began.state.seen(path)
+	for _, look := range s.began.state.Marks {
+		if look.At == at {
+			mark = look.Git
+		}
+	}
+	return s.madeAfter(mark, commit)
+}
+
+// madeAfter tells whether a commit was made after a mark. Without a reflog none is thought to be older.
+func (s *step) madeAfter(mark gitMark, commit refs.OID) bool {
+	steps, whole := stepsSince(s.repo, mark)
+	return !whole || s.now.Log < mark.Log || slices.ContainsFunc(steps, func(made logStep) bool { return made.new == commit })
 }
 
 // Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -51,7 +52,7 @@ type Engine struct {
 
 // looked is what had been looked at when an engine took its first step.
 type looked struct {
-	state state   // LastFull and Scoped alone
+	state state   // LastFull, Scoped and Marks alone
 	git   gitMark // at the last look at everything
 }
 
@@ -150,7 +151,9 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	s.objects = e.repo.Objects()
 	defer s.objects.Close()
 	if e.began == nil {
-		e.began = &looked{state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped)}, s.state.Git}
+		e.began = &looked{
+			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)}, s.state.Git,
+		}
 	}
 	s.checked = time.Now()
 	s.orient()
