@@ -3,6 +3,8 @@ package trails
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -119,6 +121,18 @@ func (s *step) read(mode uint32, oid refs.OID) (text, error) {
 		return t, err
 	}
 	return newText(oid, raw), nil
+}
+
+// readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a pipe, is
+// not opened.
+func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
+	name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLineBytes {
+		return nil, false
+	}
+	raw, err := os.ReadFile(name)
+	return raw, err == nil
 }
 
 // newText splits a content into lines unless git would call it binary.

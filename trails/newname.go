@@ -1,8 +1,6 @@
 package trails
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -40,8 +38,8 @@ func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
 
 // findOlderName compares a file of the work tree with those that are gone.
 func (s *step) findOlderName(path string) Source {
-	content, err := os.ReadFile(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
-	if err != nil {
+	content, found := readWorkFile(s.repo, path)
+	if !found {
 		return Source{}
 	}
 	if s.gone == nil {

@@ -135,9 +135,9 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 	if repo.Bare() {
 		return "", nil
 	}
-	content, err := os.ReadFile(filepath.Join(repo.WorkTree, filepath.FromSlash(path)))
-	if err != nil {
-		return "", nil //nolint:nilerr // what is not there, or cannot be read, is no file with a new name
+	content, found := readWorkFile(repo, path)
+	if !found {
+		return "", nil
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
 	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), now: readMark(repo)}

@@ -2,8 +2,6 @@ package trails
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,13 +96,8 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 // converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the file
 // cannot be compared with blobs then. Line ends alone do not count.
 func (s *step) converted(f *file) bool {
-	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(f.path))
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLineBytes {
-		return false
-	}
-	raw, err := os.ReadFile(name)
-	if err != nil {
+	raw, found := readWorkFile(s.repo, f.path)
+	if !found {
 		return false
 	}
 	same := func(b []byte) bool { return s.repo.Format.Hash(refs.BlobObject, b) == f.new.oid }
