@@ -48,6 +48,7 @@ type Engine struct {
 	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
 	Most  int
 	began *looked
+	pause func(time.Duration) // time.Sleep, but in tests
 }
 
 // looked is what had been looked at when an engine took its first step.
@@ -280,6 +281,9 @@ func (s *step) look(paths []string) (observation, error) {
 	}
 	if err == nil && s.Most > 0 && len(o.Changes) > s.Most {
 		err = snapshot.ErrMany
+	}
+	if err == nil {
+		err = s.awaitContents(&o, paths)
 	}
 	if err == nil && s.Patient {
 		err = s.lookAgain(&o, paths)

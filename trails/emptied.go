@@ -1,0 +1,40 @@
+package trails
+
+import (
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// Most programs that write a file anew empty it first. Where an agent makes several calls at a time, one of them may be doing so
+// while the boundary of another one looks: all lines would seem deleted, and then written by whoever fills the file. So a file that
+// has just become empty, while a call is under way that does not end here, is given some moments.
+
+// firstPause and lastPause bound how long a look waits for contents: twice as long each time, 62 ms in all.
+const (
+	firstPause = 2 * time.Millisecond
+	lastPause  = 32 * time.Millisecond
+)
+
+// awaitContents looks again as long as files are empty that were not, and may be about to be written.
+func (s *step) awaitContents(o *observation, paths []string) error {
+	if o.Seeded || len(s.unfinished()) == 0 {
+		return nil
+	}
+	empty := s.repo.Format.Hash(refs.BlobObject, nil)
+	pause := s.pause
+	if pause == nil {
+		pause = time.Sleep
+	}
+	for wait := firstPause; wait <= lastPause && s.ctx.Err() == nil && slices.ContainsFunc(o.Changes, func(c snapshot.Change) bool {
+		return c.New == empty && c.Old != empty && !c.Old.IsZero()
+	}); wait *= 2 {
+		pause(wait)
+		if err := s.lookOnce(o, paths); err != nil {
+			return err
+		}
+	}
+	return nil
+}
