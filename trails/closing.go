@@ -2,7 +2,6 @@ package trails
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -53,6 +52,9 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 			continue
 		}
 		w.declare(s.repo, b.Tool)
+		if paths := s.toolPaths(b); len(paths) > 0 {
+			w.Paths = paths // a link that it was given may have become a file
+		}
 		w.Doubt = false // it was open until now
 		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
 		if w.Model == "" && b.Model != "" {
@@ -150,7 +152,7 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	size := 0
 	var edits []declared
 	for _, e := range tool.Edits {
-		rel, ok := Relative(repo, e.Path)
+		rel, ok := Relative(repo, target(e.Path))
 		if !ok {
 			continue
 		}
@@ -167,24 +169,6 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		w.Edits = edits
 	}
 	w.payload = edits
-}
-
-// resolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
-func resolveDir(abs string) string {
-	abs = filepath.Clean(abs)
-	dir, base := filepath.Split(abs)
-	for rest := base; ; {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.ToSlash(filepath.Join(resolved, rest))
-		}
-		dir = filepath.Clean(dir)
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return filepath.ToSlash(abs)
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = parent
-	}
 }
 
 // spooled tells whether an append put the events aside instead of losing them.

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 )
 
 // Handle takes one boundary of an agent into the timeline. Boundaries of tools that only read change nothing.
@@ -259,15 +258,17 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	return w, nil
 }
 
-// toolPaths are the declared paths that lie in this work tree.
+// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links.
 func (s *step) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil
 	}
 	var out []string
 	for _, abs := range b.Tool.Paths {
-		if rel, ok := Relative(s.repo, abs); ok && !slices.Contains(out, rel) {
-			out = append(out, rel)
+		for _, rel := range names(s.repo, abs) {
+			if !slices.Contains(out, rel) {
+				out = append(out, rel)
+			}
 		}
 	}
 	return out
@@ -320,10 +321,4 @@ func encodePaths(paths []string) []string {
 		out = append(out, events.EncodePath(p))
 	}
 	return out
-}
-
-// Relative makes an absolute path relative to the work tree, following the symlinks of its directories but not of its
-// last part; ok is false when it lies outside, or in a git directory.
-func Relative(repo *refs.Repo, abs string) (string, bool) {
-	return inside(repo.WorkTree, resolveDir(abs))
 }

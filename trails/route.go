@@ -42,6 +42,9 @@ func Route(b events.Boundary) []*refs.Repo {
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
 		for _, p := range b.Tool.Paths {
 			r.add(filepath.Dir(p))
+			if to := target(p); filepath.Dir(to) != filepath.Dir(p) {
+				r.add(filepath.Dir(to))
+			}
 		}
 		return r.repos
 	}

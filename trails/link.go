@@ -1,0 +1,77 @@
+package trails
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A call may name a file by a link. Most tools write through the link, some put a file in its place; only after the call it is
+// known which. Both names are looked at, and the declared text is held against the file that the name leads to.
+
+// maxLinks bounds the links that are followed one after the other, as Linux does (path_resolution(7)).
+const maxLinks = 40
+
+// Relative makes an absolute path relative to the work tree, following the symlinks of its directories but not of its
+// last part; ok is false when it lies outside, or in a git directory.
+func Relative(repo *refs.Repo, abs string) (string, bool) {
+	return inside(repo.WorkTree, resolveDir(abs))
+}
+
+// names are the paths of this work tree that a tool may write that was given an absolute path: the file that it leads to and,
+// if it is a link, the link. Those that lie elsewhere are left out.
+func names(repo *refs.Repo, abs string) []string {
+	var out []string
+	for _, path := range []string{target(abs), abs} {
+		if rel, ok := Relative(repo, path); ok && !slices.Contains(out, rel) {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// target is the file that an absolute path leads to, be it there or not. A path that leads to nothing, as in a loop of links,
+// stands for itself.
+func target(abs string) string {
+	path := abs
+	for range maxLinks {
+		path = resolveDir(path)
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			return path
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			return abs
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Dir(path) + string(filepath.Separator) + next
+		}
+		dir, base := filepath.Split(next)
+		if dir, err = filepath.EvalSymlinks(dir); err != nil { // before ".." is taken literally
+			return abs
+		}
+		path = filepath.Join(dir, base)
+	}
+	return abs
+}
+
+// resolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
+func resolveDir(abs string) string {
+	abs = filepath.Clean(abs)
+	dir, base := filepath.Split(abs)
+	for rest := base; ; {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.ToSlash(filepath.Join(resolved, rest))
+		}
+		dir = filepath.Clean(dir)
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return filepath.ToSlash(abs)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = parent
+	}
+}
