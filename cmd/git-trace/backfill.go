@@ -144,10 +144,8 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 	defer func() { _ = objects.Close() }()
 	byTrace := map[events.TraceID]*transcript{}
 	var sessions []backfill.Session
-	unread := 0
 	for _, t := range found {
 		if t.err != nil {
-			unread++
 			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.path+": "+pathCause(t.err).Error()))
 			continue
 		}
@@ -175,10 +173,17 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		return fail(exitUnchecked, err, "nothing is written until that is mended; with trace.records=false no conversation is stored")
 	}
 	defer b.keeper.close()
+	damage := &unread{w: b.app.std.err}
+	for i := range result.Unread {
+		damage.note(&result.Unread[i])
+	}
 	if err := b.tell(result.Claims, byTrace); err != nil {
 		return err
 	}
-	return b.keeper.keep(b.ctx)
+	if err := b.keeper.keep(b.ctx); err != nil {
+		return err
+	}
+	return damage.fault()
 }
 
 func isHex(text string) bool {

@@ -57,14 +57,19 @@ func (a *app) export(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, reader: reader, format: format, out: quietWriter{a.std.out}}
+	e := &exporter{app: a, ctx: c.Context, repo: repo, reader: reader, format: format, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
 	if format.lines {
-		return e.commits(c.Bool("notes"))
+		err = e.commits(c.Bool("notes"))
+	} else {
+		err = e.conversations()
 	}
-	return e.conversations()
+	if err != nil {
+		return err
+	}
+	return e.damage.fault()
 }
 
 // exporter writes what was asked for in a format.
@@ -78,6 +83,7 @@ type exporter struct {
 
 	traces []events.TraceID // that were named
 	revs   []string         // revisions and ranges that were named
+	damage unread
 }
 
 // choose tells conversations from revisions.
@@ -179,6 +185,7 @@ func (e *exporter) commits(asNotes bool) error {
 	out := newLineWriter(e.out)
 	told := 0
 	err = history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+		e.damage.note(c)
 		data, err := owners.owners(c)
 		if err != nil {
 			return err
@@ -308,7 +315,8 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	defer search.Close()
 	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
 	defer owners.close()
-	return wanted, history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+	err = history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+		e.damage.note(c)
 		data, err := owners.owners(c)
 		if err != nil {
 			return err
@@ -320,6 +328,7 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 		}
 		return nil
 	})
+	return wanted, err
 }
 
 // notesWriter puts notes under git-ai's ref.

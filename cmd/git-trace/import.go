@@ -275,7 +275,9 @@ func (im *importer) write() error {
 	var drafts []events.Draft
 	now := time.Now()
 	commits, added := 0, 0
+	damage := &unread{w: im.app.std.err}
 	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
+		damage.note(h)
 		c := im.claims[h.ID]
 		c.Parents, c.Lines = h.Parents, linesOf(h)
 		if c.Anchored, err = owners.anchored(h.ID); err != nil {
@@ -306,5 +308,5 @@ func (im *importer) write() error {
 	if im.strange > 0 {
 		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d statements are about commits that are not here, and were left out\n", im.strange)
 	}
-	return nil
+	return damage.fault()
 }

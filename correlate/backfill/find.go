@@ -29,6 +29,7 @@ type finder struct {
 	number   map[refs.OID]int32 // of each commit, from 1
 	straight []int32
 	versions map[int32][]version // by group of places
+	unread   []history.Commit
 
 	read     map[refs.OID][]string
 	readSize int
@@ -75,7 +76,7 @@ func Find(
 	}
 	f.withoutClock(origins)
 	f.prove(origins)
-	out := &Result{Roots: map[events.TraceID]string{}}
+	out := &Result{Roots: map[events.TraceID]string{}, Unread: f.unread}
 	for i := range f.pasts {
 		if c, ok := f.claim(&f.pasts[i], origins[i]); ok {
 			out.Claims = append(out.Claims, c)
@@ -93,6 +94,7 @@ func Find(
 type Result struct {
 	Claims []claim.Commit            // in the order of the commits
 	Roots  map[events.TraceID]string // the checkout that each session of this repository was held in
+	Unread []history.Commit          // those that could not be read whole, with nothing but what could not
 }
 
 // bringHome sorts the edits of sessions that may belong here by file.

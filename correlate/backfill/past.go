@@ -63,6 +63,9 @@ func (f *finder) group(place int32) int32 {
 func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit, progress func(done, total int)) error {
 	f.pasts = make([]past, 0, len(list))
 	err := history.Walk(ctx, repo, list, func(c *history.Commit) error {
+		if len(c.Unread) > 0 {
+			f.unread = append(f.unread, history.Commit{ID: c.ID, Unread: c.Unread})
+		}
 		p := past{Commit: *c}
 		p.Files = nil
 		for i := range c.Files {

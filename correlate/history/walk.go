@@ -3,6 +3,7 @@ package history
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type Commit struct {
 	Authored  time.Time
 	Committed time.Time
 	Files     []File
+	Unread    []Unread // what could not be read of it
 }
 
 // File is what a commit did to one path.
@@ -91,32 +93,9 @@ var diffArgs = []string{
 }
 
 // Walk gives the commits of a list, each with its files, in the order of the list. A commit that changed nothing has none.
+// What git cannot read of a commit, for an object that is damaged or missing, is named in Unread, and the walk goes on.
 func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
-	if len(list) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := repo.Command(ctx, diffArgs...)
-	var in strings.Builder
-	for i := range list {
-		in.WriteString(list[i].ID.String() + "\n")
-	}
-	cmd.Stdin = strings.NewReader(in.String())
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("read history: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("read history: %w", err)
-	}
-	p := &parser{in: bufio.NewReaderSize(out, 256<<10)}
-	err = p.walk(list, yield)
-	cancel()
-	if waitErr := cmd.Wait(); err == nil && waitErr != nil && ctx.Err() == nil {
-		err = waitErr
-	}
-	if err != nil {
+	if err := (&walker{repo: repo, yield: yield}).walk(ctx, list); err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
 	return nil
@@ -124,11 +103,13 @@ func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commi
 
 type parser struct{ in *bufio.Reader }
 
-func (p *parser) walk(list []Commit, yield func(*Commit) error) error {
+// walk gives the commits of which it is sure that git told all of them: what stands last in the output counts only once
+// git has ended well, which ended tells.
+func (p *parser) walk(list []Commit, yield func(*Commit) error, ended func() error) (done int, err error) {
 	next, err := p.commitID()
 	for i := range list {
 		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+			return i, cmp.Or(ended(), err)
 		}
 		c := list[i]
 		if err == nil && next == c.ID { // git says nothing of a commit without changes
@@ -136,17 +117,22 @@ func (p *parser) walk(list []Commit, yield func(*Commit) error) error {
 				next, err = p.commitID()
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
-				return err
+				return i, cmp.Or(ended(), err)
+			}
+		}
+		if err != nil {
+			if failed := ended(); failed != nil {
+				return i, failed
 			}
 		}
 		if err := yield(&c); err != nil {
-			return err
+			return i, &refusal{err}
 		}
 	}
 	if err == nil {
-		return fmt.Errorf("%w: a commit that was not asked for", errShape)
+		return len(list), fmt.Errorf("%w: a commit that was not asked for", errShape)
 	}
-	return nil
+	return len(list), nil
 }
 
 // commitID reads "ID\0".

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the object,
+// and end with the status for what could not be checked.
+func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
+	w := newPastWorld(t, 1)
+	s := w.at(w.dir)
+	s.write("total.go", text(shopCode), nil, true)
+	w.commit("total")
+	s.write("script.py", text(scriptCode), nil, true)
+	s.end()
+	w.commit("script")
+	damaged := strings.TrimSpace(w.git("rev-parse", "HEAD~1:total.go"))
+	object := filepath.Join(w.dir, ".git", "objects", damaged[:2], damaged[2:])
+	content, err := os.ReadFile(object)
+	w.must(err)
+	hide := func() {
+		w.must(os.Remove(object))
+		w.must(os.Remove(filepath.Join(w.dir, "total.go"))) // git reads it in place of the blob
+	}
+	hide()
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := w.command("git-trace", args...)
+		var out, complaint bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &complaint
+		_ = cmd.Run()
+		if status := cmd.ProcessState.ExitCode(); status != exitUnchecked {
+			t.Errorf("%v: status %d: %s", args, status, complaint.String())
+		}
+		if !strings.Contains(complaint.String(), damaged) || !strings.Contains(complaint.String(), "1 commit could not be read whole") {
+			t.Errorf("%v does not tell what is damaged: %s", args, complaint.String())
+		}
+		return out.String()
+	}
+	if out := run("backfill", "--transcripts", w.folder); !strings.Contains(out, " 1 commits from 1 conversations written") {
+		t.Errorf("backfill found %s", out)
+	}
+	if exported := run("export", "--format", "agent-trace"); !strings.Contains(exported, "script.py") {
+		t.Errorf("export told %s", exported)
+	}
+	// What was told of the commit while it was whole is taken in as far as it goes.
+	w.must(os.WriteFile(object, content, 0o444))
+	w.backfill()
+	cmd := w.command("git-trace", "export", "--format", "agent-trace")
+	whole, err := cmd.Output()
+	w.must(err)
+	file := filepath.Join(t.TempDir(), "traces.jsonl")
+	w.must(os.WriteFile(file, whole, 0o644))
+	w.must(os.RemoveAll(filepath.Join(w.dir, ".git", "traces")))
+	w.git("update-ref", "-d", "refs/traces/events")
+	w.must(os.Remove(object))
+	if out := run("import", "--format", "agent-trace", file); !strings.Contains(out, " 1 commits taken in") {
+		t.Errorf("import took %s", out)
+	}
+}

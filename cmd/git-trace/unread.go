@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/correlate/history"
+)
+
+// unread tells what could not be read of a history: each of the first commits, then how many.
+type unread struct {
+	w       io.Writer
+	commits int
+}
+
+// note tells what could not be read of a commit.
+func (u *unread) note(c *history.Commit) {
+	if len(c.Unread) == 0 {
+		return
+	}
+	const most = 10
+	if u.commits++; u.commits > most {
+		return
+	}
+	for i := range c.Unread[:min(len(c.Unread), most)] {
+		part := &c.Unread[i]
+		text := fmt.Sprintf("commit %.8s", c.ID)
+		if part.Path != "" {
+			text += ": " + part.Path
+		}
+		text += ": " + part.Cause.Error()
+		if !part.Object.IsZero() {
+			text += " (" + part.Object.String() + ")"
+		}
+		fmt.Fprintf(u.w, "git-trace: warning: %s\n", printable(text))
+	}
+}
+
+// fault is the error with which a command ends that went on past what could not be read.
+func (u *unread) fault() error {
+	if u.commits == 0 {
+		return nil
+	}
+	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")), "git fsck tells what is damaged or missing; the rest is done")
+}
