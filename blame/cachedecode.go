@@ -73,12 +73,12 @@ func (d *decoder) fail() { d.bad, d.in = true, nil }
 
 func (d *decoder) int() int {
 	n, size := binary.Uvarint(d.in)
-	if size <= 0 || n >= maxLine {
+	if size <= 0 || n > maxLine {
 		d.fail()
 		return 0
 	}
 	d.in = d.in[size:]
-	return int(n) //nolint:gosec // below maxLine
+	return int(n) //nolint:gosec // at most maxLine
 }
 
 // count reads the number of things that take at least least bytes each.

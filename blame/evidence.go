@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -109,8 +110,8 @@ func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 	return e
 }
 
-// maxLine bounds the line numbers of a foreign log.
-const maxLine = 1 << 31
+// maxLine bounds the line numbers of a foreign log: an int holds it, on systems of 32 bits too.
+const maxLine = math.MaxInt32
 
 // unknown is the answer where nothing is recorded.
 var unknown = Attribution{Kind: events.OwnerUnknown}

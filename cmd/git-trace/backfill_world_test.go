@@ -331,7 +331,7 @@ func (s *pastSession) end() {
 		name = f.file(s)
 	}
 	if s.agent == "opencode" { // one document
-		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": 1772442000000, "updated": 1772442000000}}))
+		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": int64(1772442000000), "updated": int64(1772442000000)}}))
 		content = `{"info":` + info + `,"messages":[` + strings.Join(s.lines, ",") + "]}\n"
 	}
 	file := filepath.Join(s.w.folder, s.agent, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"strings"
 
@@ -76,9 +77,9 @@ var (
 
 // Bounds of what is read.
 const (
-	maxLine  = 64 << 20 // bytes of a record
-	maxModel = 250      // characters of a model's id, as the specification says
-	lastLine = 1 << 31  // the largest line number
+	maxLine  = 64 << 20      // bytes of a record
+	maxModel = 250           // characters of a model's id, as the specification says
+	lastLine = math.MaxInt32 // the largest line number
 )
 
 // Read gives the records of a file, one a line. The first fault ends the reading; it names its line.

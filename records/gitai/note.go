@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -22,9 +23,9 @@ var (
 
 // Bounds of what is read.
 const (
-	maxNote  = 64 << 20 // bytes
-	maxLine  = 1 << 31  // the largest line number
-	maxParts = 1 << 20  // ranges of a note
+	maxNote  = 64 << 20      // bytes
+	maxLine  = math.MaxInt32 // the largest line number
+	maxParts = 1 << 20       // ranges of a note
 )
 
 // Note is the authorship of one commit.

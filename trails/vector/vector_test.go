@@ -1,6 +1,7 @@
 package vector_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestVectorGivesEveryLineItsOwner(t *testing.T) {
 			t.Errorf("line %d belongs to %s, want %s", line, got, want)
 		}
 	}
-	for _, line := range []int{-1, 8, 1 << 40} {
+	for _, line := range []int{-1, 8, math.MaxInt} {
 		if v.At(line) != vector.Unknown {
 			t.Errorf("line %d belongs to %s", line, v.At(line))
 		}
