@@ -21,7 +21,7 @@ import (
 // configItem is one variable as git lists it.
 type configItem struct{ key, value string }
 
-const configMagic = "git-trace configuration 1\n"
+const configMagic = "git-trace configuration 2\n"
 
 // Configuration is git's configuration as it was read once. The nil one is read when it is asked for.
 type Configuration struct{ items []configItem }
@@ -48,13 +48,14 @@ func (c *Configuration) Values() refs.Config {
 
 // configuration is git's configuration in the order of precedence, the last value of a key in force.
 func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
-	name := filepath.Join(cacheDir(repo), "config-"+digestOf(repo.GitDir).String())
+	name := filepath.Join(cacheDir(repo), "settings-"+digestOf(repo.GitDir).String())
 	if raw, err := os.ReadFile(name); err == nil {
 		if listing, ok := keptConfig(raw); ok {
 			items, _ := parseConfig(listing)
 			return items, nil
 		}
 	}
+	dropWholeListings(repo)
 	usual := usualConfigFiles(repo)
 	before, started := configState(usual), time.Now()
 	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
@@ -65,9 +66,58 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 	others, ok := otherConfigFiles(repo, items, origins)
 	others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(usual, file) })
 	if ok && !changedSince(others, started) && configState(usual) == before {
-		keepConfig(name, slices.Concat(usual, others), string(out))
+		keepConfig(name, slices.Concat(usual, others), listing(needed(items)))
 	}
-	return items, nil
+	return needed(items), nil
+}
+
+// needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the command
+// line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that is only compared
+// with itself, as that of core.sshCommand is, a digest is kept.
+func needed(items []configItem) []configItem {
+	var out []configItem
+	for _, item := range items {
+		switch {
+		case isAsked(item.key):
+		case shapesAnswers(item.key):
+			if item.value != "" {
+				item.value = digestOf(item.value).String()
+			}
+		default:
+			continue
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// isAsked tells whether the value of a key is used, by this package or by those that draw.
+func isAsked(key string) bool {
+	switch key {
+	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file", "pager.trace":
+		return true
+	}
+	section, _, _ := strings.Cut(key, ".")
+	return section == "blame" || section == "color"
+}
+
+// listing writes items as git lists them, without their origins.
+func listing(items []configItem) string {
+	var out strings.Builder
+	for _, item := range items {
+		out.WriteString("\x00" + item.key + "\n" + item.value + "\x00")
+	}
+	return out.String()
+}
+
+// dropWholeListings deletes what earlier versions kept: listings of everything, tokens included.
+func dropWholeListings(repo *refs.Repo) {
+	entries, _ := os.ReadDir(cacheDir(repo)) // what is not there needs no deleting
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "config-") {
+			_ = os.Remove(filepath.Join(cacheDir(repo), e.Name()))
+		}
+	}
 }
 
 // keepConfig stores a listing with the state of the files that it depends on. A directory that cannot be written to keeps
