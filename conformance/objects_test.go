@@ -1,4 +1,4 @@
-package refs
+package conformance_test
 
 import (
 	"bytes"
@@ -9,33 +9,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/refs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Another implementation of git's object format reads what this package writes, and writes what it reads. (Why the package
-// has a codec of its own stands in doc.go.)
+// Another implementation of git's object format reads what refs writes, and writes what it reads. (Why refs
+// has a codec of its own stands in its doc.go.)
 func TestObjectsAreWhatAnotherImplementationReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	repo := &Repo{GitDir: dir, CommonDir: dir}
+	repo := &refs.Repo{GitDir: dir, CommonDir: dir}
 	blobs := [][]byte{nil, []byte("x"), []byte("line\n"), bytes.Repeat([]byte("a long line that compresses well\n"), 1000)}
-	var entries []TreeEntry
+	var entries []refs.TreeEntry
 	for i, content := range blobs {
-		oid, err := repo.WriteLoose(filepath.Join(dir, "objects"), BlobObject, content)
+		oid, err := repo.WriteLoose(filepath.Join(dir, "objects"), refs.BlobObject, content)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.Repeat("f", i+1)
-		entries = append(entries, TreeEntry{Name: name, Mode: ModeFile, OID: oid})
+		entries = append(entries, refs.TreeEntry{Name: name, Mode: refs.ModeFile, OID: oid})
 		kind, got := readByOther(t, dir, oid)
 		if kind != plumbing.BlobObject || !bytes.Equal(got, content) {
 			t.Errorf("blob %d reads back as %v of %d bytes, want %d", i, kind, len(got), len(content))
 		}
 	}
-	rawTree := EncodeTree(entries)
+	rawTree := refs.EncodeTree(entries)
 	var tree object.Tree
 	if err := tree.Decode(memory(plumbing.TreeObject, rawTree)); err != nil {
 		t.Fatal(err)
@@ -45,10 +46,10 @@ func TestObjectsAreWhatAnotherImplementationReads(t *testing.T) {
 			t.Errorf("entry %d is %+v, want %+v", i, e, entries[i])
 		}
 	}
-	who := Signature{Name: "A U Thor", Email: "author@example.com", When: time.Unix(1762077600, 0).In(time.FixedZone("", 5400))}
-	commit := Commit{Tree: SHA1.Hash(TreeObject, rawTree), Parents: []OID{entries[0].OID, entries[1].OID}, Author: who, Committer: who, Message: "subject\n\nbody\n"}
+	who := refs.Signature{Name: "A U Thor", Email: "author@example.com", When: time.Unix(1762077600, 0).In(time.FixedZone("", 5400))}
+	commit := refs.Commit{Tree: refs.SHA1.Hash(refs.TreeObject, rawTree), Parents: []refs.OID{entries[0].OID, entries[1].OID}, Author: who, Committer: who, Message: "subject\n\nbody\n"}
 	var other object.Commit
-	if err := other.Decode(memory(plumbing.CommitObject, EncodeCommit(commit))); err != nil {
+	if err := other.Decode(memory(plumbing.CommitObject, refs.EncodeCommit(commit))); err != nil {
 		t.Fatal(err)
 	}
 	if other.TreeHash.String() != commit.Tree.String() || len(other.ParentHashes) != 2 || other.Message != commit.Message ||
@@ -67,7 +68,7 @@ func TestObjectsAreWhatAnotherImplementationReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := DecodeCommit(raw); err != nil || back.Message != commit.Message || back.Tree != commit.Tree || len(back.Parents) != 2 {
+	if back, err := refs.DecodeCommit(raw); err != nil || back.Message != commit.Message || back.Tree != commit.Tree || len(back.Parents) != 2 {
 		t.Errorf("what it writes reads as %+v (%v)", back, err)
 	}
 }
@@ -79,7 +80,7 @@ func memory(kind plumbing.ObjectType, raw []byte) *plumbing.MemoryObject {
 	return o
 }
 
-func readByOther(t *testing.T, dir string, oid OID) (plumbing.ObjectType, []byte) {
+func readByOther(t *testing.T, dir string, oid refs.OID) (plumbing.ObjectType, []byte) {
 	t.Helper()
 	name := oid.String()
 	f, err := os.Open(filepath.Join(dir, "objects", name[:2], name[2:]))
