@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -112,6 +114,26 @@ func TestTheRulesAreThoseOfTheLibrary(t *testing.T) {
 	}
 	if !bytes.Equal(have, want) {
 		t.Error("rules.json is not what the library in go.mod has; make it again with UPDATE_RULES=1 and set Version")
+	}
+}
+
+// Whoever passes the rules on has to pass on the library's licence.
+func TestTheLicenceOfTheRulesIsThatOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/zricethezav/gitleaks/v8").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile(filepath.Join(filepath.Dir(rulesFile), "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Error("the file LICENSE beside rules.json is not the library's")
 	}
 }
 

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {
 	t.Parallel()
-	for line := range strings.Lines(goList(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")) {
+	for line := range strings.Lines(goList(t, "GOOS=linux", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")) {
 		fields := strings.Fields(line)
 		own := layerOf(fields[0])
 		allowed, known := layers[own]
@@ -84,7 +84,7 @@ func TestHookPathStaysLight(t *testing.T) {
 	}
 	slices.Sort(roots)
 	var reached []string
-	for _, dep := range strings.Fields(goList(t, append([]string{"-deps"}, slices.Compact(roots)...)...)) {
+	for _, dep := range strings.Fields(goList(t, "GOOS=linux", append([]string{"-deps"}, slices.Compact(roots)...)...)) {
 		if !insideGo(dep) && !lists([]string{agentPackages}, dep) {
 			reached = append(reached, dep)
 		}
@@ -133,7 +133,7 @@ func lists(list []string, path string) bool {
 func TestNoRegularExpressionIsCompiledAtStartUp(t *testing.T) {
 	t.Parallel()
 	atStart := regexp.MustCompile(`(?m)^(?:var |\t)\w+\s+= regexp\.MustCompile\(`)
-	for line := range strings.Lines(goList(t, "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", ".")) {
+	for line := range strings.Lines(goList(t, "GOOS=linux", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", ".")) {
 		name := strings.TrimSpace(line)
 		if name == "" {
 			continue
@@ -148,10 +148,11 @@ func TestNoRegularExpressionIsCompiledAtStartUp(t *testing.T) {
 	}
 }
 
-func goList(t *testing.T, args ...string) string {
+// goList runs go list for a system, GOOS=NAME.
+func goList(t *testing.T, system string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), system, "GOARCH=amd64", "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
