@@ -158,9 +158,9 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		Roots: b.roots(), Remotes: b.remotes(), Last: b.newest,
 		Blob: func(id refs.OID) ([]byte, error) { return objects.Blob(id) },
 		Hash: func(content []byte) refs.OID { return b.repo.Format.Hash(refs.BlobObject, content) },
-		Known: func(commit string) bool {
-			_, typ, err := objects.Resolve(commit + "^{commit}")
-			return isHex(commit) && err == nil && typ == refs.CommitObject
+		Commit: func(id string) (refs.OID, bool) {
+			commit, typ, err := objects.Resolve(id + "^{commit}")
+			return commit, isHex(id) && err == nil && typ == refs.CommitObject
 		},
 	}
 	shown := b.app.progress("commits")

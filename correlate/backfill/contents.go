@@ -28,7 +28,7 @@ type placed struct {
 	session *known
 	place   int32 // of the path
 	name    string
-	root    string
+	root    *root
 	blocks  []*block
 	after   []string // the file after it, where that is known
 	blob    refs.OID // its id, once that was asked for
@@ -41,6 +41,9 @@ type known struct {
 	how  belonging
 	root *root // the first that it was held below
 }
+
+// belongs tells whether an edit is one of this repository.
+func (e *placed) belongs() bool { return e.session.how == member || e.root.how == member }
 
 // root is a directory that sessions were held below, with what speaks for its being a checkout of this repository.
 type root struct {
@@ -67,7 +70,7 @@ type state struct {
 // workOut makes the edits of one place again, in the order of their times, and fills their blocks.
 func (f *finder) workOut(place int32, edits []*placed) {
 	slices.SortStableFunc(edits, func(a, b *placed) int { return compareTimes(a.Time, b.Time) })
-	states := map[string]*state{} // by root
+	states := map[*root]*state{}
 	for _, e := range edits {
 		before := states[e.root]
 		switch {
@@ -128,7 +131,7 @@ func (f *finder) byHunks(e *placed, before *state) {
 }
 
 // byReplacing makes replacements again on what the file held.
-func (f *finder) byReplacing(place int32, e *placed, states map[string]*state) {
+func (f *finder) byReplacing(place int32, e *placed, states map[*root]*state) {
 	before := states[e.root]
 	for old, own := range f.contents(place, e, states) {
 		after, ok := replaceAll(strings.Join(old, "\n")+"\n", e.Replaces)
@@ -136,14 +139,14 @@ func (f *finder) byReplacing(place int32, e *placed, states map[string]*state) {
 			continue
 		}
 		if !own && says(e.Replaces) {
-			e.session.root.right++
+			e.root.right++
 		}
 		e.after = splitText(after)
 		f.diff(e, old, e.after)
 		return
 	}
 	if says(e.Replaces) && before == nil {
-		e.session.root.wrong++
+		e.root.wrong++
 	}
 	if len(e.Hunks) > 0 {
 		f.byHunks(e, before)
@@ -183,7 +186,7 @@ func replaceAll(text string, list []Replacement) (string, bool) {
 }
 
 // byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new lines.
-func (f *finder) byWriting(place int32, e *placed, states map[string]*state) {
+func (f *finder) byWriting(place int32, e *placed, states map[*root]*state) {
 	e.after = e.Whole
 	now := toBytes(e.Whole)
 	var old []string
@@ -209,10 +212,10 @@ const (
 
 // earlier are the contents that a file may have held before it was written as a whole: what was written last in any
 // checkout, and what was committed by then.
-func (f *finder) earlier(place int32, e *placed, states map[string]*state) [][]string {
+func (f *finder) earlier(place int32, e *placed, states map[*root]*state) [][]string {
 	var out [][]string
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		out = append(out, states[name].lines)
+	for _, root := range byPath(states) {
+		out = append(out, states[root].lines)
 	}
 	if e.late || e.Time.IsZero() {
 		return out
@@ -234,13 +237,13 @@ func (f *finder) earlier(place int32, e *placed, states map[string]*state) [][]s
 
 // contents are those in which an edit may have been made: what was written last in its own checkout (own), then in others
 // of this repository, then what the history holds, what was there at the time first.
-func (f *finder) contents(place int32, e *placed, states map[string]*state) iter.Seq2[[]string, bool] {
+func (f *finder) contents(place int32, e *placed, states map[*root]*state) iter.Seq2[[]string, bool] {
 	return func(yield func(lines []string, own bool) bool) {
 		if before := states[e.root]; before != nil && !yield(before.lines, true) {
 			return
 		}
-		for _, name := range slices.Sorted(maps.Keys(states)) {
-			if name != e.root && f.roots[name].how == member && !yield(states[name].lines, false) {
+		for _, root := range byPath(states) {
+			if root != e.root && root.how == member && !yield(states[root].lines, false) {
 				return
 			}
 		}
@@ -254,6 +257,11 @@ func (f *finder) contents(place int32, e *placed, states map[string]*state) iter
 			}
 		}
 	}
+}
+
+// byPath lists the roots of states.
+func byPath(states map[*root]*state) []*root {
+	return slices.SortedFunc(maps.Keys(states), func(a, b *root) int { return cmp.Compare(a.path, b.path) })
 }
 
 func distance(a, b time.Time) time.Duration {

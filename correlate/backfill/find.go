@@ -83,7 +83,7 @@ func Find(
 		}
 	}
 	for _, b := range f.blocks {
-		if s := b.edit.session; s.belongs() {
+		if s := b.edit.session; b.edit.belongs() {
 			out.Roots[s.Trace] = s.root.path
 		}
 	}
@@ -115,7 +115,7 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 				if name, inside := below(root, full); inside {
 					place := f.place(name)
 					group := f.group(place)
-					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name, root: root, late: late})
+					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name, root: f.rootOf(root, s.how), late: late})
 					break
 				}
 			}
@@ -143,7 +143,7 @@ func (f *finder) isLate(s *Session) bool {
 func (f *finder) index(edits map[int32][]*placed) {
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		for _, e := range edits[place] {
-			if root := e.session.root; root.how == candidate && root.wrong > root.right {
+			if root := e.root; root.how == candidate && root.wrong > root.right {
 				continue
 			}
 			if e.after != nil && e.session.how == member {
@@ -212,7 +212,7 @@ func (f *finder) prove(origins [][][][]landing) {
 			for _, lines := range hunks {
 				for _, l := range lines {
 					if l.b != nil && !isBoilerplate(l.b.edit.name) {
-						l.b.edit.session.root.landed += f.weights.of(l.b.prints[l.at])
+						l.b.edit.root.landed += f.weights.of(l.b.prints[l.at])
 					}
 				}
 			}
@@ -221,7 +221,7 @@ func (f *finder) prove(origins [][][][]landing) {
 	for _, b := range f.blocks {
 		for _, p := range b.prints {
 			if !isBoilerplate(b.edit.name) {
-				b.edit.session.root.wrote += f.weights.of(p)
+				b.edit.root.wrote += f.weights.of(p)
 			}
 		}
 	}
@@ -249,9 +249,6 @@ func isBoilerplate(name string) bool {
 		strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, "-lock.json") || base == "go.sum"
 }
 
-// belongs tells whether a session is one of this repository.
-func (s *known) belongs() bool { return s.how == member || s.root.how == member }
-
 // rootOf is what is known of a directory that sessions were held below.
 func (f *finder) rootOf(dir string, how belonging) *root {
 	r := f.roots[dir]
@@ -274,7 +271,7 @@ func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 			for k := range hunk.added {
 				lines.Added = append(lines.Added, hunk.start+k)
 				l := origins[i][h][k]
-				if l.b == nil || !l.b.edit.session.belongs() {
+				if l.b == nil || !l.b.edit.belongs() {
 					continue
 				}
 				tier := l.tier

@@ -51,7 +51,7 @@ func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
 			if tier := f.judge(&part, &file.hunks[part.hunk], strict); tier != "" {
 				f.land(&part, out[part.hunk], commit, tier)
 				if part.same {
-					part.b.edit.session.root.same += part.score
+					part.b.edit.root.same += part.score
 				}
 			}
 		}

@@ -32,7 +32,7 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 	if root == "" {
 		return nil, stranger
 	}
-	known := slices.ContainsFunc(s.Commits, f.options.Known)
+	known := slices.ContainsFunc(s.Commits, func(id string) bool { _, ok := f.options.Commit(id); return ok })
 	switch {
 	case known:
 		return []string{root}, member

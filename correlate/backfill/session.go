@@ -58,6 +58,6 @@ type Options struct {
 	Blob func(refs.OID) ([]byte, error)
 	Hash func(content []byte) refs.OID
 	Last time.Time // the date of the newest commit of the repository
-	// Known tells whether an id, perhaps abbreviated, is that of a commit of the repository.
-	Known func(commit string) bool
+	// Commit finds the commit of the repository that an id, perhaps abbreviated, names.
+	Commit func(id string) (refs.OID, bool)
 }
