@@ -214,7 +214,7 @@ func (t *transcript) read(ctx context.Context) error {
 	}
 	if json.Unmarshal(head.Metadata["commits"], &made) == nil {
 		for _, c := range made {
-			s.Commits = append(s.Commits, c.SHA)
+			s.Commits, s.Made = append(s.Commits, c.SHA), append(s.Made, c.SHA)
 		}
 	}
 	return nil

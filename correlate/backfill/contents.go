@@ -39,7 +39,8 @@ type placed struct {
 type known struct {
 	*Session
 	how  belonging
-	root *root // the first that it was held below
+	root *root      // the first that it was held below
+	made []refs.OID // the commits that it made
 }
 
 // belongs tells whether an edit is one of this repository.

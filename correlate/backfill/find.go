@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"context"
+	"fmt"
 	"hash/maphash"
 	"maps"
 	"path"
@@ -107,6 +108,11 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 			continue
 		}
 		s.root = f.rootOf(roots[0], s.how)
+		for _, id := range s.Made {
+			if commit, ok := f.options.Commit(id); ok {
+				s.made = append(s.made, commit)
+			}
+		}
 		late := f.isLate(s.Session)
 		for j := range s.Edits {
 			e := &s.Edits[j]
@@ -143,7 +149,7 @@ func (f *finder) isLate(s *Session) bool {
 func (f *finder) index(edits map[int32][]*placed) {
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		for _, e := range edits[place] {
-			if root := e.root; root.how == candidate && root.wrong > root.right {
+			if root := e.root; root.how == candidate && root.wrong > root.right+slips {
 				continue
 			}
 			if e.after != nil && e.session.how == member {
@@ -162,11 +168,32 @@ func (f *finder) index(edits map[int32][]*placed) {
 			}
 		}
 	}
+	f.count()
+}
+
+// count tells the weights how often the history adds each line. Copies of a commit, as a rebase or a cherry-pick makes them, count
+// once: they have its author and that date.
+func (f *finder) count() {
+	seen := map[uint64]bool{}
 	for i := range f.pasts {
-		for _, file := range f.pasts[i].files {
+		p := &f.pasts[i]
+		for _, file := range p.files {
+			var sum maphash.Hash
+			sum.SetSeed(f.seed.Seed)
+			fmt.Fprintf(&sum, "%s %d %d", p.Author, p.Authored.Unix(), file.place)
 			for _, h := range file.hunks {
-				for _, p := range h.added {
-					f.weights.add(p, f.group(file.place))
+				for _, line := range h.added {
+					_, _ = sum.Write(line[:])
+				}
+			}
+			if key := sum.Sum64(); seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
+			for _, h := range file.hunks {
+				for _, line := range h.added {
+					f.weights.add(line, f.group(file.place))
 				}
 			}
 		}
@@ -205,6 +232,10 @@ const (
 	half        = 0.5 // most, for a directory that has the name of this repository
 )
 
+// slips is how many replacements may fail in a checkout that nothing else speaks against: people type between the calls of an
+// agent, and commands write.
+const slips = 2
+
 // prove finds out which checkouts are of this repository.
 func (f *finder) prove(origins [][][][]landing) {
 	for _, files := range origins {
@@ -230,7 +261,7 @@ func (f *finder) prove(origins [][][][]landing) {
 		if f.isNamed(name) {
 			share = half
 		}
-		if r.same >= provenSame || r.right > r.wrong && r.landed >= provenEdits || r.landed >= provenLines && r.landed >= share*r.wrote {
+		if r.same >= provenSame || r.right > 0 && r.right+slips > r.wrong && r.landed >= provenEdits || r.landed >= provenLines && r.landed >= share*r.wrote {
 			r.how = member
 		}
 	}

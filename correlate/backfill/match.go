@@ -20,7 +20,8 @@ type run struct {
 	score      float64
 	alone      bool // one of its lines is recognised without others
 	same       bool // the same lines were put in the same place
-	late       bool // dated after the commit
+	timing     timing
+	made       bool // by the session itself, the commit was
 }
 
 // landing is what was found of a line of a commit.
@@ -38,17 +39,20 @@ func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
 		out[h] = make([]landing, len(file.hunks[h].added))
 		runs = f.runs(runs, commit, file, h, strict)
 	}
+	date := f.pasts[commit-1].earlier()
 	slices.SortStableFunc(runs, func(a, b run) int {
 		return cmp.Or(
-			cmp.Compare(boolInt(a.late), boolInt(b.late)),
+			cmp.Compare(a.timing, b.timing),
 			cmp.Compare(b.b.edit.session.how, a.b.edit.session.how),
+			cmp.Compare(boolInt(b.made), boolInt(a.made)),
 			cmp.Compare(b.score, a.score), cmp.Compare(b.length, a.length),
-			compareTimes(b.b.edit.Time, a.b.edit.Time), // the last that wrote it
+			cmp.Compare(boolInt(date.Before(a.b.edit.Time)), boolInt(date.Before(b.b.edit.Time))),
+			compareTimes(b.b.edit.Time, a.b.edit.Time), // the last that wrote it before the commit
 		)
 	})
 	for _, r := range runs {
 		for _, part := range f.free(r, out[r.hunk], commit) {
-			if tier := f.judge(&part, &file.hunks[part.hunk], strict); tier != "" {
+			if tier := f.judge(&part, file, strict); tier != "" {
 				f.land(&part, out[part.hunk], commit, tier)
 				if part.same {
 					part.b.edit.root.same += part.score
@@ -113,7 +117,8 @@ func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32)
 		end++
 	}
 	r := run{b: b, hunk: hunk, line: start, at: at - (line - start), length: end - start}
-	r.late = !b.edit.late && !b.edit.Time.IsZero() && b.edit.Time.After(f.pasts[commit-1].Committed.Add(slack))
+	p := &f.pasts[commit-1]
+	r.timing, r.made = p.timing(b.edit), slices.Contains(b.edit.session.made, p.ID)
 	f.weigh(&r)
 	return r
 }
@@ -161,14 +166,17 @@ const (
 )
 
 // judge gives the evidence of a run, "" for a run that says too little.
-func (f *finder) judge(r *run, h *pastHunk, strict bool) string {
+func (f *finder) judge(r *run, file *pastFile, strict bool) string {
+	h := &file.hunks[r.hunk]
 	allOfBlock := r.length == len(r.b.prints)
 	whole := allOfBlock && r.length == len(h.added)
 	r.same = whole && len(r.b.removed) > 0 && slices.Equal(r.b.removed, h.removed)
 	switch {
-	case r.late, strict && (!allOfBlock || r.score < enough):
+	case r.timing == after, strict && (!allOfBlock || r.score < enough):
 		return ""
-	case r.score >= enough, r.alone, whole && r.score >= sameLines, r.same && r.score > 0:
+	case r.timing == between && (!allOfBlock || r.score < enough) && !f.isAfter(r.b.edit, file.blob):
+		return ""
+	case r.made && r.score > 0, r.score >= enough, r.alone, whole && r.score >= sameLines, r.same && r.score > 0:
 		return f.tier(r, h)
 	}
 	return ""

@@ -11,6 +11,36 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
+// earlier is the earlier one of the dates of a commit: an amended or rebased one is made anew and keeps the author's.
+func (p *past) earlier() time.Time {
+	if p.Authored.Before(p.Committed) && !p.Authored.IsZero() {
+		return p.Authored
+	}
+	return p.Committed
+}
+
+// timing tells when an edit was made, with a commit in mind.
+type timing int
+
+const (
+	inTime  timing = iota
+	between        // the dates of the commit: it may have been amended with the edit, or only rebased after it
+	after          // the commit
+)
+
+// timing compares clocks, which may differ a little.
+func (p *past) timing(e *placed) timing {
+	switch {
+	case e.late || e.Time.IsZero():
+		return inTime
+	case e.Time.After(p.Committed.Add(slack)):
+		return after
+	case e.Time.After(p.earlier().Add(slack)):
+		return between
+	}
+	return inTime
+}
+
 // past is what is kept of a commit: prints in place of lines.
 type past struct {
 	history.Commit // without files
@@ -96,10 +126,7 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 		return fmt.Errorf("read history: %w", err)
 	}
 	for i := range f.pasts {
-		at := f.pasts[i].Committed
-		if authored := f.pasts[i].Authored; authored.Before(at) { // a rebase makes commits anew and keeps this date
-			at = authored
-		}
+		at := f.pasts[i].earlier()
 		for _, file := range f.pasts[i].files {
 			place := f.group(file.place)
 			f.versions[place] = append(f.versions[place], version{file.blob, at, i})

@@ -17,6 +17,7 @@ type Session struct {
 	// began at or made; empty where the agent does not tell.
 	Remote  string
 	Commits []string
+	Made    []string // those of them that it made
 	Edits   []Edit
 }
 
