@@ -88,6 +88,7 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 			}
 		}
 		delete(s.state.Expected, f.path)
+		s.state.heardOf(f.path)
 	}
 	return s.err
 }
@@ -287,6 +288,9 @@ func (s *step) recordWhole(f *file) error {
 		limits = append(limits, events.LimitBinary)
 	}
 	who := *s.decide(f.path)(nil)
+	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
+		who = *by(nil)
+	}
 	seed := patchSeed{interval: s.interval, path: f.path, after: f.new.oid, segment: -1}
 	data := events.PatchData{
 		Patch: s.ownerOf(who, seed).Patch, Interval: s.interval, Path: events.EncodePath(f.path),

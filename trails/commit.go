@@ -108,7 +108,9 @@ func (e *Engine) AtCommit(
 		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
-			if !seeded && young() {
+			if by, ok := s.turnedUp(path, refs.OID{}); ok {
+				who = *by(line)
+			} else if !seeded && young() {
 				who = *s.decideSince(path, e.began.state.seen(path))(line)
 			}
 			return s.ownerOf(who, patchSeed{interval: s.interval, path: path, after: commit})

@@ -60,6 +60,12 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 	var files []*file
 	for _, c := range changes {
 		f := &file{path: c.Path, oldPath: c.Path, oldMode: c.OldMode, newMode: c.NewMode}
+		if c.PassedOver {
+			if s.passed == nil {
+				s.passed = map[string]bool{}
+			}
+			s.passed[c.Path] = true
+		}
 		var err error
 		if f.old, err = s.read(c.OldMode, c.Old); err != nil {
 			return nil, fmt.Errorf("read %s before the change: %w", strconv.Quote(c.Path), err)

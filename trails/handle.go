@@ -54,6 +54,7 @@ func (s *step) take(b events.Boundary) error {
 	if err := s.expect(); err != nil {
 		return err
 	}
+	s.keepSayings()
 	if err := s.recordEnds(s.closing); err != nil {
 		return err
 	}

@@ -105,6 +105,7 @@ func (s *step) pendingChange(path string, now text) (*file, error) {
 		return nil, fmt.Errorf("open snapshot state: %w", err)
 	}
 	defer eng.Close()
+	s.passed = map[string]bool{path: eng.PassedOver(path)}
 	f := &file{path: path, oldPath: path, new: now}
 	entry, found := eng.Lookup(path)
 	if !found {
@@ -218,7 +219,10 @@ func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
 func (p *PendingLines) carry(s *step, f *file) {
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	vector.Moves(change)
-	decide := s.decide(f.path)
+	decide, ok := s.turnedUp(f.path, f.new.oid)
+	if !ok {
+		decide = s.decide(f.path)
+	}
 	restored := restoredLines(&part{file: f, seg: segment{from: f.old, to: f.new}})
 	p.open = map[events.PatchID]events.AnchorOwner{}
 	result := change.Resolve(func(_, line int) vector.Owner {

@@ -29,6 +29,9 @@ func (s *step) segments(f *file) []segment {
 	if f.early {
 		seen, done = s.state.LastFull, s.doneWith(f.path)
 	}
+	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
+		return []segment{{from: f.old, to: f.new, decide: by}}
+	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
 	tool, said := s.reported(f.path)
 	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {

@@ -16,7 +16,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes, since another version is read as no
 // state, and ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x03"
+const stateMagic = "gtline\x00\x04"
 
 // state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
 type state struct {
@@ -144,12 +144,13 @@ func (s *state) save(repo *refs.Repo) error {
 	return nil
 }
 
-// forget drops what no later boundary can need: windows closed before every path's last sighting, and the sessions
-// longest silent.
+// forget drops what no later boundary can need: windows closed before every path's last sighting, but for those that spoke of
+// a path that cannot be seen, and the sessions longest silent.
 func (s *state) forget() {
+	s.boundSayings()
 	kept := s.Windows[:0]
 	for _, w := range s.Windows {
-		if w.Closed == 0 || w.Closed > s.LastFull {
+		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Said) > 0 {
 			kept = append(kept, w)
 		}
 	}

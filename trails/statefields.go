@@ -105,6 +105,12 @@ func (w *Window) fields(f fields) {
 	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
 	f.flag(&w.Doubt)
 	f.flag(&w.Rejected)
+	list(f, &w.Said, func(one *saying) {
+		f.text(&one.Path)
+		f.oid(&one.After)
+		f.text(&one.Lines)
+		f.flag(&one.Whole)
+	})
 }
 
 func (d *declared) fields(f fields) {

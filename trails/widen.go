@@ -42,6 +42,7 @@ func chain(first, second []snapshot.Change) []snapshot.Change {
 			continue
 		}
 		out[i].New, out[i].NewMode = c.New, c.NewMode
+		out[i].PassedOver = out[i].PassedOver || c.PassedOver
 	}
 	out = slices.DeleteFunc(out, func(c snapshot.Change) bool { return c.Old == c.New && c.OldMode == c.NewMode })
 	slices.SortFunc(out, func(a, b snapshot.Change) int { return cmp.Compare(a.Path, b.Path) })

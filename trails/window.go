@@ -37,6 +37,8 @@ type Window struct {
 	Limits     []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
 	Doubt bool
+	// Said is what the call wrote where git does not look (passedover.go), kept until it does.
+	Said []saying
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
 

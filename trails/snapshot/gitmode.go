@@ -20,6 +20,9 @@ type gitState struct {
 	Rules    string     // digest of the ignore and attribute files in the work tree
 	Fresh    bool       // some paths could not be added: what the scratch index has for them is not to be kept
 	Excluded []exclusion
+
+	Marked     indexStamp // the user's index that PassedOver was read from
+	PassedOver []string   // entries marked skip-worktree or assume-unchanged
 }
 
 func (e *Engine) scratchPath() string {

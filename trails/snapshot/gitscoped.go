@@ -105,7 +105,7 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 }
 
 // realign puts back what the user's index has, or has not, at single paths where git would judge a file by what the
-// scratch index has there. Borrowed are entries to be taken out again behind git: they tell it that a directory with a
+// scratch index has there, or would go on passing over one that the user has unmarked. Borrowed are entries to be taken out again behind git: they tell it that a directory with a
 // repository in it is none of its own, where the scratch index has nothing left there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
@@ -119,7 +119,7 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 		switch judged := was != nil && converts && hasCR(e.onDisk(path)); {
 		case judged && is == nil:
 			fmt.Fprintf(&list, "0 %s\t%s\x00", e.repo.Format.Zero(), path)
-		case is != nil && (was == nil || judged && is.oid != was.oid):
+		case is != nil && (was == nil || judged && is.oid != was.oid || was.flags&^is.flags&passingOver != 0):
 			put(is)
 		}
 		if x := e.witness(old, user, path); x != nil {

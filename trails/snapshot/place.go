@@ -126,7 +126,7 @@ func (s *scan) addDir(d *dir, name string, partial bool) *dir {
 	if partial {
 		sub.flags = dirPartial
 	}
-	d.removeOther(name)
+	s.leaveOthers(d, name)
 	d.insertSub(sub)
 	s.e.changed = true
 	return sub
@@ -155,10 +155,10 @@ func (s *scan) include(d *dir, name string) error {
 			d.insertOther(dirName{name, kindSpecial})
 			return nil
 		}
-		d.removeOther(name)
+		s.leaveOthers(d, name)
 		return s.unreadable(d, d.insertEntry(e))
 	}
-	d.removeOther(name)
+	s.leaveOthers(d, name)
 	d.insertEntry(e)
 	s.attrTouched = s.attrTouched || name == attributesFile
 	return nil

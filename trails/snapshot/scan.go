@@ -27,6 +27,7 @@ type scan struct {
 	entered     []query // ignored names that the user has added to the index
 	touched     []*dir
 	before      map[string]Entry      // what paths held that may have changed
+	passed      map[string]bool       // names that git passed over and does so no more
 	attrTouched bool                  // an attribute file came, went or changed
 	sawUnread   bool                  // something could not be read
 	stored      map[refs.OID]struct{} // trees that git has
@@ -250,7 +251,9 @@ func (s *scan) changes() []Change {
 	for path, was := range s.before {
 		is, _ := s.e.Lookup(path)
 		if is != was {
-			list = append(list, Change{Path: path, OldMode: was.Mode, NewMode: is.Mode, Old: was.OID, New: is.OID})
+			list = append(list, Change{
+				Path: path, OldMode: was.Mode, NewMode: is.Mode, Old: was.OID, New: is.OID, PassedOver: s.passedOver(path),
+			})
 		}
 	}
 	return list

@@ -30,6 +30,8 @@ type Change struct {
 	Path             string // slashes, relative to the top; raw bytes
 	OldMode, NewMode uint32
 	Old, New         refs.OID
+	// PassedOver tells that the path was there at the last snapshot as far as is known, and git passed over it.
+	PassedOver bool
 }
 
 // Snapshot is the content of the work tree at an instant.
@@ -137,6 +139,7 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 	}
 	e.broken = true
+	marked := e.marked()
 	snap, err := e.run(ctx, paths)
 	if e.damaged() { // as if there had been no state
 		e.Close()
@@ -153,6 +156,7 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
 	}
 	e.broken = false
+	wasPassedOver(snap.Changes, marked)
 	slices.SortFunc(snap.Changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(snap.Skipped)
 	snap.Skipped = slices.Compact(snap.Skipped)
@@ -193,6 +197,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	e.notePassedOver(ctx)
 	if snap, err = e.compare(ctx, last, snap); err == nil {
 		e.keepChanges(snap)
 	}

@@ -1,0 +1,162 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// No look sees a file that git passes over: an ignored one, one marked skip-worktree or assume-unchanged. An edit call that writes
+// one says so all the same. What it said is kept with its window, by the fingerprints of the lines alone, until the file turns
+// up: added by force, no longer ignored, no longer marked. Those lines are the call's then. The others were written at no
+// known time, by nobody that is known.
+
+// saying is what a call said it wrote to a path that git passes over.
+type saying struct {
+	Path  string
+	After refs.OID // the whole content, if the call told it
+	Lines string   // events.EncodeFingerprints
+	// Whole tells that the call, or the one before it whose content it found, told every line of the file.
+	Whole bool
+}
+
+// Bounds of what is kept: the sayings of a state, and the lines of each.
+const (
+	maxSayings     = 128
+	maxSayingLines = 2000
+)
+
+// keepSayings keeps what the calls that end here said of paths that git passes over.
+func (s *step) keepSayings() {
+	for _, end := range s.closing {
+		w := end.window
+		if end.status != "done" || w.Class != events.ToolEdits || s.snap == nil {
+			continue
+		}
+		for _, path := range w.Paths {
+			if len(w.declares(path)) == 0 || !s.passesOver(path) {
+				continue
+			}
+			if said, fits := s.sayingOf(w, path); fits {
+				w.Said = append(w.Said, said)
+			}
+		}
+	}
+}
+
+// passesOver tells whether git passes over a file that is there.
+func (s *step) passesOver(path string) bool {
+	if s.snap.PassedOver(path) {
+		return true
+	}
+	_, found := s.snap.Lookup(path)
+	if found {
+		return false
+	}
+	_, there := readWorkFile(s.repo, path)
+	return there
+}
+
+func (s *step) sayingOf(w *Window, path string) (saying, bool) {
+	said := saying{Path: path}
+	lines := declaredLines(w, path)
+	if len(lines) > maxSayingLines {
+		return said, false
+	}
+	var prints []events.Fingerprint
+	for key := range lines {
+		if print := events.FingerprintOf([]byte(key)); !print.Blank() {
+			prints = append(prints, print)
+		}
+	}
+	slices.SortFunc(prints, func(a, b events.Fingerprint) int { return slices.Compare(a[:], b[:]) })
+	said.Lines = events.EncodeFingerprints(prints)
+	var before *string
+	for _, d := range w.declares(path) {
+		if before == nil {
+			before = d.Before
+		}
+		if d.After != nil {
+			said.After = s.repo.Format.Hash(refs.BlobObject, []byte(*d.After))
+		}
+	}
+	if before != nil && !said.After.IsZero() {
+		found := s.repo.Format.Hash(refs.BlobObject, []byte(*before))
+		last, was := s.state.said(path)
+		said.Whole = *before == "" || was && last.Whole && last.After == found
+	}
+	return said, true
+}
+
+// said is the last that was said of a path.
+func (s *state) said(path string) (last saying, found bool) {
+	for _, w := range s.Windows {
+		for _, one := range w.Said {
+			if one.Path == path {
+				last, found = one, true
+			}
+		}
+	}
+	return last, found
+}
+
+// heardOf forgets what was said of a path that has been looked at.
+func (s *state) heardOf(path string) {
+	for _, w := range s.Windows {
+		w.Said = slices.DeleteFunc(w.Said, func(one saying) bool { return one.Path == path })
+	}
+}
+
+// boundSayings lets go of the oldest sayings beyond the bound.
+func (s *state) boundSayings() {
+	n := 0
+	for _, w := range slices.Backward(s.Windows) {
+		if n += len(w.Said); n > maxSayings {
+			w.Said = nil
+		}
+	}
+}
+
+// turnedUp decides about the lines of a path that git passed over until now; ok is false if it did not, as far as is known.
+func (s *step) turnedUp(path string, now refs.OID) (by decision, ok bool) {
+	type heard struct {
+		who   *actor
+		lines map[events.Fingerprint]bool
+	}
+	var all []heard
+	for _, w := range s.state.Windows {
+		for _, said := range w.Said {
+			if said.Path != path {
+				continue
+			}
+			prints, err := events.DecodeFingerprints(said.Lines)
+			if err != nil {
+				continue
+			}
+			one := heard{ref(byWindow(w)), map[events.Fingerprint]bool{}}
+			for _, print := range prints {
+				one.lines[print] = true
+			}
+			all = append(all, one)
+		}
+	}
+	if len(all) == 0 && !s.passed[path] {
+		return nil, false
+	}
+	last, _ := s.state.said(path)
+	exact := last.Whole && last.After == now
+	return func(line []byte) *actor {
+		print := events.FingerprintOf(line)
+		if !exact && len(linediff.StripSpace(line)) < wordyLine {
+			return &nobody
+		}
+		for _, one := range slices.Backward(all) {
+			if one.lines[print] || exact && print.Blank() {
+				return one.who
+			}
+		}
+		return &nobody
+	}, true
+}

@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Git passes over files that are there: ignored ones, and those whose entries in the index are marked skip-worktree or
+// assume-unchanged (git-update-index(1)). When such a file turns up, it does not tell when its lines were written.
+
+// passingOver are the marks of entries that git passes over.
+const passingOver = skipWorktree | assumeUnchanged
+
+// maxPassedOver bounds the marked entries that the git method remembers.
+const maxPassedOver = 1024
+
+// PassedOver tells whether git passed over a path at the last snapshot, as far as is known: of ignored files the git method
+// knows nothing.
+func (e *Engine) PassedOver(path string) bool {
+	if e.meta.Git != nil {
+		return slices.Contains(e.meta.Git.PassedOver, path)
+	}
+	if e.root == nil {
+		return false
+	}
+	d := e.root
+	for i := range len(path) + 1 {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		name := baseName(path[:i])
+		if j, ok := d.findOther(name); ok {
+			return d.others[j].kind != kindSpecial
+		}
+		if d = d.sub(name); d == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// notePassedOver remembers, for the git method, what is marked in the user's index. In a sparse checkout git itself takes the mark
+// off what is there.
+func (e *Engine) notePassedOver(ctx context.Context) {
+	g := e.meta.Git
+	stamp, err := stampIndex(e.userIndex(), e.repo.Format)
+	if err != nil || e.meta.Settings.Sparse || stamp == g.Marked {
+		return
+	}
+	idx, err := loadIndex(ctx, e.repo, e.userIndex())
+	if err != nil {
+		return
+	}
+	g.Marked, g.PassedOver = stamp, nil
+	for i := range idx.entries {
+		x := &idx.entries[i]
+		if x.flags&passingOver != 0 && x.mode != refs.ModeGitlink && len(g.PassedOver) < maxPassedOver {
+			g.PassedOver = append(g.PassedOver, x.path)
+		}
+	}
+}
+
+// marked lists what the git method remembers.
+func (e *Engine) marked() []string {
+	if e.meta.Git == nil {
+		return nil
+	}
+	return e.meta.Git.PassedOver
+}
+
+// wasPassedOver marks the changes of paths that git had passed over at the snapshot before.
+func wasPassedOver(changes []Change, before []string) {
+	for i := range changes {
+		if slices.Contains(before, changes[i].Path) {
+			changes[i].PassedOver = true
+		}
+	}
+}
+
+// leaveOthers takes a name out of those that git passed over, since it does so no more.
+func (s *scan) leaveOthers(d *dir, name string) {
+	i, ok := d.findOther(name)
+	if !ok {
+		return
+	}
+	if d.others[i].kind != kindSpecial {
+		if s.passed == nil {
+			s.passed = map[string]bool{}
+		}
+		s.passed[join(d.path, name)] = true
+	}
+	d.removeOther(name)
+}
+
+// passedOver tells whether a path, or a directory above it, has just left the names that git passed over.
+func (s *scan) passedOver(path string) bool {
+	for ; path != "" && len(s.passed) > 0; path = parentPath(path) {
+		if s.passed[path] {
+			return true
+		}
+	}
+	return false
+}
