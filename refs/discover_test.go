@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // layout makes every kind of repository the discovery tests look at, below one directory.
@@ -220,7 +222,7 @@ func TestDiscoverHeedsTheEnvironmentAndDiscoverHookDoesNot(t *testing.T) {
 func TestARepositoryOfSomebodyElseIsRefusedUnlessGitAcceptsIt(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
+		testenv.Forbids(t, "only root can give files away")
 	}
 	repo := newRepo(t)
 	if err := os.Chown(repo.WorkTree, 12345, 12345); err != nil {

@@ -286,16 +286,8 @@ func TestALockIsReleasedOnEveryFailure(t *testing.T) {
 // TestWithoutHardLinks puts the second name of the lock on another file system, where it cannot be a hard link.
 func TestWithoutHardLinks(t *testing.T) {
 	t.Parallel()
-	other, err := os.MkdirTemp("/dev/shm", "refs-test-")
-	if err != nil {
-		t.Skipf("no second file system: %v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(other) })
 	repo := newRepo(t)
-	here, _ := deviceOf(repo.GitDir)
-	if there, _ := deviceOf(other); there == here {
-		t.Skip("no second file system")
-	}
+	other := elsewhere(t, repo.GitDir)
 	if err := os.MkdirAll(repo.TracesDir(), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -319,4 +311,22 @@ func TestWithoutHardLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	noLocks(t, repo)
+}
+
+// elsewhere is a new directory on another file system than a path's.
+func elsewhere(t *testing.T, path string) string {
+	t.Helper()
+	here, _ := deviceOf(path)
+	for _, parent := range []string{"/dev/shm", "/var/tmp", "/tmp"} {
+		dir, err := os.MkdirTemp(parent, "refs-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if there, _ := deviceOf(dir); there != here {
+			return dir
+		}
+	}
+	testenv.Forbids(t, "there is no second file system")
+	return ""
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/refs/testenv"
+
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 )
@@ -284,15 +286,20 @@ func TestPlacesThatCannotBeWrittenGiveAnErrorWithAHint(t *testing.T) {
 	if !errors.As(err, &failed) || failed.Code != capability.CodeSettingsUnreadable || failed.Hint == "" {
 		t.Errorf("a file in place of the directory: %v", err)
 	}
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
+}
+
+func TestAPlaceThatIsReadOnlyGivesAnErrorWithAHint(t *testing.T) {
+	t.Parallel()
+	if !testenv.AsNobody(t) {
+		return
 	}
-	p = newPlace(t, "bin/git-trace")
+	p := newPlace(t, "bin/git-trace")
 	dir := filepath.Dir(p.settings(capability.ScopeUser))
 	if err := os.Mkdir(dir, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.installer.Install(t.Context(), p.target(capability.ScopeUser))
+	_, err := p.installer.Install(t.Context(), p.target(capability.ScopeUser))
+	var failed *capability.InstallError
 	if !errors.As(err, &failed) || failed.Code != capability.CodeSettingsUnwritable || !errors.Is(err, os.ErrPermission) || failed.Hint == "" {
 		t.Errorf("a directory that is read-only: %v", err)
 	}

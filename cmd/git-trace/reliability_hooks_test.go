@@ -224,10 +224,7 @@ func replaced(script string) func(w *twin) {
 func inside(script string) func(w *twin) {
 	return func(w *twin) {
 		w.t.Helper()
-		if out, err := exec.Command("unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", w.base+"/home").CombinedOutput(); err != nil {
-			testenv.Lacks(w.t, "no mount name space: "+string(out))
-		}
-		replaced(`exec unshare --map-root-user --mount sh -c '` + script + `; exec "$@"' sh "$REAL" "$@"`)(w)
+		replaced(`exec ` + strings.Join(testenv.MountSpace(w.t), " ") + ` sh -c '` + script + `; exec "$@"' sh "$REAL" "$@"`)(w)
 	}
 }
 

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// outcome is what a run of tests came to.
+type outcome struct {
+	Passed    int                 `json:"passed"`
+	Failed    []string            `json:"failed"`  // tests, and packages that failed as a whole
+	Skipped   map[string][]string `json:"skipped"` // tests by the reason that they gave
+	Slowest   []timed             `json:"slowest"`
+	Wall      time.Duration       `json:"wall"`
+	Processor time.Duration       `json:"processor"` // of go test and all that it started
+}
+
+type timed struct {
+	Test    string  `json:"test"`
+	Seconds float64 `json:"seconds"`
+}
+
+const slowest = 10
+
+func newOutcome() *outcome { return &outcome{Skipped: map[string][]string{}} }
+
+func (o *outcome) add(other *outcome) {
+	o.Passed += other.Passed
+	o.Failed = append(o.Failed, other.Failed...)
+	for why, tests := range other.Skipped {
+		o.Skipped[why] = append(o.Skipped[why], tests...)
+	}
+	for _, one := range other.Slowest {
+		o.took(one)
+	}
+	o.Wall += other.Wall
+	o.Processor += other.Processor
+}
+
+func (o *outcome) took(one timed) {
+	o.Slowest = append(o.Slowest, one)
+	slices.SortFunc(o.Slowest, func(a, b timed) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	o.Slowest = o.Slowest[:min(len(o.Slowest), slowest)]
+}
+
+// event is one line of `go test -json` (go doc test2json).
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Elapsed float64
+	Output  string
+}
+
+// follow reads the lines of `go test -json` and prints what go test prints without -v: packages, and what failed.
+func follow(w io.Writer, in io.Reader) (*outcome, error) {
+	o := newOutcome()
+	said := map[string]*strings.Builder{} // what a test or a package has printed
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if json.Unmarshal(line, &e) != nil {
+				fmt.Fprint(w, string(line)) // a program that prints past the test
+			} else {
+				o.take(w, e, said)
+			}
+		}
+		if err == io.EOF {
+			return o, nil
+		} else if err != nil {
+			return o, err
+		}
+	}
+}
+
+func (o *outcome) take(w io.Writer, e event, said map[string]*strings.Builder) {
+	name := strings.TrimRight(e.Package+" "+e.Test, " ")
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(w, e.Output)
+		return
+	case "output":
+		if said[name] == nil {
+			said[name] = &strings.Builder{}
+		}
+		said[name].WriteString(e.Output)
+		return
+	case "pass", "fail", "skip":
+	default:
+		return
+	}
+	text := ""
+	if said[name] != nil {
+		text = said[name].String()
+		delete(said, name)
+	}
+	if e.Test != "" {
+		o.took(timed{name, e.Elapsed})
+	}
+	switch {
+	case e.Action == "fail":
+		o.Failed = append(o.Failed, name)
+		fmt.Fprint(w, text)
+	case e.Test == "":
+		if e.Action == "pass" {
+			fmt.Fprint(w, lastLine(text))
+		}
+	case e.Action == "skip":
+		why := reason(text)
+		o.Skipped[why] = append(o.Skipped[why], name)
+	default:
+		o.Passed++
+	}
+}
+
+func lastLine(text string) string {
+	lines := slices.Collect(strings.Lines(text))
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
+}
+
+// saidAt is how package testing prints what a test logs.
+var saidAt = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`)
+
+// reason is what a test said last.
+func reason(text string) string {
+	all := saidAt.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 || all[len(all)-1][1] == "" {
+		return "no reason given"
+	}
+	return all[len(all)-1][1]
+}
+
+// print tells the outcome; of tests skipped for one reason it names three.
+func (o *outcome) print(w io.Writer) {
+	if len(o.Slowest) > 0 {
+		fmt.Fprintln(w, "\nslowest:")
+		for _, one := range o.Slowest {
+			fmt.Fprintf(w, "  %6.1f s  %s\n", one.Seconds, short(one.Test))
+		}
+	}
+	skipped := 0
+	for _, why := range slices.SortedFunc(maps.Keys(o.Skipped), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(o.Skipped[b]), len(o.Skipped[a])), cmp.Compare(a, b))
+	}) {
+		tests := o.Skipped[why]
+		if skipped == 0 {
+			fmt.Fprintln(w, "skipped:")
+		}
+		skipped += len(tests)
+		more := ""
+		if len(tests) > 3 {
+			more = ", …"
+		}
+		var names []string
+		for _, test := range tests[:min(len(tests), 3)] {
+			names = append(names, short(test))
+		}
+		fmt.Fprintf(w, "  %4d  %s (%s%s)\n", len(tests), why, strings.Join(names, ", "), more)
+	}
+	for _, name := range o.Failed {
+		fmt.Fprintln(w, "failed:", name)
+	}
+	fmt.Fprintf(w, "%d passed, %d failed, %d skipped, in %.0f s, %.0f s of processor time\n",
+		o.Passed, len(o.Failed), skipped, o.Wall.Seconds(), o.Processor.Seconds())
+}
+
+// short is a test without the path of its package.
+func short(name string) string { return name[strings.LastIndex(name, " ")+1:] }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A package with tests of every outcome is run by the real go test.
+func TestTheOutcomeOfEveryTestIsCounted(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"a/a_test.go": `package a
+
+import "testing"
+
+func TestPasses(t *testing.T) { t.Run("below", func(t *testing.T) { t.Log("heard by nobody") }) }
+func TestFails(t *testing.T)  { t.Error("this is why") }
+func TestSkips(t *testing.T)  { t.Log("a word before"); t.Skip("no such machine") }
+func TestToo(t *testing.T)    { t.Run("one", func(t *testing.T) { t.Skip("no such machine") }) }
+func TestSilent(t *testing.T) { t.SkipNow() }
+`,
+		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestBuilds(t *testing.T) { undefined() }\n",
+		"c/c_test.go": "package c\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) {}\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	var screen bytes.Buffer
+	o, status, err := runTests(&screen, []string{"./..."})
+	if err != nil || status != 1 {
+		t.Fatalf("status %d, %v", status, err)
+	}
+	for _, want := range []string{"this is why", "undefined: undefined", "ok  \texample.com/m/c"} {
+		if !strings.Contains(screen.String(), want) {
+			t.Errorf("%q is not on the screen:\n%s", want, screen.String())
+		}
+	}
+	if strings.Contains(screen.String(), "heard by nobody") {
+		t.Errorf("what a test said that passed is on the screen:\n%s", screen.String())
+	}
+	if o.Processor <= 0 {
+		t.Errorf("it took %v of processor time", o.Processor)
+	}
+	// The sum of two runs, through the file, is twice one.
+	tally := filepath.Join(t.TempDir(), "tally")
+	var total bytes.Buffer
+	for range 2 {
+		if err := addTo(tally, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := printTotal(&total, tally); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"8 passed, 6 failed, 6 skipped", // TestPasses, its part, TestToo and TestFine; TestFails and two packages
+		"     4  no such machine (TestSkips, TestToo/one, TestSkips, …)\n", "     2  no reason given (TestSilent, TestSilent)\n",
+		"failed: example.com/m/a TestFails\n", "failed: example.com/m/b\n",
+	} {
+		if !strings.Contains(total.String(), want) {
+			t.Errorf("%q is not in the sum:\n%s", want, total.String())
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package testenv
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// MountSpace is the beginning of a command that runs the rest of it in a mount name space of its own, where it may mount
+// (unshare(1)). Root needs nothing else for it; others need a user name space, which many machines do not give.
+func MountSpace(t testing.TB) []string {
+	t.Helper()
+	Needs(t, "unshare")
+	var why string
+	for _, command := range []string{"unshare --mount", "unshare --map-root-user --mount"} {
+		words := strings.Fields(command)
+		try := append(words[1:len(words):len(words)], "mount", "-t", "tmpfs", "none", t.TempDir())
+		out, err := exec.Command(words[0], try...).CombinedOutput()
+		if err == nil {
+			return words
+		}
+		why = firstLine(out)
+	}
+	Forbids(t, "no mount name space: "+why)
+	return nil
+}

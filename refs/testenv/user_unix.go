@@ -1,0 +1,51 @@
+//go:build unix
+
+package testenv
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const nobody = 65534
+
+// asNobody says in the environment that this process is the one that AsNobody started.
+const asNobody = "TESTENV_AS_NOBODY"
+
+// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything: then the test is
+// run in a process of another user, with a directory of that user's for temporary files, and this one has nothing left to do.
+func AsNobody(t *testing.T) bool {
+	t.Helper()
+	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {
+		return true
+	}
+	base, err := os.MkdirTemp("", "as-nobody-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	program := filepath.Join(base, "package.test")
+	CopySelf(t, program)
+	for _, path := range []string{base, program} {
+		if err := os.Chown(path, nobody, nobody); err != nil {
+			Forbids(t, "root may not become another user: "+err.Error())
+		}
+	}
+	cmd := exec.Command(program, "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
+	cmd.Dir = base
+	cmd.Env = append(os.Environ(), asNobody+"=1", "TMPDIR="+base, "HOME="+base)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err != nil:
+		t.Errorf("as another user: %v\n%s", err, out)
+	case !bytes.Contains(out, []byte("--- PASS: "+t.Name())):
+		t.Errorf("the test did not run as another user:\n%s", out)
+	}
+	return false
+}
