@@ -149,26 +149,32 @@ const maxDeclared = 1 << 20
 
 // declare takes over what a tool call says of its paths.
 func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
-	size := 0
 	var edits []declared
 	for _, e := range tool.Edits {
 		rel, ok := Relative(repo, target(e.Path))
 		if !ok {
 			continue
 		}
-		size += len(e.Old) + len(e.New)
-		if e.Before != nil {
-			size += len(*e.Before)
-		}
-		if e.After != nil {
-			size += len(*e.After)
-		}
 		edits = append(edits, declared{Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
 	}
-	if len(edits) > 0 && size <= maxDeclared {
+	if len(edits) > 0 && textSize(tool.Edits) <= maxDeclared {
 		w.Edits = edits
 	}
 	w.payload = edits
+}
+
+// textSize is how much text edits declare, in bytes.
+func textSize(edits []events.DeclaredEdit) int {
+	size := 0
+	for _, e := range edits {
+		size += len(e.Old) + len(e.New)
+		for _, whole := range []*string{e.Before, e.After} {
+			if whole != nil {
+				size += len(*whole)
+			}
+		}
+	}
+	return size
 }
 
 // spooled tells whether an append put the events aside instead of losing them.

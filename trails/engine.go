@@ -286,7 +286,7 @@ func (s *step) look(paths []string) (observation, error) {
 	if err == nil {
 		err = s.awaitContents(&o, paths)
 	}
-	if err == nil && s.Patient {
+	if err == nil {
 		err = s.lookAgain(&o, paths)
 	}
 	if err != nil {

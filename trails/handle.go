@@ -17,6 +17,11 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil // a changed directory or a compaction says where the agent is, not what it did
 	}
 	defer e.begin(b)()
+	if !e.Patient && e.Behind() {
+		if err := e.catchUp(ctx); err != nil {
+			return err
+		}
+	}
 	return e.advance(ctx, b.Time, func(s *step) error { return s.take(b) })
 }
 

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTraces
 // Late puts a boundary aside that could not be taken in time. The next boundary takes it first. The work tree as it was
 // at its moment is lost, which the events say; which windows were open is not.
 func (e *Engine) Late(b events.Boundary) error {
-	raw, err := json.Marshal(withoutTexts(b))
+	raw, err := json.Marshal(withFewTexts(b))
 	if err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
@@ -41,9 +42,9 @@ func (e *Engine) Late(b events.Boundary) error {
 	return nil
 }
 
-// withoutTexts is a boundary as it may be put down: what a call declares can be as large as files are.
-func withoutTexts(b events.Boundary) events.Boundary {
-	if b.Tool != nil {
+// withFewTexts is a boundary as it may be put down: what a call declares can be as large as files are.
+func withFewTexts(b events.Boundary) events.Boundary {
+	if b.Tool != nil && textSize(b.Tool.Edits) > maxDeclared {
 		tool := *b.Tool
 		tool.Edits = nil
 		b.Tool = &tool
@@ -121,8 +122,20 @@ func decodeLate(raw []byte) (b events.Boundary, err error) {
 	return b, err
 }
 
+// catchUp takes the boundaries that were put aside before a hook takes its own, with a look at the work tree of their own: what had
+// changed before the first of them is known then, and what came later is weighed by what they declared.
+func (e *Engine) catchUp(ctx context.Context) error {
+	calm := *e
+	calm.Patient, calm.GivesWay, calm.Announced = true, false, nil
+	err := calm.CatchUp(ctx, time.Now())
+	if e.began == nil {
+		e.began = calm.began
+	}
+	return err
+}
+
 // takeUnseen is take without a look at the work tree: sessions, prompts and windows move on. What changed meanwhile is
-// settled by the next look; only what a call declared is given to it then (see doubted).
+// settled by the next look; only what a call declared is given to it then (see doubted, segments).
 func (s *step) takeUnseen(b events.Boundary) error {
 	b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
 	b.Session = s.sessionOf(b)

@@ -109,6 +109,26 @@ func (s *state) heardOf(path string) {
 	}
 }
 
+// maxTexts bounds the declared texts that the state keeps of calls that have ended, in bytes.
+const maxTexts = 8 << 20
+
+// boundTexts lets go of declared texts: of calls that have ended before everything was looked at, and of the oldest beyond the
+// bound.
+func (s *state) boundTexts() {
+	n := 0
+	for _, w := range slices.Backward(s.Windows) {
+		if w.Closed == 0 {
+			continue
+		}
+		for _, d := range w.Edits {
+			n += d.size()
+		}
+		if n > maxTexts || w.Closed <= s.LastFull {
+			w.Edits = nil
+		}
+	}
+}
+
 // boundSayings lets go of the oldest sayings beyond the bound.
 func (s *state) boundSayings() {
 	n := 0

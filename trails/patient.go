@@ -16,7 +16,8 @@ import (
 // seconds, in which agents go on: their boundaries do not wait for it and are put aside. What it sees may then be the work
 // of a call that began while it looked. So it looks again, at what has changed since, which takes milliseconds, until nothing
 // was put aside and git did nothing meanwhile; only then it says who wrote what it saw. What had changed before the first of
-// those boundaries, by the time stamps of the system, is settled without them.
+// those boundaries, by the time stamps of the system, is settled without them. A hook's own look does the same as far as
+// boundaries go: one that was put aside while it looked may be the beginning of a call whose work it sees.
 
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16
@@ -94,10 +95,12 @@ type news struct {
 // meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
 func (s *step) meanwhile() (n news) {
 	last, now := s.checked, time.Now()
-	if !s.now.equal(readMark(s.repo)) {
-		n = news{true, true, last.Add(-snapshot.Slack)}
+	if s.Patient { // a short look does not wait for git: the next one sees what it did
+		if !s.now.equal(readMark(s.repo)) {
+			n = news{true, true, last.Add(-snapshot.Slack)}
+		}
+		n.any = s.takeWritten() || n.any
 	}
-	n.any = s.takeWritten() || n.any
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
 		name := filepath.Join(spoolDir(s.repo), entry.Name())

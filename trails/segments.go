@@ -20,7 +20,7 @@ type segment struct {
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
-// it and as it left it splits its interval exactly: what changed before it wrote is not its own (a person typing while
+// it and as it left it, or several that did so one after the other, split the interval exactly: what changed before it wrote is not its own (a person typing while
 // the permission prompt waits, another agent), and neither is what another writer did afterwards. With no other writer
 // about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
@@ -33,36 +33,84 @@ func (s *step) segments(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
-	tool, said := s.reported(f.path)
-	if tool == nil || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
+	reports := s.reports(f.path, seen)
+	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole
 	}
-	before, after := s.reportedText(*said.Before, f.old, f.new), s.reportedText(*said.After, f.old, f.new)
-	if before.whole || after.whole {
-		return whole
+	var tools []*Window
+	for _, r := range reports {
+		tools = append(tools, r.window)
 	}
 	others := writers(s.state.Windows, f.path, seen)
-	if len(others) <= 1 {
-		after = f.new
-	}
-	aside := s.decideSince(f.path, seen, tool)
+	alone := len(others) <= 1 && s.state.Lost <= seen
+	aside := s.decideSince(f.path, seen, tools...)
 	var chain []segment
 	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
 			chain = append(chain, segment{from: from, to: to, decide: by})
 		}
 	}
-	add(f.old, before, aside)
-	if len(chain) > 0 && s.gitAt(f.path).restored {
-		chain[0].origins = s.composition(f, before)
+	at := f.old
+	for i, r := range reports {
+		before, after := s.reportedText(*r.said.Before, f.old, f.new), s.reportedText(*r.said.After, f.old, f.new)
+		if before.whole || after.whole {
+			return whole
+		}
+		if alone {
+			after = f.new
+		}
+		add(at, before, aside)
+		if i == 0 && len(chain) > 0 && s.gitAt(f.path).restored {
+			chain[0].origins = s.composition(f, before)
+		}
+		add(before, after, always(byWindow(r.window)))
+		at = after
 	}
-	add(before, after, always(byWindow(tool)))
-	add(after, f.new, aside)
+	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
-		// The report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
-		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, seen, []*Window{tool})}}
+		// A report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
+		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, seen, tools)}}
 	}
 	return chain
+}
+
+// report is an edit call that told the whole content of a path before and after.
+type report struct {
+	window *Window
+	said   declared
+}
+
+// reports are the calls that did so and ended since the path was looked at: those whose ends were put aside, in the order in
+// which they began, and the one that ends at this boundary.
+func (s *step) reports(path string, seen int64) []report {
+	var out []report
+	for _, w := range writers(s.state.Windows, path, seen) {
+		if w.Closed == 0 || w.Class != events.ToolEdits {
+			continue
+		}
+		if said, found := w.reported(path); found {
+			out = append(out, report{w, said})
+		}
+	}
+	if w, said := s.reported(path); w != nil {
+		out = append(out, report{w, said})
+	}
+	return out
+}
+
+// reported is what a call told of the whole content of a path before and after.
+func (w *Window) reported(path string) (declared, bool) {
+	var out declared
+	for _, d := range w.declares(path) {
+		if out.Before == nil {
+			out.Before = d.Before
+		}
+		if d.After != nil {
+			out.After = d.After
+		}
+	}
+	sound := out.Before != nil && out.After != nil && utf8.ValidString(*out.Before) && utf8.ValidString(*out.After)
+	return out, sound
 }
 
 // doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the work tree
@@ -113,10 +161,8 @@ func (s *step) reported(path string) (*Window, declared) {
 		if end.status != "done" || end.window.Class != events.ToolEdits {
 			continue
 		}
-		for _, d := range end.window.declares(path) {
-			if d.Before != nil && d.After != nil && utf8.ValidString(*d.Before) && utf8.ValidString(*d.After) {
-				return end.window, d
-			}
+		if said, found := end.window.reported(path); found {
+			return end.window, said
 		}
 	}
 	return nil, declared{}

@@ -148,6 +148,7 @@ func (s *state) save(repo *refs.Repo) error {
 // a path that cannot be seen, and the sessions longest silent.
 func (s *state) forget() {
 	s.boundSayings()
+	s.boundTexts()
 	kept := s.Windows[:0]
 	for _, w := range s.Windows {
 		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Said) > 0 {

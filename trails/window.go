@@ -54,6 +54,17 @@ type declared struct {
 	After  *string
 }
 
+// size is how much text it is, in bytes.
+func (d *declared) size() int {
+	n := len(d.Old) + len(d.New)
+	for _, whole := range []*string{d.Before, d.After} {
+		if whole != nil {
+			n += len(*whole)
+		}
+	}
+	return n
+}
+
 // same tells whether the window belongs to the same tool call.
 func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Trace == trace && w.CallID == callID
