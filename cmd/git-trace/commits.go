@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
@@ -116,7 +117,7 @@ func (l *lineage) anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 		}
 		for _, e := range named {
 			if data := dataOf[events.CommitData](e); e.Type == events.CommitAnchored && data.Commit == h.Commit {
-				c.take(&data, heir)
+				c.take(&data, heir, slices.Contains(e.Method, events.Backfill))
 			}
 		}
 	}
@@ -138,11 +139,16 @@ type runCollector struct {
 	out   []anchored
 }
 
-func (c *runCollector) take(data *events.CommitData, heir refs.OID) {
+// take gathers the runs of an anchor. What backfill calls moved was committed before: the commit only put it elsewhere, and does not
+// count as one that holds the work of the conversation.
+func (c *runCollector) take(data *events.CommitData, heir refs.OID, backfilled bool) {
 	for _, f := range data.Files {
 		for _, run := range f.Runs {
 			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
 				continue // foreign, and not what it says it is
+			}
+			if backfilled && run.Tier == correlate.TierMovedLines {
+				continue
 			}
 			place := anchorPlace{data.Commit, f.Path, run.Start}
 			if o := &data.Owners[run.Owner]; o.Trace == c.trace && c.want(o) && !c.seen[place] {

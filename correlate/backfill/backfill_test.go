@@ -45,7 +45,7 @@ func TestReplacementsAreMadeAgain(t *testing.T) {
 		{"a\n", []Replacement{{Old: "", New: "b"}}, "", false},
 		{"\n", []Replacement{{Old: "", New: "b\n"}}, "b\n", true},
 	} {
-		if got, ok := replaceAll(c.text, c.list); got != c.want || ok != c.ok {
+		if got, ok := replaceAll([]byte(c.text), c.list); string(got) != c.want || ok != c.ok {
 			t.Errorf("%q %v: %q, %v", c.text, c.list, got, ok)
 		}
 	}

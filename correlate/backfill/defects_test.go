@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -77,12 +78,16 @@ func TestAnEditBeforeTheCommitComesBeforeOneAfterIt7(t *testing.T) {
 	w := newWorld(t)
 	w.put("total.go", shop)
 	w.commit("base")
-	before, last, after := w.session("before"), w.session("last"), w.session("after")
-	w.replaced(before, "total.go", "return sum\n}\n", "return sum\n}\n"+average)
-	w.replaced(last, "total.go", "return sum\n}\n", "return sum\n}\n"+average)
+	wrote := func(name string) {
+		w.later(time.Minute)
+		s := w.session(name)
+		s.Edits = append(s.Edits, Edit{Path: w.dir + "/total.go", Time: w.clock, Hunks: []Hunk{{Lines: splitText(average)}}})
+	}
+	wrote("before")
+	wrote("last")
 	w.put("total.go", shop+average)
 	w.commit("average")
-	w.replaced(after, "total.go", "return sum\n}\n", "return sum\n}\n"+average)
+	wrote("after")
 	if got := w.links(); !slices.Equal(got, []string{"average last"}) {
 		t.Errorf("got %q", got)
 	}
@@ -98,6 +103,7 @@ func TestAPersonsLinesInRebasedHistoryStayTheirs1(t *testing.T) {
 	}{
 		"lines that a later conversation wrote among others": {Edit{Hunks: []Hunk{{Lines: append([]string{"\tfirst := firstOf(prices)"}, twoLines...)}}}, nil},
 		"a whole block":    {Edit{Hunks: []Hunk{{Lines: twoLines}}}, []string{"by hand s"}},
+		"the whole file":   {Edit{Whole: splitText(byHand)}, []string{"by hand s"}},
 		"after both dates": {Edit{Hunks: []Hunk{{Lines: twoLines}}, Time: time.Date(2026, 3, 9, 9, 0, 0, 0, time.UTC)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,6 +175,142 @@ func TestCopiesOfACommitDoNotMakeItsLinesCommon10(t *testing.T) {
 		w.git("cherry-pick", "topic")
 	}
 	if got := w.links("--branches"); len(got) != 11 || got[0] != "overhead s" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// An amended commit keeps the author's date, which is before that of the edits that it was amended with.
+func TestAnAmendedCommitKeepsWhatTheAgentWroteByteForByte4(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(w *world, s *Session){
+		"a whole file": func(w *world, s *Session) { w.wrote(s, "total.go", shop+average) },
+		"a replacement": func(w *world, s *Session) {
+			w.replaced(s, "total.go", "\treturn sum\n}\n", "\treturn sum\n}\n"+average)
+		},
+		"in two edits": func(w *world, s *Session) {
+			w.wrote(s, "total.go", shop+average[:60]+"\n")
+			w.wrote(s, "total.go", shop+average)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.put("total.go", shop)
+			w.commit("base")
+			w.put("README", "by hand\n")
+			w.commit("total")
+			w.later(2 * time.Hour)
+			s := w.session("s")
+			write(w, s)
+			w.put("total.go", shop+average)
+			w.later(2 * time.Hour)
+			w.git("commit", "-qa", "--amend", "--no-edit")
+			lines := w.find()
+			for line := range strings.Count(average, "\n") {
+				place := fmt.Sprint("total total.go ", strings.Count(shop, "\n")+1+line)
+				if text := splitText(average)[line]; text != "" && owner(lines, place) != "s exact_blob" {
+					t.Errorf("%s (%s) is %q", place, text, owner(lines, place))
+				}
+			}
+			if got := owner(lines, "total total.go 9"); got != "" {
+				t.Errorf("a person's line is %q", got)
+			}
+		})
+	}
+}
+
+// The replay knows the owner of each line of what the edits left behind, so nothing is left to judge where that was committed.
+func TestACommittedBlobThatEditsLeftBehindIsTheirsLineByLine5(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put("total.go", shop)
+	w.commit("base")
+	one, two := w.session("one"), w.session("two")
+	w.replaced(one, "total.go", "\treturn sum\n", "\tif x {\n\t\treturn 0\n\t}\n\treturn sum\n")
+	w.replaced(two, "total.go", "\t\treturn 0\n", "\t\ti++\n\t\treturn 0\n")
+	w.replaced(one, "total.go", "\t\"os\"\n", "\t\"os\"\n\t\"io\"\n")
+	w.put("total.go", strings.NewReplacer("\treturn sum\n", "\tif x {\n\t\ti++\n\t\treturn 0\n\t}\n\treturn sum\n", "\t\"os\"\n", "\t\"os\"\n\t\"io\"\n").Replace(shop))
+	w.commit("small")
+	want := []string{
+		"small total.go 6 one exact_blob", "small total.go 15 one exact_blob", "small total.go 16 two exact_blob",
+		"small total.go 17 one exact_blob", "small total.go 18 one exact_blob",
+	}
+	if got := w.find(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLinesThatOnlyMovedMakeNoLink6(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		after func(w *world)
+		owner string // of the line of average.go or wherever it stands in the last commit
+		place string
+		links []string
+	}{
+		"a block that moved to another file": {func(w *world) {
+			w.put("total.go", shop)
+			w.put("average.go", "package shop\n"+average)
+		}, "s moved_lines", "last average.go 5", []string{"first s"}},
+		"a block that moved within the file": {func(w *world) {
+			w.put("total.go", strings.Replace(shop, "// Total", strings.TrimPrefix(average, "\n")+"\n// Total", 1))
+		}, "s moved_lines", "last total.go 10", []string{"first s"}},
+		"one line that moved": {func(w *world) {
+			line := "\t\treturn priceOfAnEmptyBasket\n"
+			w.put("total.go", strings.Replace(strings.Replace(shop+average, line, "", 1), "\tsum :=", line+"\tsum :=", 1))
+		}, "s moved_lines", "last total.go 10", []string{"first s"}},
+		"lines that were indented anew": {func(w *world) {
+			w.put("total.go", shop+strings.ReplaceAll(average, "\t", "    "))
+		}, "s moved_lines", "last total.go 20", []string{"first s"}},
+		"a line that comes back after weeks": {func(w *world) {
+			line := "\t\treturn priceOfAnEmptyBasket\n"
+			w.put("total.go", strings.Replace(shop+average, line, "", 1))
+			w.commit("without")
+			w.later(500 * time.Hour)
+			w.put("total.go", strings.Replace(shop+strings.Replace(average, line, "", 1), "\tif len", line+"\tif len", 1))
+		}, "s moved_lines", "last total.go 19", []string{"first s"}},
+		"a whole change that is made again": {func(w *world) {
+			w.put("total.go", shop)
+			w.commit("without")
+			w.later(500 * time.Hour)
+			w.put("total.go", shop+average)
+		}, "s exact_blob", "last total.go 18", []string{"first s", "last s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.put("total.go", shop)
+			w.commit("base")
+			s := w.session("s")
+			w.replaced(s, "total.go", "\treturn sum\n}\n", "\treturn sum\n}\n"+average)
+			w.put("total.go", shop+average)
+			w.commit("first")
+			w.later(500 * time.Hour)
+			c.after(w)
+			w.commit("last")
+			if got := owner(w.find(), c.place); got != c.owner {
+				t.Errorf("%s is %q: %q", c.place, got, w.find())
+			}
+			if got := w.links(); !slices.Equal(got, c.links) {
+				t.Errorf("got %q, want %q", got, c.links)
+			}
+		})
+	}
+}
+
+// A session that moves a person's code has not written it.
+func TestAPersonsBlockThatASessionMovedStaysTheirs6(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put("total.go", shop+average)
+	w.commit("base")
+	s := w.session("s")
+	w.wrote(s, "average.go", "package shop\n"+average)
+	w.replaced(s, "total.go", average, "\n// Average stands in a file of its own.\n")
+	w.put("average.go", "package shop\n"+average)
+	w.put("total.go", shop+"\n// Average stands in a file of its own.\n")
+	w.commit("moved")
+	if got := w.find(); owner(got, "moved total.go 17") != "s exact_blob" || owner(got, "moved average.go 4") != "" || owner(got, "moved average.go 5") != "" {
 		t.Errorf("got %q", got)
 	}
 }

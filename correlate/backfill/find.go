@@ -32,14 +32,17 @@ type finder struct {
 	versions map[int32][]version // by group of places
 	unread   []history.Commit
 
-	read     map[refs.OID][]string
-	readSize int
+	committed map[refs.OID]bool     // the contents that the history has
+	made      map[refs.OID][]made   // those of them that edits left behind
+	read      map[refs.OID]*content // of one file
+	readSize  int
+	reach     reach
 
 	roots    map[string]*root
 	blocks   []*block
-	left     map[refs.OID][]int32 // groups of places at which edits left a content behind
 	postings map[print][]posting
-	alive    map[alive][]posting
+	alive    map[alive][]landed
+	also     map[posting][]int32 // commits that hold a line too, on other lines of history
 }
 
 // Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. Progress is told how many commits of how many were read.
@@ -48,8 +51,8 @@ func Find(
 ) (*Result, error) {
 	f := &finder{
 		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()}, places: map[string]int32{},
-		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID][]string{},
-		roots: map[string]*root{}, left: map[refs.OID][]int32{}, postings: map[print][]posting{}, alive: map[alive][]posting{},
+		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID]*content{}, committed: map[refs.OID]bool{}, made: map[refs.OID][]made{},
+		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]landed{}, also: map[posting][]int32{},
 	}
 	if err := f.readPast(ctx, repo, list, progress); err != nil {
 		return nil, err
@@ -68,12 +71,7 @@ func Find(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p := &f.pasts[i]
-		f.takeAway(p)
-		origins[i] = make([][][]landing, len(p.files))
-		for j := range p.files {
-			origins[i][j] = f.file(int32(i+1), &p.files[j], false)
-		}
+		origins[i] = f.commit(int32(i + 1))
 	}
 	f.withoutClock(origins)
 	f.prove(origins)
@@ -149,14 +147,8 @@ func (f *finder) isLate(s *Session) bool {
 func (f *finder) index(edits map[int32][]*placed) {
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		for _, e := range edits[place] {
-			if root := e.root; root.how == candidate && root.wrong > root.right+slips {
+			if e.root.isStrange() {
 				continue
-			}
-			if e.after != nil && e.session.how == member {
-				blob := f.left[f.hash(e)]
-				if group := f.group(e.place); !slices.Contains(blob, group) {
-					f.left[e.blob] = append(blob, group)
-				}
 			}
 			for _, b := range e.blocks {
 				f.blocks = append(f.blocks, b)
@@ -212,13 +204,7 @@ func (f *finder) withoutClock(origins [][][][]landing) {
 	for i := range f.pasts {
 		p := &f.pasts[i]
 		for j := range p.files {
-			for h, lines := range f.file(int32(i+1), &p.files[j], true) {
-				for k, l := range lines {
-					if own := &origins[i][j][h][k]; own.b == nil {
-						*own = l
-					}
-				}
-			}
+			f.file(int32(i+1), &p.files[j], origins[i][j], true)
 		}
 	}
 }
@@ -305,16 +291,12 @@ func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 				if l.b == nil || !l.b.edit.belongs() {
 					continue
 				}
-				tier := l.tier
-				if tier == tierExactLines && f.isAfter(l.b.edit, file.blob) {
-					tier = tierExactBlob
-				}
 				owner, known := owners[l.b.edit]
 				if !known {
 					owner = len(c.Owners)
 					owners[l.b.edit], c.Owners = owner, append(c.Owners, ownerOf(l.b.edit))
 				}
-				anchor.Runs = append(anchor.Runs, events.AnchorRun{Start: hunk.start + k, Count: 1, Owner: owner, Tier: tier})
+				anchor.Runs = append(anchor.Runs, events.AnchorRun{Start: hunk.start + k, Count: 1, Owner: owner, Tier: l.tier})
 			}
 		}
 		if len(lines.Added) > 0 {
@@ -325,22 +307,6 @@ func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 		}
 	}
 	return c, len(owners) > 0
-}
-
-// isAfter tells whether the committed content is what the edit left behind.
-func (f *finder) isAfter(e *placed, blob refs.OID) bool {
-	if e.after == nil {
-		return false
-	}
-	return f.hash(e) == blob
-}
-
-// hash names the content that an edit left behind.
-func (f *finder) hash(e *placed) refs.OID {
-	if e.blob.IsZero() {
-		e.blob = f.options.Hash([]byte(strings.Join(e.after, "\n") + "\n"))
-	}
-	return e.blob
 }
 
 func ownerOf(e *placed) events.AnchorOwner {

@@ -21,12 +21,15 @@ type Link struct {
 	Files      int            `json:"files"`
 }
 
-// Links sums a claim up, one link for each conversation, sorted by trace.
+// Links sums a claim up, one link for each conversation, sorted by trace. Lines that a commit only moved make none.
 func Links(c *claim.Commit) []Link {
 	byTrace := map[events.TraceID]*Link{}
 	for _, f := range c.Files {
 		here := map[events.TraceID]bool{}
 		for _, run := range f.Runs {
+			if run.Tier == tierMovedLines {
+				continue // they were there before
+			}
 			o := &c.Owners[run.Owner]
 			l := byTrace[o.Trace]
 			if l == nil {
@@ -53,7 +56,7 @@ func Links(c *claim.Commit) []Link {
 
 // rank sorts evidence, best first.
 func rank(tier string) int {
-	return slices.Index([]string{tierExactBlob, tierExactLines, tierSamePatch, tierReformatted, tierFingerprint}, tier)
+	return slices.Index([]string{tierExactBlob, tierExactLines, tierMovedLines, tierSamePatch, tierReformatted, tierFingerprint}, tier)
 }
 
 // confidence is what evidence is worth in one word, as blame has it.
@@ -61,7 +64,7 @@ func confidence(tier string) string {
 	switch tier {
 	case tierExactBlob, tierExactLines:
 		return "high"
-	case tierSamePatch, tierReformatted:
+	case tierSamePatch, tierMovedLines, tierReformatted:
 		return "medium"
 	}
 	return "low"

@@ -5,12 +5,6 @@ import (
 	"slices"
 )
 
-// posting is a line of a block.
-type posting struct {
-	b  *block
-	at int32
-}
-
 // run are lines of a hunk of a commit that agree, one after the other, with lines of a block.
 type run struct {
 	b          *block
@@ -26,17 +20,36 @@ type run struct {
 
 // landing is what was found of a line of a commit.
 type landing struct {
-	b    *block
-	at   int
-	tier string
+	b      *block
+	at     int
+	tier   string
+	nobody bool // it stood here before, and no edit is known that wrote it
 }
 
-// file lays the lines that a commit added to a file beside those of edits, and gives for each hunk the origin of its lines.
-func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
-	out := make([][]landing, len(file.hunks))
+func (l *landing) isOpen() bool { return l.b == nil && !l.nobody }
+
+// commit finds the origin of the lines that a commit added: by file, hunk and line.
+func (f *finder) commit(commit int32) [][][]landing {
+	p := &f.pasts[commit-1]
+	out := make([][][]landing, len(p.files))
+	for j := range p.files {
+		out[j] = make([][]landing, len(p.files[j].hunks))
+		for h := range out[j] {
+			out[j][h] = make([]landing, len(p.files[j].hunks[h].added))
+		}
+	}
+	f.carry(commit, out)
+	for j := range p.files {
+		f.file(commit, &p.files[j], out[j], false)
+	}
+	return out
+}
+
+// file lays the lines that a commit added to a file beside those of edits, and fills in the origin of those that have none.
+func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool) {
+	f.asMade(commit, file, out, strict)
 	var runs []run
 	for h := range file.hunks {
-		out[h] = make([]landing, len(file.hunks[h].added))
 		runs = f.runs(runs, commit, file, h, strict)
 	}
 	date := f.pasts[commit-1].earlier()
@@ -52,8 +65,8 @@ func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
 	})
 	for _, r := range runs {
 		for _, part := range f.free(r, out[r.hunk], commit) {
-			if tier := f.judge(&part, file, strict); tier != "" {
-				f.land(&part, out[part.hunk], commit, tier)
+			if tier := f.judge(&part, file, commit, strict); tier != "" {
+				f.land(&part, out[part.hunk], f.group(file.place), commit, tier)
 				if part.same {
 					part.b.edit.root.same += part.score
 				}
@@ -61,7 +74,6 @@ func (f *finder) file(commit int32, file *pastFile, strict bool) [][]landing {
 		}
 	}
 	f.fillGaps(file, out, commit)
-	return out
 }
 
 // runs finds the runs of a hunk. They begin at lines that say something.
@@ -100,7 +112,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||
-		e.session.how == member && slices.Contains(f.left[file.blob], group)
+		e.session.how == member && slices.ContainsFunc(f.made[file.blob], func(m made) bool { return f.group(m.edit.place) == group })
 }
 
 // extend follows a line up and down as far as hunk and block agree and the lines may land here.
@@ -132,15 +144,9 @@ func (f *finder) weigh(r *run) {
 	}
 }
 
-// may tells whether a line of a block may land in a commit: once on each line of history.
-func (f *finder) may(b *block, at int, commit int32) bool {
-	landed := b.landed[at]
-	return landed == 0 || !f.isAncestor(landed, commit)
-}
-
 // free gives the parts of a run whose lines have no origin yet.
 func (f *finder) free(r run, taken []landing, commit int32) []run {
-	open := func(i int) bool { return taken[r.line+i].b == nil && f.may(r.b, r.at+i, commit) }
+	open := func(i int) bool { return taken[r.line+i].isOpen() && f.may(r.b, r.at+i, commit) }
 	var out []run
 	for i := 0; i < r.length; {
 		if !open(i) {
@@ -166,7 +172,7 @@ const (
 )
 
 // judge gives the evidence of a run, "" for a run that says too little.
-func (f *finder) judge(r *run, file *pastFile, strict bool) string {
+func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string {
 	h := &file.hunks[r.hunk]
 	allOfBlock := r.length == len(r.b.prints)
 	whole := allOfBlock && r.length == len(h.added)
@@ -174,8 +180,10 @@ func (f *finder) judge(r *run, file *pastFile, strict bool) string {
 	switch {
 	case r.timing == after, strict && (!allOfBlock || r.score < enough):
 		return ""
-	case r.timing == between && (!allOfBlock || r.score < enough) && !f.isAfter(r.b.edit, file.blob):
+	case r.timing == between && (!allOfBlock || r.score < enough):
 		return ""
+	case r.score < enough && f.returns(r, commit):
+		return tierMovedLines
 	case r.made && r.score > 0, r.score >= enough, r.alone, whole && r.score >= sameLines, r.same && r.score > 0:
 		return f.tier(r, h)
 	}
@@ -186,6 +194,7 @@ func (f *finder) judge(r *run, file *pastFile, strict bool) string {
 const (
 	tierExactBlob   = "exact_blob"
 	tierExactLines  = "exact_lines"
+	tierMovedLines  = "moved_lines"
 	tierReformatted = "reformatted"
 	tierSamePatch   = "same_patch"
 	tierFingerprint = "line_fingerprint"
@@ -195,7 +204,7 @@ const (
 func (f *finder) tier(r *run, h *pastHunk) string {
 	exact := true
 	for i := range r.length {
-		exact = exact && f.seed.of(r.b.raw[r.at+i]) == h.exact[r.line+i]
+		exact = exact && r.b.exact[r.at+i] == h.exact[r.line+i]
 	}
 	switch {
 	case r.score >= enough && exact:
@@ -208,42 +217,10 @@ func (f *finder) tier(r *run, h *pastHunk) string {
 	return tierFingerprint
 }
 
-func (f *finder) land(r *run, out []landing, commit int32, tier string) {
+func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 	for i := range r.length {
-		out[r.line+i] = landing{r.b, r.at + i, tier}
-		f.settle(r.b, r.at+i, commit)
-	}
-}
-
-// settle notes that a line has landed.
-func (f *finder) settle(b *block, at int, commit int32) {
-	b.landed[at] = commit
-	key := alive{f.group(b.edit.place), b.prints[at]}
-	f.alive[key] = append(f.alive[key], posting{b, int32(at)})
-}
-
-// alive finds landed lines again when they are taken away.
-type alive struct {
-	group int32
-	print print
-}
-
-// takeAway frees the lines that a commit takes away: they may land again, as they do when they are moved, and when a change
-// is reverted twice.
-func (f *finder) takeAway(p *past) {
-	for _, file := range p.files {
-		for _, h := range file.hunks {
-			for _, gone := range h.removed {
-				key := alive{f.group(file.place), gone}
-				list := f.alive[key]
-				if len(list) == 0 {
-					continue
-				}
-				last := list[len(list)-1]
-				last.b.landed[last.at] = 0
-				f.alive[key] = list[:len(list)-1]
-			}
-		}
+		out[r.line+i] = landing{b: r.b, at: r.at + i, tier: tier}
+		f.settle(posting{r.b, int32(r.at + i)}, group, commit)
 	}
 }
 
@@ -255,7 +232,7 @@ func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
 	for h := range file.hunks {
 		lines := out[h]
 		for i := range lines {
-			if lines[i].b != nil {
+			if !lines[i].isOpen() {
 				continue
 			}
 			before, after := neighbour(lines, i, -1), neighbour(lines, i, 1)
@@ -264,8 +241,8 @@ func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
 					continue
 				}
 				if at := f.nextIn(near, before, after, file.hunks[h].added[i], commit); at >= 0 {
-					lines[i] = landing{near.b, at, near.tier}
-					f.settle(near.b, at, commit)
+					lines[i] = landing{b: near.b, at: at, tier: near.tier}
+					f.settle(posting{near.b, int32(at)}, f.group(file.place), commit)
 					break
 				}
 			}
@@ -293,7 +270,7 @@ func (f *finder) nextIn(of, before, after *landing, want print, commit int32) in
 		to = after.at
 	}
 	for at := from; at < to; at++ {
-		if of.b.prints[at] == want && of.b.landed[at] == 0 && f.may(of.b, at, commit) {
+		if of.b.prints[at] == want && of.b.landed[at] <= 0 && f.may(of.b, at, commit) {
 			return at
 		}
 	}

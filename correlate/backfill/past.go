@@ -64,9 +64,9 @@ type pastHunk struct {
 // seed makes hashes of lines; they are compared within one run only.
 type seed struct{ maphash.Seed }
 
-func (s seed) of(line string) uint64 { return maphash.String(s.Seed, line) }
+func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
 
-func fingerprint(line string) print { return events.FingerprintOf([]byte(line)) }
+func fingerprint(line []byte) print { return events.FingerprintOf(line) }
 
 // place gives a path its number.
 func (f *finder) place(path string) int32 {
@@ -128,8 +128,9 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 	for i := range f.pasts {
 		at := f.pasts[i].earlier()
 		for _, file := range f.pasts[i].files {
+			f.committed[file.blob] = true
 			place := f.group(file.place)
-			f.versions[place] = append(f.versions[place], version{file.blob, at, i})
+			f.versions[place] = append(f.versions[place], version{file.blob, at, f.pasts[i].Committed})
 		}
 	}
 	return nil
@@ -139,7 +140,7 @@ func (f *finder) hunk(h *history.Hunk) pastHunk {
 	out := pastHunk{start: h.NewStart}
 	for _, line := range h.Added {
 		out.added = append(out.added, events.FingerprintOf(line))
-		out.exact = append(out.exact, f.seed.of(string(line)))
+		out.exact = append(out.exact, f.seed.of(line))
 	}
 	for _, line := range h.Removed {
 		out.removed = append(out.removed, events.FingerprintOf(line))
@@ -147,33 +148,40 @@ func (f *finder) hunk(h *history.Hunk) pastHunk {
 	return out
 }
 
-// isAncestor tells whether a commit, both by number from 1, is before another on a line of history.
+// isAncestor tells whether a commit, both by number from 1, is before another on a line of history, or is it.
 func (f *finder) isAncestor(a, b int32) bool {
-	if a >= b {
-		return a == b
+	if a >= b || f.linear(a, b) {
+		return a <= b && (a == b || f.linear(a, b))
 	}
-	if f.linear(a, b) {
-		return true
-	}
-	seen := map[int32]bool{}
-	queue := []int32{b}
-	for len(queue) > 0 {
-		at := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if at == a {
-			return true
+	return f.reach.has(f, a, b)
+}
+
+// reach holds which commits one commit has before it, as far down as was asked: parents stand before their children.
+type reach struct {
+	of, down int32
+	marks    []int32 // by number: the last commit that was asked for and has this one before it
+}
+
+func (r *reach) has(f *finder, a, b int32) bool {
+	if r.of != b {
+		r.of, r.down = b, b
+		if r.marks == nil {
+			r.marks = make([]int32, len(f.pasts)+1)
 		}
-		if at < a || seen[at] {
+		clear(r.marks)
+		r.marks[b] = b
+	}
+	for ; r.down > a; r.down-- {
+		if r.marks[r.down] != b {
 			continue
 		}
-		seen[at] = true
-		for _, parent := range f.pasts[at-1].Parents {
+		for _, parent := range f.pasts[r.down-1].Parents {
 			if n := f.number[parent]; n > 0 {
-				queue = append(queue, n)
+				r.marks[n] = b
 			}
 		}
 	}
-	return false
+	return r.marks[a] == b
 }
 
 // linear tells whether all commits from one to another stand in one line.

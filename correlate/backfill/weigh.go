@@ -35,14 +35,14 @@ const (
 )
 
 // write notes a line that a session wrote at a place.
-func (w *weights) write(p print, line string, place int32) {
+func (w *weights) write(p print, line []byte, place int32) {
 	if p.Blank() {
 		return
 	}
 	if _, known := w.ink[p]; !known {
 		n := 0
 		for i := 0; i < len(line) && n < 255; {
-			r, size := utf8.DecodeRuneInString(line[i:])
+			r, size := utf8.DecodeRune(line[i:])
 			if r > ' ' {
 				n++
 			}
@@ -51,7 +51,7 @@ func (w *weights) write(p print, line string, place int32) {
 		switch {
 		case n < fewInk:
 			n = 0
-		case isCommon(line):
+		case isCommon(string(line)):
 			n = commonInk
 		}
 		w.ink[p] = uint8(n)
@@ -95,6 +95,9 @@ func (w *weights) of(p print) float64 {
 	}
 	return 1
 }
+
+// speaks tells whether a line that a session wrote has a word of its own.
+func (w *weights) speaks(p print) bool { return w.ink[p] >= fewInk }
 
 // alone tells whether a line is recognised without others.
 func (w *weights) alone(p print) bool {

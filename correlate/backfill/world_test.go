@@ -180,3 +180,5 @@ func owner(lines []string, place string) string {
 	}
 	return ""
 }
+
+func splitText(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }

@@ -1,0 +1,62 @@
+package backfill
+
+import (
+	"github.com/git-trace/git-trace/refs"
+)
+
+// block are whole lines that one edit wrote, one below the other. What the lines were is not kept.
+type block struct {
+	edit    *placed
+	prints  []print
+	exact   []uint64 // white space included
+	removed []print  // what stood in their place, where it is known
+	landed  []int32  // the commit that holds each line, from 1; 0 for none yet, negative where that commit's line was taken away
+}
+
+// placed is an edit with its place in the repository.
+type placed struct {
+	*Edit
+	session *known
+	place   int32 // of the path
+	name    string
+	root    *root
+	blocks  []*block
+	late    bool // dated after all commits: no clock is asked
+}
+
+// known is a session with what was found out about it.
+type known struct {
+	*Session
+	how  belonging
+	root *root      // the first that it was held below
+	made []refs.OID // the commits that it made
+}
+
+// belongs tells whether an edit is one of this repository.
+func (e *placed) belongs() bool { return e.session.how == member || e.root.how == member }
+
+// root is a directory that sessions were held below, with what speaks for its being a checkout of this repository.
+type root struct {
+	path          string
+	how           belonging
+	right, wrong  int     // edits that replaced what is known to have been there, and those that did not
+	landed, wrote float64 // what its lines say
+	same          float64 // what lines say that were put in the place of the same lines
+}
+
+// posting is a line of a block.
+type posting struct {
+	b  *block
+	at int32
+}
+
+// addBlock adds lines that an edit wrote.
+func (f *finder) addBlock(e *placed, lines [][]byte, removed []print) *block {
+	b := &block{edit: e, removed: removed, prints: make([]print, len(lines)), exact: make([]uint64, len(lines)), landed: make([]int32, len(lines))}
+	for i, line := range lines {
+		b.prints[i], b.exact[i] = fingerprint(line), f.seed.of(line)
+		f.weights.write(b.prints[i], line, e.place)
+	}
+	e.blocks = append(e.blocks, b)
+	return b
+}

@@ -1,0 +1,84 @@
+package backfill
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate/history"
+)
+
+// asMade gives the lines of a content that an edit left behind to the edits that wrote them: the replay knows of each line whose it
+// is, however little it says.
+func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
+	m := f.maker(commit, file, strict)
+	if m == nil {
+		return
+	}
+	for h, hunk := range file.hunks {
+		for k := range hunk.added {
+			if !out[h][k].isOpen() || hunk.start+k > len(m.owners) {
+				continue
+			}
+			line := m.owners[hunk.start+k-1]
+			if line.b == nil || line.b.prints[line.at] != hunk.added[k] || line.b.edit.late != strict {
+				continue
+			}
+			tier := tierExactBlob
+			if !f.may(line.b, int(line.at), commit) {
+				tier = tierMovedLines // a copy, as far as is known
+			}
+			if len(line.b.removed) > 0 && !isBoilerplate(line.b.edit.name) {
+				line.b.edit.root.same += f.weights.of(hunk.added[k])
+			}
+			out[h][k] = landing{b: line.b, at: int(line.at), tier: tier}
+			f.settle(line, f.group(file.place), commit)
+		}
+	}
+}
+
+// maker is the edit that left the committed content behind: of this file before of another one, the last one before the commit.
+// A file that was renamed before it was committed is told by a content that says something.
+func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
+	p := &f.pasts[commit-1]
+	var best *made
+	here := func(m *made) int {
+		group := f.group(m.edit.place)
+		return boolInt(group == f.group(file.place) || group == f.group(file.old))
+	}
+	own := func(m *made) int { return boolInt(slices.Contains(m.edit.session.made, p.ID)) }
+	for i := range f.made[file.blob] {
+		m := &f.made[file.blob][i]
+		if m.edit.late != strict || p.timing(m.edit) == after || m.edit.root.isStrange() {
+			continue
+		}
+		if here(m) == 0 && (m.edit.session.how != member || f.said(m.owners) < enough) {
+			continue
+		}
+		if best == nil || here(m) > here(best) || here(m) == here(best) && (own(m) > own(best) || own(m) == own(best) && isLater(m, best, &p.Commit)) {
+			best = m
+		}
+	}
+	return best
+}
+
+// isLater tells whether one edit is better than another because it was made later, but not after a commit.
+func isLater(a, b *made, c *history.Commit) bool {
+	afterA, afterB := a.edit.Time.After(c.Committed), b.edit.Time.After(c.Committed)
+	if afterA != afterB {
+		return afterB
+	}
+	return compareTimes(a.edit.Time, b.edit.Time) > 0
+}
+
+// said is what lines of edits say together.
+func (f *finder) said(owners []posting) float64 {
+	sum := 0.0
+	for _, o := range owners {
+		if o.b != nil {
+			sum += f.weights.of(o.b.prints[o.at])
+		}
+	}
+	return sum
+}
+
+// isStrange tells whether what edits below a root replaced is mostly not what this repository has there.
+func (r *root) isStrange() bool { return r.how == candidate && r.wrong > r.right+slips }

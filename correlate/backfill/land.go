@@ -1,0 +1,133 @@
+package backfill
+
+import "slices"
+
+// alive finds landed lines again when they are taken away.
+type alive struct {
+	group int32
+	print print
+}
+
+// landed is a line of an edit in a commit.
+type landed struct {
+	posting
+	commit int32
+}
+
+// may tells whether a line of a block may land in a commit: once on each line of history.
+func (f *finder) may(b *block, at int, commit int32) bool {
+	if in := b.landed[at]; in > 0 && f.isAncestor(in, commit) {
+		return false
+	}
+	return !slices.ContainsFunc(f.also[posting{b, int32(at)}], func(in int32) bool { return f.isAncestor(in, commit) })
+}
+
+// settle notes that a line stands in a file since a commit.
+func (f *finder) settle(line posting, group, commit int32) {
+	if in := line.b.landed[line.at]; in > 0 && in != commit {
+		f.also[line] = append(f.also[line], in)
+	}
+	line.b.landed[line.at] = commit
+	key := alive{group, line.b.prints[line.at]}
+	f.alive[key] = append(f.alive[key], landed{line, commit})
+}
+
+// lift frees the line that stands in a file and has this ink, if an edit wrote it: it may land again, as it does when it is moved,
+// and when a change is reverted twice.
+func (f *finder) lift(group int32, p print, commit int32) posting {
+	key := alive{group, p}
+	list := f.alive[key]
+	for i := len(list) - 1; i >= 0; i-- {
+		l := list[i]
+		if !f.isAncestor(l.commit, commit) {
+			continue
+		}
+		f.alive[key] = slices.Delete(list, i, i+1)
+		if l.b.landed[l.at] == l.commit {
+			l.b.landed[l.at] = -l.commit
+		}
+		if also := f.also[l.posting]; len(also) > 0 {
+			f.also[l.posting] = slices.DeleteFunc(also, func(in int32) bool { return in == l.commit })
+		}
+		return l.posting
+	}
+	return posting{}
+}
+
+// carry takes away what a commit takes away. What it puts elsewhere, or only indents anew, keeps its owner.
+func (f *finder) carry(commit int32, out [][][]landing) {
+	p := &f.pasts[commit-1]
+	var hunks []twoSides
+	var files, numbers []int // of each hunk
+	var lifted [][]posting
+	for j := range p.files {
+		for h := range p.files[j].hunks {
+			one := &p.files[j].hunks[h]
+			hunks = append(hunks, twoSides{one.removed, one.added})
+			files, numbers = append(files, j), append(numbers, h)
+			list := make([]posting, len(one.removed))
+			for i, gone := range one.removed {
+				if !gone.Blank() {
+					list[i] = f.lift(f.group(p.files[j].old), gone, commit)
+				}
+			}
+			lifted = append(lifted, list)
+		}
+	}
+	kept := carried(hunks, func(hunk, line int) bool { return f.weights.speaks(hunks[hunk].added[line]) })
+	f.single(hunks, lifted, kept)
+	for i := range hunks {
+		lines := out[files[i]][numbers[i]]
+		for k, s := range kept[i] {
+			if s.hunk < 0 {
+				continue
+			}
+			was := lifted[s.hunk][s.line]
+			if was.b == nil {
+				lines[k].nobody = true
+				continue
+			}
+			lines[k] = landing{b: was.b, at: int(was.at), tier: tierMovedLines}
+			f.settle(was, f.group(p.files[files[i]].place), commit)
+		}
+	}
+}
+
+// single finds lines of edits that were moved alone: lines that say something and were taken away elsewhere.
+func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
+	taken := map[source]bool{}
+	for _, list := range kept {
+		for _, s := range list {
+			taken[s] = true
+		}
+	}
+	free := map[print]source{}
+	for i, list := range lifted {
+		for k, line := range list {
+			if s := (source{i, k}); line.b != nil && !taken[s] && f.weights.of(hunks[i].removed[k]) == 1 {
+				free[hunks[i].removed[k]] = s
+			}
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
+	for i := range hunks {
+		for k, p := range hunks[i].added {
+			if s, found := free[p]; found && kept[i][k].hunk < 0 {
+				kept[i][k] = s
+				delete(free, p)
+			}
+		}
+	}
+}
+
+// returns tells whether lines of a run stood here before and come back: somebody typed or copied them again.
+func (f *finder) returns(r *run, commit int32) bool {
+	for i := range r.length {
+		if in := r.b.landed[r.at+i]; in < 0 && f.isAncestor(-in, commit) && f.weights.of(r.b.prints[r.at+i]) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package backfill
+
+import "github.com/git-trace/git-trace/trails/linediff"
+
+// twoSides are the lines that a hunk took away and those that it put in their place.
+type twoSides struct{ removed, added []print }
+
+// source is a line that was taken away: its hunk and its number there. Without one the hunk is negative.
+type source struct{ hunk, line int }
+
+// Bounds of moves, as trails has them.
+const (
+	blockLines = 3  // fewer lines are no block that moved
+	maxPlaces  = 32 // how many places of a line are tried
+)
+
+// carried finds the lines of a change that were not written by it: those that are the same but for white space within one
+// hunk, and blocks that were taken away in one place and stand in another, of the same file or of another one. The result is
+// parallel to the added lines. says tells of an added line whether it has a word of its own.
+func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
+	out := make([][]source, len(hunks))
+	used := make([][]bool, len(hunks))
+	removed := 0
+	for i, h := range hunks {
+		out[i], used[i] = make([]source, len(h.added)), make([]bool, len(h.removed))
+		for k := range out[i] {
+			out[i][k].hunk = -1
+		}
+		removed += len(h.removed)
+		if len(h.removed) > 0 && len(h.added) > 0 {
+			withinHunk(i, h, out[i], used[i])
+		}
+	}
+	if removed < blockLines {
+		return out
+	}
+	places := map[print][]source{}
+	for i, h := range hunks {
+		for k, p := range h.removed {
+			if !used[i][k] && !p.Blank() && len(places[p]) < maxPlaces {
+				places[p] = append(places[p], source{i, k})
+			}
+		}
+	}
+	for i, h := range hunks {
+		for k := 0; k < len(h.added); k++ {
+			if out[i][k].hunk >= 0 {
+				continue
+			}
+			from, n := longest(hunks, out, used, places[h.added[k]], i, k)
+			if n == 0 || !isBlock(h.added[k:k+n], func(line int) bool { return says(i, k+line) }) {
+				continue
+			}
+			for j := range n {
+				out[i][k+j] = source{from.hunk, from.line + j}
+				used[from.hunk][from.line+j] = true
+			}
+			k += n - 1
+		}
+	}
+	return out
+}
+
+// withinHunk finds lines of a hunk that only their white space tells from the ones they replace.
+func withinHunk(i int, h twoSides, out []source, used []bool) {
+	old, now := 0, 0
+	keep := func(n int) {
+		for range n {
+			if !h.added[now].Blank() {
+				out[now], used[old] = source{i, old}, true
+			}
+			old, now = old+1, now+1
+		}
+	}
+	for _, part := range linediff.Diff(printBytes(h.removed), printBytes(h.added), linediff.Options{}).Hunks {
+		keep(part.OldStart - old)
+		old, now = part.OldStart+part.OldCount, part.NewStart+part.NewCount
+	}
+	keep(len(h.removed) - old)
+}
+
+func printBytes(list []print) [][]byte {
+	out := make([][]byte, len(list))
+	for i := range list {
+		out[i] = list[i][:]
+	}
+	return out
+}
+
+// longest is the place from which most lines agree with those of a hunk from a line on.
+func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
+	for _, s := range places {
+		gone := hunks[s.hunk].removed
+		n := 0
+		for k+n < len(hunks[i].added) && s.line+n < len(gone) && hunks[i].added[k+n] == gone[s.line+n] && !used[s.hunk][s.line+n] && out[i][k+n].hunk < 0 {
+			n++
+		}
+		if n > most {
+			best, most = s, n
+		}
+	}
+	return best, most
+}
+
+// isBlock tells whether lines that stand elsewhere are enough to be a block that moved.
+func isBlock(lines []print, says func(line int) bool) bool {
+	n, said := 0, false
+	for i, p := range lines {
+		if !p.Blank() {
+			n++
+			said = said || says(i)
+		}
+	}
+	return n >= blockLines && said
+}

@@ -1,0 +1,334 @@
+package backfill
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// content is what a file holds, with the edit that each line is from where that is known.
+type content struct {
+	raw    []byte
+	lines  [][]byte
+	owners []posting // nil where none is known; otherwise parallel to lines, without a block for a line of no edit
+}
+
+func newContent(raw []byte) *content { return &content{raw: raw, lines: cutLines(raw)} }
+
+func (c *content) owner(line int) posting {
+	if c.owners == nil {
+		return posting{}
+	}
+	return c.owners[line]
+}
+
+// made is a content of the history that an edit left behind.
+type made struct {
+	edit   *placed
+	owners []posting
+}
+
+// replay makes the edits of one file again, in the order of their times.
+type replay struct {
+	*finder
+	place  int32
+	states map[*root]*content  // what each checkout held last
+	loose  map[print][]posting // lines of edits of which it is not known what they left behind
+	// trial is a replay that writes nothing down but the contents that come to be.
+	trial  bool
+	result map[refs.OID]time.Time // when an edit last left a content behind, if the history has it too
+}
+
+// workOut makes the edits of one place again and fills their blocks.
+func (f *finder) workOut(place int32, edits []*placed) {
+	slices.SortStableFunc(edits, func(a, b *placed) int { return compareTimes(a.Time, b.Time) })
+	r := &replay{finder: f, place: place, result: map[refs.OID]time.Time{}}
+	if f.isDoubtful(place, edits) {
+		r.trial = true
+		r.run(edits)
+		r.trial = false
+	}
+	r.run(edits)
+	clear(f.read)
+	f.readSize = 0
+}
+
+func (r *replay) run(edits []*placed) {
+	r.states, r.loose = map[*root]*content{}, map[print][]posting{}
+	for _, e := range edits {
+		after := r.edit(e)
+		if after == nil {
+			r.note(e.blocks)
+			delete(r.states, e.root)
+			continue
+		}
+		r.states[e.root] = after
+		r.keep(e, after)
+	}
+}
+
+// edit makes an edit again and gives what the file held after it, nil where that is not known.
+func (r *replay) edit(e *placed) *content {
+	switch {
+	case len(e.Replaces) > 0:
+		return r.byReplacing(e)
+	case len(e.Hunks) > 0:
+		return r.byHunks(e)
+	default:
+		return r.byWriting(e)
+	}
+}
+
+// note remembers lines of which it is not known in what file they stood.
+func (r *replay) note(blocks []*block) {
+	for _, b := range blocks {
+		for at, p := range b.prints {
+			if !p.Blank() && len(r.loose[p]) < maxPlaces {
+				r.loose[p] = append(r.loose[p], posting{b, int32(at)})
+			}
+		}
+	}
+}
+
+// keep remembers a content that the history has too.
+func (r *replay) keep(e *placed, after *content) {
+	blob := r.options.Hash(after.raw)
+	if !r.committed[blob] {
+		return
+	}
+	if r.trial {
+		r.result[blob] = e.Time
+		return
+	}
+	r.made[blob] = append(r.made[blob], made{e, after.owners})
+}
+
+// compareTimes sorts what has no time behind what has one.
+func compareTimes(a, b time.Time) int {
+	if a.IsZero() || b.IsZero() {
+		return cmp.Compare(boolInt(a.IsZero()), boolInt(b.IsZero()))
+	}
+	return a.Compare(b)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// byHunks takes the lines that the agent says it wrote.
+func (r *replay) byHunks(e *placed) *content {
+	before := r.states[e.root]
+	var blocks []*block
+	fits := before != nil
+	for _, h := range e.Hunks {
+		var removed []print
+		if at := h.At - 1; fits && at >= 0 && at+h.Removed <= len(before.lines) {
+			removed = fingerprints(before.lines[at : at+h.Removed])
+		} else {
+			fits = false
+		}
+		if r.trial || len(h.Lines) == 0 {
+			blocks = append(blocks, nil)
+			continue
+		}
+		blocks = append(blocks, r.addBlock(e, toBytes(h.Lines), removed))
+	}
+	if !fits {
+		return nil
+	}
+	lines, owners := slices.Clone(before.lines), make([]posting, len(before.lines))
+	copy(owners, before.owners)
+	for i, h := range slices.Backward(e.Hunks) {
+		own := make([]posting, len(h.Lines))
+		for k := range own {
+			own[k] = posting{blocks[i], int32(k)}
+		}
+		lines = slices.Replace(lines, h.At-1, h.At-1+h.Removed, toBytes(h.Lines)...)
+		owners = slices.Replace(owners, h.At-1, h.At-1+h.Removed, own...)
+	}
+	return &content{raw: joinLines(lines), lines: lines, owners: owners}
+}
+
+// byReplacing makes replacements again on what the file held.
+func (r *replay) byReplacing(e *placed) *content {
+	for old, own := range r.contents(e) {
+		raw, ok := replaceAll(old.raw, e.Replaces)
+		if !ok {
+			continue
+		}
+		if !own && !r.trial && says(e.Replaces) {
+			e.root.right++
+		}
+		return r.change(e, old, newContent(raw))
+	}
+	if says(e.Replaces) && r.states[e.root] == nil && !r.trial {
+		e.root.wrong++
+	}
+	if len(e.Hunks) > 0 {
+		return r.byHunks(e)
+	}
+	for _, part := range e.Replaces { // all that is known is the text
+		r.change(e, newContent([]byte(part.Old)), newContent([]byte(part.New)))
+	}
+	return nil
+}
+
+// says tells whether what is replaced would be recognised.
+func says(list []Replacement) bool {
+	n := 0
+	for _, r := range list {
+		for _, word := range bytes.Fields([]byte(r.Old)) {
+			n += len(word)
+		}
+	}
+	return n >= muchInk
+}
+
+func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
+	for _, r := range list {
+		switch {
+		case r.Old == "":
+			if len(text) > 1 {
+				return nil, false
+			}
+			text = []byte(r.New)
+		case !bytes.Contains(text, []byte(r.Old)):
+			return nil, false
+		case r.All:
+			text = bytes.ReplaceAll(text, []byte(r.Old), []byte(r.New))
+		default:
+			text = bytes.Replace(text, []byte(r.Old), []byte(r.New), 1)
+		}
+	}
+	return text, true
+}
+
+// byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new lines.
+func (r *replay) byWriting(e *placed) *content {
+	now := newContent(joinLines(toBytes(e.Whole)))
+	old := &content{}
+	fewest := -1
+	for _, before := range r.earlier(e) {
+		added := 0
+		for _, h := range linediff.Diff(before.lines, now.lines, linediff.Options{}).Hunks {
+			added += h.NewCount
+		}
+		if fewest < 0 || added < fewest {
+			old, fewest = before, added
+		}
+	}
+	return r.change(e, old, now)
+}
+
+// change notes the lines that are new as blocks, and gives the new content with the owners of its lines. What was only moved or
+// indented anew keeps its owner.
+func (r *replay) change(e *placed, old, now *content) *content {
+	now.owners = make([]posting, len(now.lines))
+	diff := linediff.Diff(old.lines, now.lines, linediff.Options{}).Hunks
+	at := 0
+	for _, h := range diff {
+		for i := range h.NewStart - at {
+			now.owners[at+i] = old.owner(h.OldStart - h.NewStart + at + i)
+		}
+		at = h.NewStart + h.NewCount
+	}
+	for i := at; i < len(now.lines); i++ {
+		now.owners[i] = old.owner(len(old.lines) - len(now.lines) + i)
+	}
+	if r.trial || len(diff) == 0 {
+		return now
+	}
+	hunks := make([]twoSides, len(diff))
+	for i, h := range diff {
+		hunks[i] = twoSides{
+			removed: fingerprints(old.lines[h.OldStart : h.OldStart+h.OldCount]), added: fingerprints(now.lines[h.NewStart : h.NewStart+h.NewCount]),
+		}
+	}
+	says := func(hunk, line int) bool { return !isCommon(string(now.lines[diff[hunk].NewStart+line])) }
+	kept := carried(hunks, says)
+	for i, h := range diff {
+		r.fromLoose(e, hunks[i].added, kept[i], now.owners[h.NewStart:], func(line int) bool { return says(i, line) })
+		for from := 0; from < h.NewCount; {
+			if k := kept[i][from]; k.hunk >= 0 {
+				now.owners[h.NewStart+from] = old.owner(diff[k.hunk].OldStart + k.line)
+				from++
+				continue
+			}
+			if now.owners[h.NewStart+from].b != nil {
+				from++
+				continue
+			}
+			to := from
+			for to < h.NewCount && kept[i][to].hunk < 0 && now.owners[h.NewStart+to].b == nil {
+				to++
+			}
+			b := r.addBlock(e, now.lines[h.NewStart+from:h.NewStart+to], hunks[i].removed)
+			for k := from; k < to; k++ {
+				now.owners[h.NewStart+k] = posting{b, int32(k - from)}
+			}
+			from = to
+		}
+	}
+	return now
+}
+
+// fromLoose gives lines of a file that was written as a whole to the earlier edits that are known to have written them: what the
+// file held before is not known, or these lines would not be new.
+func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
+	if len(e.Whole) == 0 {
+		return
+	}
+	for k := 0; k < len(added); k++ {
+		if kept[k].hunk >= 0 || added[k].Blank() {
+			continue
+		}
+		var best posting
+		most := 0
+		for _, p := range r.loose[added[k]] {
+			n, said := 0, false
+			for k+n < len(added) && int(p.at)+n < len(p.b.prints) && added[k+n] == p.b.prints[int(p.at)+n] && kept[k+n].hunk < 0 {
+				said = said || says(k+n)
+				n++
+			}
+			if said && n > most {
+				best, most = p, n
+			}
+		}
+		for n := range most {
+			owners[k+n] = posting{best.b, best.at + int32(n)}
+		}
+		k += max(most-1, 0)
+	}
+}
+
+func cutLines(raw []byte) [][]byte {
+	if len(raw) == 0 {
+		return nil
+	}
+	return bytes.Split(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n"))
+}
+
+func joinLines(lines [][]byte) []byte { return append(bytes.Join(lines, []byte("\n")), '\n') }
+
+func fingerprints(lines [][]byte) []print {
+	out := make([]print, len(lines))
+	for i, line := range lines {
+		out[i] = fingerprint(line)
+	}
+	return out
+}
+
+func toBytes(lines []string) [][]byte {
+	out := make([][]byte, len(lines))
+	for i, line := range lines {
+		out[i] = []byte(line)
+	}
+	return out
+}
