@@ -13,6 +13,7 @@ const (
 	ToolBefore    BoundaryKind = "tool_before"
 	ToolAfter     BoundaryKind = "tool_after"
 	ToolFailed    BoundaryKind = "tool_failed"
+	ToolsEnd      BoundaryKind = "tools_end" // all calls of an answer have ended, and all hooks that belong to them
 	TurnEnd       BoundaryKind = "turn_end"
 	SessionEnd    BoundaryKind = "session_end"
 	SubagentStart BoundaryKind = "subagent_start"

@@ -101,7 +101,7 @@ type KeptRun struct {
 	Count int       `json:"count"`
 	Kind  OwnerKind `json:"kind"`
 	Patch PatchID   `json:"patch,omitempty"`
-	Why   string    `json:"why"` // space, moved, restored
+	Why   string    `json:"why"` // space, moved, restored, reformatted
 }
 
 // CandidateData is one tool call that may own a line.

@@ -139,6 +139,7 @@ func (s *step) recordEnds(ended []ending) error {
 		if end.status != "background" {
 			w.Closed = s.interval
 			w.Background = false
+			w.Tail = end.status == "done" && w.Class == events.ToolEdits
 		}
 	}
 	return nil

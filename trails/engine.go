@@ -112,6 +112,7 @@ type step struct {
 	heard     []string           // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
+	ended      *batch          // whose calls, with all their hooks, have ended at this boundary
 	passed     map[string]bool // changed paths that git had passed over when they were looked at last
 	narrow     bool            // look only at the paths asked for, even after git wrote to the work tree
 

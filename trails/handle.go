@@ -30,7 +30,7 @@ var methods = map[events.BoundaryKind]events.Method{
 	events.SessionStart: events.HookSessionStart, events.PromptSubmit: events.HookPrompt,
 	events.ToolBefore: events.HookToolBefore, events.ToolAfter: events.HookToolAfter,
 	events.ToolFailed: events.HookToolAfter, events.TurnEnd: events.HookStop, events.SessionEnd: events.HookStop,
-	events.SubagentStart: events.HookSessionStart, events.SubagentEnd: events.HookStop,
+	events.ToolsEnd: events.HookToolAfter, events.SubagentStart: events.HookSessionStart, events.SubagentEnd: events.HookStop,
 }
 
 // envelope sets what every event of a boundary carries.
@@ -52,10 +52,14 @@ func (s *step) take(b events.Boundary) error {
 	sess, adopted := s.adopt(trace, b)
 	s.pair(sess, trace, &b)
 	s.closing = s.endWindows(trace, b)
+	if b.Kind == events.ToolsEnd {
+		s.ended = &batch{trace, b.Subagent}
+	}
 	o, looked, err := s.lookFor(b, adopted)
 	if err != nil {
 		return err
 	}
+	s.endTails(trace, b)
 	if err := s.expect(); err != nil {
 		return err
 	}

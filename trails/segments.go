@@ -17,6 +17,7 @@ type segment struct {
 	from, to text
 	decide   decision
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
+	forms    []int           // of the lines of to, which line of from each is in another form; -1 for none
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
@@ -31,6 +32,9 @@ func (s *step) segments(f *file) []segment {
 	}
 	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
+	}
+	if seg, ok := s.afterHooks(f, seen); ok {
+		return []segment{seg}
 	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
 	reports := s.reports(f.path, seen)

@@ -145,13 +145,13 @@ func (s *state) save(repo *refs.Repo) error {
 }
 
 // forget drops what no later boundary can need: windows closed before every path's last sighting, but for those that spoke of
-// a path that cannot be seen, and the sessions longest silent.
+// a path that cannot be seen or that hooks may still be at work on, and the sessions longest silent.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()
 	kept := s.Windows[:0]
 	for _, w := range s.Windows {
-		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Said) > 0 {
+		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Said) > 0 || w.Tail {
 			kept = append(kept, w)
 		}
 	}

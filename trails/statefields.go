@@ -105,6 +105,7 @@ func (w *Window) fields(f fields) {
 	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
 	f.flag(&w.Doubt)
 	f.flag(&w.Rejected)
+	f.flag(&w.Tail)
 	list(f, &w.Said, func(one *saying) {
 		f.text(&one.Path)
 		f.oid(&one.After)

@@ -39,6 +39,9 @@ type Window struct {
 	Doubt bool
 	// Said is what the call wrote where git does not look (passedover.go), kept until it does.
 	Said []saying
+	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on what it
+	// wrote (reformatted.go).
+	Tail bool
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
 

@@ -76,7 +76,7 @@ func checkInvariants(t *testing.T, b events.Boundary) {
 			t.Errorf("%q is not a clean absolute path", path)
 		}
 	}
-	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed}
+	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ToolsEnd}
 	if (b.Tool != nil) != slices.Contains(kinds, b.Kind) {
 		t.Errorf("a tool at %s", b.Kind)
 	}

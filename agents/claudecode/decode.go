@@ -19,7 +19,7 @@ var (
 // Events lists the hook events that carry a boundary.
 func (c *Client) Events() []string {
 	return []string{
-		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure",
+		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "StopFailure",
 		"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "CwdChanged", "SessionEnd",
 	}
 }
@@ -36,6 +36,8 @@ func kindOf(event string) events.BoundaryKind {
 		return events.ToolAfter
 	case "PostToolUseFailure":
 		return events.ToolFailed
+	case "PostToolBatch":
+		return events.ToolsEnd
 	case "Stop", "StopFailure":
 		return events.TurnEnd
 	case "SubagentStart":
@@ -79,6 +81,9 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		Process: payload.Process(pid),
 	}
 	c.fill(&b, w)
+	if kind == events.ToolsEnd && b.Tool == nil {
+		return nil, nil // nothing was edited
+	}
 	return []events.Boundary{b}, nil
 }
 
@@ -103,6 +108,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 		b.Running = running(w)
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(b, w)
+	case events.ToolsEnd:
+		c.fillBatch(b, w)
 	case events.SubagentStart:
 	}
 }
@@ -120,6 +127,22 @@ func running(w *wire) []string {
 		}
 	}
 	return ids
+}
+
+// fillBatch names the files that the calls of an answer edited.
+func (c *Client) fillBatch(b *events.Boundary, w *wire) {
+	for i := range w.Calls {
+		call := &w.Calls[i]
+		if classOf(call.Tool) != events.ToolEdits {
+			continue
+		}
+		if path := payload.Path(call.Input.path(), b.Cwd, c.env.Home); path != "" {
+			if b.Tool == nil {
+				b.Tool = &events.ToolUse{Class: events.ToolEdits}
+			}
+			b.Tool.Paths = append(b.Tool.Paths, path)
+		}
+	}
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {

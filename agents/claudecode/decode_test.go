@@ -56,7 +56,8 @@ func asJSON(t *testing.T, value any) string {
 func TestEveryListedEventHasABoundary(t *testing.T) {
 	t.Parallel()
 	for _, event := range decoder(nil).Events() {
-		got, err := decoder(nil).Decode(event, []byte(`{"session_id":"s","tool_name":"Read","tool_use_id":"t"}`))
+		got, err := decoder(nil).Decode(event, []byte(`{"session_id":"s","tool_name":"Read","tool_use_id":"t",`+
+			`"tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"/a"}}]}`))
 		if err != nil || len(got) != 1 {
 			t.Errorf("%s: %v, %v", event, got, err)
 		}

@@ -152,6 +152,8 @@ func expected() map[string]*events.Boundary {
 		"InstructionsLoaded":           nil,
 		"Notification":                 nil,
 	}
+	all["PostToolBatch-Edit"] = boundary(events.ToolsEnd)
+	all["PostToolBatch-Edit"].Tool = &events.ToolUse{Class: events.ToolEdits, Paths: []string{project + "/greet.go"}}
 	all["SessionStart-compact"].Model = "claude-sonnet-4-5"
 	maps.Copy(all, expectedEdits())
 	maps.Copy(all, expectedOthers())

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -23,6 +24,9 @@ var hookEvents = [...]string{
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
+// batchEvent is asked for only where the client that is on the PATH is known to have it (batchSince), for the same reason.
+const batchEvent = "PostToolBatch"
+
 // newInstaller installs the entries in Claude's settings files.
 func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
@@ -35,8 +39,12 @@ func (c *Client) newInstaller() *installer.Installer {
 // entries are the hooks as they shall be. Tool events match every tool: a tool that no list knows may write, a pattern that
 // spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
 func (c *Client) entries() []hookfile.Entry {
-	list := make([]hookfile.Entry, len(hookEvents))
-	for i, event := range hookEvents {
+	names := hookEvents[:]
+	if atLeast(c.version(), batchSince) {
+		names = append(slices.Clone(names), batchEvent)
+	}
+	list := make([]hookfile.Entry, len(names))
+	for i, event := range names {
 		list[i] = hookfile.Entry{Event: event, Command: hookfile.Command(c.env.Binary, Name, event), Timeout: hookTimeout}
 		if strings.Contains(event, "ToolUse") {
 			list[i].Matcher = "*"

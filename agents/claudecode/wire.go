@@ -29,6 +29,13 @@ type wire struct {
 	ToolUse    string   `json:"tool_use_id"`
 	Input      input    `json:"tool_input"`
 	Response   response `json:"tool_response"`
+	Calls      []call   `json:"tool_calls"` // of PostToolBatch
+}
+
+// call is one of the calls of an answer.
+type call struct {
+	Tool  string `json:"tool_name"`
+	Input input  `json:"tool_input"`
 }
 
 // input is tool_input with the fields of all tools that write.

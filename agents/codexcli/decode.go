@@ -84,7 +84,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 		b.Prompt = &events.Prompt{ID: payload.Name(w.Turn), Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(b, w)
-	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
 	}
 }
 

@@ -76,6 +76,23 @@ func (c *Call) Describe(kind events.BoundaryKind, cwd, home string) *events.Tool
 	return tool
 }
 
+// Edited names the files that some calls edited; nil if they edited none.
+func Edited(calls []Call, cwd, home string) *events.ToolUse {
+	var out *events.ToolUse
+	for i := range calls {
+		if classOf(calls[i].Tool) != events.ToolEdits {
+			continue
+		}
+		if tool := calls[i].Describe(events.ToolsEnd, cwd, home); len(tool.Paths) > 0 {
+			if out == nil {
+				out = &events.ToolUse{Class: events.ToolEdits}
+			}
+			out.Paths = append(out.Paths, tool.Paths...)
+		}
+	}
+	return out
+}
+
 // Fingerprint stands for the id of a call that has none.
 func (c *Call) Fingerprint() string { return payload.Fingerprint(c.Tool, c.Input) }
 

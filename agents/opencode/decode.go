@@ -92,7 +92,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.TurnEnd, events.SessionEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SessionEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
 	}
 	return []events.Boundary{b}, nil
 }

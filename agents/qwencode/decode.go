@@ -17,6 +17,7 @@ var kinds = payload.Events{
 	{Name: "PreToolUse", Kind: events.ToolBefore},
 	{Name: "PostToolUse", Kind: events.ToolAfter},
 	{Name: "PostToolUseFailure", Kind: events.ToolFailed},
+	{Name: "PostToolBatch", Kind: events.ToolsEnd},
 	{Name: "SubagentStart", Kind: events.SubagentStart},
 	{Name: "SubagentStop", Kind: events.SubagentEnd},
 	{Name: "PreCompact", Kind: events.Compaction},
@@ -43,6 +44,7 @@ type wire struct {
 	CallID     string `json:"tool_call_id"`
 	UseID      string `json:"tool_use_id"`
 	geminihooks.Call
+	Calls []geminihooks.Call `json:"tool_calls"` // of PostToolBatch
 }
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
@@ -67,6 +69,9 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
 	}
 	c.fill(&b, w)
+	if kind == events.ToolsEnd && b.Tool == nil {
+		return nil, nil // nothing was edited
+	}
 	return []events.Boundary{b}, nil
 }
 
@@ -83,6 +88,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(b, w)
+	case events.ToolsEnd:
+		b.Tool = geminihooks.Edited(w.Calls, b.Cwd, c.env.Home)
 	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
 	}
 }

@@ -22,6 +22,7 @@ import (
 //	edit FILE OLD NEW · write FILE TEXT · bash COMMAND · fail COMMAND · read FILE
 //	pre edit … , post edit … (and write, bash, fail): one half of a call; `post` does the tool's work first
 //	did edit … : only the after-boundary, the work is done already; bg COMMAND: a call left running in the background
+//	batch FILE…: all calls of the answer, which edited those files, have ended, and so have the hooks of others
 //	say TEXT: an answer of the model, which only the session file holds
 //
 // With the environment variable TRANSCRIPTS the session file is written too, as the client writes it.
@@ -102,6 +103,12 @@ func (p *player) play(verb string, args []string) error {
 		return p.hook("Stop", p.turn(map[string]any{"stop_hook_active": false, "background_tasks": running}))
 	case "end":
 		return p.hook("SessionEnd", map[string]any{"reason": "other"})
+	case "batch":
+		calls := []any{}
+		for _, file := range unquoted {
+			calls = append(calls, map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": file}})
+		}
+		return p.hook("PostToolBatch", p.turn(map[string]any{"tool_calls": calls}))
 	case "substart":
 		return p.hook("SubagentStart", p.turn(nil))
 	case "subend":

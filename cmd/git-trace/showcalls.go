@@ -155,7 +155,7 @@ func (d *showDrawer) hunk(p *patchView, named bool) {
 	d.side("-", lessColor, p.Removed, p.OldCount)
 	d.side("+", plusColor, p.Added, p.NewCount)
 	for _, k := range p.Kept {
-		why := map[string]string{"space": "only white space changed", "moved": "they were moved", "restored": "git put them back"}[k.Why]
+		why := map[string]string{"space": "only white space changed", "moved": "they were moved", "restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
 		d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start, plural(k.Count, "line"), why)))
 	}
 }

@@ -38,6 +38,7 @@ type traced struct {
 	t      *testing.T
 	client string // that works in it, as package driver names it
 	binary string
+	path   []string // that the person has beside it, to find programs
 }
 
 // newTraced is `git trace init` with these options in a new repository, for a client that is installed.
@@ -60,7 +61,7 @@ func newTraced(t *testing.T, client string, options ...string) *traced {
 func (r *traced) trace(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), r.binary, args...)
-	cmd.Dir, cmd.Env = r.Dir, r.Env(filepath.Dir(r.binary))
+	cmd.Dir, cmd.Env = r.Dir, r.Env(append([]string{filepath.Dir(r.binary)}, r.path...)...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -29,6 +29,8 @@ const (
 	Moved Why = "moved"
 	// Equal: the line is an old one, byte for byte. Only Compose says so; a change does not list untouched lines.
 	Equal Why = "equal"
+	// Reformatted: the line is an old one, or parts of old ones, but for its form. Only Reform says so.
+	Reformatted Why = "reformatted"
 )
 
 // Change is what happened to the lines of one file between two contents.
@@ -86,6 +88,24 @@ func Compare(old Content, new [][]byte) *Change {
 		c.parts = []part{c.newPart(whole)}
 	}
 	return c
+}
+
+// Reform makes written lines old ones in another form: forms has the old line of each new one, or -1; without forms nothing
+// happens.
+func (c *Change) Reform(forms []int) {
+	for i := range c.parts {
+		p := &c.parts[i]
+		for j := range p.origins {
+			line := p.NewStart + j
+			if line >= len(forms) || forms[line] < 0 || forms[line] >= len(c.old.Lines) || p.origins[j].why != Written {
+				continue
+			}
+			p.origins[j] = origin{Reformatted, c, forms[line]}
+			if at := forms[line] - p.OldStart; at >= 0 && at < len(p.fates) {
+				p.fates[at] = kept
+			}
+		}
+	}
 }
 
 func (c *Change) newPart(h linediff.Hunk) part {

@@ -1,0 +1,58 @@
+package claudecode
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// batchSince is a version of the client that has the event PostToolBatch, as far as its documentation of April 2026 tells.
+const batchSince = "2.1.121"
+
+// version is that of the client on the PATH, told by where it is installed and without starting it: its own installer keeps each
+// version under its name, npm has it in the manifest of the package. It is empty where neither tells.
+func (c *Client) version() string {
+	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		program, err := filepath.EvalSymlinks(filepath.Join(dir, "claude"))
+		if err != nil {
+			continue
+		}
+		if filepath.Base(filepath.Dir(program)) == "versions" {
+			return filepath.Base(program)
+		}
+		for range 3 {
+			program = filepath.Dir(program)
+			var manifest struct{ Name, Version string }
+			raw, err := os.ReadFile(filepath.Join(program, "package.json"))
+			if err == nil && json.Unmarshal(raw, &manifest) == nil && strings.HasPrefix(manifest.Name, "@anthropic-ai/claude-code") {
+				return manifest.Version
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// atLeast compares two versions of three numbers; what is none is less than any.
+func atLeast(version, least string) bool {
+	is, want := strings.SplitN(version, ".", 3), strings.SplitN(least, ".", 3)
+	if len(is) != len(want) {
+		return false
+	}
+	for i := range is {
+		a, errA := strconv.Atoi(is[i])
+		b, errB := strconv.Atoi(want[i])
+		if errA != nil || errB != nil {
+			return false
+		}
+		if a != b {
+			return a > b
+		}
+	}
+	return true
+}

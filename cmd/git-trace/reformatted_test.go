@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/agents/driver"
+)
+
+// A formatter that the person put among the hooks of their client runs beside git-trace's own, and longer.
+const formatterHooks = `{"hooks": {"PostToolUse": [{"matcher": "TOOLS", "hooks": [
+	{"type": "command", "command": "sleep 0.7; sed -i \"s/'/\\\"/g; s/[^;]$/&;/\" a.js"}]}]}}
+`
+
+func TestAFormatterAmongClaudesHooksKeepsTheOwners(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "claude", "--agent", "claude-code")
+	bin := filepath.Join(t.TempDir(), "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(driver.Need(t, "claude"), filepath.Join(bin, "claude")); err != nil {
+		t.Fatal(err)
+	}
+	r.path = []string{bin} // as for a person, who has the client on the PATH
+	r.trace("init", "--agent", "claude-code")
+	r.formatted(".claude/settings.json", "Edit|Write", "Read", "Edit")
+}
+
+func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "qwen", "--agent", "qwen-code", "--global")
+	r.formatted(".qwen/settings.json", "edit|write_file", "read_file", "edit")
+}
+
+// formatted has an agent edit a file that a person wrote, with a formatter among the hooks in a settings file of the project.
+func (r *traced) formatted(settings, tools, read, edit string) {
+	r.t.Helper()
+	r.Write("a.js", "const a = 'x'\nconst b = 'y'\n")
+	r.Write(settings, strings.Replace(formatterHooks, "TOOLS", tools, 1))
+	r.commitAll()
+	file := map[string]any{"file_path": "${REPO}/a.js"}
+	r.played(driver.Main(
+		driver.Turn{Tools: []driver.Tool{{Name: read, Input: file}}},
+		driver.Turn{Tools: []driver.Tool{{Name: edit, Input: map[string]any{
+			"file_path": "${REPO}/a.js", "old_string": "const a = 'x'\n", "new_string": "const a = 'x'\nconst own = 'of the agent'\n",
+		}}}},
+		driver.Turn{Text: "Done."},
+	), driver.Options{})
+	r.commitAll()
+	r.want("a.js", `human | const a = "x";`, `main_t1_0 | const own = "of the agent";`, `human | const b = "y";`)
+}

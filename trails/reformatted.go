@@ -1,0 +1,158 @@
+package trails
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Agents run programs of their user after an edit, of which the most usual is a formatter: hooks beside git-trace's own, at the same
+// time or after it. What such a program does to the file that was just edited comes after the call's end, with no call open.
+// Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had the time to save in
+// between: lines that are the same but for their form keep the owners they had, and the others, which the program made up, are
+// nobody's. Where the client does not say so, a person may have been at it, who changed the form of the agent's lines: those are
+// nobody's, and what else changed is the person's as ever.
+
+// afterwards tells what may have been done to a path by such a program.
+type afterwards int
+
+const (
+	nothing afterwards = iota
+	perhaps            // a person had the time too
+	surely
+)
+
+// hooksAfter tells whether a call that wrote the path has ended, and no boundary of its agent has come since but this one.
+func (s *step) hooksAfter(path string) afterwards {
+	out := nothing
+	for _, w := range s.state.Windows {
+		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
+			continue
+		}
+		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent {
+			return surely
+		}
+		out = perhaps
+	}
+	return out
+}
+
+// batch is whose calls have ended with all their hooks.
+type batch struct {
+	trace    events.TraceID
+	subagent string
+}
+
+// endTails notes, after a look, that the agent of a boundary goes on.
+func (s *step) endTails(trace events.TraceID, b events.Boundary) {
+	for _, w := range s.state.Windows {
+		if w.Tail && w.Trace == trace && w.Subagent == b.Subagent &&
+			!slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
+			w.Tail = false
+		}
+	}
+}
+
+// afterHooks is the change of a path to which a program may have been put after the call; ok is false where none was.
+func (s *step) afterHooks(f *file, seen int64) (segment, bool) {
+	after := s.hooksAfter(f.path)
+	if after == nothing || f.old.whole || f.new.whole || f.new.oid.IsZero() {
+		return segment{}, false
+	}
+	forms := reformed(f.old.lines, f.new.lines)
+	by := s.decideSince(f.path, seen)
+	if after == surely {
+		if len(writers(s.state.Windows, f.path, seen)) == 0 {
+			by = always(nobody)
+		}
+		return segment{from: f.old, to: f.new, decide: by, forms: forms}, true
+	}
+	doubtful := map[string]bool{}
+	for line, was := range forms {
+		if was >= 0 && f.vec.At(was).Kind == events.OwnerAI {
+			doubtful[string(f.new.lines[line])] = true
+		}
+	}
+	return segment{from: f.old, to: f.new, decide: func(line []byte) *actor {
+		if who := by(line); who.kind != events.OwnerHuman || !doubtful[string(line)] {
+			return who
+		}
+		return &nobody
+	}}, len(doubtful) > 0
+}
+
+// form is what is left of a line without what formatters change: white space, quotation marks, semicolons, commas.
+func form(line []byte) []byte {
+	out := make([]byte, 0, len(line))
+	for i, c := range line {
+		if c == '\\' && i+1 < len(line) && (line[i+1] == '"' || line[i+1] == '\'') {
+			continue
+		}
+		if bytes.IndexByte([]byte(" \t\r\v\f'\";,"), c) < 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// reformed says of each new line which old one it is in another form, one by one or, where lines were joined or wrapped, several
+// together; -1 of a line that is none.
+func reformed(old, latest [][]byte) []int {
+	was, is := make([][]byte, len(old)), make([][]byte, len(latest))
+	for i, l := range old {
+		was[i] = form(l)
+	}
+	out := make([]int, len(latest))
+	for i, l := range latest {
+		is[i], out[i] = form(l), -1
+	}
+	from, to := 0, 0
+	equal := func(until int) {
+		for ; to < until; from, to = from+1, to+1 {
+			if len(is[to]) > 0 {
+				out[to] = from
+			}
+		}
+	}
+	for _, h := range linediff.Diff(was, is, linediff.Options{}).Hunks {
+		equal(h.NewStart)
+		rewrapped(was, is, h, out)
+		from, to = h.OldStart+h.OldCount, h.NewStart+h.NewCount
+	}
+	equal(len(is))
+	return out
+}
+
+// rewrapped pairs the lines of a hunk whose text, put together, is the same: from its beginning on, as far as that goes.
+func rewrapped(was, is [][]byte, h linediff.Hunk, out []int) {
+	i, j := h.OldStart, h.NewStart
+	endOld, endNew := i+h.OldCount, j+h.NewCount
+	for i < endOld && j < endNew {
+		first, line := i, j
+		before, after := slices.Clone(was[i]), slices.Clone(is[j])
+		for !bytes.Equal(before, after) {
+			switch {
+			case len(before) <= len(after) && bytes.HasPrefix(after, before) && i+1 < endOld:
+				i++
+				before = append(before, was[i]...)
+			case len(after) < len(before) && bytes.HasPrefix(before, after) && j+1 < endNew:
+				j++
+				after = append(after, is[j]...)
+			default:
+				return
+			}
+		}
+		i, j = i+1, j+1
+		at, end := first, len(was[first]) // the old line in which a new one begins
+		for begin := 0; line < j; line++ {
+			for begin >= end && at+1 < i {
+				at++
+				end += len(was[at])
+			}
+			out[line] = at
+			begin += len(is[line])
+		}
+	}
+}
