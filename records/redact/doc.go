@@ -5,10 +5,16 @@
 //
 // What is taken out:
 //
-//   - secrets, by the rules of gitleaks v8 (package gitleaks behind [Finder]), passwords in URLs, private keys, tokens of
-//     HTTP authorization, strings of high entropy, and what the user's own rules match;
-//   - in plain text and behind one or two encodings: JSON and C escapes, percent-encoding, base64, wrapped lines;
+//   - secrets of known forms: by the rules of gitleaks v8 (package gitleaks behind [Finder]) and of services that these do
+//     not know, private keys, tokens of HTTP authorization, what the user's own rules match;
+//   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…, .netrc,
+//     passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
+//   - strings of high entropy, as they stand;
 //   - the names of home directories and the name of the user.
+//
+// All but the last but one are found in plain text and behind up to three layers of: escapes of JSON and C, percent-encoding, entities of HTML, base64
+// (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od, lists of numbers). Colours and other sequences for terminals,
+// the zero bytes of UTF-16 and characters without width hide nothing, nor do lines that were wrapped.
 //
 // What is found once is taken out of the whole conversation, wherever it stands. In its place stands [REDACTED:rule].
 //

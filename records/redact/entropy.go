@@ -27,7 +27,7 @@ func highEntropy(text string) []span {
 		for end < len(text) && tokenByte(text[end]) {
 			end++
 		}
-		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) && !named(text[max(0, i-40):i], text[i:end]) {
+		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) && !named(text[max(0, i-40):i], text[i:end]) && !legible(text[i:end]) {
 			found = append(found, span{start: i, end: end, rule: "high-entropy"})
 		}
 		i = end
@@ -73,16 +73,30 @@ func looksRandom(token string) bool {
 // named tells a token that is no secret by what stands before it: the checksum of a package, data in an address, the id
 // that a model's provider gave.
 func named(before, token string) bool {
+	last := token[strings.LastIndexByte(token, '/')+1:]
 	for _, prefix := range [...]string{
-		"toolu_", "msg_", "req_", "call_", "resp_", "chatcmpl-", "fc_", "rs_", "run_", "thread_", "asst_", "srvtoolu_", "ses_", "prt_",
+		"toolu_", "tooluse_", "msg_", "agent_msg_", "gen-", "req_", "call_", "resp_", "chatcmpl-", "fc_", "rs_", "run_", "thread_", "asst_", "srvtoolu_", "ses_", "prt_", "cse_",
 	} {
-		if strings.HasPrefix(token, prefix) {
+		if strings.HasPrefix(last, prefix) {
 			return true
 		}
+	}
+	if strings.Contains(token, "REDACTED") {
+		return true
 	}
 	lower := strings.ToLower(before + token[:min(len(token), 12)])
 	for _, word := range [...]string{"sha512-", "sha384-", "sha256-", "sha1-", "sha256:", "h1:", "base64,", "integrity", "signature"} {
 		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// legible tells a token that is a text in base64: it is looked behind.
+func legible(token string) bool {
+	for _, s := range debase64(token) {
+		if s.end-s.start > len(token)*3/4 {
 			return true
 		}
 	}

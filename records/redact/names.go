@@ -14,17 +14,6 @@ import (
 // somebody stands for the name of a user.
 const somebody = "user"
 
-// homePaths are expressions that find the name of a home directory: below /home and /Users, on Windows and in WSL, as ~name, and in the names
-// that clients give to directories by putting hyphens for slashes.
-func homePaths() []string {
-	return []string{
-		`(?:^|[^\pL\pN.])/(?:home|Users|export/home|var/home)/([^/\\\s"'` + "`" + `:;,*?<>|()\[\]{}$]+)`,
-		`(?i:[a-z]:|/mnt/[a-z]|/[a-z])[/\\]{1,4}(?i:users|documents and settings)[/\\]{1,4}([^/\\\s"'` + "`" + `:;,*?<>|()\[\]{}$%]+)`,
-		`(?:^|[\s"'` + "`" + `=:(])~([a-z_][a-z0-9_.-]{0,31})/`,
-		`(?:^|[\s"'` + "`" + `/\\])-(?:home|Users)-([A-Za-z0-9_]+)`,
-	}
-}
-
 // sharedHome tells a directory beside homes that belongs to nobody.
 func sharedHome(name string) bool {
 	switch strings.ToLower(name) {
@@ -72,35 +61,6 @@ func telling(names []string) []string {
 	}
 	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return out
-}
-
-// homes finds the names of home directories in paths.
-func (r *Redactor) homes(text string) []span {
-	var found []span
-	for i, pattern := range r.homePaths {
-		if !mayHoldHome(i, text) {
-			continue
-		}
-		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
-			if name := text[at[2]:at[3]]; !sharedHome(name) {
-				found = append(found, span{start: at[2], end: at[3], rule: "home", with: somebody})
-			}
-		}
-	}
-	return found
-}
-
-// mayHoldHome spares the expressions texts that they cannot match.
-func mayHoldHome(i int, text string) bool {
-	switch i {
-	case 0:
-		return strings.Contains(text, "/home/") || strings.Contains(text, "/Users/")
-	case 1:
-		return strings.Contains(text, `sers`) || strings.Contains(text, "ettings") || strings.Contains(text, "SERS")
-	case 2:
-		return strings.Contains(text, "~")
-	}
-	return strings.Contains(text, "-home-") || strings.Contains(text, "-Users-")
 }
 
 // userNames finds the names of the user as words.

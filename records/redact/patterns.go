@@ -11,29 +11,28 @@ import (
 // patterns are the expressions beside those of gitleaks, compiled with the redactor: a package variable would be compiled
 // at the start of every process.
 type patterns struct {
-	homePaths []*regexp.Regexp
-	keyBegin  *regexp.Regexp
-	urlLogin  *regexp.Regexp
-	bearer    *regexp.Regexp
-	base64    *regexp.Regexp
+	keyBegin *regexp.Regexp
+	urlLogin *regexp.Regexp
+	bearer   *regexp.Regexp
+	forms    [256][]form
 }
 
 func compile() patterns {
 	p := patterns{
+		forms:    forms(),
 		keyBegin: regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
 		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
 		bearer:   regexp.MustCompile(`(?i)\b(?:bearer|basic|authorization:\s*token)\s+([A-Za-z0-9._~+/=-]{16,1000})`),
-		base64:   regexp.MustCompile(`[A-Za-z0-9+/_-]{20,}={0,2}`),
-	}
-	for _, text := range homePaths() {
-		p.homePaths = append(p.homePaths, regexp.MustCompile(text))
 	}
 	return p
 }
 
-// plain finds the secrets of a text that is taken as it stands, by the expressions of this package and the user.
-func (r *Redactor) plain(text string) []span {
-	var found []span
+// plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.
+func (r *Redactor) plain(text string, m manner) []span {
+	found := append(append(values(text), commands(text)...), r.known(text)...)
+	if m == prose {
+		found = append(append(found, homes(text)...), r.userNames(text)...)
+	}
 	if strings.Contains(text, "PRIVATE KEY") {
 		for _, at := range r.keyBegin.FindAllStringIndex(text, -1) {
 			found = append(found, span{start: at[0], end: endOfKey(text, at[1]), rule: privateKeyRule})

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 )
 
 // version counts the changes of this package that make it find something else.
-const version = "2"
+const version = "3"
 
 // Finder finds secrets in a short text.
 type Finder interface {
@@ -92,7 +93,7 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 	if len(text) < shortest {
 		return text, 0, nil
 	}
-	found, err := r.secrets(ctx, text, 0)
+	found, err := r.secrets(ctx, text, m, 0)
 	if err != nil {
 		return "", 0, err
 	}
@@ -104,12 +105,9 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 	if m == prose {
 		found = append(found, highEntropy(text)...)
 	}
-	found = slices.DeleteFunc(found, func(s span) bool { return r.rules.allowed(text[s.start:s.end]) })
+	found = slices.DeleteFunc(found, func(s span) bool { return s.with == "" && r.rules.allowed(text[s.start:s.end]) })
+	found = unmarked(text, found)
 	r.remember(text, found)
-	if m == prose {
-		found = append(found, r.homes(text)...)
-		found = append(found, r.userNames(text)...)
-	}
 	out, n := replace(text, found)
 	return out, n, nil
 }
@@ -132,7 +130,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 		return nil, err
 	}
 	var out []span
-	for _, s := range append(found, r.plain(whole)...) {
+	for _, s := range append(found, r.plain(whole, label)...) {
 		s.start, s.end = s.start-len(before), min(s.end-len(before), len(text))
 		if s.start >= 0 && s.start < s.end {
 			out = append(out, s)
@@ -187,7 +185,7 @@ func replace(text string, found []span) (string, int) {
 			if found[i].end > s.end {
 				s.end = found[i].end
 			}
-			if s.with != "" {
+			if s.with != "" || s.rule == namedRule && found[i].with == "" { // the rule that says more
 				s.rule, s.with = found[i].rule, found[i].with
 			}
 		}
@@ -203,6 +201,43 @@ func replace(text string, found []span) (string, int) {
 	out.WriteString(text[at:])
 	return out.String(), n
 }
+
+// unmarked leaves out what touches a marker that stands in the text already, unless it is much more than the marker: redacting twice changes nothing.
+func unmarked(text string, found []span) []span {
+	if !strings.Contains(text, markerStart) {
+		return found
+	}
+	var marks []span
+	for from := 0; ; {
+		i := strings.Index(text[from:], markerStart)
+		if i < 0 {
+			break
+		}
+		start := from + i
+		end := start + len(markerStart)
+		if close := strings.IndexByte(text[end:min(len(text), end+longestMarker)], ']'); close >= 0 {
+			end += close + 1
+		}
+		marks = append(marks, span{start: start, end: end})
+		from = end
+	}
+	return slices.DeleteFunc(found, func(s span) bool {
+		at, _ := slices.BinarySearchFunc(marks, s.start, func(m span, start int) int { return cmp.Compare(m.end, start+1) })
+		rest := s.end - s.start
+		touches := false
+		for ; at < len(marks) && marks[at].start < s.end; at++ {
+			touches = true
+			if marks[at].start < s.start || marks[at].end > s.end {
+				return true
+			}
+			rest -= marks[at].end - marks[at].start
+		}
+		return touches && rest < leastToken
+	})
+}
+
+// longestMarker bounds a marker, in bytes.
+const longestMarker = 100
 
 // markerStart is what every marker begins with.
 const markerStart = "[REDACTED"

@@ -49,7 +49,7 @@ func (r *Rules) called(text string) [][]part {
 			}
 			near, far := around(text, from+i, from+i+len(word))
 			for _, rule := range r.byWord[at] {
-				if r.rules[rule].ID == generic {
+				if r.rules[rule].ID == Generic {
 					out[rule] = append(out[rule], near)
 				} else {
 					out[rule] = append(out[rule], far)
@@ -64,9 +64,9 @@ func (r *Rules) called(text string) [][]part {
 	return out
 }
 
-// generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the same
+// Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the same
 // line or the next.
-const generic = "generic-api-key"
+const Generic = "generic-api-key"
 
 // How far from a keyword a match may reach, in bytes.
 const (

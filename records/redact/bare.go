@@ -1,0 +1,323 @@
+package redact
+
+import "strings"
+
+// literal tells whether a value without quotes is meant as it stands, as in files of variables, in YAML and in options of
+// commands, and is no expression of a program.
+func (c *candidate) literal(sep string, start, end int) bool {
+	value := c.text[start:end]
+	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {
+		return false
+	}
+	if identifier(value) && secretName(value) != says || c.spaced && len(value) < 6 && strings.Trim(value, "0123456789") == "" {
+		return false
+	}
+	after := byte('\n')
+	if end < len(c.text) {
+		after = c.text[end]
+	}
+	switch {
+	case c.option:
+		return sep == "="
+	case sep == "=" && !c.spaced:
+		return c.tight(value, after)
+	case sep == ":" && c.spaced && !c.quotedName:
+		return c.yaml(value, after, end)
+	case sep == ":" && !c.spaced && !c.quotedName:
+		return letterAndDigit(value) && !strings.ContainsAny(value, ":") && c.lineOf().first
+	case sep == "=":
+		return c.ini(value, after, end)
+	}
+	return false
+}
+
+// closed tells a value with brackets that a shell would take as it stands: it is in capitals' style and begins with a letter.
+func (c *candidate) closed(value string) bool {
+	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 && strings.ContainsAny(value, "!@#%^&*+?")
+}
+
+func letterAndDigit(value string) bool {
+	return strings.ContainsAny(value, "0123456789") && strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && lower(byte(r)|0x20) }) >= 0
+}
+
+// identifier tells what a variable or a field of a program may be called.
+func identifier(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; !nameLetter(c) && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return !digit(value[0])
+}
+
+// tight judges NAME=value without a space.
+func (c *candidate) tight(value string, after byte) bool {
+	if strings.HasPrefix(value, "=") || strings.HasPrefix(value, "~") {
+		return false
+	}
+	if c.shouted() {
+		return true
+	}
+	if after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=") {
+		return letterAndDigit(value) && (!identifier(value) || len(value) >= 20 && bits(value) >= 3)
+	}
+	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of something
+		return letterAndDigit(value[dot:])
+	}
+	return true
+}
+
+// nameLine is what is known of the line of a name.
+type nameLine struct {
+	first bool // nothing but its beginning stands before the name
+	start int
+}
+
+// lineOf looks at the line of the name.
+func (c *candidate) lineOf() nameLine {
+	l := nameLine{start: lineStart(c.text, c.start)}
+	before := c.text[gutter(c.text[:c.start], l.start):c.start]
+	l.first = strings.Trim(before, " \t+->#/*│|") == ""
+	return l
+}
+
+// restOfLine is what stands behind a value on its line.
+func (c *candidate) restOfLine(end int) string {
+	rest := c.text[end:]
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	return strings.TrimSpace(rest)
+}
+
+// yaml judges name: value.
+func (c *candidate) yaml(value string, after byte, end int) bool {
+	l := c.lineOf()
+	if !l.first {
+		return letterAndDigit(value) && !identifier(value) || c.strength == tells && letterAndDigit(value) && len(value) >= 6
+	}
+	if after == ',' || after == ';' {
+		return !identifier(value) && letterAndDigit(value)
+	}
+	rest := c.restOfLine(end)
+	if rest != "" && rest[0] != '#' && rest[0] != '|' {
+		return letterAndDigit(value) && (c.strength == tells || bits(value) > 3)
+	}
+	if identifier(value) && !letterAndDigit(value) { // a type, or a word
+		return lowerWord(value)
+	}
+	return true
+}
+
+// lowerWord tells a word of small letters alone.
+func lowerWord(value string) bool {
+	for i := range len(value) {
+		if !lower(value[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ini judges name = value with spaces around the sign.
+func (c *candidate) ini(value string, after byte, end int) bool {
+	l := c.lineOf()
+	rest := c.restOfLine(end)
+	if !l.first || after == ',' || after == ';' || rest != "" && rest[0] != '#' && rest[0] != ';' {
+		return false
+	}
+	if !identifier(value) || strings.Contains(c.text[c.start:c.end], "-") {
+		return true
+	}
+	return c.amongSettings(l)
+}
+
+// amongSettings tells a line that has settings of the same kind beside it: [section], or name = value without brackets and quotes.
+func (c *candidate) amongSettings(l nameLine) bool {
+	if l.start < 2 {
+		return false
+	}
+	above := c.text[lineStart(c.text, l.start-1) : l.start-1]
+	above = strings.TrimSpace(above[gutter(above, 0):])
+	if strings.HasPrefix(above, "[") && strings.HasSuffix(above, "]") && !strings.ContainsAny(above, "(),\"'") {
+		return true
+	}
+	name, value, ok := strings.Cut(above, " = ")
+	return ok && name != "" && !strings.Contains(name, " ") && !strings.ContainsAny(value, "()[]{}\"'`;,")
+}
+
+// apart reads a value that only a space keeps from its name: of an option, of a command that sets variables, in SQL, in
+// .netrc, in a sentence.
+func (c *candidate) apart(at int) (start, end int) {
+	text := c.text
+	if at-c.end > 1 && !c.option || at >= len(text) {
+		return 0, 0
+	}
+	if start, end, ok := c.inQuotes(at); ok {
+		if c.good(start, end) && (c.option || c.setBefore() || c.inSQL() && text[at] == '\'') {
+			return start, end
+		}
+		return 0, 0
+	}
+	start, end = at, bareEnd(text, at)
+	if start == end {
+		return 0, 0
+	}
+	value := text[start:end]
+	switch {
+	case c.option:
+		if at-c.end == 1 && value[0] != '-' && c.good(start, end) && !sentenceWord(value) && !strings.ContainsAny(value, "()[]{}") && strings.ToUpper(value) != value {
+			return start, end
+		}
+	case c.setBefore() || c.inNetrc():
+		if c.good(start, end) && !sentenceWord(value) && !strings.ContainsAny(value, "()[]{}") && value[0] != '=' {
+			return start, end
+		}
+	default:
+		return c.said(start, end)
+	}
+	return 0, 0
+}
+
+// said reads "the password is …" and "password …" of a sentence: only what is no word.
+func (c *candidate) said(start, end int) (int, int) {
+	switch c.text[start:end] {
+	case "is", "was", "to":
+		start = min(end+1, len(c.text))
+		if start < len(c.text) && isQuote(c.text[start]) {
+			return c.strict(start)
+		}
+		end = bareEnd(c.text, start)
+	case "=", ":":
+	default:
+		if c.strength != tells {
+			return 0, 0
+		}
+	}
+	if end-start < 6 || !nameLetter(c.text[start]) || !c.good(start, end) || identifier(c.text[start:end]) && !turns(c.text[start:end]) || !letterAndDigit(c.text[start:end]) ||
+		strings.ContainsAny(c.text[start:end], "/()[]{}:=\\") {
+		return 0, 0
+	}
+	return start, end
+}
+
+// turns tells a word with digits among its letters, not at its end alone.
+func turns(value string) bool {
+	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") || len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
+}
+
+// setBefore tells a name that a command sets: ENV, setenv, set -x, setx, configure set.
+func (c *candidate) setBefore() bool {
+	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
+	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set", "config set", "config:set", "secret set", "secrets set"} {
+		if strings.HasSuffix(before, command) {
+			return true
+		}
+	}
+	return strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
+}
+
+// inSQL tells a name that stands in a statement of SQL: in capitals, or behind with or set.
+func (c *candidate) inSQL() bool {
+	name := c.text[c.start:c.end]
+	if name == "PASSWORD" {
+		return true
+	}
+	before := strings.ToLower(strings.TrimRight(c.text[max(0, c.start-20):c.start], " "))
+	return strings.HasSuffix(before, "with") || strings.HasSuffix(before, "encrypted") || strings.HasSuffix(before, "set")
+}
+
+// inNetrc tells a password of a .netrc: behind login on the same line, or on the line after it.
+func (c *candidate) inNetrc() bool {
+	if name := c.text[c.start:c.end]; name != "password" && name != "passwd" {
+		return false
+	}
+	before := c.text[max(0, c.start-200):c.start]
+	if !strings.Contains(before, "machine ") && !strings.Contains(before, "default ") {
+		return false
+	}
+	for range 3 {
+		i := strings.LastIndexByte(before, '\n')
+		if line := strings.TrimSpace(before[i+1:]); strings.HasPrefix(line, "machine ") || strings.HasPrefix(line, "login ") || strings.Contains(line, " login ") ||
+			strings.HasPrefix(line, "default login") {
+			return true
+		}
+		if i < 0 {
+			break
+		}
+		before = before[:i]
+	}
+	return false
+}
+
+// sentenceWord tells the words that stand behind the name of an option in sentences about it.
+func sentenceWord(value string) bool {
+	if len(value) < 4 {
+		return true
+	}
+	switch strings.ToLower(strings.TrimRight(value, ".,:;!?")) {
+	case "option", "options", "flag", "flags", "argument", "arguments", "parameter", "when", "then", "that", "this", "which", "with", "from", "into", "should", "would", "could",
+		"must", "will", "does", "have", "been", "were", "because", "instead", "also", "only", "both", "using", "used", "uses", "your", "value", "values", "string", "file", "field", "fields",
+		"authentication", "auth", "login", "mode", "name", "prompt", "there", "here", "where", "what", "available", "supported", "required", "optional", "works", "exists", "error", "missing", "without",
+		"variable", "setting", "handling", "support", "support.", "stdin", "not":
+		return true
+	}
+	return false
+}
+
+// paired reads the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"}, <key>…</key><string>…
+func (c *candidate) paired(at int) (start, end int) {
+	text := c.text
+	if strings.HasPrefix(text[at:], "</") {
+		close := strings.IndexByte(text[at:min(len(text), at+60)], '>')
+		if close < 0 {
+			return 0, 0
+		}
+		i := at + close + 1
+		for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
+			i++
+		}
+		open := strings.IndexByte(text[i:min(len(text), i+60)], '>')
+		if open < 0 || text[i] != '<' || i+1 < len(text) && text[i+1] == '/' {
+			return 0, 0
+		}
+		start = i + open + 1
+		length := strings.IndexAny(text[start:min(len(text), start+mostValue)], "<\n")
+		if length > 0 && text[start+length] == '<' && c.good(start, start+length) {
+			return start, start + length
+		}
+		return 0, 0
+	}
+	i := at
+	for i < len(text) && i-at < 80 && strings.IndexByte(" \t\r\n,", text[i]) >= 0 {
+		i++
+	}
+	if i == at {
+		return 0, 0
+	}
+	quoted := i < len(text) && isQuote(text[i])
+	if quoted {
+		i++
+	}
+	if !word(text, i, "value") {
+		return 0, 0
+	}
+	if i += len("value"); quoted && i < len(text) && isQuote(text[i]) {
+		i++
+	}
+	sep, next := separator(text, i)
+	if sep != "=" && sep != ":" {
+		return 0, 0
+	}
+	if start, end, ok := c.inQuotes(next); ok {
+		if c.good(start, end) {
+			return start, end
+		}
+		return 0, 0
+	}
+	start, end = next, bareEnd(text, next)
+	if quoted || start == end || !c.good(start, end) || strings.ContainsAny(text[start:end], "()[]{}") {
+		return 0, 0
+	}
+	return start, end
+}

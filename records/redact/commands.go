@@ -1,0 +1,213 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// commandRule is the rule of passwords that are arguments of commands.
+const commandRule = "command-password"
+
+// argument is how a command takes a password.
+type argument struct {
+	command  string // what the line has before it, with a space or a slash before that
+	option   string
+	attached bool // the password follows at once, or with a space as well
+	login    bool // it stands behind a name and a colon or a percent sign
+}
+
+// arguments are the commands whose options are too short to say that they take a password.
+var arguments = [...]argument{
+	{"mysql", " -p", true, false}, {"mysqldump", " -p", true, false}, {"mysqladmin", " -p", true, false}, {"mysqlimport", " -p", true, false}, {"mariadb", " -p", true, false},
+	{"mariadb-dump", " -p", true, false}, {"7z", " -p", true, false}, {"7za", " -p", true, false}, {"unrar", " -p", true, false},
+	{"sshpass", " -p", true, false}, {"zip", " -P ", false, false}, {"unzip", " -P ", false, false}, {"sqlcmd", " -P ", false, false}, {"bcp", " -P ", false, false},
+	{"redis-cli", " -a ", false, false}, {"ldapsearch", " -w ", false, false}, {"ldapmodify", " -w ", false, false}, {"ldapadd", " -w ", false, false}, {"ldapwhoami", " -w ", false, false},
+	{"docker", " login", false, false}, {"podman", " login", false, false}, {"helm", " login", false, false}, {"az", " login", false, false}, {"oc", " login", false, false},
+	{"mongo", " -p ", false, false}, {"mongosh", " -p ", false, false}, {"mongodump", " -p ", false, false}, {"mongorestore", " -p ", false, false},
+	{"curl", " -u ", false, true}, {"curl", " -u", true, true}, {"curl", " --user ", false, true}, {"curl", " --user=", false, true}, {"curl", " --proxy-user ", false, true}, {"http", " -a ", false, true},
+	{"smbclient", " -U ", false, true}, {"xfreerdp", " /p:", true, false}, {"ipmitool", " -P ", false, false}, {"snmpwalk", " -A ", false, false},
+}
+
+// commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
+func commands(text string) []span {
+	var found []span
+	for at := 0; at < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') > 0 {
+			for _, s := range append(ofArguments(line), piped(line)...) {
+				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule, whole: byItself(line[s.start:s.end])})
+			}
+		}
+		at = end + 1
+	}
+	found = append(found, identified(text)...)
+	return append(found, basicLogins(text)...)
+}
+
+// ofArguments finds the passwords among the arguments of a line.
+func ofArguments(line string) []span {
+	var found []span
+	if !strings.Contains(line, " -") && !strings.Contains(line, " /p:") {
+		return nil
+	}
+	for _, a := range &arguments {
+		begin := commandIn(line, a.command)
+		if begin < 0 {
+			continue
+		}
+		i := strings.Index(line[begin:], a.option)
+		if i < 0 {
+			continue
+		}
+		i += begin + len(a.option)
+		if a.option == " login" {
+			if i = strings.Index(line[begin:], " -p "); i < 0 {
+				continue
+			}
+			i += begin + len(" -p ")
+		}
+		if a.attached && i < len(line) && line[i] == ' ' {
+			if a.command != "sshpass" {
+				continue
+			}
+			i++
+		}
+		start, end := shellWord(line, i)
+		if a.login {
+			colon := strings.IndexAny(line[start:end], ":%")
+			if colon < 0 {
+				continue
+			}
+			start += colon + 1
+		}
+		if value := line[start:end]; end-start >= leastValue && value[0] != '-' && !standsIn(value) {
+			found = append(found, span{start: start, end: end})
+		}
+	}
+	return found
+}
+
+// commandIn gives where a line goes on behind a command; -1 when it has none.
+func commandIn(line, command string) int {
+	for from := 0; ; {
+		i := strings.Index(line[from:], command)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		from = i + len(command)
+		if from < len(line) && (line[from] == ' ' || strings.HasPrefix(line[from:], ".exe ")) && (i == 0 || !nameByte(line[i-1])) {
+			return from
+		}
+	}
+}
+
+// shellWord gives the word of a shell that begins at a place, without its quotes.
+func shellWord(line string, at int) (start, end int) {
+	if at < len(line) && isQuote(line[at]) {
+		if i := strings.IndexByte(line[at+1:], line[at]); i >= 0 {
+			return at + 1, at + 1 + i
+		}
+		at++
+	}
+	end = at
+	for end < len(line) && line[end] > ' ' && strings.IndexByte("\"'`;&|<>)", line[end]) < 0 {
+		end++
+	}
+	return at, end
+}
+
+// piped finds what echo gives to a command that asks for a password.
+func piped(line string) []span {
+	pipe := strings.IndexByte(line, '|')
+	if pipe < 0 {
+		return nil
+	}
+	asks := false
+	for _, command := range [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd"} {
+		asks = asks || strings.Contains(line[pipe:], command)
+	}
+	at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
+	if !asks || at < 0 {
+		return nil
+	}
+	at += strings.IndexByte(line[at:], ' ') + 1
+	if strings.HasPrefix(line[at:], "-n ") || strings.HasPrefix(line[at:], "-e ") {
+		at += len("-n ")
+	}
+	if strings.HasPrefix(line[at:], "'%s' ") || strings.HasPrefix(line[at:], "\"%s\" ") {
+		at += len("'%s' ")
+	}
+	start, end := shellWord(line[:pipe], at)
+	if strings.Contains(line[pipe:], "chpasswd") {
+		if colon := strings.IndexByte(line[start:end], ':'); colon >= 0 {
+			start += colon + 1
+		}
+	}
+	if end-start < leastValue || standsIn(line[start:end]) {
+		return nil
+	}
+	return []span{{start: start, end: end}}
+}
+
+// identified finds the passwords of SQL: IDENTIFIED BY '…'.
+func identified(text string) []span {
+	var found []span
+	for from := 0; ; {
+		i := strings.Index(text[from:], "IDENTIFIED")
+		if i < 0 {
+			if i = strings.Index(text[from:], "identified"); i < 0 {
+				return found
+			}
+		}
+		from += i + len("identified")
+		rest := text[from:min(len(text), from+mostContext)]
+		by := strings.Index(strings.ToUpper(rest), "BY ")
+		if by < 0 {
+			continue
+		}
+		at := from + by + len("BY ")
+		if at < len(text) && text[at] == 'P' {
+			at += len("PASSWORD ")
+		}
+		if at < len(text) && isQuote(text[at]) && text[at] != '`' {
+			if end := strings.IndexByte(text[at+1:min(len(text), at+mostContext)], text[at]); end >= leastValue && !standsIn(text[at+1:at+1+end]) {
+				found = append(found, span{start: at + 1, end: at + 1 + end, rule: commandRule, whole: byItself(text[at+1 : at+1+end])})
+			}
+		}
+	}
+}
+
+// basicLogins finds the names and passwords of HTTP's basic authentication, however short they are.
+func basicLogins(text string) []span {
+	var found []span
+	for from := 0; ; {
+		i := strings.Index(text[from:], "asic ")
+		if i < 0 {
+			return found
+		}
+		from += i + len("asic ")
+		end := from
+		for end < len(text) && tokenByte(text[end]) {
+			end++
+		}
+		plain, err := base64.StdEncoding.DecodeString(text[from:end])
+		name, password, ok := strings.Cut(string(plain), ":")
+		if err == nil && ok && len(readableOnly(name)) == len(name) && len(password) >= leastValue && !standsIn(password) && len(readableOnly(password)) == len(password) {
+			found = append(found, span{start: from, end: end, rule: "authorization", whole: true})
+		}
+	}
+}
+
+// readableOnly cuts a text before the first byte that is no letter of ASCII.
+func readableOnly(text string) string {
+	for i := range len(text) {
+		if !textByte(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,127 @@
+package redact
+
+import "strings"
+
+// shown gives a text as somebody sees it who reads it in a terminal: without colours and other sequences for terminals,
+// without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is false when the text has none of
+// them. Glued tells that words touch each other that a sequence had kept apart.
+func shown(text string) (v reading, changed, glued bool) {
+	if !hasUnseen(text) {
+		return v, false, false
+	}
+	v = newReading(len(text))
+	for i := 0; i < len(text); {
+		size := unseen(text[i:])
+		if size == 0 {
+			v.add(text[i], i, i+1)
+			i++
+			continue
+		}
+		changed = true
+		if text[i] == '\b' {
+			v.drop()
+		} else if text[i] == escapeByte && len(v.text) > 0 && tokenByte(v.text[len(v.text)-1]) && i+size < len(text) && tokenByte(text[i+size]) {
+			glued = true
+		}
+		i += size
+	}
+	return v, changed, glued
+}
+
+// shownApart is shown with a space for each sequence.
+func shownApart(text string) reading {
+	v := newReading(len(text))
+	for i := 0; i < len(text); {
+		size := unseen(text[i:])
+		if size == 0 {
+			v.add(text[i], i, i+1)
+			i++
+			continue
+		}
+		if text[i] == escapeByte {
+			v.add(' ', i, i+size)
+		}
+		i += size
+	}
+	return v
+}
+
+// hasUnseen spares most texts the reading.
+func hasUnseen(text string) bool {
+	for _, mark := range [...]string{"\x1b", "\x00", "\b", "^[[", "^@", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// unseen is the length of what a text begins with that nobody sees; 0 when that is seen.
+func unseen(text string) int {
+	switch text[0] {
+	case escapeByte:
+		return sequence(text, 1)
+	case 0, '\b':
+		return 1
+	case '^': // as cat -v writes it
+		if strings.HasPrefix(text, "^[[") {
+			return sequence(text, 2)
+		}
+		if strings.HasPrefix(text, "^@") {
+			return 2
+		}
+	case 0xc2:
+		if strings.HasPrefix(text, "\u00ad") {
+			return 2
+		}
+	case 0xe2:
+		if strings.HasPrefix(text, "\u200b") || strings.HasPrefix(text, "\u200c") || strings.HasPrefix(text, "\u200d") || strings.HasPrefix(text, "\u2060") {
+			return 3
+		}
+	case 0xef:
+		if strings.HasPrefix(text, "\ufeff") {
+			return 3
+		}
+	}
+	return 0
+}
+
+// longestSequence bounds a sequence for terminals, in bytes.
+const longestSequence = 1 << 10
+
+// sequence is the length of a sequence for terminals (ECMA-48) whose introducer has the given length.
+func sequence(text string, at int) int {
+	text = text[:min(len(text), longestSequence)]
+	if at == len(text) {
+		return at
+	}
+	switch text[at] {
+	case '[':
+		for i := at + 1; i < len(text); i++ {
+			if c := text[i]; c < 0x20 || c > 0x3f {
+				if c >= 0x40 && c < 0x7f {
+					i++
+				}
+				return i
+			}
+		}
+		return len(text)
+	case ']', 'P', '_', '^': // up to BEL or ESC \
+		if end := strings.IndexAny(text[at:], "\a\x1b\n"); end >= 0 {
+			end += at
+			switch {
+			case text[end] == '\a':
+				return end + 1
+			case strings.HasPrefix(text[end:], "\x1b\\"):
+				return end + 2
+			}
+		}
+		return at + 1
+	case '(', ')', '#', '%':
+		return min(len(text), at+2)
+	}
+	if c := text[at]; c >= 0x30 && c < 0x7f {
+		return at + 1
+	}
+	return at
+}

@@ -1,0 +1,391 @@
+package redact
+
+import "strings"
+
+// namedRule is the rule of values that their names tell to be secrets.
+const namedRule = "named-secret"
+
+// Bounds of such a value, in bytes.
+const (
+	leastValue = 3
+	mostValue  = 4 << 10
+)
+
+// values finds what stands behind names that say that it is a secret: DB_PASSWORD=…, "apiKey": "…", --token …, <password>…
+func values(text string) []span {
+	var found []span
+	for i := 0; i < len(text); {
+		if !stem(text, i) {
+			i++
+			continue
+		}
+		n := nameAround(text, i)
+		i = n.end
+		if n.strength = secretName(text[n.start:n.end]); n.strength == says {
+			continue
+		}
+		if start, end := n.value(text); start < end {
+			found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
+			i = end
+		}
+	}
+	return found
+}
+
+// byItself tells a value that is no word, so that it can be looked for by itself.
+func byItself(value string) bool {
+	digits, letters := 0, 0
+	for i := range len(value) {
+		if digit(value[i]) {
+			digits++
+		} else if nameLetter(value[i]) {
+			letters++
+		}
+	}
+	return digits > 0 && letters > 0 && bits(value) >= 3
+}
+
+// stem tells whether a word begins here that names of secrets are made of.
+func stem(text string, i int) bool {
+	switch text[i] | 0x20 {
+	case 'p':
+		return word(text, i, "pass") || word(text, i, "pwd") || word(text, i, "psk") || word(text, i, "pat")
+	case 's':
+		return word(text, i, "secret") || word(text, i, "senha")
+	case 't':
+		return word(text, i, "token")
+	case 'k':
+		return word(text, i, "key") || word(text, i, "kennwort")
+	case 'c':
+		return word(text, i, "cred") || word(text, i, "contrasena") || word(text, i, "connectionstring")
+	case 'a':
+		return word(text, i, "auth")
+	case 'j':
+		return word(text, i, "jwt")
+	case 'b':
+		return word(text, i, "bearer")
+	case 'm':
+		return word(text, i, "motdepasse")
+	case 'w':
+		return word(text, i, "wachtwoord")
+	}
+	return false
+}
+
+// word tells whether a text goes on with a word of small letters, in whatever case.
+func word(text string, i int, want string) bool {
+	if len(text)-i < len(want) {
+		return false
+	}
+	for j := range len(want) {
+		if text[i+j]|0x20 != want[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// naming is a name that says that its value is a secret, with the hyphens of an option left out.
+type naming struct {
+	start, end int
+	strength
+	option bool // it is one of the command line
+}
+
+// nameAround gives the name that stands around a place.
+func nameAround(text string, i int) naming {
+	n := naming{start: i, end: i}
+	for n.start > 0 && nameByte(text[n.start-1]) && i-n.start < longestSecretName {
+		n.start--
+	}
+	for n.end < len(text) && nameByte(text[n.end]) && n.end-i < longestSecretName {
+		n.end++
+	}
+	for n.start < i && !nameLetter(text[n.start]) {
+		n.option = n.option || text[n.start] == '-'
+		n.start++
+	}
+	n.option = n.option && (n.start < 2 || text[n.start-2] != '-' || n.start < 3 || text[n.start-3] != '-')
+	for n.end > n.start && text[n.end-1] == '.' {
+		n.end--
+	}
+	return n
+}
+
+// value gives the secret behind a name; an empty place when there is none.
+func (n naming) value(text string) (start, end int) {
+	at := n.end
+	quoted := at < len(text) && isQuote(text[at])
+	if quoted {
+		at++
+	}
+	index := quoted && at < len(text) && text[at] == ']'
+	if index {
+		at++
+	}
+	sep, next := separator(text, at)
+	c := candidate{naming: n, text: text, quotedName: quoted, spaced: next > at+len(sep) || next > at && text[at] == ' '}
+	switch sep {
+	case "=", ":", ":=", "=>", "?=", "+=":
+		return c.assigned(sep, next)
+	case "==", "===", "!=":
+		return c.strict(next)
+	case ">":
+		return c.element(at + 1)
+	case "|":
+		return c.cell(next)
+	case ",", "(":
+		if start, end = c.strict(next); start < end || sep == "(" {
+			return start, end
+		}
+	case " ":
+		if start, end = c.apart(next); start < end {
+			return start, end
+		}
+	}
+	return c.paired(at)
+}
+
+// separator gives what stands between a name and its value, and where the value begins.
+func separator(text string, at int) (sep string, next int) {
+	start := at
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {
+		at++
+	}
+	for _, s := range [...]string{"===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":", ">", "|", ",", "("} {
+		if !strings.HasPrefix(text[at:], s) || s == "|" && strings.HasPrefix(text[at:], "||") {
+			continue
+		}
+		next = at + len(s)
+		for next < len(text) && (text[next] == ' ' || text[next] == '\t') && next-at < 40 {
+			next++
+		}
+		return s, next
+	}
+	if at > start {
+		return " ", at
+	}
+	return "", at
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// candidate is what may be the value of a name.
+type candidate struct {
+	naming
+	text       string
+	quotedName bool // the name stands between quotes
+	spaced     bool // there is space beside the separator
+}
+
+// good tells whether a value is a secret that is written as one thing.
+func (c *candidate) good(start, end int) bool {
+	value := c.text[start:end]
+	if len(value) < leastValue || len(value) > mostValue || standsIn(value) || secretName(value) != says && !strings.ContainsAny(value, "0123456789") {
+		return false
+	}
+	if strings.ContainsAny(value, " \t\n") {
+		return c.phrase(value)
+	}
+	if c.strength == hints {
+		return mixedKinds(value) && !counted(value) || c.shouted() && !c.spaced && len(value) >= 6 && !hyphenatedWords(value)
+	}
+	return !hyphenatedWords(value) || !strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "key")
+}
+
+// mixedKinds tells a value that is more than a word or a name: of letters and digits.
+func mixedKinds(value string) bool {
+	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
+}
+
+// counted tells words with a number, as those of examples and tests are: token-1, user_2.
+func counted(value string) bool {
+	trimmed := strings.TrimRight(value, "0123456789")
+	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))
+}
+
+// hyphenatedWords tells three and more words without a digit, which stand for a key and are none.
+func hyphenatedWords(value string) bool {
+	return strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && !lower(byte(r)|0x20) && r != '-' && r != '_' }) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
+}
+
+// phrase tells a value with spaces that is a passphrase and no sentence about one.
+func (c *candidate) phrase(value string) bool {
+	if len(value) > 120 || strings.ContainsAny(value, "\n\t(){}<>") || c.strength != tells || strings.TrimSpace(value) != value {
+		return false
+	}
+	if strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "phrase") {
+		return len(strings.Fields(value)) >= 3 && !strings.ContainsAny(value, ".:?!")
+	}
+	if strings.Count(value, " ") > 2 {
+		return false
+	}
+	return strings.ContainsAny(value, "0123456789") && strings.ContainsAny(value, "!@#$%^&*+=~")
+}
+
+// shouted tells a name as variables of the environment have it.
+func (c *candidate) shouted() bool {
+	name := c.text[c.start:c.end]
+	return strings.ToUpper(name) == name && len(name) > 2
+}
+
+// assigned reads the value behind =, : and the like.
+func (c *candidate) assigned(sep string, at int) (start, end int) {
+	at = c.blockOf(sep, at)
+	if start, end, ok := c.inQuotes(at); ok {
+		if c.good(start, end) && !c.grows(end+1) {
+			return start, end
+		}
+		return 0, 0
+	}
+	if sep == ":" {
+		if next, ok := c.afterType(at); ok {
+			if start, end, ok := c.inQuotes(next); ok && c.good(start, end) {
+				return start, end
+			}
+			return 0, 0
+		}
+	}
+	start, end = at, bareEnd(c.text, at)
+	if start == end || !c.good(start, end) || !c.literal(sep, start, end) {
+		return 0, 0
+	}
+	return start, end
+}
+
+// blockOf gives where the value begins that stands on the next line: behind | or > in YAML, or a name with nothing behind it.
+func (c *candidate) blockOf(sep string, at int) int {
+	if sep != ":" || at >= len(c.text) {
+		return at
+	}
+	i := at
+	if c.text[i] == '|' || c.text[i] == '>' {
+		for i++; i < len(c.text) && (c.text[i] == '-' || c.text[i] == '+' || digit(c.text[i])); {
+			i++
+		}
+	} else if c.text[i] != '\r' && c.text[i] != '\n' {
+		return at
+	}
+	for i < len(c.text) && (c.text[i] == ' ' || c.text[i] == '\r') {
+		i++
+	}
+	if i >= len(c.text) || c.text[i] != '\n' {
+		return at
+	}
+	next := gutter(c.text, i+1)
+	for i = next; i < len(c.text) && (c.text[i] == ' ' || c.text[i] == '\t' || c.text[i] == '+' && i == next); {
+		i++
+	}
+	if i == next { // not indented: it does not belong to the name
+		return at
+	}
+	return i
+}
+
+// inQuotes reads a text between quotes, which may have a letter before them as in Python, Rust and C#.
+func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
+	text := c.text
+	if at+1 < len(text) && strings.IndexByte("rbufRBUF@N", text[at]) >= 0 && isQuote(text[at+1]) {
+		at++
+	}
+	if at >= len(text) || !isQuote(text[at]) {
+		return 0, 0, false
+	}
+	quote := text[at]
+	for i := at + 1; i < len(text) && i-at <= mostValue; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case quote:
+			return at + 1, i, true
+		case '\n':
+			return 0, 0, false
+		}
+	}
+	return 0, 0, false
+}
+
+// grows tells a text in quotes that is only a part of an expression.
+func (c *candidate) grows(at int) bool {
+	rest := strings.TrimLeft(c.text[min(at, len(c.text)):min(len(c.text), at+8)], " ")
+	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") || strings.HasPrefix(rest, ".")
+}
+
+// afterType skips a type as in password: str = "…".
+func (c *candidate) afterType(at int) (next int, ok bool) {
+	i := at
+	for i < len(c.text) && i-at < 40 && (nameByte(c.text[i]) || strings.IndexByte("[]&|? ", c.text[i]) >= 0) {
+		i++
+	}
+	if i == at || i >= len(c.text) || c.text[i] != '=' {
+		return 0, false
+	}
+	for i++; i < len(c.text) && c.text[i] == ' '; {
+		i++
+	}
+	return i, true
+}
+
+// bareEnd is where a value without quotes ends.
+func bareEnd(text string, at int) int {
+	end := at
+	for end < len(text) && end-at <= mostValue && text[end] > ' ' && strings.IndexByte("\"'`;&,<>|", text[end]) < 0 {
+		if text[end] >= 0x80 && !(text[end] >= 0xc3 && text[end] <= 0xcf) && !(text[end] < 0xc0) { // an arrow, a bullet: no letter
+			break
+		}
+		end++
+	}
+	if strings.HasSuffix(text[at:end], "..") || strings.HasPrefix(text[end:], "…") {
+		return at
+	}
+	for end > at && strings.IndexByte(")]}.:\\", text[end-1]) >= 0 && !strings.ContainsAny(text[at:end-1], "([{") {
+		end--
+	}
+	return end
+}
+
+// strict reads a value in quotes that is one beyond doubt, where names and texts stand beside each other for other reasons.
+func (c *candidate) strict(at int) (start, end int) {
+	start, end, ok := c.inQuotes(at)
+	if !ok || c.strength == says || strings.ContainsAny(c.text[start:end], " \t") || !c.good(start, end) || !mixedKinds(c.text[start:end]) {
+		return 0, 0
+	}
+	return start, end
+}
+
+// element reads <password>…</password>.
+func (c *candidate) element(at int) (start, end int) {
+	if c.start == 0 || c.text[c.start-1] != '<' && c.text[c.start-1] != ':' {
+		return 0, 0
+	}
+	rest := c.text[at:min(len(c.text), at+mostValue)]
+	const data = "<![CDATA["
+	if strings.HasPrefix(rest, data) {
+		at += len(data)
+		rest = rest[len(data):]
+	}
+	length := strings.IndexAny(rest, "<]\n")
+	if length < 0 || rest[length] == '\n' || !c.good(at, at+length) {
+		return 0, 0
+	}
+	return at, at + length
+}
+
+// cell reads the next cell of a table.
+func (c *candidate) cell(at int) (start, end int) {
+	length := strings.IndexAny(c.text[at:min(len(c.text), at+mostValue)], "|\n")
+	if length < 0 || c.text[at+length] == '\n' {
+		return 0, 0
+	}
+	end = at + length
+	for at < end && (c.text[at] == '`' || c.text[at] == ' ') {
+		at++
+	}
+	for at < end && (c.text[end-1] == '`' || c.text[end-1] == ' ') {
+		end--
+	}
+	if at >= end || strings.ContainsAny(c.text[at:end], " ()") || !c.good(at, end) || !mixedKinds(c.text[at:end]) {
+		return 0, 0
+	}
+	return at, end
+}

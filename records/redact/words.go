@@ -1,0 +1,169 @@
+package redact
+
+import (
+	"bytes"
+	"context"
+	"unicode/utf8"
+)
+
+// Lengths from which on words are decoded: of base64, and of hexadecimal digits, which ids are made of too.
+const (
+	leastBase64 = 16
+	leastHex    = 32
+)
+
+// stretch is a part of a word that stands for text.
+type stretch struct {
+	plain      string
+	start, end int
+}
+
+// inWords finds words that are encoded in base64 or hexadecimal digits and hold secrets. The encoded text goes as a whole.
+func (r *Redactor) inWords(ctx context.Context, text string, m manner, layer int) ([]span, error) {
+	var found []span
+	for _, e := range [...]struct {
+		least   int
+		letter  func(byte) bool
+		stretch func(string) []stretch
+	}{{leastBase64, base64Byte, debase64}, {leastHex, isHex, dehex}} {
+		for i := 0; i < len(text); i++ {
+			start := i
+			for i < len(text) && e.letter(text[i]) {
+				i++
+			}
+			if i-start < e.least {
+				continue
+			}
+			for _, s := range e.stretch(text[start:i]) {
+				list, err := r.secrets(ctx, s.plain, m, layer+1)
+				if err != nil {
+					return nil, err
+				}
+				if len(list) > 0 {
+					found = append(found, span{start: start + s.start, end: start + s.end, rule: list[0].rule})
+				}
+			}
+			for i < len(text) && text[i] == '=' && e.least == leastBase64 {
+				i++
+			}
+		}
+	}
+	return found, nil
+}
+
+func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// debase64 gives what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the middle of a
+// word: each of the four ways to begin is tried.
+func debase64(run string) []stretch {
+	var out []stretch
+	data := make([]byte, 0, len(run)*3/4+3)
+	for skip := range min(4, len(run)) {
+		data = data[:0]
+		bits, n := uint32(0), 0
+		for i := skip; i < len(run); i++ {
+			bits = bits<<6 | uint32(sixBits(run[i]))
+			if n += 6; n >= 8 {
+				n -= 8
+				data = append(data, byte(bits>>n))
+			}
+		}
+		for _, s := range readable(data) {
+			s.start, s.end = skip+s.start*4/3, min(len(run), skip+(s.end*4+2)/3)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// sixBits is the value of a letter of base64.
+func sixBits(c byte) byte {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c - 'A'
+	case 'a' <= c && c <= 'z':
+		return c - 'a' + 26
+	case '0' <= c && c <= '9':
+		return c - '0' + 52
+	case c == '+' || c == '-':
+		return 62
+	}
+	return 63
+}
+
+// dehex gives what of a run of hexadecimal digits stands for text. A run may begin with half a byte.
+func dehex(run string) []stretch {
+	var out []stretch
+	data := make([]byte, 0, len(run)/2)
+	for skip := range 2 {
+		data = data[:0]
+		for i := skip; i+1 < len(run); i += 2 {
+			data = append(data, hexDigit(run[i])<<4|hexDigit(run[i+1]))
+		}
+		for _, s := range readable(data) {
+			s.start, s.end = skip+2*s.start, skip+2*s.end
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func hexDigit(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// leastReadable is the length from which on bytes are taken for text, in characters.
+const leastReadable = 10
+
+// readable gives the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
+func readable(data []byte) []stretch {
+	var out []stretch
+	for i := 0; i < len(data); {
+		start := i
+		if i += wide(data[i:]); i-start >= 2*leastReadable {
+			plain := bytes.ReplaceAll(data[start:i], []byte{0}, nil)
+			out = append(out, stretch{string(plain), start, i})
+			continue
+		}
+		for i = start; i < len(data); {
+			r, size := utf8.DecodeRune(data[i:])
+			if r == utf8.RuneError && size <= 1 || r < utf8.RuneSelf && !textByte(byte(r)) {
+				break
+			}
+			i += size
+		}
+		if i-start >= leastReadable {
+			out = append(out, stretch{string(data[start:i]), start, i})
+		}
+		if i == start {
+			i++
+		}
+	}
+	return out
+}
+
+// wide is how many bytes from the beginning on are ASCII in UTF-16: every second one is zero.
+func wide(data []byte) int {
+	if len(data) < 2 || (data[0] == 0) == (data[1] == 0) {
+		return 0
+	}
+	zero := 0
+	if data[1] == 0 {
+		zero = 1
+	}
+	n := 0
+	for n < len(data) && (n%2 == zero) == (data[n] == 0) && (data[n] == 0 || textByte(data[n])) {
+		n++
+	}
+	return n
+}
+
+// textByte tells an ASCII character that texts are made of.
+func textByte(c byte) bool {
+	return c >= ' ' && c < 0x7f || c == '\n' || c == '\t' || c == '\r' || c == escapeByte
+}

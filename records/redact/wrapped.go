@@ -1,0 +1,205 @@
+package redact
+
+import "strings"
+
+// Bounds of a word that is put together of the end of a line and the beginning of the next.
+const (
+	leastPiece  = 4
+	leastWord   = 16
+	leastValued = 12 // when it has a name
+	mostWord    = 16 << 10
+)
+
+// leastPlain is the length from which on a word of letters alone may be part of a secret.
+const leastPlain = 32
+
+// unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line, with
+// what stands before them on their line. A backslash at the end of a line, a quote around a piece and what stands at the
+// beginning of every line (spaces, numbers of lines, the sign of a diff) are left out.
+func unwrap(text string) reading {
+	var v reading
+	for at := 0; ; {
+		nl := strings.IndexByte(text[at:], '\n')
+		if nl < 0 {
+			return v
+		}
+		nl += at
+		if at = joined(&v, text, nl); at == 0 {
+			at = nl + 1
+		}
+	}
+}
+
+// maxPrefixes is how often a word is added while it grows.
+const maxPrefixes = 3
+
+// joined adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its last
+// piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there is no
+// such word.
+func joined(v *reading, text string, nl int) int {
+	start, end := lastPiece(text, nl)
+	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
+		return 0
+	}
+	line := lineStart(text, start)
+	sign := signOf(text, line)
+	if start == line && sign != 0 {
+		start++
+	}
+	var word reading
+	context := contextOf(text, line, start)
+	word.piece(text, context, end)
+	at, before := nl, 0
+	for pieces := 1; at < len(text) && text[at] == '\n' && len(word.text) < mostWord; pieces++ {
+		from, to := firstPiece(text, at+1, sign)
+		if to == from || begins(text, from, to) || quotes(text[end:nl]) != quotes(text[at:from]) {
+			break
+		}
+		before = len(word.text)
+		word.piece(text, from, to)
+		if pieces <= maxPrefixes {
+			v.line(word, start-context, len(word.text), closed(text, to))
+		}
+		if at = to; !wholeLine(text, to) {
+			break
+		}
+		at += strings.IndexByte(text[at:], '\n')
+	}
+	if at == nl {
+		return 0
+	}
+	v.line(word, start-context, before, false)
+	v.line(word, start-context, len(word.text), closed(text, at))
+	return at
+}
+
+// line adds the first n bytes of a word as a line, unless what follows the context is too little or no part of a secret.
+func (v *reading) line(word reading, context, n int, quote bool) {
+	length := n - context
+	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain && !mixed(word.text[context:n]) {
+		return
+	}
+	v.text = append(v.text, word.text[:n]...)
+	v.from = append(v.from, word.from[:n]...)
+	v.to = append(v.to, word.to[:n]...)
+	end := int(word.to[n-1])
+	if quote {
+		v.add('"', end, end)
+	}
+	v.add('\n', end, end)
+}
+
+// mixed tells a word of more than letters.
+func mixed(word []byte) bool {
+	for _, c := range word {
+		if '0' <= c && c <= '9' || c == '_' || c == '-' || c == '+' {
+			return true
+		}
+	}
+	return false
+}
+
+// mostContext bounds what is read before a word: a rule may want a name there.
+const mostContext = 80
+
+// contextOf is where the text begins that is read with a word: with the name that is given the word, otherwise at the word.
+func contextOf(text string, line, start int) int {
+	if before := strings.TrimRight(text[max(line, start-6):start], " \"'`"); before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
+		return max(line, start-mostContext)
+	}
+	return start
+}
+
+// closed tells whether a quote ends the word.
+func closed(text string, at int) bool { return at < len(text) && isQuote(text[at]) }
+
+func lineStart(text string, at int) int {
+	from := max(0, at-mostWord)
+	return from + strings.LastIndexByte(text[from:at], '\n') + 1
+}
+
+// signOf is the sign of a diff that a line begins with; 0 when there is none.
+func signOf(text string, line int) byte {
+	if line < len(text) && (text[line] == '+' || text[line] == '-') {
+		return text[line]
+	}
+	return 0
+}
+
+// begins tells a piece that begins something of its own: a name with a value.
+func begins(text string, from, to int) bool {
+	if to < len(text) && (text[to] == ':' || text[to] == '(') {
+		return true
+	}
+	return strings.Contains(strings.TrimRight(text[from:to], "="), "=")
+}
+
+// quotes tells whether there is a quote: a text that is closed at the end of a line goes on in quotes, if it does.
+func quotes(text string) bool { return strings.ContainsAny(text, `"'`) }
+
+// border is what draws the sides of boxes.
+const border = "│"
+
+// lastPiece is the word that a line ends with.
+func lastPiece(text string, nl int) (start, end int) {
+	end = len(strings.TrimRight(text[max(0, nl-mostWord):nl], "\r \\\"'+|"+border)) + max(0, nl-mostWord)
+	start = end
+	for start > 0 && pieceByte(text[start-1]) && end-start < mostWord {
+		start--
+	}
+	return start, end
+}
+
+// firstPiece is the word that a line begins with, behind what stands at the beginning of every line.
+func firstPiece(text string, at int, sign byte) (start, end int) {
+	if sign != 0 && at < len(text) && text[at] == sign {
+		at++
+	}
+	at = gutter(text, at)
+	for at < len(text) {
+		if strings.IndexByte(" \t\"'|>", text[at]) >= 0 {
+			at++
+		} else if strings.HasPrefix(text[at:], border) {
+			at += len(border)
+		} else {
+			break
+		}
+	}
+	end = at
+	for end < len(text) && pieceByte(text[end]) {
+		end++
+	}
+	return at, end
+}
+
+// gutter is where a line goes on behind its number, as cat -n, grep -n and agents' tools write it.
+func gutter(text string, at int) int {
+	i := at
+	for i < len(text) && text[i] == ' ' {
+		i++
+	}
+	digits := i
+	for i < len(text) && '0' <= text[i] && text[i] <= '9' {
+		i++
+	}
+	if i == digits || i-digits > 7 {
+		return at
+	}
+	for _, mark := range [...]string{"\t", "→", border, " " + border, " |", ":\t", ": "} {
+		if strings.HasPrefix(text[i:], mark) {
+			return i + len(mark)
+		}
+	}
+	return at
+}
+
+// wholeLine tells whether nothing but the end of the line follows, so that the word may go on.
+func wholeLine(text string, at int) bool {
+	rest := strings.TrimLeft(text[at:min(len(text), at+longestPad)], "\r \\\"'+|"+border)
+	return strings.HasPrefix(rest, "\n")
+}
+
+// longestPad bounds what fills a line up to its border, in bytes.
+const longestPad = 256
+
+func pieceByte(c byte) bool { return tokenByte(c) || c == '.' || c == '~' }
