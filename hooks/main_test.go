@@ -75,7 +75,7 @@ func (w *world) installer() Installer { return w.installerIn(w.dir) }
 
 func (w *world) installerIn(dir string) Installer {
 	w.t.Helper()
-	repo, err := refs.DiscoverHook(dir)
+	repo, err := refs.Discover(dir)
 	if err != nil {
 		w.t.Fatal(err)
 	}

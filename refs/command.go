@@ -33,9 +33,10 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }
 
-// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it.
+// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program that
+// core.fsmonitor may name is not started, nor git's own daemon: what hooks run has to end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
 	cmd.WaitDelay = waitDelay
 	return cmd

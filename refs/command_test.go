@@ -91,7 +91,10 @@ func TestCommandsInEveryKindOfRepository(t *testing.T) {
 			}
 		}
 	}
-	bare := discover(t, filepath.Join(root, "bare.git"))
+	bare, err := discoverWith(filepath.Join(root, "bare.git"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := bare.Git(context.Background(), nil, "rev-parse", "--is-bare-repository")
 	if err != nil || strings.TrimSpace(string(out)) != "true" || !bare.Bare() {
 		t.Errorf("bare: %s %v", out, err)

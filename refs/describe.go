@@ -12,34 +12,31 @@ import (
 	"strings"
 )
 
-// describe turns a git directory into a Repo: its common directory, format, and the work tree by the rules of git's
-// setup_explicit_git_dir and setup_discovered_git_dir.
-func (d *discovery) describe(at found) (*Repo, error) {
-	gitDir, err := filepath.EvalSymlinks(at.gitDir)
+// Open reads the repository's own configuration and gives its format, and the work tree by the rules of git's
+// setup_explicit_git_dir and setup_discovered_git_dir. Where git alone knows, it is asked.
+func (f *Found) Open() (*Repo, error) {
+	repo, err := f.search.describe(f)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("discover repository: %w", err)
 	}
-	common, err := d.commonDir(gitDir)
-	if err != nil {
-		return nil, err
-	}
-	if common, err = filepath.EvalSymlinks(common); err != nil {
-		return nil, err
-	}
-	repo := &Repo{GitDir: gitDir, CommonDir: common, Format: SHA1, RefFormat: "files"}
+	return repo, nil
+}
+
+func (d *discovery) describe(at *Found) (*Repo, error) {
+	repo := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, Format: SHA1, RefFormat: "files"}
 	_, repo.commonFromEnv = d.lookup("GIT_COMMON_DIR")
 
-	facts, err := d.readFacts(gitDir, common)
+	facts, err := d.readFacts(at.GitDir, at.CommonDir)
 	if err != nil {
 		return nil, err
 	}
-	if repo.WorkTree, err = d.workTree(at, gitDir, facts); err != nil {
+	if repo.WorkTree, err = d.workTree(at, facts); err != nil {
 		return nil, err
 	}
 	// A bare layout met on the way up may be refused by safe.bareRepository, which only git's protected
 	// configuration tells; that is not a hot path, so git decides.
-	bareWalk := !at.explicit && at.top == ""
-	if !at.explicit && (bareWalk || !ownedHere(at.top, gitDir, at.gitFile)) {
+	bareWalk := !at.Named && at.Top == ""
+	if !at.Named && (bareWalk || !ownedHere(at.Top, at.GitDir, at.gitFile)) {
 		if err := d.askAccepted(); err != nil {
 			return nil, err
 		}
@@ -51,9 +48,9 @@ func (d *discovery) describe(at found) (*Repo, error) {
 	return repo, nil
 }
 
-func (d *discovery) workTree(at found, gitDir string, facts facts) (string, error) {
+func (d *discovery) workTree(at *Found, facts facts) (string, error) {
 	env, haveEnv := d.lookup("GIT_WORK_TREE")
-	path := at.top
+	path := at.Top
 	switch {
 	case haveEnv:
 		path = d.abs(env)
@@ -62,14 +59,14 @@ func (d *discovery) workTree(at found, gitDir string, facts facts) (string, erro
 	case facts.worktree != "":
 		path = facts.worktree
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(gitDir, path)
+			path = filepath.Join(at.GitDir, path)
 		}
-	case at.explicit:
+	case at.Named:
 		if implicit, ok := d.lookup("GIT_IMPLICIT_WORK_TREE"); ok && !parseBool(implicit, true) {
 			return "", nil
 		}
 		path = d.cwd
-	case at.top == "":
+	case at.Top == "":
 		return "", nil
 	}
 	real, err := filepath.EvalSymlinks(path)

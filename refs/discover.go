@@ -12,17 +12,44 @@ import (
 
 // Discover finds the repository that git itself would find from dir, the environment included: git exports GIT_DIR to
 // an external command that is called as `git --git-dir=… trace …`.
-func Discover(dir string) (*Repo, error) {
+func Discover(dir string) (*Repo, error) { return opened(Find(dir)) }
+
+// DiscoverHook is Discover as an agent's hook needs it: see FindHook.
+func DiscoverHook(dir string) (*Repo, error) { return opened(FindHook(dir)) }
+
+func opened(f *Found, err error) (*Repo, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f.Open()
+}
+
+// Found is a repository that discovery came upon and did not open. Of all its files only those were read that say where it
+// is: HEAD, a .git file, commondir. No process was started.
+type Found struct {
+	GitDir    string // as in Repo
+	CommonDir string // as in Repo
+	Top       string // directory that holds the .git entry; empty for GIT_DIR and for a bare layout
+	Named     bool   // by GIT_DIR
+
+	gitFile string // the .git file that led here, if it was one
+	search  *discovery
+}
+
+// Find finds what Discover opens.
+func Find(dir string) (*Found, error) {
 	cwd, err := realPath(dir)
 	if err != nil {
 		return nil, fmt.Errorf("discover repository: %w", err)
 	}
-	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).run()
+	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
 
-// DiscoverHook is Discover without the GIT_* variables: an agent's hook inherits whatever its agent was started with.
-// dir may be a file, or not exist yet; the nearest existing directory above it counts.
-func DiscoverHook(dir string) (*Repo, error) {
+// FindHook is Find for an agent's hook, which inherits whatever its agent was started with and is told of paths that anybody
+// may have chosen. The GIT_* variables are not heeded. dir may be a file, or not exist yet; the nearest existing directory
+// above it counts. A bare layout is passed by: what looks like a git directory may be files of a work tree. Inside of the git
+// directory of what was found the answer is ErrBare.
+func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("discover repository: %w", err)
@@ -43,7 +70,20 @@ func DiscoverHook(dir string) (*Repo, error) {
 		return nil, fmt.Errorf("discover repository: %w", err)
 	}
 	nothing := func(string) (string, bool) { return "", false }
-	return (&discovery{cwd: cwd, lookup: nothing, inherit: baseEnv(os.Environ())}).run()
+	found, err := (&discovery{cwd: cwd, lookup: nothing, inherit: baseEnv(os.Environ()), noBare: true}).find()
+	if err != nil {
+		return nil, err
+	}
+	if isWithin(cwd, found.GitDir) || isWithin(cwd, found.CommonDir) {
+		return nil, fmt.Errorf("discover repository: %w", ErrBare)
+	}
+	return found, nil
+}
+
+// isWithin tells whether a path is a directory or lies in it.
+func isWithin(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
 }
 
 // discovery is one search: the directory it starts from, without symlinks, and the environment it may heed.
@@ -51,53 +91,58 @@ type discovery struct {
 	cwd     string
 	lookup  func(string) (string, bool)
 	inherit []string // environment of a git process that is asked for its opinion
+	noBare  bool     // pass by bare layouts
 }
 
-// found is a git directory and how it was come by, which decides where its work tree is.
-type found struct {
-	gitDir   string
-	top      string // directory that holds the .git entry; empty for a bare layout and for GIT_DIR
-	gitFile  string // the .git file that led here, if it was one
-	explicit bool   // named by GIT_DIR
-}
-
-func (d *discovery) run() (*Repo, error) {
-	var at found
+func (d *discovery) find() (*Found, error) {
+	var at Found
 	var err error
 	if env, ok := d.lookup("GIT_DIR"); ok {
 		at, err = d.fromEnv(env)
 	} else {
 		at, err = d.walk()
 	}
+	if err == nil {
+		err = d.resolve(&at)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("discover repository: %w", err)
 	}
-	repo, err := d.describe(at)
-	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
-	}
-	return repo, nil
+	return &at, nil
 }
 
-func (d *discovery) fromEnv(env string) (found, error) {
+// resolve takes the symlinks out of the directories and finds the common one.
+func (d *discovery) resolve(at *Found) (err error) {
+	at.search = d
+	if at.GitDir, err = filepath.EvalSymlinks(at.GitDir); err != nil {
+		return err
+	}
+	if at.CommonDir, err = d.commonDir(at.GitDir); err != nil {
+		return err
+	}
+	at.CommonDir, err = filepath.EvalSymlinks(at.CommonDir)
+	return err
+}
+
+func (d *discovery) fromEnv(env string) (Found, error) {
 	path := d.abs(env)
 	info, err := os.Stat(path)
 	if env == "" || err != nil {
-		return found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
+		return Found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
 	}
 	if !info.IsDir() {
 		if path, err = readGitFile(path); err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 	}
 	if !d.isGitDir(path) {
-		return found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
+		return Found{}, fmt.Errorf("%w: GIT_DIR", ErrNotRepository)
 	}
-	return found{gitDir: path, explicit: true}, nil
+	return Found{GitDir: path, Named: true}, nil
 }
 
 // walk goes up from the start as setup_git_directory does: at each level first the .git entry, then the level itself.
-func (d *discovery) walk() (found, error) {
+func (d *discovery) walk() (Found, error) {
 	ceiling := d.ceiling()
 	device, haveDevice := deviceOf(d.cwd)
 	across, ok := d.lookup("GIT_DISCOVERY_ACROSS_FILESYSTEM")
@@ -109,39 +154,39 @@ func (d *discovery) walk() (found, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir || (ceiling != "" && len(parent) <= len(ceiling)) {
-			return found{}, ErrNotRepository
+			return Found{}, ErrNotRepository
 		}
 		if haveDevice && !crossing {
 			if other, ok := deviceOf(parent); ok && other != device {
-				return found{}, fmt.Errorf("%w: stopping at file system boundary", ErrNotRepository)
+				return Found{}, fmt.Errorf("%w: stopping at file system boundary", ErrNotRepository)
 			}
 		}
 		dir = parent
 	}
 }
 
-func (d *discovery) look(dir string) (found, bool, error) {
+func (d *discovery) look(dir string) (Found, bool, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
 	switch {
 	case err == nil && info.IsDir():
 		if d.isGitDir(dotGit) {
-			return found{gitDir: dotGit, top: dir}, true, nil
+			return Found{GitDir: dotGit, Top: dir}, true, nil
 		}
 	case err == nil && info.Mode().IsRegular():
 		target, err := readGitFile(dotGit)
 		if err != nil {
-			return found{}, false, err
+			return Found{}, false, err
 		}
 		if !d.isGitDir(target) {
-			return found{}, false, fmt.Errorf("%w: the .git file names no git directory", ErrNotRepository)
+			return Found{}, false, fmt.Errorf("%w: the .git file names no git directory", ErrNotRepository)
 		}
-		return found{gitDir: target, top: dir, gitFile: dotGit}, true, nil
+		return Found{GitDir: target, Top: dir, gitFile: dotGit}, true, nil
 	}
-	if d.isGitDir(dir) {
-		return found{gitDir: dir}, true, nil
+	if !d.noBare && d.isGitDir(dir) {
+		return Found{GitDir: dir}, true, nil
 	}
-	return found{}, false, nil
+	return Found{}, false, nil
 }
 
 // ceiling is the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk does not
@@ -194,7 +239,7 @@ func (d *discovery) commonDir(gitDir string) (string, error) {
 	if env, ok := d.lookup("GIT_COMMON_DIR"); ok {
 		return d.abs(env), nil
 	}
-	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	text, err := readRegular(filepath.Join(gitDir, "commondir"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}
@@ -248,14 +293,7 @@ const maxGitFile = 1 << 20
 
 // readGitFile follows a file of the form "gitdir: <path>" (gitrepository-layout(5)).
 func readGitFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxGitFile {
-		return "", fmt.Errorf("%w: invalid gitfile format", ErrNotRepository)
-	}
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path, maxGitFile)
 	if err != nil {
 		return "", err
 	}
@@ -268,6 +306,18 @@ func readGitFile(path string) (string, error) {
 		target = filepath.Join(filepath.Dir(path), target)
 	}
 	return filepath.Clean(target), nil
+}
+
+// readRegular reads a file that may be anything: a fifo would not answer, and a device would not end.
+func readRegular(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%w: %s is not a file of that kind", ErrNotRepository, filepath.Base(path))
+	}
+	return os.ReadFile(path)
 }
 
 func exists(path string) bool {

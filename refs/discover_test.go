@@ -190,7 +190,7 @@ func discoverWith(dir string, env []string) (*Repo, error) {
 		}
 		return env[i][len(key)+1:], true
 	}
-	return (&discovery{cwd: real, lookup: lookup, inherit: gitEnv(env...)}).run()
+	return opened((&discovery{cwd: real, lookup: lookup, inherit: gitEnv(env...)}).find())
 }
 
 func TestDiscoverHookClimbsFromFilesThatDoNotExistYet(t *testing.T) {

@@ -3,9 +3,11 @@ package trails
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // Bounds of the search for repositories that a boundary may concern.
@@ -14,31 +16,11 @@ const (
 	maxChildren = 64
 )
 
-// Recording tells whether git-trace records in the repository: `git trace init` says so, `git trace uninstall` ends it.
-func Recording(repo *refs.Repo) bool {
-	_, err := os.Stat(recordingFile(repo))
-	return err == nil
-}
-
-// SetRecording starts or ends recording in the repository.
-func SetRecording(repo *refs.Repo, on bool) error {
-	if !on {
-		err := os.Remove(recordingFile(repo))
-		if os.IsNotExist(err) {
-			return nil
-		}
-		return err
-	}
-	return refs.WriteFileAtomic(recordingFile(repo), []byte("git-trace records here\n"), 0o644)
-}
-
-func recordingFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "recording") }
-
 // Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
 // paths; for a call that may write anywhere, the one it runs in and those that it mentions; a directory that holds
 // several repositories stands for all of them.
 func Route(b events.Boundary) []*refs.Repo {
-	r := router{seen: map[string]bool{}}
+	r := router{seen: map[[2]string]bool{}}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
 		for _, p := range b.Tool.Paths {
 			r.add(filepath.Dir(p))
@@ -61,33 +43,27 @@ func Route(b events.Boundary) []*refs.Repo {
 
 type router struct {
 	repos []*refs.Repo
-	seen  map[string]bool
+	seen  map[[2]string]bool // by the directory with the .git entry, and what that names
 }
 
 // add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
-// The result tells whether the path lies in a repository at all.
+// The result tells whether the path lies in a repository at all. One that is not recorded is not opened: anybody may have
+// chosen the path, and made what lies there.
 func (r *router) add(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
-	dir := filepath.Clean(path)
-	for {
-		info, err := os.Stat(dir)
-		if err == nil && info.IsDir() {
-			break
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return false
-		}
-		dir = parent
-	}
-	repo, err := refs.DiscoverHook(dir)
-	if err != nil || repo.Bare() {
+	found, err := refs.FindHook(path)
+	if err != nil {
 		return false
 	}
-	if !r.seen[repo.GitDir] && len(r.repos) < maxRoutes && Recording(repo) {
-		r.seen[repo.GitDir] = true
+	way := [2]string{found.Top, found.GitDir}
+	if r.seen[way] || len(r.repos) == maxRoutes {
+		return true
+	}
+	r.seen[way] = true
+	repo, err := recorded.Open(found)
+	if err == nil && !slices.ContainsFunc(r.repos, func(other *refs.Repo) bool { return other.GitDir == repo.GitDir }) {
 		r.repos = append(r.repos, repo)
 	}
 	return true

@@ -91,7 +91,7 @@ func (b *bench) home() error {
 		return err
 	}
 	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") || name == "XDG_STATE_HOME" {
 			_ = os.Unsetenv(name)
 		}
 	}

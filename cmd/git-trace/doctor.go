@@ -16,7 +16,8 @@ func (a *app) doctorCommand() *cli.Command {
 		Usage:     "check everything that recording depends on, and mend it",
 		UsageText: "git trace doctor [--fix]",
 		Description: "Each thing that recording depends on is checked, the whole log included. With --fix hooks are installed\n" +
-			"again, what waits in the spool is appended, and damaged state is made anew. The exit status is 1 when\n" +
+			"again, what waits in the spool is appended, damaged state is made anew, and a repository that was moved,\n" +
+			"or recorded by an earlier version, is put on the list of recorded ones again. The exit status is 1 when\n" +
 			"problems remain.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "fix", Usage: "mend what can be mended"}, colorFlag()},
 	}, a.doctor)
@@ -44,15 +45,13 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	remain, err := h.examine(c.Context, screen, check{"recording", h.checkListed}, c.Bool("fix"))
+	if err != nil {
+		return err
+	}
 	if !h.recording() {
-		t := rows{screen: screen}
-		t.row("problem", "nothing is recorded here", "git trace init")
-		if err := t.write(); err != nil {
-			return err
-		}
 		return silent(exitFinding)
 	}
-	remain := 0
 	for _, one := range h.checks() {
 		left, err := h.examine(c.Context, screen, one, c.Bool("fix"))
 		if err != nil {

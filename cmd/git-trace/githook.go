@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -54,8 +55,8 @@ func runGitHook(args []string, in io.Reader) int {
 	}
 	guard := guardHook(hard+more, unfinished)
 	defer guard()
-	repo, err := refs.Discover(".")
-	if err != nil || repo.Bare() || !trails.Recording(repo) {
+	repo, err := recorded.Here()
+	if err != nil {
 		return exitDone
 	}
 	traced.Store(repo)

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 func (a *app) graphCommand() *cli.Command {
@@ -120,7 +120,7 @@ func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error
 // them are an agent's.
 func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
-	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !trails.Recording(repo) {
+	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
 	}
 	data, err := pending(ctx, repo)

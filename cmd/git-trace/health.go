@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // finding is something that is not as it should be.
@@ -152,4 +152,4 @@ func (h *health) logHealth(ctx context.Context) (*logHealth, error) {
 }
 
 // recording tells whether `git trace init` was done here and not undone.
-func (h *health) recording() bool { return trails.Recording(h.repo) }
+func (h *health) recording() bool { return recorded.Is(h.repo) }

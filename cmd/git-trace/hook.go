@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -97,8 +98,8 @@ func runHook(args []string, in io.Reader) int {
 // announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
 // process may be killed.
 func announce() *trails.Note {
-	repo, err := refs.DiscoverHook(".")
-	if err != nil || repo.Bare() || !trails.Recording(repo) {
+	repo, err := recorded.Around(".")
+	if err != nil {
 		return nil
 	}
 	return trails.Announce(repo, time.Now())

@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -29,8 +30,9 @@ func (a *app) initCommand() *cli.Command {
 		Usage:     "start recording: install git hooks here and the hooks of coding agents",
 		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run]",
 		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings for this\n" +
-			"repository; takes the first snapshot. Without --agent those agents are recorded that are found on this\n" +
-			"machine. Doing it again changes nothing.",
+			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
+			"open no other. Without --agent those agents are recorded that are found on this machine. Doing it again\n" +
+			"changes nothing.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "an agent to record; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
@@ -132,12 +134,15 @@ func (a *app) initialise(c *cli.Context) error {
 	}
 	if c.Bool("dry-run") {
 		a.printActions(planned, "would ")
-		if !trails.Recording(in.repo) {
+		if !recorded.Is(in.repo) {
 			fmt.Fprintln(a.std.out, "would start recording")
 		} else if len(planned) == 0 {
 			fmt.Fprintln(a.std.out, "nothing to do")
 		}
 		return nil
+	}
+	if err := recorded.CheckPlace(); err != nil {
+		return explainList(err)
 	}
 	result, err := in.hooks.Install(c.Context)
 	if err != nil {
@@ -148,7 +153,7 @@ func (a *app) initialise(c *cli.Context) error {
 			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
 		}
 	}
-	started := !trails.Recording(in.repo)
+	started := !recorded.Is(in.repo)
 	if err := startRecording(c.Context, in.repo); err != nil {
 		return err
 	}
@@ -227,13 +232,21 @@ func relativeTo(dir, text string) string {
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
+	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
+		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()), "remove it: git-trace writes into no link")
+	}
 	if err := repo.MakeTracesDir(); err != nil {
 		return fmt.Errorf("start recording: %w", err)
 	}
 	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {
 		return fmt.Errorf("start recording: %w", err)
 	}
-	return trails.SetRecording(repo, true)
+	return recorded.Add(repo)
+}
+
+// explainList says what to do where the list of recorded repositories cannot be written.
+func explainList(err error) error {
+	return fail(exitGit, err, "it is kept in the state directory: let XDG_STATE_HOME name one that can be written")
 }
 
 // explainInstall gives an installer's error the exit status and hint of the contract.
@@ -310,7 +323,7 @@ func (a *app) uninstall(c *cli.Context) error {
 		return explainInstall(err)
 	}
 	a.printActions(list, "")
-	if err := trails.SetRecording(in.repo, false); err != nil {
+	if err := recorded.Remove(in.repo); err != nil {
 		return fmt.Errorf("stop recording: %w", err)
 	}
 	if c.Bool("purge") {

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -92,8 +93,8 @@ func startLater(repo *refs.Repo) {
 func runLater(args []string) int {
 	guard := guardHook(laterLimit, nil)
 	defer guard()
-	repo, err := refs.Discover(".")
-	if err != nil || repo.Bare() || !trails.Recording(repo) {
+	repo, err := recorded.Here()
+	if err != nil {
 		return exitDone
 	}
 	debug.SetGCPercent(200) // it has thousands of files to go through

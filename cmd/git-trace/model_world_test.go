@@ -315,7 +315,11 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	boundaries, err := w.agent.Decoder.Decode(event, raw)
 	w.must(err)
 	for _, b := range boundaries {
-		for _, repo := range trails.Route(b) {
+		repos := trails.Route(b)
+		if len(repos) == 0 {
+			w.must(errors.New("the repository is not recorded"))
+		}
+		for _, repo := range repos {
 			w.must(takeBoundary(context.Background(), repo, w.agent, b, nil))
 		}
 	}

@@ -243,7 +243,8 @@ func faults() []fault {
 				w.must("mkfifo", ".git/traces/"+name)
 			}
 		}},
-		{name: "no home", works: true, set: replaced(`unset HOME XDG_CONFIG_HOME; exec "$REAL" "$@"`)},
+		{name: "no home", set: replaced(`unset HOME XDG_CONFIG_HOME; exec "$REAL" "$@"`)}, // nor a list of recorded repositories
+		{name: "no home but the list", works: true, set: replaced(`export XDG_STATE_HOME="$HOME/.local/state"; unset HOME XDG_CONFIG_HOME; exec "$REAL" "$@"`)},
 		{name: "read-only", set: inside("mount --bind .git .git && mount -o remount,bind,ro .git")},
 		{name: "full disk", works: true, set: inside("cp -a .git/traces /tmp/traces.$$ && mount -t tmpfs -o size=256k none .git/traces && cp -a /tmp/traces.$$/. .git/traces; " +
 			"rm -r /tmp/traces.$$; dd if=/dev/zero of=.git/traces/filled bs=1k 2>/dev/null")},

@@ -137,10 +137,12 @@ func (k *killRun) play(story []killStep) (points int) {
 	return points
 }
 
-// copy puts a directory in the place of another one.
+// copy puts what is in a directory in the place of what is in another one. The git directory stays the one that it is: another
+// one would not be on the list of recorded repositories.
 func (k *killRun) copy(from, to string) {
-	k.world.must(os.RemoveAll(to))
-	k.world.run(k.world.root, "cp", "-a", from, to)
+	k.world.must(os.MkdirAll(filepath.Join(to, ".git"), 0o755))
+	k.world.run(to, "find", ".", "-mindepth", "1", "!", "-path", "./.git", "-delete")
+	k.world.run(k.world.root, "cp", "-a", from+"/.", to)
 }
 
 func (k *killRun) dir() string { return k.world.trees[0] }
@@ -179,7 +181,11 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 	boundaries, err := k.world.agent.Decoder.Decode(event, raw)
 	k.world.must(err)
 	for _, b := range boundaries {
-		for _, repo := range trails.Route(b) {
+		repos := trails.Route(b)
+		if len(repos) == 0 {
+			k.world.must(errors.New("the repository is not recorded"))
+		}
+		for _, repo := range repos {
 			k.world.must(takeBoundary(k.t.Context(), repo, k.world.agent, b, nil))
 		}
 	}

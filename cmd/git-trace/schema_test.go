@@ -14,16 +14,16 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// recorded is a repository in which an agent's conversation was recorded and partly committed.
-type recorded struct {
+// recordedRepo is a repository in which an agent's conversation was recorded and partly committed.
+type recordedRepo struct {
 	t    *testing.T
 	dir  string
 	home string
 }
 
-func newRecorded(t *testing.T) *recorded {
+func newRecorded(t *testing.T) *recordedRepo {
 	t.Helper()
-	r := &recorded{t: t, dir: filepath.Join(t.TempDir(), "a repo"), home: t.TempDir()}
+	r := &recordedRepo{t: t, dir: filepath.Join(t.TempDir(), "a repo"), home: t.TempDir()}
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newRecorded(t *testing.T) *recorded {
 }
 
 // sign makes a checkpoint that git cannot check here, so that verify has something to say of it.
-func (r *recorded) sign() {
+func (r *recordedRepo) sign() {
 	r.t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		return // the checkpoint script says so, and fails under CI
@@ -69,7 +69,7 @@ func (r *recorded) sign() {
 	r.run("git-trace", "checkpoint", "--key", key+".pub")
 }
 
-func (r *recorded) run(args ...string) string {
+func (r *recordedRepo) run(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = r.dir
@@ -178,7 +178,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 }
 
 // ids collects the values of a member from the events of a type.
-func (r *recorded) ids(typ, member string) []string {
+func (r *recordedRepo) ids(typ, member string) []string {
 	r.t.Helper()
 	args := []string{"git-trace", "events", "--json"}
 	if typ != "" {

@@ -15,11 +15,29 @@ import (
 // The scripts run the real binary beside the real git. The test binary stands in for git-trace, and for the small
 // programs below that play an agent and read a blame.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(atHome{m}, map[string]func(){
 		"git-trace": func() { dieEarly(); main() },
 		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
 		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
 	})
+}
+
+// atHome are the tests, with a list of recorded repositories of their own for what they do in this process. The processes of
+// those that have a home of their own have a list of their own.
+type atHome struct{ *testing.M }
+
+func (a atHome) Run() int {
+	dir, err := os.MkdirTemp("", "git-trace-test-state-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Setenv("XDG_STATE_HOME", dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return a.M.Run()
 }
 
 // patience is how long hooks may take, in seconds, in tests that ask what was recorded: many tests share a machine.

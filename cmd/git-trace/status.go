@@ -23,6 +23,7 @@ type statusReport struct {
 	Schema    string        `json:"schema"`
 	WorkTree  string        `json:"work_tree"`
 	Recording bool          `json:"recording"`
+	Listed    *listing      `json:"listed"`
 	GitHooks  hooks.Status  `json:"git_hooks"`
 	Agents    []agentHealth `json:"agents"`
 	Log       *logHealth    `json:"log"`
@@ -74,8 +75,10 @@ const recentFailure = 24 * time.Hour
 
 // status gathers everything that can be known quickly.
 func (h *health) status(ctx context.Context, now time.Time) (statusReport, error) {
-	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Attention: []finding{}}
+	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Listed: h.listing(), Attention: []finding{}}
 	var err error
+	_, unlisted := h.checkListed(ctx)
+	r.Attention = append(r.Attention, unlisted...)
 	if r.GitHooks, err = h.hooks.Status(ctx); err != nil {
 		return r, err
 	}
@@ -111,7 +114,9 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	if r.Recording {
 		t.row("recording", recordingText(r), "")
 	} else {
-		t.row("recording", "nothing is recorded here", "git trace init")
+		first := min(1, len(r.Attention)) // says why
+		t.findings("recording", r.Attention[:first])
+		r.Attention = r.Attention[first:]
 	}
 	switch {
 	case r.Log != nil:

@@ -15,7 +15,7 @@ import (
 // stored is what a repository keeps, by what may grow: numbers of events and of objects, and bytes.
 type stored struct{ events, objects, snapshots, vectors int64 }
 
-func (r *recorded) stored() stored {
+func (r *recordedRepo) stored() stored {
 	r.t.Helper()
 	events := int64(strings.Count(r.run("git-trace", "events", "--json"), "\n"))
 	snapshots, objects := r.below("objects")
@@ -24,7 +24,7 @@ func (r *recorded) stored() stored {
 }
 
 // below counts bytes and files below a directory of the traces. What is taken away meanwhile does not count.
-func (r *recorded) below(dir string) (size, files int64) {
+func (r *recordedRepo) below(dir string) (size, files int64) {
 	r.t.Helper()
 	err := filepath.WalkDir(filepath.Join(r.dir, ".git", "traces", dir), func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -112,7 +112,7 @@ func TestRebaseOfManyCommits(t *testing.T) {
 	r.run("git", "switch", "-q", "main")
 	r.run("sh", "-c", "for f in f[0-9]*; do sed -i 1iabove $f; done; git commit -q -a -m above")
 	rebase := exec.Command("git", "rebase", "-q", "main", "topic")
-	rebase.Dir, rebase.Env = r.dir, append(os.Environ(), "HOME="+r.home, "GIT_CONFIG_NOSYSTEM=1")
+	rebase.Dir, rebase.Env = r.dir, append(os.Environ(), "HOME="+r.home, "XDG_STATE_HOME=", "GIT_CONFIG_NOSYSTEM=1")
 	var complaint bytes.Buffer
 	rebase.Stderr = &complaint
 	if err := rebase.Run(); err != nil {

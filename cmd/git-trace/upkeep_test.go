@@ -130,7 +130,7 @@ func TestTwoGCsDoNotWorkAtOnce(t *testing.T) {
 	}
 	defer lock.Unlock()
 	cmd := exec.Command("git-trace", "gc")
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "HOME="+r.home)
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "HOME="+r.home, "XDG_STATE_HOME=")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != exitUnchecked || !strings.Contains(string(out), "another gc is running") {
 		t.Errorf("%v: %s", err, out)

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -56,7 +57,7 @@ func (a *app) watch(c *cli.Context, ops operands) error {
 		}
 		return a.printServices(repo)
 	}
-	if !trails.Recording(repo) {
+	if !recorded.Is(repo) {
 		return fail(exitFinding, errors.New("nothing is recorded here"), "git trace init")
 	}
 	w, err := a.watcher(repo)

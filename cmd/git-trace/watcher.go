@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -184,7 +185,11 @@ func workTreesOf(repo *refs.Repo) []*refs.Repo {
 	var out []*refs.Repo
 	own := false
 	for _, dir := range dirs {
-		if one, err := refs.DiscoverHook(dir); err == nil && !one.Bare() && one.CommonDir == repo.CommonDir {
+		found, err := refs.FindHook(dir)
+		if err != nil || found.CommonDir != repo.CommonDir {
+			continue
+		}
+		if one, err := recorded.Open(found); err == nil {
 			out = append(out, one)
 			own = own || one.GitDir == repo.GitDir
 		}

@@ -28,7 +28,7 @@ func Main(m *testing.M, more ...string) int {
 	}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_DEFAULT_") {
+		if strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_DEFAULT_") || name == "XDG_STATE_HOME" {
 			_ = os.Unsetenv(name)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // files beside it, no file-system monitor, no hook of the user's (post-index-change), no bit that says a file needs no
 // look, no refusal over line endings.
 var quietConfig = []string{
-	"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+	"-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",
 	"-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false",
 }

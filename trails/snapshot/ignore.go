@@ -82,7 +82,7 @@ func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdic
 }
 
 func (g *ignorer) start(ctx context.Context) error {
-	cmd := g.repo.Command(ctx, "-c", "core.fsmonitor=false", "check-ignore", "--no-index", "-z", "--stdin", "-v", "-n")
+	cmd := g.repo.Command(ctx, "check-ignore", "--no-index", "-z", "--stdin", "-v", "-n")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

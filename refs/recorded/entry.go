@@ -1,0 +1,169 @@
+package recorded
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// entry is one repository on the list.
+type entry struct {
+	GitDir string    // real path of the common git directory
+	Since  time.Time // when it was put there
+	id     identity
+	mark   string
+	tops   []string // real paths of main work trees whose .git is a file or a link, and of all others
+}
+
+// identity is what a file system calls a directory.
+type identity struct{ device, inode uint64 }
+
+// form begins every file of the list.
+const form = "git-trace recorded repository 1\n"
+
+// encode gives the lines of the file. Paths are quoted as Go does it, in ASCII: they may hold any bytes.
+func (e *entry) encode() []byte {
+	var b strings.Builder
+	b.WriteString(form)
+	fmt.Fprintf(&b, "git-dir %s\n", strconv.QuoteToASCII(e.GitDir))
+	fmt.Fprintf(&b, "device %d\ninode %d\nmark %s\n", e.id.device, e.id.inode, e.mark)
+	for _, top := range e.tops {
+		fmt.Fprintf(&b, "work-tree %s\n", strconv.QuoteToASCII(top))
+	}
+	fmt.Fprintf(&b, "since %s\n", e.Since.Format(time.RFC3339))
+	return []byte(b.String())
+}
+
+// decode reads the lines; those of later versions are passed over.
+func decode(text string) (*entry, error) {
+	rest, ok := strings.CutPrefix(text, form)
+	if !ok {
+		return nil, fmt.Errorf("read the list of recorded repositories: unknown form")
+	}
+	e := &entry{}
+	for line := range strings.Lines(rest) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		var err error
+		switch key {
+		case "git-dir":
+			e.GitDir, err = strconv.Unquote(value)
+		case "work-tree":
+			var top string
+			top, err = strconv.Unquote(value)
+			e.tops = append(e.tops, top)
+		case "device":
+			e.id.device, err = strconv.ParseUint(value, 10, 64)
+		case "inode":
+			e.id.inode, err = strconv.ParseUint(value, 10, 64)
+		case "mark":
+			e.mark = value
+		case "since":
+			e.Since, err = time.Parse(time.RFC3339, value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the list of recorded repositories: %s: %w", key, err)
+		}
+	}
+	if e.GitDir == "" || len(e.mark) != 2*markSize {
+		return nil, fmt.Errorf("read the list of recorded repositories: incomplete entry")
+	}
+	return e, nil
+}
+
+// read gives the entry of the repository whose common git directory has this real path.
+func read(common string) (*entry, error) {
+	dir, err := dir()
+	if err != nil {
+		return nil, err
+	}
+	return readEntry(filepath.Join(dir, name(common)))
+}
+
+func readEntry(path string) (*entry, error) {
+	text, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	return decode(string(text))
+}
+
+// matches tells whether the directory is the one of the entry.
+func (e *entry) matches(common string) bool {
+	id, err := identify(common)
+	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)), []byte(e.mark)) == 1
+}
+
+// leads tells whether the repository knows the way by which it was found. A work tree's .git is the git directory itself, or
+// points to one of the repository's that points back: gitdir of a linked work tree (gitrepository-layout(5)), and for the
+// main one what was seen when the repository was put on the list. Where git's variables named it, git itself works there.
+func (e *entry) leads(found *refs.Found) bool {
+	linked := found.GitDir != found.CommonDir
+	if linked && filepath.Dir(found.GitDir) != filepath.Join(found.CommonDir, "worktrees") {
+		return false
+	}
+	switch {
+	case found.Named:
+		return true
+	case found.Top == "": // a bare layout
+		return false
+	case linked:
+		return pointsBack(found)
+	case found.GitDir == filepath.Join(found.Top, ".git"):
+		return true
+	}
+	for _, top := range e.tops {
+		if top == found.Top {
+			return true
+		}
+	}
+	return false
+}
+
+// pointsBack tells whether the git directory of a linked work tree names the .git file by which it was found.
+func pointsBack(found *refs.Found) bool {
+	text, err := readSmall(filepath.Join(found.GitDir, "gitdir"))
+	if err != nil {
+		return false
+	}
+	back := strings.TrimRight(string(text), "\r\n")
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(found.GitDir, back)
+	}
+	if filepath.Base(back) != ".git" {
+		return false
+	}
+	top := filepath.Dir(back)
+	if top == found.Top {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(top)
+	return err == nil && real == found.Top
+}
+
+// maxFile bounds what is read of a file of the list, or beside it.
+const maxFile = 1 << 20
+
+// readSmall reads a regular file: a fifo would not answer.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrInvalid}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, maxFile))
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package recorded
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// identify asks the file system for the numbers of a directory.
+func identify(dir string) (identity, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return identity{}, err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() {
+		return identity{}, &fs.PathError{Op: "identify", Path: dir, Err: fs.ErrInvalid}
+	}
+	return identity{device: uint64(stat.Dev), inode: uint64(stat.Ino)}, nil //nolint:unconvert // the types differ between systems
+}

@@ -1,0 +1,81 @@
+package recorded
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ErrNoPlace says that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
+var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
+
+// StateDir is the directory in which git-trace keeps what is true of the user and not of a repository. XDG_STATE_HOME counts
+// on every system if it is absolute (XDG Base Directory Specification); otherwise it is the system's usual place.
+func StateDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "git-trace"), nil
+	}
+	if dir := os.Getenv("LOCALAPPDATA"); runtime.GOOS == "windows" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "git-trace"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return "", ErrNoPlace
+	}
+	switch runtime.GOOS {
+	case "darwin", "ios":
+		return filepath.Join(home, "Library", "Application Support", "git-trace"), nil
+	case "windows":
+		return filepath.Join(home, "AppData", "Local", "git-trace"), nil
+	}
+	return filepath.Join(home, ".local", "state", "git-trace"), nil
+}
+
+// dir is the directory of the list.
+func dir() (string, error) {
+	state, err := StateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, "recorded"), nil
+}
+
+// makeDir makes the directory of the list, for its owner alone: it holds names of directories.
+func makeDir() (string, error) {
+	dir, err := dir()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the list of recorded repositories: %w", err)
+	}
+	return dir, nil
+}
+
+// CheckPlace tells why no repository can be put on the list, before anything is done that counts on it.
+func CheckPlace() error {
+	dir, err := makeDir()
+	if err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(dir, "tmp_")
+	if err != nil {
+		return fmt.Errorf("write the list of recorded repositories: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// name is the name of the entry of a common git directory. Systems whose file names differ in case alone as a rule name
+// the same file.
+func name(common string) string {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		common = strings.ToLower(common)
+	}
+	sum := sha256.Sum256([]byte(common))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,136 @@
+package recorded
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrUnlisted says that a repository is not on the list, or that the way to it is not its own.
+var ErrUnlisted = errors.New("not recorded")
+
+// Around opens the recorded work tree around a path, for a hook that an agent started; refs.FindHook says what counts as one.
+func Around(path string) (*refs.Repo, error) {
+	found, err := refs.FindHook(path)
+	if err != nil {
+		return nil, err
+	}
+	return Open(found)
+}
+
+// Here opens the recorded work tree that git's variables and the current directory name, for a hook that git started.
+func Here() (*refs.Repo, error) {
+	found, err := refs.Find(".")
+	if err != nil {
+		return nil, err
+	}
+	return Open(found)
+}
+
+// Open opens a work tree of a repository that is on the list.
+func Open(found *refs.Found) (*refs.Repo, error) {
+	if !Holds(found) {
+		return nil, ErrUnlisted
+	}
+	repo, err := found.Open()
+	if err == nil && repo.Bare() {
+		err = refs.ErrBare
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repo, nil
+}
+
+// Holds tells whether the repository that discovery found is on the list, and was come by as the repository itself says.
+func Holds(found *refs.Found) bool {
+	e, err := read(found.CommonDir)
+	return err == nil && e.matches(found.CommonDir) && e.leads(found)
+}
+
+// Is tells whether a repository that is open is on the list.
+func Is(repo *refs.Repo) bool {
+	e, err := read(repo.CommonDir)
+	return err == nil && e.matches(repo.CommonDir)
+}
+
+// Add puts a repository on the list, by the wish of its user. The mark of one that was on a list is kept: it may be on the
+// list of other users, too.
+func Add(repo *refs.Repo) error {
+	id, err := identify(repo.CommonDir)
+	if err != nil {
+		return fmt.Errorf("put on the list of recorded repositories: %w", err)
+	}
+	mark := readMark(repo.CommonDir)
+	if mark == "" {
+		raw := make([]byte, markSize)
+		_, _ = rand.Read(raw) // never fails
+		mark = hex.EncodeToString(raw)
+		if err := refs.WriteFileAtomic(markFile(repo.CommonDir), []byte(mark+"\n"), 0o644); err != nil {
+			return fmt.Errorf("put on the list of recorded repositories: %w", err)
+		}
+	}
+	e := entry{GitDir: repo.CommonDir, id: id, mark: mark, Since: time.Now().UTC().Truncate(time.Second)}
+	if old, err := read(repo.CommonDir); err == nil && old.matches(repo.CommonDir) {
+		e.Since, e.tops = old.Since, old.tops
+	}
+	if !repo.Linked() && !slices.Contains(e.tops, repo.WorkTree) {
+		e.tops = append(e.tops, repo.WorkTree)
+	}
+	dir, err := makeDir()
+	if err != nil {
+		return err
+	}
+	if err := refs.WriteFileAtomic(filepath.Join(dir, name(repo.CommonDir)), e.encode(), 0o600); err != nil {
+		return fmt.Errorf("put on the list of recorded repositories: %w", err)
+	}
+	return nil
+}
+
+// Remove takes a repository off the list, and the mark out of it.
+func Remove(repo *refs.Repo) error {
+	gone := os.Remove(markFile(repo.CommonDir))
+	if dir, err := dir(); err == nil {
+		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(filepath.Join(dir, name(repo.CommonDir)))))
+	}
+	if err := ignoreMissing(gone); err != nil {
+		return fmt.Errorf("take off the list of recorded repositories: %w", err)
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// markSize is the length of a mark in bytes; it is written as hexadecimal digits.
+const markSize = 16
+
+// markFile is the file of a repository that holds its mark. Before there was a list, its being there was what said that the
+// repository is recorded.
+func markFile(common string) string { return filepath.Join(common, "traces", "recording") }
+
+// readMark is the mark of a repository, "" without one.
+func readMark(common string) string {
+	text, err := readSmall(markFile(common))
+	if err != nil {
+		return ""
+	}
+	mark := strings.TrimSuffix(string(text), "\n")
+	if raw, err := hex.DecodeString(mark); err != nil || len(raw) != markSize {
+		return ""
+	}
+	return mark
+}

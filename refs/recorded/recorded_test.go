@@ -1,0 +1,409 @@
+package recorded_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// world is a directory without symlinks in its path, in which the tests make what they need.
+type world struct {
+	t    *testing.T
+	base string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{t, base}
+}
+
+func (w *world) at(path string) string { return filepath.Join(w.base, filepath.FromSlash(path)) }
+
+func (w *world) run(dir string, args ...string) {
+	w.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = w.at(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("%q: %v: %s", args, err, out)
+	}
+}
+
+func (w *world) write(path, content string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.at(path)), 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.at(path), []byte(content), 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) link(target, path string) {
+	w.t.Helper()
+	if err := os.Symlink(target, w.at(path)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// repo makes a repository with a commit, and puts it on the list.
+func (w *world) repo(name string) *refs.Repo {
+	w.t.Helper()
+	w.run("", "git", "init", "-q", name)
+	w.run(name, "git", "commit", "-q", "--allow-empty", "-m", "start")
+	return w.add(name)
+}
+
+func (w *world) add(name string) *refs.Repo {
+	w.t.Helper()
+	repo := w.open(name)
+	if err := recorded.Add(repo); err != nil {
+		w.t.Fatal(err)
+	}
+	return repo
+}
+
+func (w *world) open(name string) *refs.Repo {
+	w.t.Helper()
+	repo, err := refs.Discover(w.at(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return repo
+}
+
+// wantOpen holds whether a hook that is told of a path opens a repository there, and which.
+func (w *world) wantOpen(path, workTree string) {
+	w.t.Helper()
+	got, err := recorded.Around(w.at(path))
+	switch {
+	case workTree == "" && err == nil:
+		w.t.Errorf("%s opens %s of %s", path, got.GitDir, got.WorkTree)
+	case workTree != "" && err != nil:
+		w.t.Errorf("%s is not opened: %v", path, err)
+	case workTree != "" && got.WorkTree != w.at(workTree):
+		w.t.Errorf("%s opens %s, want %s", path, got.WorkTree, workTree)
+	}
+}
+
+func (w *world) wantState(name string, want recorded.State) {
+	w.t.Helper()
+	if got := recorded.Look(w.open(name)).State; got != want {
+		w.t.Errorf("%s is in state %d, want %d", name, got, want)
+	}
+}
+
+func TestARepositoryIsOpenedOnlyWhileItIsOnTheList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run("", "git", "init", "-q", "r")
+	w.wantOpen("r", "")
+	w.wantState("r", recorded.Unlisted)
+	repo := w.add("r")
+	w.wantOpen("r", "r")
+	w.wantOpen("r/not/there/yet", "r")
+	w.wantState("r", recorded.Listed)
+	if err := recorded.Add(repo); err != nil { // again
+		t.Fatal(err)
+	}
+	w.wantOpen("r", "r")
+	w.wantOpen("r/.git", "")
+	w.wantOpen("r/.git/hooks/pre-commit", "")
+	if err := recorded.Remove(repo); err != nil {
+		t.Fatal(err)
+	}
+	w.wantOpen("r", "")
+	w.wantState("r", recorded.Unlisted)
+	if err := recorded.Remove(repo); err != nil {
+		t.Errorf("removed twice: %v", err)
+	}
+}
+
+func TestLinkedWorkTreesShareTheEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("r")
+	w.run("r", "git", "worktree", "add", "-q", w.at("linked"))
+	w.wantOpen("linked/x", "linked")
+	w.run("r", "git", "-c", "worktree.useRelativePaths=true", "worktree", "add", "-q", w.at("relative"))
+	w.wantOpen("relative", "relative")
+
+	w.run("", "mv", "linked", "moved")
+	w.wantOpen("moved", "") // nothing tells it from a work tree of somebody else's making
+	w.wantState("moved", recorded.Astray)
+	w.run("moved", "git", "worktree", "repair")
+	w.wantOpen("moved", "moved")
+	w.wantState("moved", recorded.Listed)
+}
+
+func TestAWorkTreeWithItsGitDirectoryElsewhereIsKnownByWhatTheUserSaw(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run("", "git", "init", "-q", "--separate-git-dir", w.at("elsewhere.git"), "separate")
+	w.add("separate")
+	w.wantOpen("separate", "separate")
+
+	w.repo("real")
+	w.run("", "mkdir", "by-link")
+	w.link("../real/.git", "by-link/.git")
+	w.wantOpen("by-link", "")
+	w.add("by-link")
+	w.wantOpen("by-link", "by-link")
+	w.wantOpen("real", "real")
+
+	w.repo("lib")
+	w.repo("super")
+	w.run("super", "git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", w.at("lib"), "sub")
+	w.wantOpen("super/sub/x", "")
+	w.add("super/sub")
+	w.wantOpen("super/sub/x", "super/sub")
+}
+
+func TestAMovedCopiedOrReplacedRepositoryIsAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("moved-from")
+	w.run("", "mv", "moved-from", "moved")
+	w.wantOpen("moved", "")
+	w.wantState("moved", recorded.Moved)
+	w.add("moved")
+	w.wantOpen("moved", "moved")
+
+	w.repo("original")
+	w.run("", "cp", "-a", "original", "copy")
+	w.wantOpen("copy", "")
+	w.wantState("copy", recorded.Moved)
+	w.wantOpen("original", "original")
+
+	// Put in its place, as it is, by somebody who has seen all of it.
+	w.run("", "mv", "original", "away")
+	w.run("", "mv", "copy", "original")
+	w.wantOpen("original", "")
+	w.wantState("original", recorded.Replaced)
+	w.wantOpen("away", "")
+	w.add("original")
+	w.wantOpen("original", "original")
+
+	// Made anew in its place: the file system may give the directory the same number.
+	for range 20 {
+		w.repo("again")
+		w.run("", "rm", "-rf", "again")
+		w.run("", "git", "init", "-q", "again")
+		w.write("again/.git/traces/recording", "git-trace records here\n")
+		w.wantOpen("again", "")
+		w.run("", "rm", "-rf", "again")
+	}
+}
+
+// What was written before there was a list, and anything else that a stranger may put there, does not count.
+func TestNothingInTheRepositoryPutsItOnTheList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, text := range []string{"git-trace records here\n", "x", "", strings.Repeat("0", 32) + "\n"} {
+		name := "r" + string(rune('0'+i))
+		w.run("", "git", "init", "-q", name)
+		w.write(name+"/.git/traces/recording", text)
+		w.wantOpen(name, "")
+	}
+	w.wantState("r0", recorded.Former)
+	w.wantState("r3", recorded.Moved)
+}
+
+// Hostile directories that name the git directory of a repository that is on the list, or a part of it.
+func TestTheWayToARepositoryHasToBeItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("r")
+	w.run("r", "git", "worktree", "add", "-q", w.at("linked"))
+	git := w.at("r/.git")
+
+	w.write("pointer/.git", "gitdir: "+git+"\n")
+	w.wantOpen("pointer", "")
+	w.write("pointer-linked/.git", "gitdir: "+git+"/worktrees/linked\n")
+	w.wantOpen("pointer-linked", "")
+	w.run("", "mkdir", "symlink")
+	w.link("../r/.git", "symlink/.git")
+	w.wantOpen("symlink", "")
+
+	// A git directory of its own, with its own configuration of the work tree, which claims to be one of the repository's.
+	w.run("r", "git", "config", "extensions.worktreeConfig", "true")
+	w.write("claims/.git/HEAD", "ref: refs/heads/main\n")
+	w.write("claims/.git/commondir", git+"\n")
+	w.write("claims/.git/config.worktree", "[core]\n\tfsmonitor = touch pwned\n")
+	w.write("claims/.git/gitdir", w.at("claims/.git")+"\n")
+	w.wantOpen("claims", "")
+	w.write("claims-named/.git/worktrees/x/HEAD", "ref: refs/heads/main\n")
+	w.write("claims-named/.git/worktrees/x/commondir", git+"\n")
+	w.write("claims-named/.git/worktrees/x/gitdir", w.at("claims-named/w/.git")+"\n")
+	w.write("claims-named/w/.git", "gitdir: ../.git/worktrees/x\n")
+	w.wantOpen("claims-named/w", "")
+
+	w.wantOpen("linked", "linked")
+	w.wantOpen("r", "r")
+}
+
+// A bare layout is files of the work tree around it.
+func TestABareLayoutIsPassedBy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("r")
+	w.write("r/docs/sample/HEAD", "ref: refs/heads/main\n")
+	w.write("r/docs/sample/config", "[core]\n\tbare = false\n\tworktree = wt\n")
+	w.write("r/docs/sample/refs/heads/.keep", "")
+	w.write("r/docs/sample/objects/.keep", "")
+	w.write("r/docs/sample/traces/recording", "x\n")
+	w.write("r/docs/sample/wt/f", "x\n")
+	for _, path := range []string{"r/docs/sample", "r/docs/sample/wt/f", "r/docs/sample/refs/heads"} {
+		w.wantOpen(path, "r")
+	}
+	w.run("", "git", "init", "-q", "--bare", "bare.git")
+	w.wantOpen("bare.git", "")
+}
+
+func TestAnswersThatNeverComeAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	testenv.Needs(t, "mkfifo")
+	w := newWorld(t)
+	for name, file := range map[string]string{"a": ".git", "b": ".git/HEAD", "c": ".git/commondir", "d": ".git/traces/recording"} {
+		if file != ".git" {
+			w.repo(name)
+			w.run(name, "rm", "-f", file)
+		} else {
+			w.run("", "mkdir", name)
+		}
+		w.run(name, "mkfifo", file)
+		w.wantOpen(name, "")
+	}
+}
+
+func TestWhereThereIsNoListNothingIsOpened(t *testing.T) {
+	w := newWorld(t)
+	repo := w.repo("r")
+	home := os.Getenv("HOME")
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_STATE_HOME", "relative/does/not/count")
+	w.wantOpen("r", "")
+	w.wantState("r", recorded.NoPlace)
+	if err := recorded.Add(repo); !errors.Is(err, recorded.ErrNoPlace) {
+		t.Errorf("put on no list: %v", err)
+	}
+	if err := recorded.CheckPlace(); !errors.Is(err, recorded.ErrNoPlace) {
+		t.Errorf("there is a place: %v", err)
+	}
+	t.Setenv("HOME", home)
+	w.wantOpen("r", "r")
+	t.Setenv("XDG_STATE_HOME", w.at("state"))
+	w.wantOpen("r", "")
+	w.add("r")
+	w.wantOpen("r", "r")
+	w.run("", "rm", "-r", "state")
+	w.write("state", "in the way")
+	w.wantOpen("r", "")
+	if recorded.CheckPlace() == nil || recorded.Add(repo) == nil {
+		t.Error("a list was written where none can be")
+	}
+}
+
+// The list may be reached by a link; paths on it may hold any bytes.
+func TestHomesAndPathsMayBeOdd(t *testing.T) {
+	w := newWorld(t)
+	w.run("", "mkdir", "real")
+	w.link("real", "home")
+	t.Setenv("HOME", w.at("home"))
+	for _, name := range []string{"new\nline", "sp ace", `quo"te\`, "\xff\xfe", "ünï"} {
+		if err := os.Mkdir(w.at(name), 0o777); err != nil {
+			t.Logf("this file system takes no %q", name)
+			continue
+		}
+		w.run(name, "git", "init", "-q")
+		w.add(name)
+		w.wantOpen(name, name)
+		w.run(name, "git", "init", "-q", "--separate-git-dir", w.at("of-"+name), "apart")
+		w.add(name + "/apart")
+		w.wantOpen(name+"/apart", name+"/apart")
+	}
+	if !testing.Short() {
+		w.wantPrivate("real")
+	}
+}
+
+// wantPrivate holds that nobody else can read what is on the list.
+func (w *world) wantPrivate(home string) {
+	w.t.Helper()
+	dir, err := recorded.StateDir()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err != nil || !strings.HasPrefix(real, w.at(home)) {
+		w.t.Errorf("the list is in %s: %v", real, err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "recorded"))
+	if err != nil || info.Mode().Perm()&0o077 != 0 {
+		w.t.Errorf("others may look at it: %v %v", info.Mode(), err)
+	}
+}
+
+// A file system that is mounted again has another number, and repositories on it stay recorded.
+func TestTheNumberOfTheDeviceDoesNotDecide(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.repo("r")
+	file := recorded.Look(repo).File
+	for _, change := range []struct {
+		line string
+		want string
+	}{{"device ", "r"}, {"inode ", ""}, {"mark ", ""}} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []byte
+		for line := range bytes.Lines(text) {
+			if bytes.HasPrefix(line, []byte(change.line)) {
+				last := &line[len(line)-2]
+				*last = '0' + (*last-'0'+1)%8
+			}
+			out = append(out, line...)
+		}
+		if err := os.WriteFile(file, out, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.wantOpen("r", change.want)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"", "rubbish", "git-trace recorded repository 2\n", "git-trace recorded repository 1\n", strings.Repeat("x", 1<<21)} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.wantOpen("r", "")
+	}
+	w.add("r")
+	w.wantOpen("r", "r")
+}
+
+// FuzzEntry holds that no file of the list makes a hook fail: it counts or it does not.
+func FuzzEntry(f *testing.F) {
+	f.Add("git-trace recorded repository 1\ngit-dir \"/r/.git\"\ndevice 1\ninode 2\nmark 00112233445566778899aabbccddeeff\nwork-tree \"/r\"\nsince 2026-11-02T10:00:00Z\n")
+	f.Add("git-trace recorded repository 1\ninode -1\n")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := recorded.CheckEntry(text); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q", err)
+		}
+	})
+}

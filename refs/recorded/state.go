@@ -1,0 +1,78 @@
+package recorded
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// State is how a repository stands to the list.
+type State int
+
+// The states. In all but Listed hooks do nothing.
+const (
+	Unlisted State = iota // nobody has recorded it
+	Listed                //
+	Former                // it says itself that it is recorded, as it did before there was a list
+	Moved                 // it was on the list in another place, or is on somebody else's
+	Replaced              // it stands in the place of one that is on the list
+	Astray                // it is on the list, and does not know this work tree
+	NoPlace               // there is no list
+)
+
+// Standing is how a repository stands to the list, for people.
+type Standing struct {
+	State State
+	File  string    // the entry, if there is one
+	Since time.Time // when it was put on the list
+}
+
+// Mendable tells whether the repository was recorded once and only has to be put on the list again.
+func (s Standing) Mendable() bool {
+	return s.State == Former || s.State == Moved || s.State == Replaced || s.State == Astray
+}
+
+// Look tells how a repository stands to the list. It is not for hooks: it reads more than they do.
+func Look(repo *refs.Repo) Standing {
+	dir, err := dir()
+	if err != nil {
+		return Standing{State: NoPlace}
+	}
+	file := filepath.Join(dir, name(repo.CommonDir))
+	e, err := readEntry(file)
+	switch {
+	case err == nil && e.matches(repo.CommonDir):
+		s := Standing{State: Listed, File: file, Since: e.Since}
+		if astray(repo) {
+			s.State = Astray
+		}
+		return s
+	case err == nil:
+		if readMark(repo.CommonDir) == "" && !saysItself(repo) {
+			return Standing{State: Unlisted, File: file}
+		}
+		return Standing{State: Replaced, File: file, Since: e.Since}
+	case readMark(repo.CommonDir) != "":
+		return Standing{State: Moved}
+	case saysItself(repo):
+		return Standing{State: Former}
+	case !errors.Is(err, fs.ErrNotExist): // an entry that cannot be read
+		return Standing{State: Replaced, File: file}
+	}
+	return Standing{State: Unlisted}
+}
+
+// saysItself tells whether the file is there that said so before there was a list.
+func saysItself(repo *refs.Repo) bool {
+	_, err := readSmall(markFile(repo.CommonDir))
+	return err == nil
+}
+
+// astray tells whether hooks of agents do not find the way to the work tree.
+func astray(repo *refs.Repo) bool {
+	found, err := refs.FindHook(repo.WorkTree)
+	return err == nil && found.CommonDir == repo.CommonDir && !Holds(found)
+}
