@@ -25,6 +25,7 @@ type pastEdit struct {
 // pastForms are the agents whose transcripts are not written by pastSession itself.
 var pastForms = map[string]pastForm{
 	"codex-cli": codexForm{}, "gemini-cli": geminiForm{}, "opencode": openCodeForm{}, "copilot-cli": copilotForm{},
+	"qwen-code": qwenForm{},
 }
 
 func linesOfText(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
@@ -229,4 +230,58 @@ func (f copilotForm) edit(s *pastSession, e pastEdit) {
 	f.line(s, "assistant.message", jsonObject{"messageId": "m" + id, "model": "gpt-5.2", "content": "", "outputTokens": 1, "toolRequests": []any{jsonObject{"toolCallId": id, "name": name, "arguments": args, "type": "function"}}})
 	f.line(s, "tool.execution_start", jsonObject{"toolCallId": id, "toolName": name, "arguments": args})
 	f.line(s, "tool.execution_complete", jsonObject{"toolCallId": id, "success": true, "result": result})
+}
+
+// qwenForm writes sessions of Qwen Code.
+type qwenForm struct{}
+
+func (qwenForm) file(s *pastSession) string { return "chats/" + s.id + ".jsonl" }
+
+func (qwenForm) line(s *pastSession, kind, provenance string, more jsonObject) {
+	id := fmt.Sprintf("%s-%04d", s.id, len(s.lines))
+	line := jsonObject{
+		"uuid": id, "parentUuid": nil, "sessionId": s.id, "timestamp": s.stamp(), "type": kind, "provenance": provenance, "cwd": s.root, "version": "0.24.4",
+		"gitBranch": "main", "model": "qwen3-coder",
+	}
+	if s.last != "" {
+		line["parentUuid"] = s.last
+	}
+	for name, value := range more {
+		line[name] = value
+	}
+	s.last = id
+	s.add(line)
+}
+
+func (f qwenForm) begin(s *pastSession) {
+	f.line(s, "user", "real_user", jsonObject{"message": jsonObject{"role": "user", "parts": []any{jsonObject{"text": "go on"}}}})
+}
+
+func (f qwenForm) call(s *pastSession, name string, args jsonObject, display any) {
+	id := s.next()
+	f.line(s, "assistant", "assistant_output", jsonObject{
+		"message":       jsonObject{"role": "model", "parts": []any{jsonObject{"functionCall": jsonObject{"id": id, "name": name, "args": args}}}},
+		"usageMetadata": jsonObject{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+	})
+	f.line(s, "tool_result", "tool_result", jsonObject{
+		"message":        jsonObject{"role": "user", "parts": []any{jsonObject{"functionResponse": jsonObject{"id": id, "name": name, "response": jsonObject{"output": "done"}}}}},
+		"toolCallResult": jsonObject{"callId": id, "status": "success", "resultDisplay": display, "executionStatus": "success"},
+	})
+}
+
+func (f qwenForm) edit(s *pastSession, e pastEdit) {
+	full := s.root + "/" + e.path
+	name, args, after := "edit", jsonObject{"file_path": full, "old_string": e.old, "new_string": e.now}, e.after
+	if e.old == "" {
+		name, args, after = "write_file", jsonObject{"file_path": full, "content": e.now}, linesOfText(e.now)
+	}
+	var display any = ""
+	if s.form == 0 && after != nil && e.before != nil {
+		display = jsonObject{
+			"fileDiff": "Index: " + path.Base(e.path) + "\n--- a\tCurrent\n+++ b\tProposed\n" + unified(e.before, after), "fileName": path.Base(e.path), "filePath": full,
+			"originalContent": strings.Join(e.before, "\n") + "\n", "newContent": strings.Join(after, "\n") + "\n",
+			"diffStat": jsonObject{"model_added_lines": 1, "model_removed_lines": 0, "user_added_lines": 0, "user_removed_lines": 0},
+		}
+	}
+	f.call(s, name, args, display)
 }

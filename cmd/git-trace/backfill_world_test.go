@@ -311,11 +311,15 @@ func (s *pastSession) write(path string, lines, before []string, inPlace bool) {
 	full := s.root + "/" + path
 	var result any
 	if s.form < 2 {
-		kind, original := "create", any(nil)
+		kind, original, patch := "create", any(nil), []any{}
 		if before != nil {
+			at, _, gone, fresh, _ := apart(before, lines)
 			kind, original = "update", strings.Join(before, "\n")+"\n"
+			patch = []any{map[string]any{
+				"oldStart": at + 1, "oldLines": len(gone), "newStart": at + 1, "newLines": len(fresh), "lines": prefixed(prefixed(nil, "-", gone), "+", fresh),
+			}}
 		}
-		result = map[string]any{"type": kind, "filePath": full, "content": content, "structuredPatch": []any{}, "originalFile": original}
+		result = map[string]any{"type": kind, "filePath": full, "content": content, "structuredPatch": patch, "originalFile": original}
 	}
 	s.call("Write", map[string]any{"file_path": full, "content": content}, result)
 }

@@ -312,10 +312,22 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 		}
 	case e.Whole:
 		out.Hunks, out.Whole = nil, textLines(e.Text)
+	case len(e.Hunks) > 0 && wholeText(e.Input) != "":
+		out.Whole = textLines(wholeText(e.Input))
 	case len(e.Hunks) == 0:
 		out.Hunks = []backfill.Hunk{{Lines: textLines(e.Text)}}
 	}
 	return out, out.Path != "" && len(out.Replaces)+len(out.Hunks)+len(out.Whole) > 0
+}
+
+// wholeText is the input of tools that write a file as a whole.
+func wholeText(input []byte) string {
+	for _, name := range []string{"content", "file_text"} {
+		if text := rawjson.MemberText(input, name); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 func textLines(text string) []string {

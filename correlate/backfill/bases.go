@@ -25,8 +25,9 @@ const (
 	maxEarlier  = 8
 )
 
-// isDoubtful tells whether an edit was made between the two dates of a commit that has the file: the commit may be an older one
-// that was rebased, and have been there before the edit, or one that was amended with the edit.
+// isDoubtful tells whether the dates leave it open if a content was there before an edit: the edit was made between the two
+// dates of the commit, which may be an older one that was rebased, or one that was amended with the edit; or clocks that differ a
+// little and dates in full seconds say no more.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -34,7 +35,7 @@ func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 }
 
 func (v version) isDoubtful(e *placed) bool {
-	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time)
+	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
 }
 
 // mayBeBefore tells whether a content may have been there before an edit. One that this edit or a later one leaves behind was not,

@@ -33,13 +33,13 @@ func (f *finder) settle(line posting, group, commit int32) {
 }
 
 // lift frees the line that stands in a file and has this ink, if an edit wrote it: it may land again, as it does when it is moved,
-// and when a change is reverted twice.
-func (f *finder) lift(group int32, p print, commit int32) posting {
+// and when a change is reverted twice. With only, it must be that line.
+func (f *finder) lift(group int32, p print, commit int32, only *posting) posting {
 	key := alive{group, p}
 	list := f.alive[key]
 	for i := len(list) - 1; i >= 0; i-- {
 		l := list[i]
-		if !f.isAncestor(l.commit, commit) {
+		if only != nil && l.posting != *only || !f.isAncestor(l.commit, commit) {
 			continue
 		}
 		f.alive[key] = slices.Delete(list, i, i+1)
@@ -54,6 +54,29 @@ func (f *finder) lift(group int32, p print, commit int32) posting {
 	return posting{}
 }
 
+// takeAway lifts the lines that a hunk takes away. Lines that stand everywhere are known by their neighbours alone.
+func (f *finder) takeAway(group int32, removed []print, commit int32) []posting {
+	out := make([]posting, len(removed))
+	for i, p := range removed {
+		if f.weights.speaks(p) {
+			out[i] = f.lift(group, p, commit, nil)
+		}
+	}
+	beside := func(i, step int) {
+		if from := i - step; from >= 0 && from < len(out) && out[from].b != nil && out[i].b == nil && !removed[i].Blank() {
+			want := posting{out[from].b, out[from].at + int32(step)}
+			out[i] = f.lift(group, removed[i], commit, &want)
+		}
+	}
+	for i := range removed {
+		beside(i, 1)
+	}
+	for i := len(removed) - 1; i >= 0; i-- {
+		beside(i, -1)
+	}
+	return out
+}
+
 // carry takes away what a commit takes away. What it puts elsewhere, or only indents anew, keeps its owner.
 func (f *finder) carry(commit int32, out [][][]landing) {
 	p := &f.pasts[commit-1]
@@ -65,13 +88,7 @@ func (f *finder) carry(commit int32, out [][][]landing) {
 			one := &p.files[j].hunks[h]
 			hunks = append(hunks, twoSides{one.removed, one.added})
 			files, numbers = append(files, j), append(numbers, h)
-			list := make([]posting, len(one.removed))
-			for i, gone := range one.removed {
-				if !gone.Blank() {
-					list[i] = f.lift(f.group(p.files[j].old), gone, commit)
-				}
-			}
-			lifted = append(lifted, list)
+			lifted = append(lifted, f.takeAway(f.group(p.files[j].old), one.removed, commit))
 		}
 	}
 	kept := carried(hunks, func(hunk, line int) bool { return f.weights.speaks(hunks[hunk].added[line]) })

@@ -76,7 +76,7 @@ func (r *replay) edit(e *placed) *content {
 	switch {
 	case len(e.Replaces) > 0:
 		return r.byReplacing(e)
-	case len(e.Hunks) > 0:
+	case len(e.Hunks) > 0 && len(e.Whole) == 0:
 		return r.byHunks(e)
 	default:
 		return r.byWriting(e)
@@ -227,6 +227,26 @@ func (r *replay) byWriting(e *placed) *content {
 	return r.change(e, old, now)
 }
 
+// told marks the lines of a file that the agent says its call wrote; nil where it does not say, or says what cannot be.
+func told(e *placed, now *content) []bool {
+	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
+		return nil
+	}
+	out := make([]bool, len(now.lines))
+	moved := 0
+	for _, h := range e.Hunks {
+		for i, line := range h.Lines {
+			at := h.At - 1 + moved + i
+			if at < 0 || at >= len(out) || string(now.lines[at]) != line {
+				return nil
+			}
+			out[at] = true
+		}
+		moved += len(h.Lines) - h.Removed
+	}
+	return out
+}
+
 // change notes the lines that are new as blocks, and gives the new content with the owners of its lines. What was only moved or
 // indented anew keeps its owner.
 func (r *replay) change(e *placed, old, now *content) *content {
@@ -253,6 +273,7 @@ func (r *replay) change(e *placed, old, now *content) *content {
 	}
 	says := func(hunk, line int) bool { return !isCommon(string(now.lines[diff[hunk].NewStart+line])) }
 	kept := carried(hunks, says)
+	told := told(e, now)
 	for i, h := range diff {
 		r.fromLoose(e, hunks[i].added, kept[i], now.owners[h.NewStart:], func(line int) bool { return says(i, line) })
 		for from := 0; from < h.NewCount; {
@@ -261,12 +282,15 @@ func (r *replay) change(e *placed, old, now *content) *content {
 				from++
 				continue
 			}
-			if now.owners[h.NewStart+from].b != nil {
-				from++
+			isNew := func(k int) bool {
+				return kept[i][k].hunk < 0 && now.owners[h.NewStart+k].b == nil && (told == nil || told[h.NewStart+k])
+			}
+			if !isNew(from) {
+				from++ // somebody's, who wrote it before
 				continue
 			}
 			to := from
-			for to < h.NewCount && kept[i][to].hunk < 0 && now.owners[h.NewStart+to].b == nil {
+			for to < h.NewCount && isNew(to) {
 				to++
 			}
 			b := r.addBlock(e, now.lines[h.NewStart+from:h.NewStart+to], hunks[i].removed)

@@ -33,7 +33,7 @@ type Edit struct {
 	Time     time.Time // zero where it is not known
 
 	// What was written. Replaces are made again where that is possible; otherwise Hunks count, and where there are none the
-	// text of Replaces.
+	// text of Replaces. Hunks beside Whole say which lines of the file are new.
 	Replaces []Replacement // one after the other
 	Hunks    []Hunk        // exact
 	Whole    []string      // the whole file
