@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// verdict is what became of a mutant.
+type verdict struct {
+	Key     string  `json:"key"`
+	Package string  `json:"package"`
+	File    string  `json:"file"`
+	Line    int     `json:"line"`
+	Status  string  `json:"status"`
+	By      string  `json:"by,omitempty"`      // the test that noticed
+	Tests   int     `json:"tests"`             // that reach it
+	Untried int     `json:"untried,omitempty"` // of them, for want of time
+	Seconds float64 `json:"seconds"`
+}
+
+const (
+	killed    = "killed"
+	survived  = "survived"
+	unreached = "unreached" // survived: no test runs it
+)
+
+// judge runs the tests that reach a mutant, the cheapest first, its own package's before others', until one fails. A test
+// has to fail twice: one that fails by chance kills nothing.
+func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time.Duration) (verdict, error) {
+	v := verdict{Key: m.key, Package: m.pkg, File: m.file, Line: m.line, Status: unreached, Tests: len(units)}
+	if len(units) == 0 {
+		return v, nil
+	}
+	began := time.Now()
+	defer func() { v.Seconds = time.Since(began).Seconds() }()
+	place, err := os.MkdirTemp(filepath.Join(w.dir, "work"), "w")
+	if err != nil {
+		return v, err
+	}
+	defer clear(place)
+	v.Status = survived
+	woken := map[string]string{}
+	for _, batch := range batches(m.pkg, units) {
+		var takes time.Duration
+		for _, u := range batch {
+			takes += u.Took
+		}
+		if budget < takes {
+			v.Untried += len(batch)
+			continue
+		}
+		budget -= takes
+		pkg := batch[0].Package
+		program := woken[pkg]
+		if program == "" {
+			program = filepath.Join(place, filepath.Base(w.programs[pkg]))
+			if err := awaken(w.programs[pkg], program, m.id, ""); err != nil {
+				return v, err
+			}
+			woken[pkg] = program
+		}
+		limit := 5*takes + 10*time.Second
+		r := runTests(ctx, w.root, place, program, pkg, batch, limit)
+		if r.outcome == failed {
+			r = runTests(ctx, w.root, place, program, pkg, batch, limit)
+		}
+		if ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+		if r.outcome != passed {
+			v.Status, v.By = killed, pkg+" "+r.failed
+			if r.outcome == timedOut {
+				v.By += fmt.Sprintf(" (no end after %.0f s)", limit.Seconds())
+			}
+			break
+		}
+	}
+	v.Seconds = time.Since(began).Seconds()
+	return v, nil
+}
+
+// batches orders tests and puts those together that run in one process: first little ones, then ever larger ones.
+func batches(own string, units []*unit) [][]*unit {
+	sorted := slices.Clone(units)
+	slices.SortStableFunc(sorted, func(a, b *unit) int {
+		return cmp.Or(cmp.Compare(far(own, a), far(own, b)), cmp.Compare(a.Package, b.Package),
+			cmp.Compare(isScript(a), isScript(b)), cmp.Compare(a.Took, b.Took))
+	})
+	var out [][]*unit
+	var sum, most time.Duration
+	for _, u := range sorted {
+		last := len(out) - 1
+		if last >= 0 && out[last][0].Package == u.Package && isScript(out[last][0]) == isScript(u) && sum+u.Took <= most {
+			out[last], sum = append(out[last], u), sum+u.Took
+			continue
+		}
+		if last >= 0 && out[last][0].Package == u.Package {
+			most *= 2
+		} else {
+			most = 2 * time.Second
+		}
+		out, sum = append(out, []*unit{u}), u.Took
+	}
+	return out
+}
+
+// far is how late the tests of a package are tried.
+func far(own string, u *unit) int {
+	switch {
+	case u.Package == own:
+		return 0
+	case u.Package == scriptPackage:
+		return 2
+	}
+	return 1
+}
+
+func isScript(u *unit) int {
+	if u.Package == scriptPackage && len(u.Name) > len(scriptTest) && u.Name[:len(scriptTest)+1] == scriptTest+"/" {
+		return 0
+	}
+	return 1
+}
