@@ -345,41 +345,18 @@ func printOwners(args []string) int {
 		return 1
 	}
 	var blame struct {
-		Lines []struct {
-			Commit      *string `json:"commit"`
-			Content     string  `json:"content"`
-			Contributor string  `json:"contributor"`
-			Session     string  `json:"session"`
-			Subagent    string  `json:"subagent"`
-			Prompt      *struct {
-				Index int `json:"index"`
-			} `json:"prompt"`
-			Candidates []json.RawMessage `json:"candidates"`
-			Previous   json.RawMessage   `json:"previous"`
-		} `json:"lines"`
+		Lines []ownedLine `json:"lines"`
 	}
 	if err := json.Unmarshal(out, &blame); err != nil {
 		fmt.Fprintln(os.Stderr, "owners:", err)
 		return 1
 	}
+	if err := noteEvidence(args, blame.Lines); err != nil {
+		fmt.Fprintln(os.Stderr, "owners:", err)
+		return 1
+	}
 	for _, l := range blame.Lines {
-		owner := l.Contributor
-		if owner == "ai" && l.Session != "" {
-			owner = l.Session
-			if l.Subagent != "" {
-				owner += "/" + l.Subagent
-			}
-		}
-		if len(l.Candidates) > 0 {
-			owner += fmt.Sprintf("?%d", len(l.Candidates))
-		}
-		if len(l.Previous) > 0 && string(l.Previous) != "null" {
-			owner += "<"
-		}
-		if l.Commit == nil {
-			owner += "*"
-		}
-		fmt.Printf("%s | %s\n", owner, l.Content)
+		fmt.Printf("%s | %s\n", l.owner(), l.Content)
 	}
 	return 0
 }

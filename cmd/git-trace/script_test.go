@@ -153,6 +153,9 @@ func setUpScript(env *testscript.Env, variant string) error {
 	env.Setenv("GIT_EDITOR", "true")
 	env.Setenv("COLUMNS", "80")
 	env.Setenv("VARIANT", variant)
+	if variant == "main" {
+		holdEvidence(env)
+	}
 	return nil
 }
 
