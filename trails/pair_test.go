@@ -1,0 +1,102 @@
+package trails
+
+import (
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Which of the open windows a call without an id ends: tool, fingerprint, sub-agent and paths are told, F is the print of
+// the call that ends.
+func TestWhichCallAnEndWithoutAnIdEnds(t *testing.T) {
+	t.Parallel()
+	trace := events.NewTraceID("agent", "S")
+	open := func(id, print string, change ...func(*Window)) *Window {
+		w := &Window{Trace: trace, CallID: id, Print: print, Tool: "shell"}
+		for _, c := range change {
+			c(w)
+		}
+		return w
+	}
+	sub := func(w *Window) { w.Subagent = "sub" }
+	tests := map[string]struct {
+		windows  []*Window
+		subagent string
+		want     string
+	}{
+		"the one of the same input":                            {[]*Window{open("1", "other"), open("2", "F")}, "", "2"},
+		"the oldest of several":                                {[]*Window{open("1", "F"), open("2", "F")}, "", "1"},
+		"not one that has ended":                               {[]*Window{open("1", "F", func(w *Window) { w.Closed = 3 }), open("2", "F")}, "", "2"},
+		"not one of another conversation":                      {[]*Window{open("1", "F", func(w *Window) { w.Trace = "other" })}, "", ""},
+		"not one of another tool":                              {[]*Window{open("1", "F", func(w *Window) { w.Tool = "write" })}, "", ""},
+		"not one that has an id of its own":                    {[]*Window{open("1", "")}, "", ""},
+		"the sub-agent's own":                                  {[]*Window{open("1", "F"), open("2", "F", sub)}, "sub", "2"},
+		"a sub-agent ends no call of the conversation":         {[]*Window{open("1", "F")}, "sub", ""},
+		"a call of a sub-agent, if the end does not say so":    {[]*Window{open("1", "F", sub)}, "", "1"},
+		"the oldest of the sub-agents'":                        {[]*Window{open("1", "F", sub), open("2", "F", sub)}, "", "1"},
+		"its own before a sub-agent's":                         {[]*Window{open("1", "F", sub), open("2", "F")}, "", "2"},
+		"of another input, if the paths are the same":          {[]*Window{open("1", "other")}, "", "1"},
+		"the oldest of another input":                          {[]*Window{open("1", "x"), open("2", "y")}, "", "1"},
+		"of another input, but of other paths":                 {[]*Window{open("1", "other", func(w *Window) { w.Paths = []string{"a"} })}, "", ""},
+		"a sub-agent's of the same input before another input": {[]*Window{open("1", "other"), open("2", "F", sub)}, "", "2"},
+		"a sub-agent's of another input is not the main one's": {[]*Window{open("1", "other", sub)}, "", ""},
+		"none": {nil, "", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &step{Engine: New(nil, nil, nil), state: &state{Windows: tt.windows}}
+			b := &events.Boundary{Kind: events.ToolAfter, Subagent: tt.subagent, Tool: &events.ToolUse{Name: "shell", Fingerprint: "F"}}
+			got := ""
+			if w := s.openUnnamed(trace, b); w != nil {
+				got = w.CallID
+			}
+			if got != tt.want {
+				t.Errorf("ends %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestACallWithoutAnIdGetsOne(t *testing.T) {
+	t.Parallel()
+	trace := events.NewTraceID("agent", "S")
+	tests := map[string]struct {
+		kind            events.BoundaryKind
+		tool            *events.ToolUse
+		wantID, wantSub string
+		unnamed         int
+	}{
+		"at its beginning, numbered":                     {events.ToolBefore, &events.ToolUse{Name: "shell", Fingerprint: "F"}, "paired-F-5", "", 5},
+		"at its end, that of its beginning":              {events.ToolAfter, &events.ToolUse{Name: "shell", Fingerprint: "F"}, "open", "sub", 4},
+		"at its failure as well":                         {events.ToolFailed, &events.ToolUse{Name: "shell", Fingerprint: "F"}, "open", "sub", 4},
+		"at its end, without a beginning, a new one":     {events.ToolAfter, &events.ToolUse{Name: "write", Fingerprint: "F"}, "paired-F-5", "", 5},
+		"the agent's own stays":                          {events.ToolAfter, &events.ToolUse{Name: "shell", CallID: "own", Fingerprint: "F"}, "own", "", 4},
+		"without a fingerprint there is nothing to pair": {events.ToolAfter, &events.ToolUse{Name: "shell"}, "", "", 4},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := &Window{Trace: trace, CallID: "open", Print: "F", Tool: "shell", Subagent: "sub"}
+			s := &step{Engine: New(nil, nil, nil), state: &state{Windows: []*Window{open}}}
+			given := *tt.tool
+			b := events.Boundary{Kind: tt.kind, Tool: tt.tool}
+			sess := &sessionState{Unnamed: 4}
+			s.pair(sess, trace, &b)
+			if b.Tool.CallID != tt.wantID || b.Subagent != tt.wantSub || sess.Unnamed != tt.unnamed {
+				t.Errorf("call %q of %q, %d unnamed; want %q of %q, %d", b.Tool.CallID, b.Subagent, sess.Unnamed, tt.wantID, tt.wantSub, tt.unnamed)
+			}
+			if given.CallID == "" && tt.wantID != "" && (s.env.ToolCall != tt.wantID || s.env.Subagent != tt.wantSub) {
+				t.Errorf("events say call %q of %q", s.env.ToolCall, s.env.Subagent)
+			}
+			if tt.tool.CallID != given.CallID {
+				t.Error("the boundary of the other work trees was changed")
+			}
+		})
+	}
+	s := &step{Engine: New(nil, nil, nil), state: &state{}}
+	s.pair(&sessionState{}, trace, &events.Boundary{Kind: events.PromptSubmit}) // of no tool
+	if s.env.ToolCall != "" {
+		t.Error("a prompt is a call")
+	}
+}

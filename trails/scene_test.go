@@ -1,0 +1,124 @@
+package trails
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// scene is a step of a timeline in a repository of its own, for decisions that need contents and commits.
+type scene struct {
+	*step
+	t     *testing.T
+	names map[refs.OID]string
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	dir := t.TempDir()
+	sc := &scene{t: t, names: map[refs.OID]string{{}: "nothing"}}
+	sc.step = &step{Engine: &Engine{repo: &refs.Repo{WorkTree: dir}}}
+	sc.git("init", "-q")
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := repo.Objects()
+	t.Cleanup(func() { _ = objects.Close() })
+	sc.step = &step{
+		Engine: New(repo, nil, nil), ctx: t.Context(), objects: objects, known: NewKnown(repo).frozen(),
+		state: &state{Interval: 9, LastFull: 5}, interval: 10,
+	}
+	sc.step.git = &gitWork{repo: repo}
+	return sc
+}
+
+func (sc *scene) git(args ...string) string {
+	sc.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = sc.repo.WorkTree
+	out, err := cmd.Output()
+	if err != nil {
+		sc.t.Fatalf("git %v: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// work writes a file of the work tree.
+func (sc *scene) work(path, content string) {
+	sc.t.Helper()
+	if err := os.WriteFile(filepath.Join(sc.repo.WorkTree, path), []byte(content), 0o644); err != nil {
+		sc.t.Fatal(err)
+	}
+}
+
+// text is a content that the repository has, under a name for messages.
+func (sc *scene) text(name, content string) text {
+	sc.t.Helper()
+	cmd := exec.Command("git", "hash-object", "-w", "--stdin")
+	cmd.Dir, cmd.Stdin = sc.repo.WorkTree, bytes.NewReader([]byte(content))
+	out, err := cmd.Output()
+	if err != nil {
+		sc.t.Fatal(err)
+	}
+	oid, err := refs.ParseOID(strings.TrimSpace(string(out)))
+	if err != nil {
+		sc.t.Fatal(err)
+	}
+	sc.names[oid] = name
+	return newText(oid, []byte(content))
+}
+
+// commit commits the work tree. The step compares with that commit, and git has done nothing since.
+func (sc *scene) commit() refs.OID {
+	sc.t.Helper()
+	sc.git("add", "-A")
+	sc.git("commit", "-q", "--allow-empty", "-m", "x")
+	oid, err := refs.ParseOID(sc.git("rev-parse", "HEAD"))
+	if err != nil {
+		sc.t.Fatal(err)
+	}
+	sc.base, sc.now = oid, readMark(sc.repo)
+	sc.step.git = &gitWork{repo: sc.repo, before: sc.now, now: sc.now}
+	return oid
+}
+
+// knows puts down who owns the lines of a content of a path.
+func (sc *scene) knows(path string, content text, owner vector.Owner) {
+	sc.t.Helper()
+	if err := sc.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner)); err != nil {
+		sc.t.Fatal(err)
+	}
+}
+
+func (sc *scene) change(path string, from, to text) *file {
+	return &file{
+		path: path, oldPath: path, oldMode: 0o100644, newMode: 0o100644, old: from, new: to,
+		vec: vector.Uniform(len(from.lines), vector.Owner{Kind: events.OwnerUnknown}),
+	}
+}
+
+// nameOf says who an actor is in a word.
+func nameOf(a *actor) string {
+	switch {
+	case a.kind != events.OwnerAI:
+		return string(a.kind)
+	case a.window != nil:
+		return a.window.CallID
+	}
+	var calls []string
+	for _, c := range a.candidates {
+		calls = append(calls, c.ToolCall)
+	}
+	return strings.Join(calls, "|")
+}
