@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -135,7 +136,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 }
 
 // filesOf gathers the anchors of a commit. One log may hold several, and a fetched log its own; what knows an owner wins
-// over what does not, and then the later one.
+// over what does not, then the own log over a fetched one, and then the later anchor.
 func (e *Evidence) filesOf(commit refs.OID) (map[string][]anchoredRun, error) {
 	if files, done := e.commits[commit]; done {
 		return files, nil
@@ -146,7 +147,7 @@ func (e *Evidence) filesOf(commit refs.OID) (map[string][]anchoredRun, error) {
 	}
 	files := map[string][]anchoredRun{}
 	e.bare[commit] = true
-	for _, event := range recorded {
+	for _, event := range index.OwnLast(recorded) {
 		if event.Type != events.CommitAnchored {
 			continue
 		}

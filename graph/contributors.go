@@ -10,12 +10,13 @@ import (
 )
 
 // bestAnchor puts the parts of anchors together. A commit may have been anchored more than once: from two work trees, or
-// in the logs of two people. Of those that are whole, the one that leaves fewest lines unknown counts, and then the last.
-// What was claimed of the commit later is laid over it. ok is false when there is none.
+// in the logs of two people. Of those that are whole, the one that leaves fewest lines unknown counts, then those of the
+// log that comes first, which is the own one, and then the last. What was claimed of the commit later is laid over it. ok is false when there is none.
 func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitData, ok bool) {
 	parts := map[string][]events.CommitData{} // by writer: each log has its own order
 	var claims []events.CommitData
 	claimed := false // the best is a claim itself
+	writer := ""     // of the best
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
@@ -35,8 +36,10 @@ func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitD
 			continue // a part of an anchor whose beginning is not here
 		}
 		if current = append(current, data); len(current) >= max(1, data.Parts) {
-			if !ok || claimed || current[0].Unknown <= best[0].Unknown {
-				best, ok, claimed = current, true, claim
+			fewer := ok && current[0].Unknown < best[0].Unknown
+			later := ok && current[0].Unknown == best[0].Unknown && e.Writer == writer
+			if !ok || claimed || fewer || later {
+				best, writer, ok, claimed = current, e.Writer, true, claim
 			}
 			current = nil
 		}

@@ -85,6 +85,8 @@ func TestBestAnchorIsWholeAndKnowsMost(t *testing.T) {
 		"two parts":                          {[]events.Event{part("a", 0, 2, 0, 1), part("a", 1, 2, 0, 2)}, []int{1, 2}},
 		"anchored twice":                     {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 1, 0, 2)}, []int{2}},
 		"the second knows less":              {[]events.Event{part("a", 0, 1, 3, 1), part("b", 0, 1, 4, 2)}, []int{1}},
+		"two logs know as much: the first":   {[]events.Event{part("a", 0, 1, 2, 1), part("b", 0, 1, 2, 2)}, []int{1}},
+		"the second log knows more":          {[]events.Event{part("a", 0, 1, 2, 1), part("b", 0, 1, 1, 2)}, []int{2}},
 		"the second was cut short":           {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 3, 0, 2), part("a", 1, 3, 0, 3)}, []int{1}},
 		"two logs side by side":              {[]events.Event{part("a", 0, 2, 1, 1), part("b", 0, 1, 9, 2), part("a", 1, 2, 0, 3)}, []int{1, 3}},
 		"a part without the one before it":   {[]events.Event{part("a", 1, 2, 0, 1)}, nil},

@@ -2,14 +2,30 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit gives the events that anchor a commit, and the rewritings in which it is the old or the new one.
+// ByCommit gives the events that anchor a commit, and the rewritings in which it is the old or the new one: those of the
+// own log first, each log in its order.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	return ix.all(exact(byCommit, commit.String()))
+}
+
+// OwnLast orders such events so that of two that contradict each other the later one is to be believed: what was fetched
+// does not stand against what was recorded here. The order within a log stays.
+func OwnLast(recorded []events.Event) []events.Event {
+	logs := map[string]int{}
+	for i := range recorded {
+		if _, seen := logs[recorded[i].Writer]; !seen {
+			logs[recorded[i].Writer] = len(logs)
+		}
+	}
+	out := slices.Clone(recorded)
+	slices.SortStableFunc(out, func(a, b events.Event) int { return logs[b.Writer] - logs[a.Writer] })
+	return out
 }
 
 // ByTrace gives the events of a conversation in the order of the log.
