@@ -27,6 +27,9 @@ func highEntropy(text string) []span {
 		for end < len(text) && tokenByte(text[end]) {
 			end++
 		}
+		if i > 0 && text[i-1] == '\\' { // of an escape, however deep
+			i += escapeLength(text[i:end])
+		}
 		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) && !named(text[max(0, i-40):i], text[i:end]) && !legible(text[i:end]) {
 			found = append(found, span{start: i, end: end, rule: "high-entropy"})
 		}

@@ -88,28 +88,84 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return r.redact(ctx, name, text, m)
 }
 
-// redact finds and replaces. A name is what the text is called where it stands, "" where it has none.
+// maxPasses is how often a text is looked at: what was taken out may have stood before a name that is only then seen as one.
+const maxPasses = 4
+
+// redact finds and replaces, until nothing more is found. A name is what the text is called where it stands, "" where it has none.
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
+	total := 0
+	for range maxPasses {
+		out, n, secrets, err := r.pass(ctx, name, text, m)
+		if err != nil {
+			return "", 0, err
+		}
+		text = out
+		if total += n; !secrets {
+			break
+		}
+	}
+	return text, total, nil
+}
+
+// pass finds and replaces once, and tells whether there were secrets among what was found.
+func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out string, n int, secrets bool, err error) {
 	if len(text) < shortest {
-		return text, 0, nil
+		return text, 0, false, nil
 	}
 	found, err := r.secrets(ctx, text, m, 0)
 	if err != nil {
-		return "", 0, err
+		return "", 0, false, err
 	}
 	called, err := r.called(ctx, name, text)
 	if err != nil {
-		return "", 0, err
+		return "", 0, false, err
 	}
 	found = append(found, called...)
 	if m == prose {
 		found = append(found, highEntropy(text)...)
 	}
+	found = besideEscapes(text, found)
 	found = slices.DeleteFunc(found, func(s span) bool { return s.with == "" && r.rules.allowed(text[s.start:s.end]) })
 	found = unmarked(text, found)
 	r.remember(text, found)
-	out, n := replace(text, found)
-	return out, n, nil
+	out, n = replace(text, found)
+	return out, n, slices.ContainsFunc(found, func(s span) bool { return s.with == "" }), nil
+}
+
+// besideEscapes leaves escapes whole that a span begins or ends in, so that what was JSON stays JSON.
+func besideEscapes(text string, found []span) []span {
+	for i := range found {
+		s := &found[i]
+		if s.with != "" {
+			continue
+		}
+		if escaping(text, s.start) {
+			s.start += escapeLength(text[s.start:]) // behind the backslash
+		}
+		if s.end > s.start && escaping(text, s.end) {
+			s.end--
+		}
+	}
+	return slices.DeleteFunc(found, func(s span) bool { return s.start >= s.end })
+}
+
+// escaping tells whether the byte before a place is a backslash that is not escaped itself.
+func escaping(text string, at int) bool {
+	n := 0
+	for n < at && text[at-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// escapeLength is the length of an escape without its backslash.
+func escapeLength(text string) int {
+	if len(text) >= 5 && text[0] == 'u' {
+		if _, ok := number(text[1:5], 16); ok {
+			return 5
+		}
+	}
+	return min(1, len(text))
 }
 
 // Bounds of a name and of the text that it may make a secret, in bytes.

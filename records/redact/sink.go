@@ -160,24 +160,30 @@ func (s *Sink) sweep(head *records.Record) error {
 		pairs = append(pairs, string(quoted[1:len(quoted)-1]), marker(s.redactor.seen[secret]))
 	}
 	replacer := strings.NewReplacer(pairs...)
-	swept := records.NewSpool("")
+	kept := records.NewSpool("")
 	step := 0
 	err := s.steps.Each(func(raw []byte) error {
 		step++
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		clean := replacer.Replace(string(raw))
-		if !bytes.Equal(raw, []byte(clean)) {
+		if replacer.Replace(string(raw)) == string(raw) {
+			return kept.AppendRaw(raw)
+		}
+		clean, err := swept(raw, replacer)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(raw, clean) {
 			s.counts[step-1]++
 		}
-		return swept.AppendRaw([]byte(clean))
+		return kept.AppendRaw(clean)
 	})
 	if err != nil {
-		return errors.Join(err, swept.Close())
+		return errors.Join(err, kept.Close())
 	}
 	old := s.steps
-	s.steps = swept
+	s.steps = kept
 	if err := old.Close(); err != nil {
 		return err
 	}
@@ -189,7 +195,11 @@ func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error
 	if err != nil {
 		return err
 	}
-	clean, err := records.Decode([]byte(replacer.Replace(string(raw))))
+	text, err := swept(raw, replacer)
+	if err != nil {
+		return err
+	}
+	clean, err := records.Decode(text)
 	if err != nil {
 		return err
 	}

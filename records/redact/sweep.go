@@ -1,0 +1,63 @@
+package redact
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// swept takes secrets out of the strings of a JSON text of a record, as they stand quoted in it, but for its ids: what looks like one of
+// these must not untie the parts of the record. An id that is itself a secret by its form was taken out before.
+func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
+	d := rawjson.NewDecoder(raw)
+	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, false)
+	return out, d.Err()
+}
+
+// sweepValue appends the next value. Free tells that names of members mean nothing here.
+func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, free bool) []byte {
+	switch d.Kind() {
+	case rawjson.String:
+		return append(out, secrets.Replace(string(d.Raw()))...)
+	case rawjson.Array:
+		out = append(out, '[')
+		first := true
+		for d.OpenArray(); d.Element(); first = false {
+			if !first {
+				out = append(out, ',')
+			}
+			out = sweepValue(out, d, secrets, free)
+		}
+		return append(out, ']')
+	case rawjson.Object:
+		out = append(out, '{')
+		first := true
+		for d.Open(); d.Member(); first = false {
+			if !first {
+				out = append(out, ',')
+			}
+			name := string(d.Key())
+			key := string(rawjson.AppendString(nil, name))
+			if free {
+				key = secrets.Replace(key)
+			}
+			out = append(append(out, key...), ':')
+			if !free && ties(name) {
+				out = append(out, d.Raw()...)
+			} else {
+				out = sweepValue(out, d, secrets, free || freely(name))
+			}
+		}
+		return append(out, '}')
+	}
+	return append(out, d.Raw()...)
+}
+
+// ties tells the members by whose values the parts of records and of the log belong together.
+func ties(name string) bool {
+	switch name {
+	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id", "source_call_id", "commit_sha", "base_commit", "ids":
+		return true
+	}
+	return false
+}
