@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand"
@@ -85,10 +86,11 @@ func TestNothingIsLostBetweenWindows(t *testing.T) {
 			}
 		}
 	}
+	const leastOverlap = 300 // of which a rule may want some before a secret
 	covered, last := 0, 0
 	text := strings.Repeat("word ", 40_000)
 	for from, to := range windows(text) {
-		if from > covered || from > 0 && covered-from < windowBack || to-from > windowSize+windowBack+longestToken {
+		if from > covered || from > 0 && covered-from < leastOverlap || to-from > windowSize+windowBack+longestToken {
 			t.Errorf("a window from %d to %d after %d", from, to, covered)
 		}
 		covered, last = to, to
@@ -210,5 +212,42 @@ func TestRedactingTwiceChangesNothingAndJSONStaysJSON(t *testing.T) {
 				value = inner["inner"]
 			}
 		}
+	}
+}
+
+func TestHexadecimalDigitsMayBeginWithHalfAByte(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	for _, before := range []string{"", "a", "ab", "0x", "f0f"} {
+		text := "dump " + before + hex.EncodeToString([]byte("the "+token(10)+" is"))
+		if out := redacted(t, r, text); !strings.Contains(out, markerStart) || remains(out, token(10)) != "" {
+			t.Errorf("behind %q: %s", before, out)
+		}
+	}
+}
+
+func TestAFormIsAWordOfItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	letters := random(rand.New(rand.NewSource(11)), "0123456789abcdef", 40)
+	for text, want := range map[string]bool{
+		"sbp_" + letters: true, "(sbp_" + letters + ")": true, "_sbp_" + letters: true, "xsbp_" + letters: false, "sbp_" + letters + "0": false, "sbp_" + letters[1:]: false,
+		"sbp_" + strings.Repeat("a", 40): false, "sbp_" + strings.Repeat("ab", 20): false,
+	} {
+		if got := len(r.known(text)) > 0; got != want {
+			t.Errorf("%s: found is %v", text, got)
+		}
+	}
+}
+
+func TestATextInBase64LooksRandomAndIsNot(t *testing.T) {
+	t.Parallel()
+	words := base64.StdEncoding.EncodeToString([]byte("We are glad to tell you that all of it is here now."))
+	if !looksRandom(words) {
+		t.Fatalf("%s does not look random", words)
+	}
+	key := random(rand.New(rand.NewSource(12)), base62, 44)
+	if got := highEntropy("x " + words + " " + key + ` \n` + key + ` \u003c` + key); len(got) != 3 {
+		t.Errorf("found %v", got)
 	}
 }
