@@ -131,7 +131,7 @@ func holdEvidence(env *testscript.Env) {
 			}
 			return
 		}
-		env.T().Fatal(fmt.Sprintf("%s is not what owners said:\n%s", golden, firstDifference(string(want), string(got))))
+		env.T().Fatal(fmt.Sprintf("%s is not what owners said; if it is right now, UPDATE_SCRIPTS=1 writes it:\n%s", golden, firstDifference(string(want), string(got))))
 	})
 }
 
