@@ -1,0 +1,111 @@
+package trails
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// A change that no line shows is recorded as one of the whole file.
+func TestWhichChangesNoLineShows(t *testing.T) {
+	t.Parallel()
+	text := func(id int, content string) text { return newText(numbered(t, id), []byte(content)) }
+	one, two := text(1, "one\n"), text(2, "two\n")
+	tests := map[string]struct {
+		f    file
+		want bool
+	}{
+		"of a line":                      {file{old: one, new: two, oldMode: 0o100644, newMode: 0o100644}, false},
+		"a new file":                     {file{new: one, newMode: 0o100755}, false},
+		"a file that is gone":            {file{old: one, oldMode: 0o100755}, false},
+		"of the mode as well":            {file{old: one, new: two, oldMode: 0o100644, newMode: 0o100755}, true},
+		"of the mode alone":              {file{old: one, new: one, oldMode: 0o100644, newMode: 0o100755}, true},
+		"of the name alone":              {file{old: one, new: one, oldMode: 0o100644, newMode: 0o100644}, true},
+		"to a binary file":               {file{old: one, new: text(3, "\x00"), oldMode: 0o100644, newMode: 0o100644}, true},
+		"of a binary file":               {file{old: text(3, "\x00"), new: one, oldMode: 0o100644, newMode: 0o100644}, true},
+		"an empty file":                  {file{new: text(4, ""), newMode: 0o100644}, true},
+		"an empty file that gets a line": {file{old: text(4, ""), new: one, oldMode: 0o100644, newMode: 0o100644}, false},
+	}
+	for name, tt := range tests {
+		if got := tt.f.withoutLines(); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestHowAlikeTwoFilesAre(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		a, b string
+		want int
+	}{
+		"equal":                                  {"one\ntwo\n", "one\ntwo\n", 100},
+		"white space does not count":             {"one\n two\n", "one\ntwo\n", 100},
+		"half of the characters":                 {"aaa\nbbb\n", "aaa\nccc\n", 50},
+		"less than half":                         {"aaa\nbbbb\n", "aaa\ncccc\n", 0},
+		"a line counts as often as both have it": {"a\na\na\n", "a\nb\nb\n", 0},
+		"three telling lines of a file that grew": {
+			"line one\nline two\nline three\n", "line one\nline two\nline three\n" + strings.Repeat("something else\n", 9), 17,
+		},
+		"two telling lines are too few": {"line one\nline two\n", "line one\nline two\n" + strings.Repeat("something else\n", 9), 0},
+		"lines of five characters tell nothing": {
+			"12345\n23456\n34567\n", "12345\n23456\n34567\n" + strings.Repeat("something else\n", 9), 0,
+		},
+	}
+	for name, tt := range tests {
+		a, b := newText(numbered(t, 1), []byte(tt.a)), newText(numbered(t, 2), []byte(tt.b))
+		got := similarity(countKeys(a.lines), len(a.lines), countKeys(b.lines), len(b.lines))
+		if got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestWhatACallMayWriteAndWhatIsInside(t *testing.T) {
+	t.Parallel()
+	edit := window("S", "c", events.ToolEdits, "a.txt", "dir")
+	shell := window("S", "c", events.ToolRuns, "a.txt")
+	for path, want := range map[string]bool{"a.txt": true, "dir": true, "dir/x": true, "dirt": false, "b.txt": false, "x/a.txt": false} {
+		if got := edit.mayWrite(path); got != want {
+			t.Errorf("an edit may write %s: %v", path, got)
+		}
+		if !shell.mayWrite(path) {
+			t.Errorf("a command may not write %s", path)
+		}
+	}
+	for abs, want := range map[string]string{
+		"/w/a": "a", "/w/a/../b": "b", "/w/.gitignore": ".gitignore", "/w/d/.git/x": "d/.git/x",
+		"/w": "-", "/w/": "-", "/w/.": "-", "/wx/a": "-", "/w/.git": "-", "/w/.git/config": "-", "/w/.GIT/config": "-", "/other": "-",
+	} {
+		got, ok := inside("/w", abs)
+		if !ok {
+			got = "-"
+		}
+		if got != want {
+			t.Errorf("%s is %s inside, want %s", abs, got, want)
+		}
+	}
+	if _, ok := inside("", "/a"); ok {
+		t.Error("something is inside of no work tree")
+	}
+}
+
+func TestWhatGitPutThereInFull(t *testing.T) {
+	t.Parallel()
+	run := func(why string, count int) events.KeptRun { return events.KeptRun{Why: why, Count: count} }
+	for name, tt := range map[string]struct {
+		kept []events.KeptRun
+		n    int
+		want bool
+	}{
+		"every line":            {[]events.KeptRun{run("restored", 2), run("restored", 1)}, 3, true},
+		"all but one":           {[]events.KeptRun{run("restored", 2)}, 3, false},
+		"one was moved instead": {[]events.KeptRun{run("restored", 2), run("moved", 1)}, 3, false},
+		"no line at all":        {nil, 0, false},
+	} {
+		if got := allRestored(tt.kept, tt.n); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
