@@ -14,11 +14,25 @@ import (
 // WriteFileAtomic replaces a file by rename: readers see the old content or the new, never a part. Missing directories
 // are made. It does not flush to disk.
 func WriteFileAtomic(path string, data []byte, perm os.FileMode) error {
+	return writeFile(path, data, perm, false)
+}
+
+// WriteFileDurable is WriteFileAtomic that waits until the file is on the disk under its name.
+func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
+	if err := writeFile(path, data, perm, true); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func writeFile(path string, data []byte, perm os.FileMode, flush bool) error {
 	tmp, err := createTemp(filepath.Dir(path), "tmp_", perm)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
-	_, err = tmp.Write(data)
+	if _, err = tmp.Write(data); err == nil && flush {
+		err = tmp.Sync()
+	}
 	if closeErr := tmp.Close(); err == nil {
 		err = closeErr
 	}

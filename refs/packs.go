@@ -180,10 +180,30 @@ func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...s
 // temporaryAge is how old a temporary file has to be before it is taken for left behind.
 const temporaryAge = 24 * time.Hour
 
+// halfObjects are the patterns of the names of what is being written in an object directory.
+var halfObjects = []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}
+
+// HalfWritten lists the files in an object directory that some process is writing, or was when it was killed.
+func HalfWritten(dir string) []string {
+	var out []string
+	for _, pattern := range halfObjects {
+		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+		out = append(out, names...)
+	}
+	return out
+}
+
+// OwnHalfWritten tells whether such a file is one of WriteLoose, which begins again when it is deleted; git's names are shorter.
+func OwnHalfWritten(name string) bool {
+	const longestOfGit = len("tmp_obj_XXXXXX")
+	base := filepath.Base(name)
+	return strings.HasPrefix(base, "tmp_obj_") && len(base) > longestOfGit
+}
+
 // SweepTemporary removes what killed processes left half written in an object directory, and returns how many files.
 // With dry set it only counts.
 func SweepTemporary(dir string, now time.Time, dry bool) int {
-	return sweep(dir, []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}, now, dry)
+	return sweep(dir, halfObjects, now, dry)
 }
 
 // SweepHalfWritten is SweepTemporary for a directory in which WriteFileAtomic writes.

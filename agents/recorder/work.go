@@ -246,6 +246,8 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 	case secrets:
 		// Where one of them comes up again, later, only the whole tells that it is one: all is read again next time.
 		cursor = nil
+	case w.Redactor.HoldsPurged(string(cursor)):
+		cursor = nil
 	}
 	w.saveState(state{
 		Path: w.path, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,

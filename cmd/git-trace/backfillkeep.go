@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/waiting"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -78,6 +77,9 @@ func (k *keeper) list() error {
 			if !k.ours[trace] {
 				break
 			}
+			if k.job.purged.Holds(p.text) { // it is put down by nobody, not even until the record holds the rest
+				continue
+			}
 			if err := k.prompts.Put(trace, i+1, p.text); err != nil {
 				return err
 			}
@@ -114,7 +116,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	if len(noted) == 0 {
 		return nil
 	}
-	lock, err := refs.Flock(filepath.Join(k.filler.repo.TracesDir(), "record.lock"), recordLimit)
+	lock, err := k.job.lock(ctx, recordLimit)
 	if err != nil {
 		return fail(exitUnchecked, err, "git trace record stores the conversations later")
 	}

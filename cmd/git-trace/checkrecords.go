@@ -13,12 +13,19 @@ import (
 // checkRecords looks for the conversations of which the log says that they were stored. A tool that rewrites the whole
 // history by path, as git filter-repo does, takes the records of refs/traces/records for files of the project.
 func (h *health) checkRecords(ctx context.Context) (string, []finding) {
+	if unfinished := h.purgeFindings(); len(unfinished) > 0 {
+		return "", unfinished // what is missing may be on its way back
+	}
 	there, gone, err := h.storedRecords(ctx)
 	switch {
 	case err != nil:
 		return "", []finding{{What: "the records cannot be read: " + err.Error(), Mend: "git fsck"}}
 	case len(gone) == 0:
-		return "of " + plural(there, "conversation"), nil
+		fine := "of " + plural(there, "conversation")
+		if n := purgedConversations(h.repo); n > 0 {
+			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"), wasOrWere(n), areOrIs(n))
+		}
+		return fine, nil
 	}
 	return "", []finding{{
 		What: fmt.Sprintf("%s stored on %s %s not there any more: something rewrote or deleted the ref",
@@ -35,6 +42,25 @@ func areOrIs(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+// purgeFindings tells of purges that were interrupted.
+func (h *health) purgeFindings() []finding {
+	what := unfinishedPurge(h.repo)
+	if what == "" {
+		return nil
+	}
+	return []finding{{
+		What: what, Mend: "git trace doctor --fix",
+		fix: &repair{"what was begun to be purged is gone", func(ctx context.Context) error { return finishPurges(ctx, h.repo) }},
+	}}
+}
+
+func wasOrWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // storedRecords counts the records and lists the conversations that this clone stored, did not purge, and has no more.
@@ -79,6 +105,11 @@ func (h *health) storeAgain(ctx context.Context, gone []waiting.Session) error {
 		return err
 	}
 	defer job.close()
+	lock, err := job.lock(ctx, recordLimit)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
 	for _, session := range gone {
 		if err := job.one(ctx, session, func(string, ...any) {}); err != nil {
 			return fmt.Errorf("conversation %.8s: %w", session.Trace, err)

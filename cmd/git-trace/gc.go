@@ -83,6 +83,11 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	if c.Bool("auto") {
 		return fail(exitUnchecked, packDue(c.Context, repo, looseLimit()), "")
 	}
+	if !c.Bool("dry-run") {
+		if err := finishPurges(c.Context, repo); err != nil {
+			return fail(exitUnchecked, err, "git trace purge says what is in the way")
+		}
+	}
 	report, err := tidy(c.Context, repo, c.Bool("dry-run"))
 	if errors.Is(err, sidestore.ErrRoots) {
 		return fail(exitUnchecked, err, "git trace doctor says what is missing; nothing was removed")

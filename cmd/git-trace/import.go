@@ -81,6 +81,11 @@ type importer struct {
 
 // conversations stores the records of files: all of them, or none.
 func (im *importer) conversations(files []string) error {
+	lock, err := refs.Flock(recordLock(im.repo), recordLimit)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	defer lock.Unlock()
 	redactor, err := newRedactor(im.ctx, im.repo)
 	if err != nil {
 		return fail(exitUnchecked, err, "")

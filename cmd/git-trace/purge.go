@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -25,10 +26,14 @@ func (a *app) purgeCommand() *cli.Command {
 		Usage:     "take what must not be kept out of everything that git-trace stores",
 		UsageText: "git trace purge (--trace <id> | --text <text> | --pattern <regexp> | --path <path>)… [--dry-run] [--yes]",
 		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of every record, the\n" +
-			"fetched ones included, out of prompts, caches, spools and snapshots, and deletes the git objects, loose and\n" +
-			"packed. The log of events holds no text and stays as it is, with an event that says that something was purged.\n" +
-			"What was pushed, or fetched by somebody else, cannot be recalled. Neither commits of yours nor the agent's\n" +
-			"own session files are touched; conversations that were purged are not recorded again by themselves.",
+			"fetched ones and those that nothing leads to included, out of prompts, caches, spools and snapshots, and deletes\n" +
+			"the git objects, loose and packed. What is to be purged is written down first: a purge that was interrupted is\n" +
+			"finished by the next one, by doctor --fix and by gc. The log of events holds no text and stays as it is, with an\n" +
+			"event that says that something was purged.\n" +
+			"A text is taken out of whatever is recorded later too, so its conversations go on; it is not kept for that, only\n" +
+			"hashes under a key of yours. Conversations purged with --trace or --path are not recorded again by themselves.\n" +
+			"What is left is told, with the reason, and the exit status is then 1. What was pushed, or fetched by somebody\n" +
+			"else, cannot be recalled. Neither commits of yours nor the agent's own session files are touched.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "trace", Usage: "the conversation with this `id`; may be given more than once, as the others may"},
 			&cli.StringSliceFlag{Name: "text", Usage: "`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
@@ -53,7 +58,7 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	p := &purging{ctx: c.Context, repo: repo, target: target, dry: true}
+	p := newPurging(c.Context, repo, target, true)
 	if err := p.run(); err != nil {
 		return fail(exitUnchecked, err, "nothing was purged")
 	}
@@ -64,28 +69,32 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 				return err
 			}
 		}
-		p = &purging{ctx: c.Context, repo: repo, target: target}
+		p = newPurging(c.Context, repo, target, false)
 		if err := p.run(); err != nil {
-			return fail(exitUnchecked, err, "some of it is done; run the command again")
+			return fail(exitUnchecked, err, "some of it is done; git trace doctor --fix does the rest, or the same command again")
 		}
-		if err := p.tell(); err != nil {
-			return fail(exitUnchecked, err, "it is done, and the log does not say so; run the command again")
+		if err := p.finish(); err != nil {
+			return fail(exitUnchecked, err, "it is done, and the log does not say so; git trace doctor --fix writes it")
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, p.json(dry))
+		err = writeJSON(quietWriter{a.std.out}, p.json(dry))
+	} else {
+		a.sayPurged(p, dry)
 	}
-	a.sayPurged(p, dry)
-	if len(p.left) > 0 {
-		return fail(exitUnchecked, fmt.Errorf("%s could not be deleted", plural(len(p.left), "object")),
-			"they lie in packs that git is told to keep (.keep, .promisor), or in another repository that this one borrows from")
+	if err != nil || dry || len(p.left) == 0 {
+		return err
 	}
-	return nil
+	return silent(exitFinding)
 }
 
 // purgeTarget reads what is to be purged.
 func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error) {
-	t := &purgeTarget{traces: map[events.TraceID]bool{}}
+	texts, err := purged.New(repo)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "delete "+purged.Path(repo)+" to purge without them; what they kept out may then come back")
+	}
+	t := &purgeTarget{traces: map[events.TraceID]bool{}, texts: texts}
 	for _, text := range c.StringSlice("text") {
 		if text == "-" { // a secret has no place on a command line, where other users can see it
 			line, err := bufio.NewReader(a.std.in).ReadString('\n')
@@ -97,7 +106,9 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error)
 		if len(strings.TrimSpace(text)) < 4 {
 			return nil, usage("option '--text': at least four characters are needed")
 		}
-		t.addText(text)
+		if _, err := texts.AddText(text); err != nil {
+			return nil, usage("option '--text': %s", err)
+		}
 	}
 	for _, text := range c.StringSlice("pattern") {
 		pattern, err := regexp.Compile(text)
@@ -107,7 +118,9 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error)
 		if pattern.MatchString("") {
 			return nil, usage("option '--pattern': the expression matches the empty text")
 		}
-		t.patterns = append(t.patterns, pattern)
+		if _, err := texts.AddExpression(text); err != nil {
+			return nil, usage("option '--pattern': %s", err)
+		}
 	}
 	for _, path := range c.StringSlice("path") {
 		path = strings.TrimPrefix(strings.Trim(path, "/"), "./")
@@ -174,6 +187,7 @@ func (a *app) sayPurged(p *purging, dry bool) {
 	w := quietWriter{a.std.out}
 	if p.empty() {
 		fmt.Fprintln(w, "nothing that git-trace stores holds that")
+		a.sayLeft(p)
 		return
 	}
 	verb := "purged"
@@ -189,14 +203,37 @@ func (a *app) sayPurged(p *purging, dry bool) {
 	line(len(p.records.Removed), "record with all its versions")
 	line(len(p.records.Changed), "record in which it stood")
 	line(p.prompts, "typed prompt")
-	line(p.files, "file of git-trace's own")
+	line(p.files, "file")
 	line(p.blobs, "content of snapshots")
+	line(p.lost, "version of a record that nothing leads to")
 	line(p.objects, "git object")
+	for _, unread := range p.records.Unread {
+		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, printable(unread.Err.Error()))
+	}
+	if n := len(p.plans); n > 0 {
+		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", plural(n, "purge"), wasOrWere(n))
+	}
+	a.sayLeft(p)
 	if dry {
 		return
 	}
 	fmt.Fprintln(a.std.err, "git-trace: hint: what was pushed, or fetched by others, cannot be recalled: a secret that left this machine must be changed")
 	fmt.Fprintln(a.std.err, "git-trace: hint: the agent's own session files and your commits still hold what they held")
+}
+
+// sayLeft says what is left and why.
+func (a *app) sayLeft(p *purging) {
+	if len(p.left) == 0 {
+		return
+	}
+	w := quietWriter{a.std.out}
+	fmt.Fprintln(w, "left")
+	for _, l := range p.left {
+		fmt.Fprintf(w, "  %s: %s\n", printable(l.What), printable(l.Why))
+		if l.Mend != "" {
+			fmt.Fprintf(w, "    %s\n", printable(l.Mend))
+		}
+	}
 }
 
 // purgeJSON is what was purged, or would be.
@@ -209,16 +246,19 @@ type purgeJSON struct {
 	Files   int              `json:"files"`
 	Blobs   int              `json:"blobs"`   // contents of snapshots
 	Objects int              `json:"objects"` // of git, deleted
-	Left    []string         `json:"left"`    // objects that could not be deleted
+	Lost    int              `json:"lost"`    // versions of records that nothing led to
+	Unread  []string         `json:"unread"`  // fetched refs that could not be read, and go
+	Left    []leftover       `json:"left"`
 }
 
 func (p *purging) json(dry bool) purgeJSON {
 	out := purgeJSON{
-		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects, Left: []string{},
+		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects, Lost: p.lost,
+		Unread: []string{}, Left: append([]leftover{}, p.left...),
 		Removed: slices.Sorted(maps.Keys(p.records.Removed)), Changed: slices.Sorted(maps.Keys(p.records.Changed)),
 	}
-	for _, oid := range p.left {
-		out.Left = append(out.Left, oid.String())
+	for _, unread := range p.records.Unread {
+		out.Unread = append(out.Unread, unread.Ref)
 	}
 	if out.Removed == nil {
 		out.Removed = []events.TraceID{}

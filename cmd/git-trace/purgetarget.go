@@ -3,32 +3,31 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"regexp"
+	"io"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 )
 
 // purgeTarget is what is to be purged.
 type purgeTarget struct {
-	traces   map[events.TraceID]bool
-	texts    []string
-	patterns []*regexp.Regexp
-	paths    []string
+	traces map[events.TraceID]bool
+	texts  *purged.Set // texts and expressions
+	paths  []string
 }
 
 func (t *purgeTarget) none() bool {
-	return len(t.traces)+len(t.texts)+len(t.patterns)+len(t.paths) == 0
+	return len(t.traces)+len(t.paths) == 0 && t.texts.Empty()
 }
 
 // kind is the word that the log has for it.
 func (t *purgeTarget) kind() string {
 	switch {
-	case len(t.texts)+len(t.patterns) > 0:
+	case !t.texts.Empty():
 		return "text"
 	case len(t.paths) > 0:
 		return "path"
@@ -36,38 +35,27 @@ func (t *purgeTarget) kind() string {
 	return "trace"
 }
 
-func (t *purgeTarget) addText(text string) {
-	t.texts = append(t.texts, text)
-	t.patterns = append(t.patterns, regexp.MustCompile(regexp.QuoteMeta(text)))
-}
-
 // holds tells whether a text that is taken as it stands holds what is to be purged, or holds it as a JSON string would.
-func (t *purgeTarget) holds(text string) bool {
-	for _, pattern := range t.patterns {
-		if pattern.MatchString(text) {
-			return true
-		}
-	}
-	for _, secret := range t.texts {
-		quoted := rawjson.AppendString(nil, secret)
-		if escaped := string(quoted[1 : len(quoted)-1]); escaped != secret && strings.Contains(text, escaped) {
-			return true
-		}
-	}
-	return false
+func (t *purgeTarget) holds(text string) bool { return t.texts.Holds(text) }
+
+// holdsStream is holds for what is not read into memory.
+func (t *purgeTarget) holdsStream(give func(io.Writer) error) (bool, error) {
+	return t.texts.HoldsStream(give)
 }
 
 // judge decides over a version of a record. What cannot be read, and holds what must go, goes as a whole.
 func (t *purgeTarget) judge(ctx context.Context, redactor *redact.Redactor) store.Judge {
-	return func(trace events.TraceID, raw []byte, record *records.Record) (store.Verdict, error) {
-		if t.traces[trace] {
+	return func(v store.Version) (store.Verdict, error) {
+		if t.traces[v.Trace] {
 			return store.Verdict{Remove: true}, nil
 		}
-		if record == nil {
-			return store.Verdict{Remove: t.holds(string(raw)) || t.mentions(string(raw))}, nil
+		if v.Record == nil {
+			remove, err := t.inFile(v)
+			return store.Verdict{Remove: remove}, err
 		}
+		record := v.Record
 		touched := t.cutPaths(record)
-		if len(t.patterns) == 0 && !touched {
+		if t.texts.Empty() && !touched {
 			return store.Verdict{}, nil
 		}
 		before := record.Security.RedactionsApplied
@@ -83,11 +71,26 @@ func (t *purgeTarget) judge(ctx context.Context, redactor *redact.Redactor) stor
 		if err := clean.Write(&out); err != nil {
 			return store.Verdict{}, err
 		}
-		if t.holds(out.String()) || clean.Trace() != trace { // it stands where nothing may be replaced
+		if t.holds(out.String()) || clean.Trace() != v.Trace { // it stands where nothing may be replaced
 			return store.Verdict{Remove: true}, clean.Close()
 		}
 		return store.Verdict{Record: clean}, nil
 	}
+}
+
+// inFile searches a file that is not taken apart.
+func (t *purgeTarget) inFile(v store.Version) (bool, error) {
+	if v.Raw != nil {
+		return t.holds(string(v.Raw)) || t.mentions(string(v.Raw)), nil
+	}
+	found, err := t.holdsStream(v.Copy)
+	for _, path := range t.paths {
+		if found || err != nil {
+			break
+		}
+		found, err = purged.Windows(len(path)+1, func(text string) bool { return namesPath(text, path) }, v.Copy)
+	}
+	return found, err
 }
 
 // mentions tells whether a text names one of the paths.
@@ -119,8 +122,8 @@ func pathByte(c byte) bool {
 	return c == '/' || c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// purged stands where something was taken out.
-const purged = "[PURGED]"
+// purgedMarker stands where something was taken out.
+const purgedMarker = "[PURGED]"
 
 // cutPaths takes what calls did with the paths out of a record: their inputs and results, the pieces of code, the lines
 // that were attributed. It tells whether there was anything.
@@ -141,7 +144,7 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 		for k := range s.Observations {
 			o := &s.Observations[k]
 			if cut[o.SourceCallID] || o.Content != nil && t.mentions(*o.Content) {
-				text := purged
+				text := purgedMarker
 				o.Content, o.OutputSummary, touched = &text, &text, true
 			}
 		}
@@ -168,7 +171,7 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 	}
 	for _, text := range []**string{&r.Outcome.Patch, &r.Environment.VCS.Diff} {
 		if *text != nil && t.mentions(**text) {
-			gone := purged
+			gone := purgedMarker
 			*text, touched = &gone, true
 		}
 	}

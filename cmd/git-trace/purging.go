@@ -2,59 +2,170 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
-	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
 )
 
-// purging is one purge, or the search for what one would do. The order is: what makes records anew is stopped, the records,
-// then what lies in files, then the objects.
+// purging is one purge, or the search for what one would do. The order is: the rules and the plan are written down, so that
+// nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun; new objects;
+// the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can be done again.
 type purging struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the command
 	repo   *refs.Repo
 	target *purgeTarget
 	dry    bool
+	most   int64              // the size beyond which a content is streamed, in bytes
+	say    func(doing string) // what is being done, for who waits; may be nil
 
+	plans   []*purged.Plan // of purges that were interrupted: they are finished too
+	plan    *purged.Plan
 	records store.Rewritten
 	prompts int
 	files   int
-	blobs   int
+	blobs   int // contents of snapshots
+	lost    int // versions of records that no ref leads to
 	objects int
-	left    []refs.OID
+	left    []leftover
+}
+
+// inMemory is the size up to which a content of a snapshot is read into memory, in bytes.
+const inMemory = 16 << 20
+
+func newPurging(ctx context.Context, repo *refs.Repo, target *purgeTarget, dry bool) *purging {
+	return &purging{ctx: ctx, repo: repo, target: target, dry: dry, most: inMemory, plan: &purged.Plan{}}
 }
 
 func (p *purging) empty() bool {
-	return len(p.records.Removed)+len(p.records.Changed)+p.prompts+p.files+p.blobs == 0
+	return len(p.records.Removed)+len(p.records.Changed)+len(p.records.Unread)+p.prompts+p.files+p.blobs+p.lost+len(p.plans) == 0
 }
+
+func (p *purging) doing(what string) error {
+	if p.say != nil {
+		p.say(what)
+	}
+	return p.ctx.Err()
+}
+
+// moved is how often a purge is begun again because somebody stored a conversation meanwhile.
+const moved = 5
 
 func (p *purging) run() error {
 	// Nobody stores records meanwhile: one that was read before would come back.
-	lock, err := refs.Flock(filepath.Join(p.repo.TracesDir(), "record.lock"), recordLimit)
+	lock, err := refs.Flock(recordLock(p.repo), recordLimit)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
+	if err := p.join(); err != nil {
+		return err
+	}
+	if !p.dry {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		err := p.pass()
+		if try == moved || !errors.Is(err, refs.ErrTipMoved) {
+			return err
+		}
+		p.prompts, p.files, p.blobs, p.lost, p.objects, p.left = 0, 0, 0, 0, 0, nil
+	}
+}
+
+// join takes over what interrupted purges were to do.
+func (p *purging) join() error {
+	var err error
+	if p.plans, err = purged.Plans(p.repo); err != nil || len(p.plans) == 0 {
+		return err
+	}
+	known, err := purged.Load(p.repo)
+	if err != nil {
+		return err
+	}
+	for _, plan := range p.plans {
+		p.plan.Join(plan)
+		if plan.Started.IsZero() { // it cannot be read: it was one of these
+			p.plan.Rules = append(p.plan.Rules, known.IDs()...)
+		}
+	}
+	if p.target.texts, err = p.target.texts.With(known, p.plan.Rules); err != nil {
+		return err
+	}
+	for _, trace := range p.plan.Traces {
+		p.target.traces[trace] = true
+	}
+	for _, path := range p.plan.Paths {
+		if !p.target.isPath(path) {
+			p.target.paths = append(p.target.paths, path)
+		}
+	}
+	return nil
+}
+
+// begin writes down what is to be purged, before anything is.
+func (p *purging) begin() error {
+	if !p.target.texts.Empty() {
+		known, err := purged.Load(p.repo)
+		if err != nil {
+			return err
+		}
+		all, err := known.With(p.target.texts, p.target.texts.IDs())
+		if err != nil {
+			return err
+		}
+		if err := all.Save(p.repo); err != nil {
+			return err
+		}
+	}
+	p.plan.Started = time.Now()
+	p.plan.Rules, p.plan.Paths, p.plan.Traces = p.target.texts.IDs(), p.target.paths, nil
+	for trace := range p.target.traces {
+		p.plan.Traces = append(p.plan.Traces, trace)
+	}
+	return p.plan.Keep(p.repo)
+}
+
+// pass does all of it, or looks what there is to do.
+func (p *purging) pass() error {
 	redactor, err := p.redactor()
 	if err != nil {
 		return err
 	}
+	if err := p.doing("reading records"); err != nil {
+		return err
+	}
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
-	if p.records, err = s.Rewrite(p.ctx, p.target.judge(p.ctx, redactor), p.dry); err != nil {
+	judge := p.target.judge(p.ctx, redactor)
+	if p.records, err = s.Rewrite(p.ctx, judge, p.dry); err != nil {
 		return err
+	}
+	if err := p.dropReflogs(); err != nil {
+		return err
+	}
+	main, err := p.mainObjects(s, judge)
+	if err != nil {
+		return err
+	}
+	side, err := p.snapshotBlobs()
+	if err != nil {
+		return err
+	}
+	p.blobs, p.objects = len(side), len(main)+len(side)
+	if !p.dry {
+		if err := p.writeDown(main, side); err != nil {
+			return err
+		}
 	}
 	if err := p.local(); err != nil {
 		return err
@@ -62,368 +173,133 @@ func (p *purging) run() error {
 	if err := p.caches(); err != nil {
 		return err
 	}
-	blobs, err := p.snapshotBlobs()
-	if err != nil {
+	if err := p.elsewhere(); err != nil {
 		return err
 	}
-	p.blobs, p.objects = len(blobs), len(p.records.Old)+len(blobs)
 	if p.dry {
 		return nil
 	}
-	return p.remove(blobs)
+	if err := p.moveRefs(s); err != nil {
+		return err
+	}
+	if err := p.doing("deleting objects"); err != nil {
+		return err
+	}
+	return p.remove(main, side)
 }
 
 // redactor makes the redactor that takes the texts out, with everything that every redactor looks for.
 func (p *purging) redactor() (*redact.Redactor, error) {
-	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: redact.Rules{Secrets: p.target.patterns}})
+	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: redact.Rules{Purged: p.target.texts}})
 }
 
-// remove deletes the objects and what would lead to them.
-func (p *purging) remove(blobs map[refs.OID]bool) error {
+// writeDown adds to the plan what has to be deleted: once the refs have moved nothing leads there.
+func (p *purging) writeDown(main, side map[refs.OID]bool) error {
+	p.plan.Join(&purged.Plan{Main: keys(main), Side: keys(side)})
+	for dir, ids := range map[string]map[refs.OID]bool{p.repo.MainObjects(): main, p.repo.SideObjects(): side} {
+		packs, err := p.repo.PacksWith(dir, ids)
+		if err != nil {
+			return err
+		}
+		p.plan.Join(&purged.Plan{Packs: packs})
+	}
+	return p.plan.Keep(p.repo)
+}
+
+func keys(ids map[refs.OID]bool) []refs.OID {
+	out := make([]refs.OID, 0, len(ids))
+	for oid := range ids {
+		out = append(out, oid)
+	}
+	return out
+}
+
+// moveRefs moves the refs of records to their new histories. A fetched one that could not be read goes.
+func (p *purging) moveRefs(s *store.Store) error {
+	if err := s.Move(p.ctx, p.records.Moves); err != nil {
+		return err
+	}
+	for _, unread := range p.records.Unread {
+		if _, err := p.repo.Git(p.ctx, nil, "update-ref", "--no-deref", "-d", unread.Ref); err != nil {
+			p.leave(unread.Ref, "it cannot be read, and git does not delete it: "+err.Error(), "delete it")
+		}
+	}
+	return p.dropReflogs()
+}
+
+// dropReflogs empties the reflogs of the refs of records. Usually git keeps none of them.
+func (p *purging) dropReflogs() error {
+	if p.dry {
+		return nil
+	}
 	for _, name := range p.records.Refs {
+		if _, err := os.Stat(filepath.Join(p.repo.CommonDir, "logs", filepath.FromSlash(name))); err != nil && p.repo.RefFormat != "reftable" {
+			continue
+		}
 		if _, err := p.repo.Git(p.ctx, nil, "reflog", "exists", name); err != nil {
-			continue // usually git keeps none of these refs
+			continue
 		}
 		if _, err := p.repo.Git(p.ctx, nil, "reflog", "expire", "--expire=all", "--expire-unreachable=all", name); err != nil {
 			return err
 		}
 	}
-	_, left, err := p.repo.RemoveObjects(p.ctx, p.repo.MainObjects(), p.records.Old)
-	if err != nil {
+	return nil
+}
+
+// remove deletes the objects, and says which are still there.
+func (p *purging) remove(main, side map[refs.OID]bool) error {
+	for _, pack := range p.plan.Packs {
+		if err := refs.FinishRemoving(pack); err != nil {
+			return err
+		}
+	}
+	for _, one := range []struct {
+		dir string
+		ids map[refs.OID]bool
+	}{{p.repo.MainObjects(), main}, {p.repo.SideObjects(), side}} {
+		if _, _, err := p.repo.RemoveObjects(p.ctx, one.dir, one.ids); err != nil {
+			return err
+		}
+	}
+	return p.stillThere(main, side)
+}
+
+// finish says in the log that something was purged, and takes the plans away.
+func (p *purging) finish() error {
+	if err := p.tell(); err != nil {
 		return err
 	}
-	p.left = left
-	if _, left, err = p.repo.RemoveObjects(p.ctx, p.repo.SideObjects(), blobs); err != nil {
+	if err := p.plan.Done(); err != nil {
 		return err
 	}
-	p.left = append(p.left, left...)
-	objects := p.repo.Objects() // anew: the old one may have packs open that are gone
-	defer func() { _ = objects.Close() }()
-	for oid := range p.records.Old {
-		if _, _, err := objects.Read(oid); err == nil {
-			p.left = append(p.left, oid)
+	for _, plan := range p.plans {
+		if err := plan.Done(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// local takes care of files outside the caches: prompts as they were typed, notes of what waits, what timelines keep.
-func (p *purging) local() error {
-	if err := p.typedPrompts(); err != nil {
-		return err
+// unfinishedPurge is what status, doctor and verify say of purges that were interrupted; "" when there is none.
+func unfinishedPurge(repo *refs.Repo) string {
+	switch n := purged.Unfinished(repo); n {
+	case 0:
+		return ""
+	case 1:
+		return "a purge was interrupted and is not finished"
+	default:
+		return fmt.Sprintf("%d purges were interrupted and are not finished", n)
 	}
-	list := waiting.Open(p.repo)
-	all, err := list.All()
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
-		if !p.target.traces[s.Trace] {
-			continue
-		}
-		p.files++
-		if !p.dry {
-			if err := list.Done(s); err != nil {
-				return err
-			}
-		}
-	}
-	if !p.dry {
-		if err := p.stopRecording(); err != nil {
-			return err
-		}
-	}
-	drop := func(trace events.TraceID, path string, texts ...string) bool {
-		if p.target.traces[trace] || path != "" && p.target.mentions(path) {
-			return true
-		}
-		for _, text := range texts {
-			if p.target.holds(text) || path == "" && p.target.mentions(text) {
-				return true
-			}
-		}
-		return false
-	}
-	trees, err := workTrees(p.repo)
-	if err != nil {
-		return err
-	}
-	for _, tree := range trees {
-		n, err := trails.Forget(tree, drop, p.dry)
-		if err != nil {
-			return err
-		}
-		p.files += n
-	}
-	return p.hookLogs()
 }
 
-// workTrees gives every work tree of the repository that git-trace keeps something of.
-func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
-	main := *repo
-	main.GitDir = repo.CommonDir
-	out := []*refs.Repo{&main}
-	entries, err := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range entries {
-		dir := filepath.Join(repo.CommonDir, "worktrees", entry.Name())
-		if _, err := os.Stat(filepath.Join(dir, "traces")); err == nil {
-			linked := *repo
-			linked.GitDir = dir
-			out = append(out, &linked)
-		}
-	}
-	return out, nil
-}
-
-// typedPrompts deletes the prompts of the conversations, and those that hold what must go.
-func (p *purging) typedPrompts() error {
-	root := filepath.Join(p.repo.TracesDir(), "prompts")
-	dirs, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) {
+// finishPurges finishes what was interrupted, if anything was.
+func finishPurges(ctx context.Context, repo *refs.Repo) error {
+	if purged.Unfinished(repo) == 0 {
 		return nil
 	}
-	if err != nil {
-		return err
+	p := newPurging(ctx, repo, &purgeTarget{traces: map[events.TraceID]bool{}, texts: &purged.Set{}}, false)
+	if err := p.run(); err != nil {
+		return fmt.Errorf("finish a purge: %w", err)
 	}
-	prompts := trails.NewPrompts(p.repo)
-	for _, dir := range dirs {
-		trace := events.TraceID(dir.Name())
-		texts, err := prompts.List(trace)
-		if err != nil {
-			return err
-		}
-		for index, text := range texts {
-			if !p.target.traces[trace] && !p.target.holds(text) {
-				continue
-			}
-			p.prompts++
-			if !p.dry {
-				if err := prompts.Drop(trace, index); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// hookLogs deletes the lines that hooks left if they hold what must go.
-func (p *purging) hookLogs() error {
-	for _, name := range []string{hookLog(p.repo), hookLog(p.repo) + ".old"} {
-		raw, err := os.ReadFile(name)
-		if err != nil || !p.target.holds(string(raw)) {
-			continue
-		}
-		p.files++
-		if !p.dry {
-			if err := os.Remove(name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// stopRecording keeps the conversations from being read from their session files again: these still hold what was purged.
-func (p *purging) stopRecording() error {
-	for _, traces := range []map[events.TraceID]bool{p.target.traces, p.records.Removed, p.records.Changed} {
-		for trace := range traces {
-			if err := refs.WriteFileAtomic(purgedMark(p.repo, trace), []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// purgedMark is the file that says that a conversation was purged.
-func purgedMark(repo *refs.Repo, trace events.TraceID) string {
-	return filepath.Join(repo.TracesDir(), "purged", filepath.Base(string(trace)))
-}
-
-func wasPurged(repo *refs.Repo, trace events.TraceID) bool {
-	_, err := os.Stat(purgedMark(repo, trace))
-	return err == nil
-}
-
-// caches deletes what is made of records and session files. It is made again when it is needed, of what is left.
-func (p *purging) caches() error {
-	if p.dry {
-		return nil
-	}
-	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), promptCache(p.repo), recorder.StateDir(p.repo)} {
-		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("drop caches: %w", err)
-		}
-	}
-	// The other caches hold ids and places, no text; what holds some of it all the same goes too.
-	cache := filepath.Join(p.repo.TracesDir(), "cache")
-	return filepath.WalkDir(cache, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
-		}
-		raw, err := os.ReadFile(name)
-		if err != nil || !p.target.holds(string(raw)) {
-			return nil //nolint:nilerr // another process may have deleted it
-		}
-		p.files++
-		return os.Remove(name)
-	})
-}
-
-// snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths had.
-func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
-	out := map[refs.OID]bool{}
-	if len(p.target.patterns) > 0 {
-		if err := p.eachSideBlob(func(oid refs.OID, raw []byte) {
-			if p.target.holds(string(raw)) {
-				out[oid] = true
-			}
-		}); err != nil {
-			return nil, err
-		}
-	}
-	if len(p.target.paths) > 0 {
-		if err := p.pathBlobs(out); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// eachSideBlob reads every content of the side store.
-func (p *purging) eachSideBlob(yield func(refs.OID, []byte)) error {
-	ids, err := p.sideObjects()
-	if err != nil {
-		return err
-	}
-	objects := p.repo.Objects()
-	defer func() { _ = objects.Close() }()
-	for _, oid := range ids {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
-		typ, raw, err := objects.Read(oid)
-		if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if typ == refs.BlobObject {
-			yield(oid, raw)
-		}
-	}
-	return nil
-}
-
-// sideObjects lists the objects of the side store.
-func (p *purging) sideObjects() ([]refs.OID, error) {
-	loose, err := refs.ListLoose(p.repo.SideObjects())
-	if err != nil {
-		return nil, err
-	}
-	var out []refs.OID
-	for _, l := range loose {
-		out = append(out, l.OID)
-	}
-	packs, err := refs.ListPacks(p.repo.SideObjects())
-	if err != nil {
-		return nil, err
-	}
-	for _, pack := range packs {
-		x, err := pack.Index(p.repo.Format)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, x.IDs()...)
-	}
-	return out, nil
-}
-
-// pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the trees
-// of the side store along the paths.
-func (p *purging) pathBlobs(out map[refs.OID]bool) error {
-	ids, err := p.sideObjects()
-	if err != nil {
-		return err
-	}
-	side := map[refs.OID]bool{}
-	for _, oid := range ids {
-		side[oid] = true
-	}
-	for e, err := range events.OpenLog(p.repo).Walk(p.ctx, events.Range{}) {
-		if err != nil {
-			return err
-		}
-		if e.Type != events.PatchRecorded {
-			continue
-		}
-		var d events.PatchData
-		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(rawPath(d.Path)) && !p.target.isPath(rawPath(d.OldPath)) {
-			continue
-		}
-		for _, oid := range []refs.OID{d.Before, d.After} {
-			if side[oid] {
-				out[oid] = true
-			}
-		}
-	}
-	objects := p.repo.Objects()
-	defer func() { _ = objects.Close() }()
-	for _, oid := range ids {
-		typ, raw, err := objects.Read(oid)
-		if err != nil || typ != refs.TreeObject {
-			continue
-		}
-		entries, err := refs.DecodeTree(p.repo.Format, raw)
-		if err != nil {
-			continue
-		}
-		for _, path := range p.target.paths {
-			if blob := p.follow(objects, entries, strings.Split(path, "/")); side[blob] {
-				out[blob] = true
-			}
-		}
-	}
-	return nil
-}
-
-// follow walks down from a tree; zero when there is no such path.
-func (p *purging) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
-	for _, e := range entries {
-		if e.Name != path[0] {
-			continue
-		}
-		if len(path) == 1 {
-			if e.IsDir() {
-				return refs.OID{}
-			}
-			return e.OID
-		}
-		below, err := objects.Tree(e.OID)
-		if !e.IsDir() || err != nil {
-			return refs.OID{}
-		}
-		return p.follow(objects, below, path[1:])
-	}
-	return refs.OID{}
-}
-
-func (t *purgeTarget) isPath(path string) bool {
-	for _, p := range t.paths {
-		if p == path {
-			return true
-		}
-	}
-	return false
+	return p.finish()
 }

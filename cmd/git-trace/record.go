@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -30,11 +31,15 @@ func (a *app) recordCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "record",
 		Usage:     "store the conversations that are in no record yet",
-		UsageText: "git trace record [<conversation>…]",
+		UsageText: "git trace record [--force] [<conversation>…]",
 		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's session\n" +
 			"file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations that are named\n" +
-			"are read again.",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"}},
+			"are read again. What was purged is taken out again; a conversation that was purged as a whole, or for a path,\n" +
+			"is recorded only with --force.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"},
+			&cli.BoolFlag{Name: "force", Usage: "record a conversation that was purged, with all that its session file holds"},
+		},
 	}, a.record)
 }
 
@@ -56,7 +61,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	}
 	defer job.close()
 	if names := ops.all(); len(names) > 0 {
-		return a.recordNamed(c.Context, job, names, say)
+		return a.recordNamed(c.Context, job, names, c.Bool("force"), say)
 	}
 	wait := recordLimit
 	if c.Bool("quiet") {
@@ -78,12 +83,17 @@ func (a *app) record(c *cli.Context, ops operands) error {
 }
 
 // recordNamed stores conversations that the log knows.
-func (a *app) recordNamed(ctx context.Context, job *recording, names []string, say func(string, ...any)) error {
+func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool, say func(string, ...any)) error {
 	reader, err := a.openIndex(job.repo)
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
+	lock, err := job.lock(ctx, recordLimit)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	defer lock.Unlock()
 	for _, name := range names {
 		id, err := findTrace(reader, name)
 		if err != nil {
@@ -93,7 +103,11 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, s
 		if err != nil {
 			return err
 		}
-		if wasPurged(job.repo, id) { // the user wants it back
+		if wasPurged(job.repo, id) {
+			if !force {
+				return fail(exitFinding, fmt.Errorf("conversation %.8s was purged", id),
+					"--force records it again, with all that its session file still holds")
+			}
 			if err := os.Remove(purgedMark(job.repo, id)); err != nil {
 				return err
 			}
@@ -112,6 +126,8 @@ type recording struct {
 	list     *waiting.List
 	recorder *recorder.Recorder
 	off      bool // the user wants no records
+	purged   *purged.Set
+	stamp    string // of the rules of purges that the redactor follows
 }
 
 func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
@@ -123,6 +139,11 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	stamp := purged.Stamp(repo)
+	before, err := purged.Load(repo)
+	if err != nil {
+		return nil, err
+	}
 	redactor, err := newRedactor(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -131,7 +152,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &recording{repo: repo, list: waiting.Open(repo), off: !config.Bool("trace.records", true)}
+	job := &recording{repo: repo, list: waiting.Open(repo), off: !config.Bool("trace.records", true), purged: before, stamp: stamp}
 	job.recorder = &recorder.Recorder{
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  trails.NewPrompts(repo),
@@ -143,6 +164,34 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 
 func (r *recording) close() { _ = r.recorder.Store.Close() }
 
+// recordLock is held by who stores conversations, and by a purge.
+func recordLock(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "record.lock") }
+
+// lock takes the lock under which conversations are stored. A purge that had it meanwhile left rules, which are followed,
+// and packs that are new.
+func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLock, error) {
+	lock, err := refs.Flock(recordLock(r.repo), wait)
+	if err != nil {
+		return nil, err
+	}
+	stamp := purged.Stamp(r.repo)
+	if stamp == r.stamp {
+		return lock, nil
+	}
+	redactor, err := newRedactor(ctx, r.repo)
+	if err != nil {
+		lock.Unlock()
+		return nil, err
+	}
+	if r.purged, err = purged.Load(r.repo); err != nil {
+		lock.Unlock()
+		return nil, err
+	}
+	_ = r.recorder.Store.Close()
+	r.recorder.Redactor, r.recorder.Store, r.stamp = redactor, store.Open(r.repo), stamp
+	return lock, nil
+}
+
 // drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to wait
 // for it may leave: it looks again when it has let go of the lock.
 func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error, err error) {
@@ -151,7 +200,7 @@ func (r *recording) drain(ctx context.Context, wait time.Duration, say func(stri
 	}
 	tried := map[waiting.Session]bool{}
 	for {
-		lock, err := refs.Flock(filepath.Join(r.repo.TracesDir(), "record.lock"), wait)
+		lock, err := r.lock(ctx, wait)
 		if errors.Is(err, refs.ErrLockTimeout) {
 			return failed, nil
 		}

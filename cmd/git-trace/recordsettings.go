@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/records/prices"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // newRedactor makes the redactor of what is stored, taken in and given away, as the user's configuration asks for it: trace.redactFile, a file of rules (without it
 // git-trace/redact in the user's directory of configurations, if it is there), and the multi-valued trace.redactSecret,
-// trace.redactAllow and trace.redactName. Outside repositories (repo is nil) only the file counts. Only the user can loosen the rules: a file of the repository is not read.
+// trace.redactAllow and trace.redactName. What was purged from the repository is taken out too. Outside repositories (repo is nil) only the file counts. Only the user can loosen the rules: a file of the repository is not read.
 func newRedactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 	var config refs.Config
 	if repo != nil {
@@ -27,6 +28,13 @@ func newRedactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error)
 	rules, err := redactRules(config)
 	if err != nil {
 		return nil, fmt.Errorf("read rules of redaction: %w", err)
+	}
+	if repo != nil {
+		before, err := purged.Load(repo)
+		if err != nil {
+			return nil, err
+		}
+		rules.Purged = before
 	}
 	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: rules})
 }

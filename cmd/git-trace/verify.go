@@ -49,6 +49,9 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
+	if unfinished := unfinishedPurge(repo); unfinished != "" {
+		report.Notes = append(report.Notes, unfinished+": git trace doctor --fix")
+	}
 	write := func(w io.Writer) error { return printReport(w, report) }
 	if c.Bool("json") {
 		write = func(w io.Writer) error { return writeVerifyJSON(w, report) }

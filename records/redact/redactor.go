@@ -125,7 +125,7 @@ func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out s
 		found = append(found, highEntropy(text)...)
 	}
 	found = besideEscapes(text, found)
-	found = slices.DeleteFunc(found, func(s span) bool { return s.with == "" && r.rules.allowed(text[s.start:s.end]) })
+	found = slices.DeleteFunc(found, func(s span) bool { return s.with == "" && s.rule != purgedRule && r.rules.allowed(text[s.start:s.end]) })
 	found = unmarked(text, found)
 	r.remember(text, found)
 	out, n = replace(text, found)
@@ -196,7 +196,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 }
 
 // shortest is the length below which a text can hold neither a secret nor the path of a home.
-const shortest = 5
+const shortest = 4
 
 // leastSeen is the length from which on a secret is looked for by itself.
 const leastSeen = 10

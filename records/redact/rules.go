@@ -15,7 +15,19 @@ type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
 	Allowed []*regexp.Regexp // what matches as a whole is no secret, whatever rule found it
 	Names   []string
+	Purged  Purged // what was purged before; nil for nothing
 }
+
+// Purged finds what the user has had purged. Nothing allows it.
+type Purged interface {
+	// Find gives where in a text it stands, as pairs of start and end.
+	Find(text string) [][2]int
+	// Fingerprint tells what is looked for apart from what was looked for at another time; "" for nothing.
+	Fingerprint() string
+}
+
+// purgedRule stands in the place of what was purged.
+const purgedRule = "purged"
 
 // ParseRules reads a file of rules, a line each:
 //
@@ -83,9 +95,14 @@ func (u *Rules) Add(kind, value string) error {
 	return nil
 }
 
-// find finds what the user's rules match.
+// find finds what the user's rules match, and what was purged.
 func (u *Rules) find(text string) []span {
 	var found []span
+	if u.Purged != nil {
+		for _, at := range u.Purged.Find(text) {
+			found = append(found, span{start: at[0], end: at[1], rule: purgedRule, whole: true})
+		}
+	}
 	for _, pattern := range u.Secrets {
 		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			start, end := at[0], at[1]
@@ -98,6 +115,11 @@ func (u *Rules) find(text string) []span {
 		}
 	}
 	return found
+}
+
+// HoldsPurged tells whether a text, as it stands, holds what was purged: it must not even be kept aside.
+func (r *Redactor) HoldsPurged(text string) bool {
+	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
 
 // allowed tells whether the user says that something is no secret.
@@ -120,7 +142,12 @@ func (u *Rules) fingerprint(names []string) string {
 		fmt.Fprintln(sum)
 	}
 	fmt.Fprintf(sum, "%q", names)
-	if len(u.Secrets)+len(u.Allowed)+len(names) == 0 {
+	before := ""
+	if u.Purged != nil {
+		before = u.Purged.Fingerprint()
+		fmt.Fprint(sum, before)
+	}
+	if len(u.Secrets)+len(u.Allowed)+len(names) == 0 && before == "" {
 		return ""
 	}
 	return " own/" + hex.EncodeToString(sum.Sum(nil))[:8]

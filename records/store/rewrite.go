@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -17,35 +20,61 @@ type Verdict struct {
 	Record *redact.Record // what takes its place; nil to keep it as it is
 }
 
-// Judge decides over a version of a record. The record is nil when the file cannot be read as one.
-type Judge func(trace events.TraceID, raw []byte, record *records.Record) (Verdict, error)
+// Version is one version of a record, wherever it was found.
+type Version struct {
+	Trace  events.TraceID
+	Raw    []byte                  // the file; nil when it is too large to be read
+	Record *records.Record         // nil when the file cannot be read as one
+	Copy   func(w io.Writer) error // writes the file, whatever its size
+}
 
-// Rewritten is what a rewriting did, or would do.
+// Judge decides over a version of a record.
+type Judge func(v Version) (Verdict, error)
+
+// Move is what becomes of a ref.
+type Move struct {
+	Ref      string
+	Old, New refs.OID
+}
+
+// Unread is a fetched ref that is not one of records, though it has the name of one, or leads to more than is looked at.
+type Unread struct {
+	Ref string
+	Err error
+}
+
+// Rewritten is what a rewriting made, or would make.
 type Rewritten struct {
 	Removed map[events.TraceID]bool // conversations of which every version is gone
 	Changed map[events.TraceID]bool // those that have versions left, with something taken out or versions gone
-	Old     map[refs.OID]bool       // commits, trees and files that are not reached any more from the refs of records
-	Refs    []string                // the refs that were rewritten
+	Old     map[refs.OID]bool       // commits, trees and files that are not reached any more once the refs have moved
+	Kept    map[refs.OID]bool       // what they lead to then
+	Moves   []Move
+	Refs    []string // all that were read
+	Unread  []Unread
 }
 
 // Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included, and
-// writes their histories anew without what must go. Objects stay where they are: Old names those that can be deleted. With
-// dry set it only tells what it would do.
+// writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one, and Old names
+// what can be deleted then. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
 		return Rewritten{}, err
 	}
 	w := &rewriting{
-		Store: s, ctx: ctx, judge: judge, dry: dry, blobs: map[refs.OID]refs.OID{}, trees: map[refs.OID]refs.OID{}, kept: map[refs.OID]bool{},
-		out: Rewritten{Removed: map[events.TraceID]bool{}, Changed: map[events.TraceID]bool{}, Old: map[refs.OID]bool{}},
+		Store: s, ctx: ctx, judge: judge, dry: dry, blobs: map[refs.OID]refs.OID{}, trees: map[refs.OID]refs.OID{},
+		alive: map[events.TraceID]bool{},
+		out: Rewritten{
+			Removed: map[events.TraceID]bool{}, Changed: map[events.TraceID]bool{}, Old: map[refs.OID]bool{}, Kept: map[refs.OID]bool{},
+		},
 	}
 	for _, name := range names {
 		if err := w.ref(name); err != nil {
 			return w.out, fmt.Errorf("rewrite %s: %w", name, err)
 		}
 	}
-	for oid := range w.kept {
+	for oid := range w.out.Kept {
 		delete(w.out.Old, oid)
 	}
 	for trace := range w.alive {
@@ -57,6 +86,62 @@ func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, 
 	return w.out, nil
 }
 
+// Move moves the refs to their rewritten histories. refs.ErrTipMoved tells that somebody stored a conversation meanwhile: the
+// rewriting has to be begun again.
+func (s *Store) Move(ctx context.Context, moves []Move) error {
+	for _, m := range moves {
+		if err := s.repo.SwapRef(ctx, m.Ref, m.Old, m.New); err != nil {
+			return fmt.Errorf("rewrite records: %w", err)
+		}
+	}
+	return nil
+}
+
+// JudgeFile judges a file that no ref leads to. It tells whether the file is a record that must go.
+func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
+	raw, err := s.objects.Blob(id)
+	if errors.Is(err, refs.ErrTooLarge) { // it was fetched: ours are not as large
+		return s.judgeHuge(ctx, id, judge)
+	}
+	if err != nil || !bytes.HasPrefix(raw, []byte(recordStart)) {
+		return false, err
+	}
+	record, err := records.Decode(raw)
+	if err != nil || !validTrace(events.TraceID(record.TraceID)) {
+		return false, nil //nolint:nilerr // it is no record
+	}
+	v, err := judge(Version{events.TraceID(record.TraceID), raw, record, nil})
+	if err != nil {
+		return false, err
+	}
+	if v.Record != nil {
+		return true, v.Record.Close()
+	}
+	return v.Remove, nil
+}
+
+// judgeHuge judges a file that is not read into memory.
+func (s *Store) judgeHuge(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
+	start := []byte{}
+	err := s.repo.CopyObject(ctx, id, writerFunc(func(p []byte) (int, error) {
+		if start = append(start, p...); len(start) >= len(recordStart) {
+			return 0, errBudget
+		}
+		return len(p), nil
+	}))
+	if err != nil && !errors.Is(err, errBudget) {
+		return false, err
+	}
+	if !bytes.HasPrefix(start, []byte(recordStart)) {
+		return false, nil
+	}
+	v, err := judge(Version{Copy: func(to io.Writer) error { return s.repo.CopyObject(ctx, id, to) }})
+	return v.Remove, err
+}
+
+// recordStart is what every file of a record begins with.
+const recordStart = `{"schema_version":`
+
 // rewriting is one rewriting of all refs.
 type rewriting struct {
 	*Store
@@ -65,53 +150,70 @@ type rewriting struct {
 	dry   bool
 	blobs map[refs.OID]refs.OID // what a file became; zero when it goes
 	trees map[refs.OID]refs.OID
-	kept  map[refs.OID]bool // reached by what was written
 	alive map[events.TraceID]bool
 	out   Rewritten
+
+	foreign bool  // the ref that is being read was fetched
+	budget  int64 // how many bytes of it may still be judged
 }
 
-// ref rewrites one ref. A ref that cannot be read is an error for the own one; a fetched one is not what it says, and is
-// left to the user.
+// Bounds of what a fetched ref can make a rewriting read, in bytes: one file that is taken apart, and all of them.
+const (
+	maxForeign    = 32 << 20
+	foreignBudget = 2 << 30
+)
+
+// errBudget reports a fetched ref that leads to too much.
+var errBudget = errors.New("it leads to more than is looked at")
+
+// ref rewrites one ref. A ref that cannot be read is an error for the own one; of a fetched one it is noted.
 func (w *rewriting) ref(name string) error {
-	lock, err := w.repo.LockRef(name)
+	w.foreign, w.budget = name != Ref, foreignBudget
+	move, err := w.history(name)
+	if err != nil && w.foreign && w.ctx.Err() == nil {
+		w.out.Unread = append(w.out.Unread, Unread{name, err})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	defer lock.Abort()
-	chain, err := w.chain(lock.Current())
+	w.out.Refs = append(w.out.Refs, name)
+	if move.Old != move.New {
+		w.out.Moves = append(w.out.Moves, move)
+	}
+	return nil
+}
+
+// history writes the history of a ref anew.
+func (w *rewriting) history(name string) (Move, error) {
+	start, err := w.tip(name)
 	if err != nil {
-		if name != Ref {
-			return nil //nolint:nilerr // it never was one of records
-		}
-		return err
+		return Move{}, err
+	}
+	chain, err := w.chain(start)
+	if err != nil {
+		return Move{}, err
 	}
 	var tip, last refs.OID
 	for i := len(chain) - 1; i >= 0; i-- {
 		if err := w.ctx.Err(); err != nil {
-			return err
+			return Move{}, err
 		}
 		if tip, last, err = w.commit(chain[i], tip, last); err != nil {
-			return err
+			return Move{}, err
 		}
 	}
-	if tip == lock.Current() {
-		return nil
-	}
-	w.out.Refs = append(w.out.Refs, name)
-	if w.dry {
-		return nil
-	}
-	if tip.IsZero() { // a ref must lead somewhere
+	if tip != start && tip.IsZero() && !w.dry { // a ref must lead somewhere
 		empty, err := w.writeTree(nil)
 		if err != nil {
-			return err
+			return Move{}, err
 		}
-		when := chain[0].commit.Committer.When
-		if tip, err = w.writeCommit(empty, nil, "records: none\n", when); err != nil {
-			return err
+		if tip, err = w.writeCommit(empty, nil, "records: none\n", chain[0].commit.Committer.When); err != nil {
+			return Move{}, err
 		}
+		w.out.Kept[tip], w.out.Kept[empty] = true, true
 	}
-	return lock.Commit(w.ctx, tip)
+	return Move{name, start, tip}, nil
 }
 
 // link is a commit of the chain.
@@ -126,7 +228,13 @@ const maxChain = 1 << 20
 // chain lists the commits from a tip on, the newest first.
 func (w *rewriting) chain(tip refs.OID) ([]link, error) {
 	var out []link
-	for !tip.IsZero() && len(out) < maxChain {
+	for !tip.IsZero() {
+		if len(out) == maxChain {
+			return nil, errBudget
+		}
+		if err := w.ctx.Err(); err != nil {
+			return nil, err
+		}
 		c, err := w.objects.Commit(tip)
 		if err != nil {
 			return nil, err
@@ -147,7 +255,7 @@ func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OI
 	}
 	same := tree == c.commit.Tree && len(c.commit.Parents) <= 1 && (parent.IsZero() && len(c.commit.Parents) == 0 || len(c.commit.Parents) == 1 && c.commit.Parents[0] == parent)
 	if same {
-		w.kept[c.id] = true
+		w.out.Kept[c.id] = true
 		return c.id, tree, nil
 	}
 	w.out.Old[c.id] = true
@@ -168,7 +276,7 @@ func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OI
 		return parent, lastTree, err
 	}
 	tip, err = w.writeCommit(tree, parents, w.message(c.commit.Message), c.commit.Committer.When)
-	w.kept[tip] = true
+	w.out.Kept[tip] = true
 	return tip, tree, err
 }
 
@@ -237,7 +345,7 @@ func (w *rewriting) folder(name string, id refs.OID) (refs.OID, error) {
 			}
 			e.OID = blob
 		}
-		w.kept[e.OID] = true
+		w.out.Kept[e.OID] = true
 		kept = append(kept, e)
 	}
 	out, err := w.tree(id, entries, kept)
@@ -252,7 +360,7 @@ func (w *rewriting) tree(id refs.OID, before, after []refs.TreeEntry) (refs.OID,
 		same = same && after[i] == before[i]
 	}
 	if same {
-		w.kept[id] = true
+		w.out.Kept[id] = true
 		return id, nil
 	}
 	w.out.Old[id] = true
@@ -263,27 +371,20 @@ func (w *rewriting) tree(id refs.OID, before, after []refs.TreeEntry) (refs.OID,
 		return w.repo.Format.Hash(refs.TreeObject, refs.EncodeTree(after)), nil
 	}
 	out, err := w.writeTree(after)
-	w.kept[out] = true
+	w.out.Kept[out] = true
 	return out, err
 }
 
 // file judges one version of a record.
 func (w *rewriting) file(trace events.TraceID, id refs.OID) (refs.OID, error) {
-	if w.alive == nil {
-		w.alive = map[events.TraceID]bool{}
-	}
 	if done, ok := w.blobs[id]; ok {
 		return done, nil
 	}
-	raw, err := w.objects.Blob(id)
+	version, err := w.version(trace, id)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	record, err := records.Decode(raw)
-	if err != nil {
-		record = nil
-	}
-	v, err := w.judge(trace, raw, record)
+	v, err := w.judge(version)
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("record of %s: %w", trace, err)
 	}
@@ -311,3 +412,46 @@ func (w *rewriting) file(trace events.TraceID, id refs.OID) (refs.OID, error) {
 	w.blobs[id] = out
 	return out, nil
 }
+
+// version reads a file. What is too large, of others sooner than of ours, is left to be searched as it streams by.
+func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) {
+	v := Version{Trace: trace, Copy: func(to io.Writer) error { return w.repo.CopyObject(w.ctx, id, to) }}
+	if w.foreign {
+		defer func(most int64) { w.objects.Max = most }(w.objects.Max)
+		w.objects.Max = maxForeign
+	}
+	raw, err := w.objects.Blob(id)
+	if errors.Is(err, refs.ErrTooLarge) {
+		if w.foreign {
+			v.Copy = w.counted(v.Copy)
+		}
+		return v, nil
+	}
+	if err != nil {
+		return v, err
+	}
+	if w.budget -= int64(len(raw)); w.foreign && w.budget < 0 {
+		return v, errBudget
+	}
+	v.Raw = raw
+	if v.Record, err = records.Decode(raw); err != nil {
+		v.Record = nil
+	}
+	return v, nil
+}
+
+// counted takes what a fetched file is as long as off the budget.
+func (w *rewriting) counted(give func(io.Writer) error) func(io.Writer) error {
+	return func(to io.Writer) error {
+		return give(writerFunc(func(p []byte) (int, error) {
+			if w.budget -= int64(len(p)); w.budget < 0 {
+				return 0, errBudget
+			}
+			return to.Write(p)
+		}))
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// leftover is something that still holds what was purged, or may.
+type leftover struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	Mend string `json:"mend"` // what the user can do; "" for nothing
+}
+
+func (p *purging) leave(what, why, mend string) {
+	l := leftover{what, why, mend}
+	if !slices.Contains(p.left, l) {
+		p.left = append(p.left, l)
+	}
+}
+
+// stillThere says which of the objects that had to go are there all the same.
+func (p *purging) stillThere(main, side map[refs.OID]bool) error {
+	for dir, ids := range map[string]map[refs.OID]bool{p.repo.MainObjects(): main, p.repo.SideObjects(): side} {
+		if len(ids) == 0 {
+			continue
+		}
+		all, err := p.repo.ListObjects(p.ctx, dir)
+		if err != nil {
+			return err
+		}
+		there := map[refs.OID]bool{}
+		for _, o := range all {
+			if ids[o.OID] {
+				there[o.OID] = true
+			}
+		}
+		if len(there) == 0 {
+			continue
+		}
+		p.objects -= len(there)
+		packs, err := p.repo.PacksWith(dir, there)
+		if err != nil {
+			return err
+		}
+		for _, pack := range packs {
+			p.leave(p.short(pack+".pack"), "git is told to keep this pack (.keep, .promisor)", "delete the .keep file, then purge again")
+		}
+		if len(packs) == 0 {
+			p.leave(plural(len(there), "git object"), "they lie in another repository that this one borrows from", "purge there; see "+p.short(filepath.Join(dir, "info", "alternates")))
+		}
+	}
+	return nil
+}
+
+// short is a path as it is told, below the top of the work tree where it is there.
+func (p *purging) short(path string) string {
+	if rest, err := filepath.Rel(filepath.Dir(p.repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
+		return rest
+	}
+	return path
+}
+
+// elsewhere looks through every file of the git directory but objects. What is git-trace's own and can be made again, or was
+// left half written, goes; everything else is told.
+func (p *purging) elsewhere() error {
+	for _, move := range p.records.Moves {
+		if remote := remoteOf(move.Ref); remote != "" {
+			p.leave("the remote "+remote, "it was fetched from there, and the next fetch brings it back", "have it purged there too")
+		}
+	}
+	if p.target.texts.Empty() {
+		return nil
+	}
+	if err := p.doing("looking through files"); err != nil {
+		return err
+	}
+	skip := map[string]bool{
+		p.repo.MainObjects(): true, p.repo.SideObjects(): true,
+		filepath.Join(p.repo.CommonDir, "lfs"): true, filepath.Join(p.repo.CommonDir, "modules"): true, filepath.Join(p.repo.CommonDir, "annex"): true,
+	}
+	err := filepath.WalkDir(p.repo.CommonDir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			p.leave(p.short(name), "it cannot be read: "+pathCause(err).Error(), "")
+			return nil
+		case skip[name] && d.IsDir():
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return p.ctx.Err()
+		}
+		return p.file(name)
+	})
+	if err != nil {
+		return err
+	}
+	return p.halfWritten()
+}
+
+func remoteOf(ref string) string {
+	rest, found := strings.CutPrefix(ref, "refs/traces/remotes/")
+	if !found {
+		return ""
+	}
+	parts := strings.Split(rest, "/")
+	return strings.Join(parts[:max(len(parts)-2, 1)], "/")
+}
+
+// file searches one file.
+func (p *purging) file(name string) error {
+	if p.dry && p.ours(name) && !p.disposable(name) {
+		return nil // told already, as what it is
+	}
+	held, err := p.target.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !held:
+		return nil
+	case err != nil:
+		p.leave(p.short(name), "it cannot be read: "+pathCause(err).Error(), "")
+		return nil
+	}
+	if !p.disposable(name) {
+		p.leave(p.short(name), "it holds the text, and is not git-trace's to change", "look at it; delete it if it is not needed")
+		return nil
+	}
+	p.files++
+	if p.dry {
+		return nil
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("drop file: %w", err)
+	}
+	return nil
+}
+
+func copyFile(name string, to io.Writer) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = io.Copy(to, in)
+	return err
+}
+
+// ours tells whether a file is git-trace's.
+func (p *purging) ours(name string) bool {
+	rest, found := strings.CutPrefix(name, p.repo.CommonDir+string(filepath.Separator))
+	parts := strings.Split(filepath.ToSlash(rest), "/")
+	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
+}
+
+// disposable tells whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what a process
+// that was killed left half written.
+func (p *purging) disposable(name string) bool {
+	inCache := strings.HasPrefix(name, filepath.Join(p.repo.TracesDir(), "cache")+string(filepath.Separator))
+	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
+}
+
+// halfWritten deletes the objects that a process of git-trace was writing when it was killed: nobody can tell what they hold.
+// Those that git left are told.
+func (p *purging) halfWritten() error {
+	for _, dir := range []string{p.repo.MainObjects(), p.repo.SideObjects()} {
+		for _, name := range refs.HalfWritten(dir) {
+			if !refs.OwnHalfWritten(name) && dir == p.repo.MainObjects() {
+				p.leave(p.short(name), "git left it half written, or is just writing it", "git prune")
+				continue
+			}
+			p.files++
+			if p.dry {
+				continue
+			}
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("drop half an object: %w", err)
+			}
+		}
+	}
+	return nil
+}

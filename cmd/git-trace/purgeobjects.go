@@ -1,0 +1,248 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an interrupted purge
+// had found, and versions of records that nothing leads to, left by a process that was killed, a ref that was deleted, a
+// tool that rewrote all refs. What the user's refs lead to stays.
+func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
+	if err := p.doing("looking for versions that nothing leads to"); err != nil {
+		return nil, err
+	}
+	gone := map[refs.OID]bool{}
+	for oid := range p.records.Old {
+		gone[oid] = true
+	}
+	for _, oid := range p.plan.Main {
+		if !p.records.Kept[oid] {
+			gone[oid] = true
+		}
+	}
+	needed, err := p.repo.Reached(p.ctx)
+	if err != nil {
+		if p.ctx.Err() != nil {
+			return nil, p.ctx.Err()
+		}
+		p.leave("versions of records that no ref leads to", err.Error(), "git fsck, then purge again")
+		return gone, nil
+	}
+	all, err := p.repo.ListObjects(p.ctx, p.repo.MainObjects())
+	if err != nil {
+		return nil, err
+	}
+	var loose []refs.Listed // what nothing leads to
+	for _, o := range all {
+		if _, is := needed[o.OID]; !is && !p.records.Kept[o.OID] && !gone[o.OID] {
+			loose = append(loose, o)
+		}
+	}
+	for _, o := range loose {
+		if o.Type != refs.BlobObject {
+			continue
+		}
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
+		must, err := s.JudgeFile(p.ctx, o.OID, judge)
+		if err != nil && !errors.Is(err, refs.ErrMissing) && !errors.Is(err, refs.ErrCorrupt) {
+			return nil, err
+		}
+		if must {
+			gone[o.OID] = true
+			p.lost++
+		}
+	}
+	p.above(loose, gone)
+	kept := 0
+	for oid := range gone {
+		if _, is := needed[oid]; is {
+			delete(gone, oid)
+			kept++
+			if kept == 1 {
+				p.leave("git objects of records", "a ref, a reflog or an index of yours leads to them", "git log --all --reflog --find-object="+oid.String())
+			}
+		}
+	}
+	return gone, nil
+}
+
+// above adds the trees and commits that lead to what goes, and that nothing leads to: git fsck would miss what they name.
+func (p *purging) above(loose []refs.Listed, gone map[refs.OID]bool) {
+	objects := p.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	parents := map[refs.OID][]refs.OID{} // by what they lead to
+	for _, o := range loose {
+		switch o.Type {
+		case refs.TreeObject:
+			entries, err := objects.Tree(o.OID)
+			if err != nil {
+				continue
+			}
+			for _, e := range entries {
+				parents[e.OID] = append(parents[e.OID], o.OID)
+			}
+		case refs.CommitObject:
+			c, err := objects.Commit(o.OID)
+			if err != nil {
+				continue
+			}
+			for _, below := range append(c.Parents, c.Tree) {
+				parents[below] = append(parents[below], o.OID)
+			}
+		case refs.BlobObject, refs.TagObject:
+		}
+	}
+	work := keys(gone)
+	for len(work) > 0 {
+		oid := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, above := range parents[oid] {
+			if !gone[above] {
+				gone[above] = true
+				work = append(work, above)
+			}
+		}
+	}
+}
+
+// snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths had.
+func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
+	out := map[refs.OID]bool{}
+	if err := p.doing("reading snapshots"); err != nil {
+		return nil, err
+	}
+	all, err := p.repo.ListObjects(p.ctx, p.repo.SideObjects())
+	if err != nil {
+		return nil, err
+	}
+	there := map[refs.OID]bool{}
+	for _, o := range all {
+		there[o.OID] = true
+	}
+	for _, oid := range p.plan.Side {
+		out[oid] = there[oid]
+	}
+	if !p.target.texts.Empty() {
+		if err := p.heldBy(all, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.target.paths) > 0 {
+		if err := p.pathBlobs(all, there, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// heldBy finds the contents that hold the texts. What is large is searched as it streams by.
+func (p *purging) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
+	objects := p.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	for _, o := range all {
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+		if o.Type != refs.BlobObject || out[o.OID] {
+			continue
+		}
+		held, err := p.inContent(objects, o)
+		if errors.Is(err, refs.ErrMissing) {
+			continue // another process has just packed or dropped it
+		}
+		if err != nil {
+			return fmt.Errorf("read snapshots: %w", err)
+		}
+		if held {
+			out[o.OID] = true
+		}
+	}
+	return nil
+}
+
+func (p *purging) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {
+	if o.Size > p.most {
+		return p.target.holdsStream(func(to io.Writer) error { return p.repo.CopyObject(p.ctx, o.OID, to) })
+	}
+	_, raw, err := objects.Read(o.OID)
+	return err == nil && p.target.holds(string(raw)), err
+}
+
+// pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the trees
+// of the side store along the paths.
+func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
+	for e, err := range events.OpenLog(p.repo).Walk(p.ctx, events.Range{}) {
+		if err != nil {
+			return err
+		}
+		if e.Type != events.PatchRecorded {
+			continue
+		}
+		var d events.PatchData
+		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(rawPath(d.Path)) && !p.target.isPath(rawPath(d.OldPath)) {
+			continue
+		}
+		for _, oid := range []refs.OID{d.Before, d.After} {
+			if side[oid] {
+				out[oid] = true
+			}
+		}
+	}
+	objects := p.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	for _, o := range all {
+		if o.Type != refs.TreeObject {
+			continue
+		}
+		entries, err := objects.Tree(o.OID)
+		if err != nil {
+			continue
+		}
+		for _, path := range p.target.paths {
+			if blob := p.follow(objects, entries, strings.Split(path, "/")); side[blob] {
+				out[blob] = true
+			}
+		}
+	}
+	return nil
+}
+
+// follow walks down from a tree; zero when there is no such path.
+func (p *purging) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
+	for _, e := range entries {
+		if e.Name != path[0] {
+			continue
+		}
+		if len(path) == 1 {
+			if e.IsDir() {
+				return refs.OID{}
+			}
+			return e.OID
+		}
+		below, err := objects.Tree(e.OID)
+		if !e.IsDir() || err != nil {
+			return refs.OID{}
+		}
+		return p.follow(objects, below, path[1:])
+	}
+	return refs.OID{}
+}
+
+func (t *purgeTarget) isPath(path string) bool {
+	for _, p := range t.paths {
+		if p == path {
+			return true
+		}
+	}
+	return false
+}

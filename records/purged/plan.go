@@ -1,0 +1,128 @@
+package purged
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Plan is a purge that was begun.
+type Plan struct {
+	Started time.Time        `json:"started"`
+	Rules   []string         `json:"rules,omitempty"` // of the set
+	Traces  []events.TraceID `json:"traces,omitempty"`
+	Paths   []string         `json:"paths,omitempty"`
+	// What is to be deleted. It is known, and written down, before a ref moves: afterwards nothing leads there.
+	Main  []refs.OID `json:"main,omitempty"`  // of the repository's object store
+	Side  []refs.OID `json:"side,omitempty"`  // of that of snapshots
+	Packs []string   `json:"packs,omitempty"` // which hold some of them, without their endings
+
+	name string
+}
+
+const planSuffix = ".plan"
+
+// Keep writes the plan down, in the place of what was written down of it before.
+func (p *Plan) Keep(repo *refs.Repo) error {
+	if p.name == "" {
+		p.name = filepath.Join(dir(repo), strconv.FormatInt(p.Started.UnixNano(), 10)+planSuffix)
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := refs.WriteFileDurable(p.name, append(raw, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write down what is purged: %w", err)
+	}
+	return nil
+}
+
+// Done takes the plan away.
+func (p *Plan) Done() error {
+	if p.name == "" {
+		return nil
+	}
+	if err := os.Remove(p.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take away what was purged: %w", err)
+	}
+	return nil
+}
+
+// Plans are the purges that were begun and not finished. One that cannot be read, of a disk that failed, is given with what
+// can be: that it is there.
+func Plans(repo *refs.Repo) ([]*Plan, error) {
+	entries, err := os.ReadDir(dir(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read unfinished purges: %w", err)
+	}
+	var out []*Plan
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), planSuffix) {
+			continue
+		}
+		p := &Plan{}
+		name := filepath.Join(dir(repo), e.Name())
+		raw, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read unfinished purge: %w", err)
+		}
+		if json.Unmarshal(raw, p) != nil {
+			*p = Plan{}
+		}
+		p.name = name
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Unfinished counts the purges that were begun and not finished.
+func Unfinished(repo *refs.Repo) int {
+	entries, _ := os.ReadDir(dir(repo)) // what is not there is finished
+	n := 0
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), planSuffix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Join takes what another plan names into this one.
+func (p *Plan) Join(other *Plan) {
+	p.Rules = union(p.Rules, other.Rules)
+	p.Traces = union(p.Traces, other.Traces)
+	p.Paths = union(p.Paths, other.Paths)
+	p.Main, p.Side = union(p.Main, other.Main), union(p.Side, other.Side)
+	p.Packs = union(p.Packs, other.Packs)
+}
+
+func union[T comparable](a, b []T) []T {
+	out := slices.Clone(a)
+	known := make(map[T]bool, len(a))
+	for _, x := range a {
+		known[x] = true
+	}
+	for _, x := range b {
+		if !known[x] {
+			known[x] = true
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package purged
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+
+	"github.com/zeebo/blake3"
+)
+
+// print is a text that is not kept: what is needed to know it again.
+type print struct {
+	Length int    `json:"length"`
+	Weak   uint16 `json:"weak"`   // of the rolling hash
+	Strong string `json:"strong"` // 16 bytes of BLAKE3 under the key, in hexadecimal
+}
+
+const strongSize = 16
+
+func printOf(key []byte, text string) print {
+	r := rollerOf(key, len(text))
+	for i := range len(text) {
+		r.add(text[i])
+	}
+	return print{len(text), uint16(r.sum), strong(key, text)} //nolint:gosec // its low bits
+}
+
+func strong(key []byte, text string) string {
+	h, err := blake3.NewKeyed(key)
+	if err != nil {
+		panic("purged: the key has another size than its maker gave it")
+	}
+	_, _ = h.WriteString(text)
+	return hex.EncodeToString(h.Sum(nil)[:strongSize])
+}
+
+// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key says, so that its bits tell nothing
+// to who has no key.
+type roller struct {
+	base uint64
+	out  uint64 // what the first byte of a window is multiplied by
+	sum  uint64
+}
+
+const modulus = 1<<61 - 1
+
+func rollerOf(key []byte, length int) roller {
+	sum := blake3.Sum256(append([]byte("place\x00"), key...))
+	r := roller{base: binary.LittleEndian.Uint64(sum[:])%(modulus-256) + 256, out: 1}
+	for range length - 1 {
+		r.out = times(r.out, r.base)
+	}
+	return r
+}
+
+func times(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return reduce((lo & modulus) + (lo>>61 | hi<<3))
+}
+
+func reduce(x uint64) uint64 {
+	x = x&modulus + x>>61
+	if x >= modulus {
+		x -= modulus
+	}
+	return x
+}
+
+func (r *roller) add(c byte) { r.sum = reduce(times(r.sum, r.base) + uint64(c) + 1) }
+
+func (r *roller) drop(c byte) { r.sum = reduce(r.sum + modulus - times(r.out, uint64(c)+1)) }
+
+// finder looks for prints, all those of a length at once.
+type finder struct {
+	key     []byte
+	lengths map[int]*window
+	longest int
+}
+
+type window struct {
+	start roller
+	weak  [1 << 16 / 64]uint64 // a bit for each weak hash that is looked for
+	texts map[string]bool      // by their strong hashes
+}
+
+// mostLength bounds a text that can be looked for, in bytes.
+const mostLength = 1 << 20
+
+func newFinder(key []byte, prints []print) (*finder, error) {
+	f := &finder{key: key, lengths: map[int]*window{}}
+	for _, p := range prints {
+		if p.Length < 1 || p.Length > mostLength || len(p.Strong) != 2*strongSize || len(key) != keySize {
+			return nil, fmt.Errorf("a print of %d bytes", p.Length)
+		}
+		w := f.lengths[p.Length]
+		if w == nil {
+			w = &window{start: rollerOf(key, p.Length), texts: map[string]bool{}}
+			f.lengths[p.Length] = w
+		}
+		w.weak[p.Weak/64] |= 1 << (p.Weak % 64)
+		w.texts[p.Strong] = true
+		f.longest = max(f.longest, p.Length)
+	}
+	return f, nil
+}
+
+// find gives the places of the texts; any tells that the first one is enough.
+func (f *finder) find(text string, any bool) [][2]int {
+	var out [][2]int
+	for length, w := range f.lengths {
+		if len(text) < length {
+			continue
+		}
+		r := w.start
+		for i := range length - 1 {
+			r.add(text[i])
+		}
+		for end := length; end <= len(text); end++ {
+			r.add(text[end-1])
+			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(f.key, text[end-length:end])] { //nolint:gosec // its low bits
+				out = append(out, [2]int{end - length, end})
+				if any {
+					return out
+				}
+			}
+			r.drop(text[end-length])
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package purged
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// schema names the form of the file of rules.
+const schema = "git-trace.purge-rules/1"
+
+// ErrRules reports rules that cannot be applied.
+var ErrRules = errors.New("the rules of earlier purges cannot be applied")
+
+// Rule is what one text or one expression left.
+type Rule struct {
+	ID         string  `json:"id"`
+	Prints     []print `json:"prints,omitempty"`     // of a text, in the forms in which it may stand
+	Expression string  `json:"expression,omitempty"` // RE2
+}
+
+// Set is the rules. It is not safe for use by several goroutines; finding is.
+type Set struct {
+	key   []byte
+	rules []Rule
+
+	finder      *finder
+	expressions []*regexp.Regexp
+}
+
+// stored is the file.
+type stored struct {
+	Schema string `json:"schema"`
+	Key    string `json:"key"` // which key made the prints
+	Rules  []Rule `json:"rules"`
+}
+
+func dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purge") }
+
+// Path is the file of the rules of a repository.
+func Path(repo *refs.Repo) string { return filepath.Join(dir(repo), "rules") }
+
+// Load reads the rules of a repository. Without any the set is empty, and no key is looked for.
+func Load(repo *refs.Repo) (*Set, error) {
+	raw, err := os.ReadFile(Path(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Set{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRules, err)
+	}
+	var file stored
+	if err := json.Unmarshal(raw, &file); err != nil || file.Schema != schema {
+		return nil, fmt.Errorf("%w: %s is damaged", ErrRules, Path(repo))
+	}
+	s := &Set{rules: file.Rules}
+	if s.key, err = findKey(repo, file.Key); err != nil {
+		return nil, fmt.Errorf("%w: %w; without %s conversations are recorded as they are", ErrRules, err, Path(repo))
+	}
+	if err := s.compile(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRules, Path(repo), err)
+	}
+	return s, nil
+}
+
+// Stamp changes whenever the rules of a repository do; "" when there are none.
+func Stamp(repo *refs.Repo) string {
+	raw, err := os.ReadFile(Path(repo))
+	if err != nil {
+		return ""
+	}
+	sum := blake3.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Save writes the rules, and makes the key if there is none yet.
+func (s *Set) Save(repo *refs.Repo) error {
+	if len(s.rules) == 0 {
+		return nil
+	}
+	if err := keepKey(repo, s.key); err != nil {
+		return fmt.Errorf("keep the key of purges: %w", err)
+	}
+	raw, err := json.MarshalIndent(stored{schema, keyName(s.key), s.rules}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return refs.WriteFileDurable(Path(repo), append(raw, '\n'), 0o600)
+}
+
+// New gives a set of no rules to which texts can be added, under the key of the repository's rules.
+func New(repo *refs.Repo) (*Set, error) {
+	s, err := Load(repo)
+	if err == nil {
+		err = s.Prepare(repo)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Set{key: s.key}, nil
+}
+
+// Prepare gives an empty set the key of the user, or a new one, so that texts can be added. Nothing is written.
+func (s *Set) Prepare(repo *refs.Repo) (err error) {
+	if s.key == nil {
+		s.key, err = currentKey(repo)
+	}
+	return err
+}
+
+// AddText adds a text, and the form in which a JSON string holds it. It gives the rule's id; a text that is there has one.
+func (s *Set) AddText(text string) (string, error) {
+	rule := Rule{Prints: []print{printOf(s.key, text)}}
+	quoted := rawjson.AppendString(nil, text)
+	if escaped := string(quoted[1 : len(quoted)-1]); escaped != text {
+		rule.Prints = append(rule.Prints, printOf(s.key, escaped))
+	}
+	rule.ID = rule.Prints[0].Strong
+	return rule.ID, s.add(rule)
+}
+
+// AddExpression adds an expression.
+func (s *Set) AddExpression(expression string) (string, error) {
+	sum := blake3.Sum256([]byte("expression\x00" + expression))
+	rule := Rule{ID: hex.EncodeToString(sum[:16]), Expression: expression}
+	return rule.ID, s.add(rule)
+}
+
+func (s *Set) add(rule Rule) error {
+	if slices.ContainsFunc(s.rules, func(r Rule) bool { return r.ID == rule.ID }) {
+		return nil
+	}
+	s.rules = append(slices.Clone(s.rules), rule)
+	return s.compile()
+}
+
+// With gives this set with those rules of another that have one of the ids. Both have the same key, or one has no rules.
+func (s *Set) With(other *Set, ids []string) (*Set, error) {
+	out := &Set{key: s.key, rules: slices.Clone(s.rules)}
+	if len(s.rules) == 0 {
+		out.key = other.key
+	}
+	for _, rule := range other.rules {
+		if !slices.Contains(ids, rule.ID) || slices.ContainsFunc(out.rules, func(r Rule) bool { return r.ID == rule.ID }) {
+			continue
+		}
+		if !slices.Equal(out.key, other.key) {
+			return nil, fmt.Errorf("%w: they have another key", ErrRules)
+		}
+		out.rules = append(out.rules, rule)
+	}
+	return out, out.compile()
+}
+
+// IDs are the ids of the rules.
+func (s *Set) IDs() []string {
+	var out []string
+	for _, rule := range s.rules {
+		out = append(out, rule.ID)
+	}
+	return out
+}
+
+// Empty tells whether there are no rules.
+func (s *Set) Empty() bool { return s == nil || len(s.rules) == 0 }
+
+func (s *Set) compile() error {
+	var prints []print
+	s.expressions = nil
+	for _, rule := range s.rules {
+		prints = append(prints, rule.Prints...)
+		if rule.Expression == "" {
+			continue
+		}
+		compiled, err := regexp.Compile(rule.Expression)
+		if err != nil {
+			return fmt.Errorf("an expression: %w", err)
+		}
+		s.expressions = append(s.expressions, compiled)
+	}
+	var err error
+	s.finder, err = newFinder(s.key, prints)
+	return err
+}
+
+// Find gives where in a text what was purged stands, as pairs of start and end; they may overlap.
+func (s *Set) Find(text string) [][2]int {
+	if s.Empty() {
+		return nil
+	}
+	out := s.finder.find(text, false)
+	for _, expression := range s.expressions {
+		for _, at := range expression.FindAllStringIndex(text, -1) {
+			if at[0] < at[1] {
+				out = append(out, [2]int(at))
+			}
+		}
+	}
+	return out
+}
+
+// Holds tells whether a text holds anything that was purged.
+func (s *Set) Holds(text string) bool {
+	if s.Empty() {
+		return false
+	}
+	for _, expression := range s.expressions {
+		if expression.MatchString(text) {
+			return true
+		}
+	}
+	return len(s.finder.find(text, true)) > 0
+}
+
+// Fingerprint tells sets apart; "" for the empty one.
+func (s *Set) Fingerprint() string {
+	if s.Empty() {
+		return ""
+	}
+	ids := s.IDs()
+	slices.Sort(ids)
+	sum := blake3.Sum256([]byte(strings.Join(ids, "\n")))
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,79 @@
+package purged
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// errFound ends a reading that has found what it looks for.
+var errFound = errors.New("found")
+
+// chunk is how much of a stream is looked at at once, in bytes.
+const chunk = 1 << 20
+
+// HoldsStream is Holds for what is not read into memory: give writes it, and ends with the writer's error when that has seen
+// enough. A text is found also where it stands across two writes; an expression matches whatever length it needs.
+func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
+	if s.Empty() {
+		return false, nil
+	}
+	found, err := Windows(s.finder.longest, func(window string) bool { return len(s.finder.find(window, true)) > 0 }, give)
+	if found || err != nil {
+		return found, err
+	}
+	for _, expression := range s.expressions {
+		read, write := io.Pipe()
+		go func() { _ = write.CloseWithError(give(write)) }()
+		in := &runes{in: bufio.NewReaderSize(read, chunk)}
+		found := expression.MatchReader(in)
+		_ = read.Close()
+		if found || in.err != nil {
+			return found, in.err
+		}
+	}
+	return false, nil
+}
+
+// runes remembers why a reader of runes ended: an expression takes every error for the end.
+type runes struct {
+	in  *bufio.Reader
+	err error
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	c, size, err := r.in.ReadRune()
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return c, size, err
+}
+
+// Windows gives what is written to a test in pieces that overlap by so many bytes, until one is found.
+func Windows(overlap int, test func(string) bool, give func(io.Writer) error) (bool, error) {
+	w := &windows{overlap: overlap, test: test}
+	if err := give(w); errors.Is(err, errFound) {
+		return true, nil
+	} else if err != nil {
+		return false, err
+	}
+	return test(string(w.buffer)), nil
+}
+
+type windows struct {
+	overlap int
+	test    func(string) bool
+	buffer  []byte
+}
+
+func (w *windows) Write(p []byte) (int, error) {
+	w.buffer = append(w.buffer, p...)
+	if len(w.buffer) < chunk+w.overlap {
+		return len(p), nil
+	}
+	if w.test(string(w.buffer)) {
+		return 0, errFound
+	}
+	w.buffer = append(w.buffer[:0], w.buffer[len(w.buffer)-w.overlap:]...)
+	return len(p), nil
+}

@@ -1,0 +1,158 @@
+package refs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Listed is an object as git lists it.
+type Listed struct {
+	OID  OID
+	Type ObjectType
+	Size int64
+}
+
+// ListObjects lists every object that an object directory holds, MainObjects or SideObjects, loose and packed ones, reached or
+// not; those of alternates are among them. What is damaged is left out.
+func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
+	if !isDir(dir) { // git would say that this is no repository
+		return nil, nil
+	}
+	cmd := r.Command(ctx, "cat-file", "--batch-check", "--batch-all-objects", "--unordered")
+	cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+dir, "GIT_NO_LAZY_FETCH=1")
+	out, err := runGit(cmd, "cat-file")
+	if err != nil {
+		return nil, fmt.Errorf("list objects: %w", err)
+	}
+	list := make([]Listed, 0, bytes.Count(out, []byte{'\n'}))
+	for line := range strings.Lines(string(out)) {
+		if oid, typ, size, err := parseBatchHeader(strings.TrimSuffix(line, "\n")); err == nil {
+			list = append(list, Listed{oid, typ, size})
+		}
+	}
+	return list, nil
+}
+
+// CopyObject writes the content of an object to a writer as git reads it, whatever its size. When the writer refuses, git is
+// not waited for any further, and the error is the writer's.
+func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
+	cmd := r.Command(ctx, "cat-file", "--batch")
+	cmd.Env = append(append(cmd.Env, r.SideReadEnv()...), "GIT_NO_LAZY_FETCH=1")
+	cmd.Stdin = strings.NewReader(oid.String() + "\n")
+	body := &batchBody{to: to}
+	out := &sink{to: body}
+	cmd.Stdout = out
+	err := runGitTo(cmd, "cat-file")
+	switch {
+	case out.err != nil:
+		return out.err
+	case err != nil:
+		return fmt.Errorf("read object %s: %w", oid, err)
+	case body.missing():
+		return fmt.Errorf("read object %s: %w", oid, ErrMissing)
+	case body.left != -1: // the line feed behind the content
+		return fmt.Errorf("read object %s: %w: it ends early", oid, ErrCorrupt)
+	}
+	return nil
+}
+
+// batchBody takes the only answer of a cat-file apart.
+type batchBody struct {
+	to   io.Writer
+	head []byte
+	left int64
+	body bool
+}
+
+const longestHead = 200
+
+func (b *batchBody) missing() bool { return !b.body }
+
+func (b *batchBody) Write(p []byte) (int, error) {
+	n := len(p)
+	if !b.body {
+		b.head = append(b.head, p...)
+		line, rest, whole := bytes.Cut(b.head, []byte{'\n'})
+		if !whole && len(b.head) > longestHead {
+			return 0, fmt.Errorf("%w: unexpected answer of cat-file", ErrCorrupt)
+		}
+		if !whole || bytes.HasSuffix(line, []byte(" missing")) {
+			return n, nil
+		}
+		_, _, size, err := parseBatchHeader(string(line))
+		if err != nil {
+			return 0, err
+		}
+		b.body, b.left, p = true, size, rest
+	}
+	content := p[:min(int64(len(p)), max(b.left, 0))]
+	b.left -= int64(len(p))
+	if len(content) == 0 {
+		return n, nil
+	}
+	if _, err := b.to.Write(content); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to, and nothing of git-trace's does:
+// refs below refs/traces are left out. Refs that lead nowhere are passed over.
+func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
+	read, write := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		cmd := r.Command(ctx, "rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--ignore-missing",
+			"--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
+		cmd.Stdout = write
+		err := runGitTo(cmd, "rev-list")
+		_ = write.CloseWithError(err)
+		done <- err
+	}()
+	out := map[OID]struct{}{}
+	lines := bufio.NewScanner(read)
+	for lines.Scan() {
+		if oid, err := ParseOID(lines.Text()); err == nil {
+			out[oid] = struct{}{}
+		}
+	}
+	_ = read.Close()
+	if err := <-done; err != nil {
+		return nil, fmt.Errorf("look for what is needed: %w", err)
+	}
+	return out, nil
+}
+
+// PacksWith gives the packs of an object directory that hold some of the objects, without ".pack".
+func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
+	packs, err := listAllPacks(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, p := range packs {
+		x, err := p.Index(r.Format)
+		if err != nil {
+			return nil, err
+		}
+		for _, oid := range x.IDs() {
+			if ids[oid] {
+				out = append(out, p.Path)
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// FinishRemoving deletes what is left of a pack whose index is gone: a process that removed it was killed.
+func FinishRemoving(path string) error {
+	if exists(path+".idx") || exists(path+".keep") {
+		return nil
+	}
+	return Pack{Path: path}.Remove()
+}
