@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them:
+// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them or they
+// expire:
 // <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
 type Prompts struct {
 	dir string
@@ -100,6 +102,57 @@ func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
 		out[events.TraceID(name)] = true
 	}
 	return out, nil
+}
+
+// Kept counts the texts that are kept, and gives the time of the oldest.
+func (p *Prompts) Kept() (n int, oldest time.Time, err error) {
+	err = p.each(func(_ events.TraceID, _ int, at time.Time) error {
+		if n++; oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+		return nil
+	})
+	return n, oldest, err
+}
+
+// Expire forgets the texts that were typed before a time, and gives how many. With dry set it only counts.
+func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
+	err = p.each(func(trace events.TraceID, index int, at time.Time) error {
+		if !at.Before(before) {
+			return nil
+		}
+		n++
+		if dry {
+			return nil
+		}
+		return p.Drop(trace, index)
+	})
+	return n, err
+}
+
+// each gives every text that is kept, with the time at which it was typed.
+func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time) error) error {
+	traces, err := p.Traces()
+	if err != nil {
+		return err
+	}
+	for trace := range traces {
+		entries, err := os.ReadDir(filepath.Join(p.dir, string(trace)))
+		if err != nil {
+			continue // dropped meanwhile, or no directory
+		}
+		for _, entry := range entries {
+			index, err := strconv.Atoi(entry.Name())
+			info, statErr := entry.Info()
+			if err != nil || statErr != nil {
+				continue // a file that is being written, or was just dropped
+			}
+			if err := yield(trace, index, info.ModTime()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Drop forgets the text of a prompt.

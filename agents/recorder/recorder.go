@@ -109,6 +109,15 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	return w.read(ctx, agent.Parser)
 }
 
+// SessionFile gives the path of the session file of a conversation, or ErrNoTranscript.
+func SessionFile(env agents.Env, s waiting.Session) (string, error) {
+	agent, found := agents.Lookup(env, s.Agent)
+	if !found {
+		return "", ErrNoParser
+	}
+	return find(agent, s)
+}
+
 // find gives the path of a session file: as a hook said, or as the agent files it.
 func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if s.Transcript != "" {

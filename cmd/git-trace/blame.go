@@ -73,6 +73,9 @@ func (a *app) blame(args []string) error {
 	prompts := newPromptTexts(repo)
 	defer prompts.close()
 	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts)
+	if opts.Format == blame.Human && !opts.Prompts {
+		evidence = evidence.WithPrompts(noPrompts{})
+	}
 	err = blame.Run(context.Background(), repo, dir, opts, evidence, screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }

@@ -33,8 +33,10 @@ func (a *app) gcCommand() *cli.Command {
 		Usage:     "pack what was recorded and drop old snapshots",
 		UsageText: "git trace gc [--dry-run] [--json]",
 		Description: "Packs the log and the contents of snapshots, and removes contents of snapshots older than\n" +
-			expireKey + " (default " + defaultExpire + ") that are in no last snapshot. The log loses nothing. Packing\n" +
-			"also happens by itself, in the background, when enough has piled up; --auto does no more than that.",
+			expireKey + " (default " + defaultExpire + ") that are in no last snapshot, and prompts as they were typed that are\n" +
+			"older than " + promptExpireKey + " (default " + defaultPromptExpire + ") and in no record. The log loses nothing. Packing also\n" +
+			"happens by itself, in the background, when enough has piled up; --auto does no more than that. A purge that\n" +
+			"was interrupted is finished first.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
 			&cli.BoolFlag{Name: "auto", Usage: "pack what is due, and nothing else"},
@@ -58,6 +60,9 @@ type gcReport struct {
 		Packs   int               `json:"packs"`
 		Bytes   int64             `json:"bytes"` // on disk, of both
 	} `json:"snapshots"`
+	Prompts struct {
+		Expired int `json:"expired"`
+	} `json:"prompts"` // as they were typed
 	Temporary int `json:"temporary"` // files that killed processes left
 }
 
@@ -109,7 +114,7 @@ func maintenanceLock(repo *refs.Repo) string {
 // tidy does everything: first what expires, so that it is not packed before it goes.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
-	before, keep, err := expiry(ctx, repo)
+	before, keep, err := expiry(ctx, repo, expireKey, defaultExpire)
 	if err != nil {
 		return r, err
 	}
@@ -118,6 +123,9 @@ func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 		if r.Snapshots.Expired, err = trails.Expire(ctx, repo, before, dry); err != nil {
 			return r, err
 		}
+	}
+	if r.Prompts.Expired, err = expirePrompts(ctx, repo, dry); err != nil {
+		return r, err
 	}
 	if dry {
 		err = r.wouldPack(repo)
@@ -167,14 +175,14 @@ func (r *gcReport) wouldPack(repo *refs.Repo) error {
 }
 
 // expiry reads the configuration; keep tells that nothing expires. Git reads the value, as it reads gc.pruneExpire.
-func expiry(ctx context.Context, repo *refs.Repo) (before time.Time, keep bool, err error) {
-	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", defaultExpire, "--get", expireKey)
+func expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before time.Time, keep bool, err error) {
+	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", otherwise, "--get", key)
 	if err != nil {
-		return before, false, fmt.Errorf("read %s: %w", expireKey, err)
+		return before, false, fmt.Errorf("read %s: %w", key, err)
 	}
 	seconds, err := strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
 	if err != nil {
-		return before, false, fmt.Errorf("read %s: %w", expireKey, err)
+		return before, false, fmt.Errorf("read %s: %w", key, err)
 	}
 	now := time.Now()
 	if seconds > uint64(now.Unix()) { // "now" is the end of time
@@ -194,6 +202,9 @@ func printGC(w io.Writer, r gcReport) error {
 	if !r.DryRun {
 		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"), plural(s.Loose, "loose object"))
 		out += fmt.Sprintf("log:       packed %s\n", plural(r.Log.Packed, "object"))
+	}
+	if n := r.Prompts.Expired; n > 0 {
+		out += fmt.Sprintf("prompts:   %s %s as typed that no record holds\n", removed, plural(n, "old prompt"))
 	}
 	if r.Temporary > 0 {
 		out += fmt.Sprintf("           %s %s that a killed process left\n", removed, plural(r.Temporary, "file"))

@@ -9,19 +9,22 @@ import (
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
 
-// promptTexts gives the texts of prompts: as they were typed while no record holds them, otherwise from the record. What
-// records hold is kept in a cache, since a record can be large; the text of a prompt does not change from one version of a
+// promptTexts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be, otherwise from
+// the record. What records hold is kept in a cache, since a record can be large; the text of a prompt does not change from one version of a
 // record to the next.
 type promptTexts struct {
 	repo    *refs.Repo
 	typed   *trails.Prompts
 	records *store.Store
 	known   map[events.TraceID]knownPrompts
+	// redactor is made when the first text comes that no record holds.
+	redactor func() (*redact.Redactor, error)
 	// empty tells that there are no records; asked once, not for each conversation of a blamed file.
 	empty func() bool
 }
@@ -36,6 +39,7 @@ func newPromptTexts(repo *refs.Repo) *promptTexts {
 	p := &promptTexts{
 		repo: repo, typed: trails.NewPrompts(repo), records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
 	}
+	p.redactor = sync.OnceValues(func() (*redact.Redactor, error) { return newRedactor(context.Background(), repo) })
 	p.empty = sync.OnceValue(func() bool {
 		empty, err := p.records.Empty(context.Background())
 		return err == nil && empty
@@ -48,7 +52,10 @@ func (p *promptTexts) close() { _ = p.records.Close() }
 // Get gives the text of a prompt; found is false for one that is not kept here.
 func (p *promptTexts) Get(trace events.TraceID, index int) (string, bool, error) {
 	if text, found, err := p.typed.Get(trace, index); found || err != nil {
-		return text, found, err
+		if found {
+			text, err = p.redacted(text)
+		}
+		return text, found && err == nil, err
 	}
 	known, asked := p.known[trace]
 	if !asked {
@@ -62,6 +69,21 @@ func (p *promptTexts) Get(trace events.TraceID, index int) (string, bool, error)
 	p.known[trace] = known
 	return text, found, nil
 }
+
+// redacted is a text as it may be shown. Where there is no redactor nothing may.
+func (p *promptTexts) redacted(text string) (string, error) {
+	redactor, err := p.redactor()
+	if err != nil {
+		return "", err
+	}
+	text, _, err = redactor.Text(context.Background(), text)
+	return text, err
+}
+
+// noPrompts has no texts: for those who do not show any.
+type noPrompts struct{}
+
+func (noPrompts) Get(events.TraceID, int) (string, bool, error) { return "", false, nil }
 
 // promptCache is the directory of the cached texts.
 func promptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }

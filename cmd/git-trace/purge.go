@@ -217,8 +217,7 @@ func (a *app) sayPurged(p *purging, dry bool) {
 	if dry {
 		return
 	}
-	fmt.Fprintln(a.std.err, "git-trace: hint: what was pushed, or fetched by others, cannot be recalled: a secret that left this machine must be changed")
-	fmt.Fprintln(a.std.err, "git-trace: hint: the agent's own session files and your commits still hold what they held")
+	a.sayBeyond(p)
 }
 
 // sayLeft says what is left and why.

@@ -62,8 +62,6 @@ func TestFoundPurgeKilledAnywhere(t *testing.T) {
 	}
 }
 
-const purgeWord = "xyzzy plugh"
-
 // purgeWorld is a repository in which the word stands wherever git-trace keeps something.
 type purgeWorld struct {
 	t     *testing.T
@@ -156,9 +154,9 @@ func (w *world) hash(content string) string {
 	return string(out)
 }
 
-func (p *purgeWorld) restore() {
-	p.world.must(os.RemoveAll(p.dir()))
-	p.world.run(p.world.root, "cp", "-a", p.saved, p.dir())
+func (p *purgeWorld) restore() { // in the same git directory: the user's list names it
+	p.world.run(p.dir(), "find", ".", "-mindepth", "1", "!", "-path", "./.git", "-delete")
+	p.world.run(p.world.root, "cp", "-a", p.saved+"/.", p.dir())
 }
 
 // interrupted runs a purge to which something happens at its n-th call of a kind; false when it has fewer.

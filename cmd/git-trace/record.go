@@ -69,6 +69,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 		wait = 0
 	}
 	failed, err := job.drain(c.Context, wait, say)
+	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
 		if c.Bool("quiet") {
 			noteFailure(repo, f)

@@ -20,11 +20,13 @@ import (
 type typedHit struct {
 	trace    events.TraceID
 	indexes  []int
+	texts    []string
 	snippets []string // "" for a prompt without a word that is looked for
 	first    string
 }
 
-// searchTyped looks for words in the prompts that are in no record.
+// searchTyped looks for words in the prompts that are in no record. They are redacted before anything of them is shown, and a word
+// that is not in what is left is not found.
 func searchTyped(repo *refs.Repo, text string) ([]typedHit, error) {
 	matcher, err := search.NewMatcher(text)
 	if err != nil {
@@ -56,7 +58,23 @@ func searchTyped(repo *refs.Repo, text string) ([]typedHit, error) {
 		})
 	}
 	workers.Wait()
-	return hits, failed
+	if failed != nil || len(hits) == 0 {
+		return nil, failed
+	}
+	shown := newPromptTexts(repo)
+	defer shown.close()
+	out := hits[:0]
+	for _, hit := range hits {
+		for i, text := range hit.texts {
+			if hit.texts[i], err = shown.redacted(text); err != nil {
+				return nil, err
+			}
+		}
+		if hit.match(matcher) {
+			out = append(out, hit)
+		}
+	}
+	return out, nil
 }
 
 func searchPrompts(prompts *trails.Prompts, trace events.TraceID, matcher *search.Matcher) (typedHit, bool, error) {
@@ -65,15 +83,18 @@ func searchPrompts(prompts *trails.Prompts, trace events.TraceID, matcher *searc
 		return typedHit{}, false, err
 	}
 	hit := typedHit{trace: trace, indexes: slices.Sorted(maps.Keys(kept))}
-	texts := make([]string, len(hit.indexes))
-	for i, n := range hit.indexes {
-		texts[i] = kept[n]
+	for _, n := range hit.indexes {
+		hit.texts = append(hit.texts, kept[n])
 	}
-	var found bool
+	return hit, hit.match(matcher), nil
+}
+
+// match looks for the words in the texts.
+func (h *typedHit) match(matcher *search.Matcher) (found bool) {
 	const titleLength = 300
-	hit.first = strings.ToValidUTF8(texts[0][:min(len(texts[0]), titleLength)], "")
-	hit.snippets, found = matcher.Find(texts)
-	return hit, found, nil
+	h.first = strings.ToValidUTF8(h.texts[0][:min(len(h.texts[0]), titleLength)], "")
+	h.snippets, found = matcher.Find(h.texts)
+	return found
 }
 
 // withTyped puts the conversations that are found by prompts without a record before the others, the latest first: they are

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/trails"
 )
 
 // statusSchema names the form of the JSON output; docs/schema/status-1.schema.json describes it.
@@ -30,7 +31,14 @@ type statusReport struct {
 	Spooled   int           `json:"spooled"`
 	Pending   *pendingLines `json:"pending"`
 	Failure   *hookFailure  `json:"failure"` // the last one that is recent
+	Prompts   typedPrompts  `json:"typed_prompts"`
 	Attention []finding     `json:"attention"`
+}
+
+// typedPrompts are the prompts that lie as they were typed, until a record holds them.
+type typedPrompts struct {
+	Count  int        `json:"count"`
+	Oldest *time.Time `json:"oldest"`
 }
 
 func (a *app) statusCommand() *cli.Command {
@@ -70,6 +78,9 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	return drawStatus(screen, report, time.Now())
 }
 
+// oldPrompt is when a prompt that no record holds is worth mentioning: the record of a conversation comes at the end of a turn.
+const oldPrompt = 24 * time.Hour
+
 // recentFailure is how long a failed hook is worth mentioning.
 const recentFailure = 24 * time.Hour
 
@@ -88,6 +99,9 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	}
 	if files, err := h.log.Spooled(); err == nil {
 		r.Spooled = len(files)
+	}
+	if n, oldest, err := trails.NewPrompts(h.repo).Kept(); err == nil && n > 0 {
+		r.Prompts = typedPrompts{n, &oldest}
 	}
 	failures, err := hookFailures(h.repo)
 	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
@@ -128,6 +142,10 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
 			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
+	}
+	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
+		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"), graph.Ago(*p.Oldest, now)),
+			promptExpireKey+" says when they go")
 	}
 	t.findings("attention", r.Attention)
 	if r.Failure != nil {

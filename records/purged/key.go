@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 const keySize = 32
@@ -22,29 +22,11 @@ const keySize = 32
 func keyPlaces(repo *refs.Repo) []string {
 	inside := filepath.Join(dir(repo), "key")
 	info, err := os.Stat(repo.TracesDir())
-	state := stateDir()
-	if state == "" || err == nil && info.Mode().Perm()&0o070 != 0 {
+	state, noState := recorded.StateDir()
+	if noState != nil || err == nil && info.Mode().Perm()&0o070 != 0 {
 		return []string{inside}
 	}
-	return []string{filepath.Join(state, "git-trace", "purge-key"), inside}
-}
-
-// stateDir is where programs keep what a user would miss and does not configure; "" where there is none.
-func stateDir() string {
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	if runtime.GOOS == "windows" {
-		return os.Getenv("LOCALAPPDATA")
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	if runtime.GOOS == "darwin" {
-		return filepath.Join(home, "Library", "Application Support")
-	}
-	return filepath.Join(home, ".local", "state")
+	return []string{filepath.Join(state, "purge-key"), inside}
 }
 
 // keyName says which key something was made with, and nothing else of it.

@@ -175,9 +175,9 @@ func TestAStreamIsSearchedAcrossItsPieces(t *testing.T) {
 	}
 	const mega = 1 << 20
 	for _, secret := range []string{"xyzzy plugh", "key=" + strings.Repeat("7", 2000) + "k", ""} {
-		for _, at := range []int{0, 5, mega - 5, mega, mega + 6, 2*mega + 3, 3 * mega} {
-			for _, piece := range []int{1 << 15, 100_003, 4 * mega} {
-				text := strings.Repeat("x", at) + secret + strings.Repeat("y", 3*mega-at)
+		for _, at := range []int{0, mega - 5, mega + 6, 2 * mega} {
+			for _, piece := range []int{1 << 15, 100_003} {
+				text := strings.Repeat("x", at) + secret + strings.Repeat("y", 2*mega-at)
 				found, err := s.HoldsStream(func(w io.Writer) error {
 					for from := 0; from < len(text); from += piece {
 						if _, err := io.WriteString(w, text[from:min(len(text), from+piece)]); err != nil {

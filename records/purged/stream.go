@@ -24,10 +24,15 @@ func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	}
 	for _, expression := range s.expressions {
 		read, write := io.Pipe()
-		go func() { _ = write.CloseWithError(give(write)) }()
+		ended := make(chan struct{})
+		go func() {
+			_ = write.CloseWithError(give(write))
+			close(ended)
+		}()
 		in := &runes{in: bufio.NewReaderSize(read, chunk)}
 		found := expression.MatchReader(in)
 		_ = read.Close()
+		<-ended
 		if found || in.err != nil {
 			return found, in.err
 		}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/waiting"
+)
+
+// What a purge does not reach is no finding, since it never does: it is said, as exactly as it is known.
+
+// mostFiles is how many session files are named.
+const mostFiles = 5
+
+// sayBeyond tells of what lies outside of what git-trace stores.
+func (a *app) sayBeyond(p *purging) {
+	hint := func(format string, args ...any) {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(fmt.Sprintf(format, args...)))
+	}
+	who := "what was pushed"
+	if names := remotesOf(p); len(names) > 0 {
+		who += " to " + strings.Join(names, ", ")
+	}
+	hint("%s, or fetched by others, cannot be recalled, nor what another clone on this machine holds: a secret that left must be changed", who)
+	files := a.sessionFiles(p)
+	for _, file := range files[:min(len(files), mostFiles)] {
+		hint("the agent's own session file still holds it: %s", file)
+	}
+	if n := len(files) - mostFiles; n > 0 {
+		hint("so do %s more", plural(n, "session file"))
+	}
+	hint("the agents' own files and your commits are not touched")
+}
+
+func remotesOf(p *purging) []string {
+	out, err := p.repo.Git(p.ctx, nil, "remote")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(out))
+}
+
+// sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it still.
+func (a *app) sessionFiles(p *purging) []string {
+	env, err := agents.SystemEnv()
+	if err != nil {
+		return nil
+	}
+	reader, err := a.openIndex(p.repo)
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	var out []string
+	for _, trace := range p.touched() {
+		t, found, err := reader.Trace(trace)
+		if err != nil || !found {
+			continue
+		}
+		path, err := recorder.SessionFile(env, waiting.Session{Trace: trace, Agent: t.Agent, Session: t.Session, WorkTree: p.repo.WorkTree})
+		if err != nil || slices.Contains(out, path) {
+			continue
+		}
+		held := p.target.traces[trace]
+		if !held {
+			held, err = p.target.holdsStream(func(to io.Writer) error { return copyFile(path, to) })
+		}
+		if err == nil && held {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// touched are the conversations that something was taken out of, or that went.
+func (p *purging) touched() []events.TraceID {
+	var out []events.TraceID
+	for _, traces := range []map[events.TraceID]bool{p.target.traces, p.records.Removed, p.records.Changed} {
+		for trace := range traces {
+			if !slices.Contains(out, trace) {
+				out = append(out, trace)
+			}
+		}
+	}
+	return out
+}
