@@ -42,6 +42,14 @@ type pastPrompt struct {
 	text string
 }
 
+// isShorter tells whether another file of the same session tells more of it: it goes on longer, or has more edits.
+func (t *transcript) isShorter(other *transcript) bool {
+	if !t.last.Equal(other.last) {
+		return t.last.Before(other.last)
+	}
+	return len(t.session.Edits) < len(other.session.Edits)
+}
+
 // maxTranscripts is how many files of a folder are looked at.
 const maxTranscripts = 200_000
 
@@ -299,7 +307,7 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 	}
 	for _, h := range e.Hunks {
 		if len(h.Lines) > 0 || h.Added == 0 {
-			out.Hunks = append(out.Hunks, backfill.Hunk{At: h.At, Removed: h.Removed, Lines: h.Lines})
+			out.Hunks = append(out.Hunks, backfill.Hunk{At: h.At, Removed: h.Removed, Lines: ownLines(h.Lines)})
 		}
 	}
 	if len(out.Replaces) == 0 && !e.Whole {
@@ -318,6 +326,15 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 		out.Hunks = []backfill.Hunk{{Lines: textLines(e.Text)}}
 	}
 	return out, out.Path != "" && len(out.Replaces)+len(out.Hunks)+len(out.Whole) > 0
+}
+
+// ownLines copies lines: as parts of a file they would keep all of it in memory.
+func ownLines(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.Clone(line)
+	}
+	return out
 }
 
 // wholeText is the input of tools that write a file as a whole.

@@ -45,7 +45,8 @@ type finder struct {
 	also     map[posting][]int32 // commits that hold a line too, on other lines of history
 }
 
-// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. Progress is told how many commits of how many were read.
+// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. It takes
+// what the edits wrote out of them as it goes. Progress is told how many commits of how many were read.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options, progress func(done, total int),
 ) (*Result, error) {

@@ -53,6 +53,9 @@ func (f *finder) workOut(place int32, edits []*placed) {
 		r.trial = false
 	}
 	r.run(edits)
+	for _, e := range edits { // the blocks hold what is needed of it
+		e.Replaces, e.Hunks, e.Whole = nil, nil, nil
+	}
 	clear(f.read)
 	f.readSize = 0
 }

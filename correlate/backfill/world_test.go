@@ -135,6 +135,7 @@ func (w *world) search(revs ...string) (lines, links []string) {
 	sessions := make([]Session, len(w.sessions))
 	for i, s := range w.sessions {
 		sessions[i] = *s
+		sessions[i].Edits = slices.Clone(s.Edits)
 	}
 	options := Options{
 		Roots: []string{w.dir}, Last: w.clock, Blob: objects.Blob,
