@@ -39,6 +39,12 @@ type Boundary struct {
 	Prompt       *Prompt      `json:"prompt,omitempty"`
 	Tool         *ToolUse     `json:"tool,omitempty"`
 	Process      int          `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
+	// Parent is the process that started the hook, shells in between left out; 0 when not known. Moment is when the hook
+	// started, in the units of the system.
+	Parent int   `json:"parent,omitempty"`
+	Moment int64 `json:"moment,omitempty"`
+	// Mark is an entry that the environment of all has that the agent starts, where its session id does not stand in it.
+	Mark string `json:"mark,omitempty"`
 	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not say.
 	Running []string `json:"running,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`

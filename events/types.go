@@ -72,6 +72,12 @@ const (
 	LimitIDMissing Limit = "tool_call_id_missing"
 	// LimitSubagentUnknown: one of several sub-agents made the call, and the agent did not say which.
 	LimitSubagentUnknown Limit = "subagent_unknown"
+	// LimitProcessGone: a call had no end, and nothing lives any more that could have written for it.
+	LimitProcessGone Limit = "process_gone"
+	// LimitProcessSilent: what an open call has running wrote less than what changed.
+	LimitProcessSilent Limit = "process_silent"
+	// LimitProcessUnknown: a call was open, and the system does not tell what could have written for it.
+	LimitProcessUnknown Limit = "process_unknown"
 )
 
 // Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
@@ -97,7 +103,8 @@ func (m Method) Known() bool {
 func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
-		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown:
+		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown,
+		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown:
 		return true
 	}
 	return false

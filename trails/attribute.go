@@ -23,6 +23,7 @@ func (s *step) attribute(changes []snapshot.Change) error {
 	if files, err = s.explain(files); err != nil {
 		return err
 	}
+	s.measure(files...)
 	return s.settleFiles(files, s.segments)
 }
 

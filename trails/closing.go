@@ -21,7 +21,11 @@ type ending struct {
 func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	var out []ending
 	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
-		out = append(out, s.endOf(trace, b))
+		end := s.endOf(trace, b)
+		if end.window != nil {
+			s.leaveRunning(&end)
+		}
+		out = append(out, end)
 	}
 	for _, w := range s.state.openWindows() {
 		if w.Trace != trace || slices.ContainsFunc(out, func(e ending) bool { return e.window == w }) {
@@ -86,6 +90,9 @@ func beganUnheard(ended []ending) bool {
 // overdue tells whether a window of the same conversation can no longer be open at this boundary, though its own
 // after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
 func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
+	if len(w.Left) > 0 {
+		return ending{}, false // see endOrphans
+	}
 	if w.Background {
 		gone := b.Kind == events.SessionEnd ||
 			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.TaskID)
@@ -141,6 +148,32 @@ func (s *step) recordEnds(ended []ending) error {
 			w.Background = false
 			w.Tail = end.status == "done" && w.Class == events.ToolEdits
 		}
+	}
+	return nil
+}
+
+// endOrphans closes the windows for which nothing can write any more, as far as no boundary of their own conversation has.
+func (s *step) endOrphans(orphans []*Window) error {
+	for _, w := range orphans {
+		if w.Closed != 0 || len(s.env.Method) == 0 {
+			continue
+		}
+		typ, status, limits := events.WindowAbandoned, "abandoned", []events.Limit{events.LimitMissingAfter}
+		if len(w.Left) > 0 {
+			typ, status, limits = events.WindowClosed, "done", nil
+		} else if b := s.bounds[w]; b != nil {
+			limits = append(limits, b.doubt)
+		}
+		data := s.windowData(w, status)
+		data.Patches = s.counts[w.CallID]
+		err := s.draft(typ, data, func(d *events.Draft) {
+			d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall = w.Trace, w.Agent, w.Session, w.Subagent, w.CallID
+			d.Limits = unionLimits(w.Limits, limits)
+		})
+		if err != nil {
+			return err
+		}
+		w.Closed, w.Background, w.Edits = s.interval, false, nil
 	}
 	return nil
 }

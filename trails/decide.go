@@ -31,30 +31,42 @@ func (s *step) decideSince(path string, seen int64, except ...*Window) decision 
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
-	return s.weigh(ws, path, seen, s.unfinished())
+	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return s.silent(w, path) })
+	if len(able) == 0 && len(ws) > 0 {
+		return always(actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitProcessSilent}})
+	}
+	return s.weigh(able, path, seen, s.unfinished())
 }
 
 // weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.
 func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
-	sure := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return w.Doubt })
+	var sure []*Window
+	var why []events.Limit
+	for _, w := range ws {
+		if limit := s.doubts(w); limit == "" {
+			sure = append(sure, w)
+		} else {
+			why = unionLimits(why, []events.Limit{limit})
+		}
+	}
 	switch {
 	case s.state.Lost > seen:
 		return doubted(by, path)
 	case len(sure) == 0:
-		return doubtedCalls(by, path)
+		return doubtedCalls(by, path, why...)
 	case len(sure) < len(ws):
-		return rather(decideAmong(sure, path, unfinished), by, path)
+		return rather(sure, decideAmong(sure, path, unfinished), by, path)
 	}
 	return by
 }
 
-// rather is a decision among calls of which some may have ended before: those are left out where all that speaks for one of
-// them is a line like any other.
-func rather(sure, by decision, path string) decision {
+// rather is a decision among calls of which only some are sure to have been under way: the others are left out where all that
+// speaks for one of them is a line like any other.
+func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
-		if a := by(line); a.window == nil || !a.window.Doubt || unsure(line) == a {
+		if a := by(line); a.window == nil || slices.Contains(under, a.window) || unsure(line) == a {
 			return a
 		}
 		return sure(line)
@@ -62,9 +74,9 @@ func rather(sure, by decision, path string) decision {
 }
 
 // doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way: what
-// one of them would own, a person may have written.
-func doubtedCalls(by decision, path string) decision {
-	unsure := doubted(by, path)
+// one of them would own, a person may have written. Why is told with what is nobody's.
+func doubtedCalls(by decision, path string, why ...events.Limit) decision {
+	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
 		if a := by(line); a.kind == events.OwnerHuman {
 			return a
@@ -76,18 +88,19 @@ func doubtedCalls(by decision, path string) decision {
 // doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call after
 // it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks for itself:
 // anybody types a brace.
-func doubted(by decision, path string) decision {
+func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}
+	unknown := &actor{kind: events.OwnerUnknown, limits: why}
 	return func(line []byte) *actor {
 		a := by(line)
 		if a.window == nil || a.window.Class != events.ToolEdits {
-			return &nobody
+			return unknown
 		}
 		if texts[a.window] == nil {
 			texts[a.window] = declaredLines(a.window, path)
 		}
 		if key := linediff.StripSpace(line); len(key) < specific || !texts[a.window][string(key)] {
-			return &nobody
+			return unknown
 		}
 		return a
 	}

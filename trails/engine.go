@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -112,9 +113,14 @@ type step struct {
 	heard     []string           // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
-	ended      *batch          // whose calls, with all their hooks, have ended at this boundary
-	passed     map[string]bool // changed paths that git had passed over when they were looked at last
-	narrow     bool            // look only at the paths asked for, even after git wrote to the work tree
+	ended      *batch             // whose calls, with all their hooks, have ended at this boundary
+	passed     map[string]bool    // changed paths that git had passed over when they were looked at last
+	bounds     map[*Window]*bound // see askProcesses
+	sizes      map[string]int64   // bytes that have to be written for the change of a path, see silent
+	environ    []byte             // of this process; nil until asked for
+	host       process.ID         // the process that called this boundary's hook
+	sure       bool               // which is the agent's
+	narrow     bool               // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	contents   map[refs.OID][]byte
@@ -166,7 +172,8 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 		return err
 	}
 	defer s.closeSnapshot()
-	orphans := s.doubtOrphans()
+	s.askProcesses(s.time)
+	orphans := s.doubtGone()
 	if err := act(s); err != nil {
 		return err
 	}
@@ -329,6 +336,7 @@ func (s *step) settleLook(o observation, paths []string) {
 		s.state.Squash = s.now.Squash
 		s.state.Git = s.now
 		s.state.Marks = nil
+		s.keepLeft()
 		return
 	}
 	if s.state.Scoped == nil {

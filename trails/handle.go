@@ -2,6 +2,7 @@ package trails
 
 import (
 	"context"
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -50,6 +51,7 @@ func (s *step) take(b events.Boundary) error {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
+	s.live(trace, b)
 	s.pair(sess, trace, &b)
 	s.closing = s.endWindows(trace, b)
 	if b.Kind == events.ToolsEnd {
@@ -119,6 +121,9 @@ func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked b
 
 // begin records what starts, or is said, at a boundary.
 func (s *step) begin(sess *sessionState, trace events.TraceID, b events.Boundary) error {
+	if b.Subagent == "" {
+		sess.Idle = b.Kind == events.TurnEnd || b.Kind == events.SessionEnd
+	}
 	switch b.Kind {
 	case events.SessionStart:
 		return s.startSession(b, b.Source)
@@ -149,6 +154,7 @@ func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionStat
 	}
 	sess.Last = s.time
 	sess.Ended = false
+	s.hearHost(sess, b)
 	if b.Subagent == "" && b.Model != "" {
 		sess.Model = b.Model
 	}
@@ -261,7 +267,8 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	}
 	w := &Window{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
-		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript, Process: b.Process,
+		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
+		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(),
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}
 	w.declare(s.repo, b.Tool)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -219,6 +220,9 @@ func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
 func (p *PendingLines) carry(s *step, f *file) {
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	vector.Moves(change)
+	s.askProcesses(time.Now())
+	s.doubtGone()
+	s.measure(f)
 	decide, ok := s.turnedUp(f.path, f.new.oid)
 	if !ok {
 		decide = s.decide(f.path)

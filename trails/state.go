@@ -12,11 +12,12 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 // The file begins with a word that is raised when the shape of the state changes, since another version is read as no
 // state, and ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x04"
+const stateMagic = "gtline\x00\x05"
 
 // state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
 type state struct {
@@ -57,6 +58,11 @@ type sessionState struct {
 	Befores    bool     // its agent reports tool calls before they run
 	Subagents  []string // those already announced
 	Unnamed    int      // tool calls to which the agent gave no id
+	// Host is the process that the hooks of the conversation came from last, and Heard for how many of them.
+	Host  process.ID
+	Heard int
+	// Idle tells that its turn has ended and no other begun.
+	Idle bool
 }
 
 // maxAnchored bounds the commits that the state remembers.

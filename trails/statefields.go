@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 // fields lists what is kept of a state, in the order of the file.
@@ -80,6 +81,17 @@ func (s *sessionState) fields(f fields) {
 	f.flag(&s.Befores)
 	list(f, &s.Subagents, func(id *string) { f.text(id) })
 	number(f, &s.Unnamed)
+	processFields(f, &s.Host)
+	number(f, &s.Heard)
+	f.flag(&s.Idle)
+}
+
+func processFields(f fields, id *process.ID) {
+	number(f, &id.PID)
+	f.integer(&id.Start)
+	f.text(&id.Space)
+	f.text(&id.Boot)
+	f.text(&id.Host)
 }
 
 func (w *Window) fields(f fields) {
@@ -101,9 +113,24 @@ func (w *Window) fields(f fields) {
 	f.flag(&w.Background)
 	f.text(&w.TaskID)
 	f.text(&w.Transcript)
-	number(f, &w.Process)
+	processFields(f, &w.Host)
+	f.flag(&w.Sure)
+	f.integer(&w.Since)
+	f.text(&w.Mark)
+	number(f, &w.Opener)
+	f.moment(&w.Begun)
+	list(f, &w.Left, func(p *process.Process) {
+		processFields(f, &p.ID)
+		number(f, &p.Parent)
+		f.integer(&p.Wrote)
+	})
+	list(f, &w.Printed, func(o *process.Output) {
+		f.text(&o.Name)
+		f.integer(&o.Size)
+	})
 	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
 	f.flag(&w.Doubt)
+	word(f, &w.Why)
 	f.flag(&w.Rejected)
 	f.flag(&w.Tail)
 	list(f, &w.Said, func(one *saying) {
@@ -135,6 +162,9 @@ func boundaryFields(f fields, b *events.Boundary) {
 	f.text(&b.Cwd)
 	f.text(&b.Transcript)
 	number(f, &b.Process)
+	number(f, &b.Parent)
+	f.integer(&b.Moment)
+	f.text(&b.Mark)
 	f.text(&b.Source)
 	optional(f, &b.Prompt, func(p *events.Prompt) {
 		f.text(&p.ID)

@@ -4,8 +4,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 // Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree keeps it.
@@ -33,8 +35,19 @@ type Window struct {
 	Background bool
 	TaskID     string
 	Transcript string
-	Process    int // the agent's, 0 when it is not known
-	Limits     []events.Limit
+	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started, in the
+	// units of the system, and Begun by the clock; Mark is that of the boundary.
+	Host  process.ID
+	Sure  bool
+	Since int64
+	Begun time.Time
+	Mark  string
+	// Opener is the process that opened the window.
+	Opener int
+	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at everything.
+	Left    []process.Process
+	Printed []process.Output
+	Limits  []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
 	Doubt bool
 	// Said is what the call wrote where git does not look (passedover.go), kept until it does.
@@ -42,6 +55,8 @@ type Window struct {
 	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on what it
 	// wrote (reformatted.go).
 	Tail bool
+	// Why says what is known of that.
+	Why events.Limit
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
 

@@ -50,6 +50,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	b := events.Boundary{
 		Kind: kind, Agent: Name, Session: w.Session, Time: c.env.Time(),
 		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
+		Mark: "GEMINI_CLI=1",
 	}
 	switch kind {
 	case events.SessionStart:

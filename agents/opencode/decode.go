@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/capability"
@@ -84,6 +85,9 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		Kind: kindOf(event, w.Subagent != ""), Agent: Name, Session: w.Session, Subagent: w.Subagent,
 		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd),
 		Process: payload.Process(w.PID),
+	}
+	if b.Process != 0 {
+		b.Mark = "OPENCODE_PID=" + strconv.Itoa(b.Process)
 	}
 	switch b.Kind {
 	case events.SessionStart:

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 // playAgent is the script command
@@ -24,6 +28,7 @@ import (
 //	did edit … : only the after-boundary, the work is done already; bg COMMAND: a call left running in the background
 //	batch FILE…: all calls of the answer, which edited those files, have ended, and so have the hooks of others
 //	say TEXT: an answer of the model, which only the session file holds
+//	serve: one process for the whole conversation, whose shells are its children; verbs come line by line, with tabs
 //
 // With the environment variable TRANSCRIPTS the session file is written too, as the client writes it.
 func playAgent(args []string) int {
@@ -47,6 +52,7 @@ type player struct {
 	session, sub string
 	dir          string
 	counters     string
+	serving      bool
 }
 
 func newPlayer(name string) (*player, error) {
@@ -81,6 +87,8 @@ func (p *player) play(verb string, args []string) error {
 		unquoted[i] = text
 	}
 	switch verb {
+	case "serve":
+		return p.serve(os.Stdin, os.Stdout)
 	case "start":
 		source := "startup"
 		if len(args) > 0 {
@@ -121,6 +129,26 @@ func (p *player) play(verb string, args []string) error {
 		}
 		return p.half("post", verb, unquoted)
 	}
+}
+
+// serve plays what it is told, one verb a line, and says so each time.
+func (p *player) serve(in io.Reader, out io.Writer) error {
+	p.serving = true
+	if err := os.Setenv("CLAUDE_PID", strconv.Itoa(os.Getpid())); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		words := strings.Split(lines.Text(), "\t")
+		answer := "ok"
+		if err := p.play(words[0], words[1:]); err != nil {
+			answer = strings.ReplaceAll(err.Error(), "\n", " ")
+		}
+		if _, err := fmt.Fprintln(out, answer); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }
 
 func (p *player) turn(fields map[string]any) map[string]any {
@@ -224,9 +252,18 @@ func (p *player) call(verb string, args []string) (*toolCall, error) {
 	c.read = func() *string { return nil }
 	c.work = func() error {
 		cmd := exec.Command("sh", "-c", args[0])
-		cmd.Dir = p.dir
+		cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+p.session)
+		if p.serving && verb == "bg" {
+			if err := cmd.Start(); err != nil {
+				return err
+			}
+			go func() { _ = cmd.Wait() }()
+			return nil
+		}
 		var complaint bytes.Buffer
-		cmd.Stderr = &complaint
+		if !p.serving { // what is left behind would keep the pipe open
+			cmd.Stderr = &complaint
+		}
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%w: %s", err, complaint.String())
 		}
@@ -234,6 +271,8 @@ func (p *player) call(verb string, args []string) (*toolCall, error) {
 	}
 	if verb == "bg" {
 		c.input["run_in_background"] = true
+	}
+	if verb == "bg" && !p.serving {
 		c.work = func() error { return nil }
 	}
 	c.response = func(*string) any {
@@ -324,6 +363,9 @@ func (p *player) hook(event string, fields map[string]any) error {
 	cmd := exec.Command("git-trace", "hook", "claude-code", event)
 	cmd.Dir = p.dir
 	cmd.Stdin = bytes.NewReader(raw)
+	if os.Getenv("CLAUDE_PID") == "" { // this process plays one moment of an agent; what started it lives as long as that
+		cmd.Env = append(os.Environ(), "CLAUDE_PID="+strconv.Itoa(process.Starter()))
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("hook %s: %w", event, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 const (
@@ -77,6 +78,10 @@ func runHook(args []string, in io.Reader) int {
 		return exitDone
 	}
 	for _, b := range boundaries {
+		b.Parent, b.Moment = process.Starter(), process.Self()
+		if b.Process != b.Parent && !process.Ancestor(b.Process) {
+			b.Process = 0 // it cannot be the agent's: of another name space, or inherited from another agent
+		}
 		for _, repo := range trails.Route(b) {
 			current.Store(repo)
 			if err := takeBoundary(ctx, repo, agent, b, note); err != nil {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ func (w *world) env() []string {
 	return append(os.Environ(),
 		"HOME="+w.home, "GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
-		"WORK="+w.root, limitEnv+"="+patience,
+		"WORK="+w.root, limitEnv+"="+patience, "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 	)
 }
 
@@ -320,6 +321,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 			w.must(errors.New("the repository is not recorded"))
 		}
 		for _, repo := range repos {
+			b.Process = os.Getpid() // the agents live in this process
 			w.must(takeBoundary(context.Background(), repo, w.agent, b, nil))
 		}
 	}

@@ -186,6 +186,7 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 			k.world.must(errors.New("the repository is not recorded"))
 		}
 		for _, repo := range repos {
+			b.Process = os.Getpid() // the agent lives in this process
 			k.world.must(takeBoundary(k.t.Context(), repo, k.world.agent, b, nil))
 		}
 	}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+// watched is a repository in which agents are processes that live as long as their conversations, beside a person.
+type watched struct {
+	t         *testing.T
+	dir, home string
+}
+
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	w := &watched{t: t, dir: filepath.Join(t.TempDir(), "r"), home: t.TempDir()}
+	if err := os.Mkdir(w.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" + testenv.Config
+	w.write(filepath.Join(w.home, ".gitconfig"), config)
+	w.run("git", "init", "-q")
+	w.run("git", "commit", "-q", "--allow-empty", "-m", "start")
+	w.run("git-trace", "init", "--agent", "claude-code")
+	for _, name := range []string{"a.txt", "b.txt"} {
+		w.write(name, "old one\nold two\n")
+	}
+	w.run("git", "add", "-A")
+	w.run("git", "commit", "-q", "-m", "first")
+	return w
+}
+
+func (w *watched) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(w.t.Context(), name, args...)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", limitEnv+"="+patience, "CLAUDE_PID=")
+	return cmd
+}
+
+func (w *watched) run(name string, args ...string) string {
+	w.t.Helper()
+	out, err := w.command(name, args...).CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("%s %q: %v: %s", name, args, err, out)
+	}
+	return string(out)
+}
+
+func (w *watched) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(w.dir, name)
+}
+
+func (w *watched) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(name), []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// types appends a line to a file, as a person does.
+func (w *watched) types(name, line string) {
+	w.t.Helper()
+	raw, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(name, string(raw)+line+"\n")
+}
+
+func (w *watched) commit() {
+	w.t.Helper()
+	w.run("git", "add", "-A")
+	w.run("git", "commit", "-q", "--allow-empty", "-m", "more")
+}
+
+// is holds who wrote a line, of a file that is tracked, by blame as it is asked now: "session", "human" or "unknown".
+func (w *watched) is(file, line string, fine ...string) {
+	w.t.Helper()
+	for row := range strings.Lines(w.run("owners", file)) {
+		owner, content, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " | ")
+		if content != line {
+			continue
+		}
+		owner = strings.TrimRight(owner, "*<")
+		for _, one := range fine {
+			if owner == one {
+				return
+			}
+		}
+		w.t.Errorf("%s: %q is %s, want %s", file, line, owner, strings.Join(fine, " or "))
+		return
+	}
+	w.t.Errorf("%s has no line %q", file, line)
+}
+
+// until waits for a file to hold a text.
+func (w *watched) until(name, text string) {
+	w.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		raw, _ := os.ReadFile(w.path(name))
+		if strings.Contains(string(raw), text) {
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("%s never held %q", name, text)
+		}
+	}
+}
+
+// living is an agent.
+type living struct {
+	w       *watched
+	session string
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func (w *watched) agent(session string) *living {
+	w.t.Helper()
+	a := &living{w: w, session: session, cmd: w.command("agent", session, "serve")}
+	in, err := a.cmd.StdinPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := a.cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a.in, a.out, a.cmd.Stderr = in, bufio.NewReader(out), os.Stderr
+	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := a.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(a.die)
+	a.does("start")
+	a.does("prompt", "work")
+	return a
+}
+
+// begins tells the agent to do something; ends waits for it.
+func (a *living) begins(words ...string) {
+	a.w.t.Helper()
+	if _, err := fmt.Fprintln(a.in, strings.Join(words, "\t")); err != nil {
+		a.w.t.Fatal(err)
+	}
+}
+
+func (a *living) ends() {
+	a.w.t.Helper()
+	answer, err := a.out.ReadString('\n')
+	if err != nil || answer != "ok\n" {
+		a.w.t.Fatalf("the agent answers %q, %v", answer, err)
+	}
+}
+
+func (a *living) does(words ...string) {
+	a.w.t.Helper()
+	a.begins(words...)
+	a.ends()
+}
+
+// die kills the agent and nothing that it started.
+func (a *living) die() {
+	_ = a.cmd.Process.Kill()
+	_ = a.cmd.Wait() // it was killed
+}
+
+// after is a command that waits for a file and goes on then; the test makes the file, and does so in the end if it has not.
+func (w *watched) after(name, command string) (string, func()) {
+	flag := filepath.Join(w.home, name)
+	release := func() { w.write(flag, "") }
+	w.t.Cleanup(release)
+	return "while ! [ -e " + flag + " ]; do sleep 0.02; done; " + command, release
+}
+
+const (
+	alpha = "alpha-0123456789"
+	beta  = "beta-0123456789"
+)
+
+// found.md 2: the command leaves a child behind that writes after the call's end.
+func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
+	t.Parallel()
+	for name, form := range map[string]string{
+		"with an ampersand":           "(%s) &",
+		"in a session of its own":     "setsid sh -c '%s' >/dev/null 2>&1 </dev/null &",
+		"without hanging up":          "nohup sh -c '%s' >/dev/null 2>&1 &",
+		"and its parent is long gone": "(sh -c '(%s) & exit' &) ; sleep 0.1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatched(t)
+			a := w.agent(alpha)
+			during, release := w.after("during", "echo by the child during the turn >> a.txt; ")
+			idle, releaseIdle := w.after("idle", "echo by the child after the turn >> a.txt")
+			a.does("bash", fmt.Sprintf(form, during+idle))
+			release()
+			w.until("a.txt", "during the turn")
+			w.is("a.txt", "by the child during the turn", alpha)
+			a.does("stop")
+			w.is("a.txt", "by the child during the turn", alpha)
+			releaseIdle()
+			w.until("a.txt", "after the turn")
+			w.is("a.txt", "by the child after the turn", "unknown", alpha)
+			w.commit()
+			w.is("a.txt", "by the child during the turn", alpha)
+			w.is("a.txt", "by the child after the turn", "unknown", alpha)
+			time.Sleep(50 * time.Millisecond) // the child has nothing more to do
+			w.types("b.txt", "typed later")
+			a.does("prompt", "go on")
+			w.types("b.txt", "typed last")
+			w.commit()
+			w.is("b.txt", "typed last", "human")
+			if out := w.run("git-trace", "verify"); out == "" {
+				t.Error("nothing was verified")
+			}
+		})
+	}
+}
+
+// found.md 2: a background command that stays. The turn has ended, the person works for hours.
+func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		verb, server string
+		want         []string
+	}{
+		"in the background, silent":       {"bg", "sleep 1000; true", []string{"human"}},
+		"left behind, silent":             {"bash", "nohup sleep 1000 >/dev/null 2>&1 &", []string{"human"}},
+		"in the background, with a log":   {"bg", "exec >%[1]s/log; while sleep 0.01; do echo a request came in; done", []string{"human"}},
+		"left behind, with a log":         {"bash", "(exec >%[1]s/log 2>&1; while sleep 0.01; do echo a request came in; done) &", []string{"human"}},
+		"it writes to the work tree, too": {"bg", "while sleep 0.01; do head -c 5000 /dev/zero > %[2]s/built; done", []string{"unknown"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatched(t)
+			a := w.agent(alpha)
+			server := tt.server
+			if strings.Contains(server, "%") {
+				server = fmt.Sprintf(server, w.home, w.home)
+			}
+			a.does(tt.verb, server)
+			a.does("stop", "task-"+alpha)
+			defer func() { _ = syscall.Kill(-a.cmd.Process.Pid, syscall.SIGKILL) }()
+			for n := range 3 {
+				time.Sleep(100 * time.Millisecond)
+				line := fmt.Sprintf("typed while it runs, for the %d. time", n)
+				w.types("a.txt", line)
+				w.is("a.txt", line, tt.want...)
+				w.commit()
+				w.is("a.txt", line, tt.want...)
+			}
+			a.does("prompt", "stop it")
+			w.types("a.txt", "typed while it runs and the agent is asked")
+			a.does("edit", "b.txt", "old one", "new one")
+			w.commit()
+			w.is("b.txt", "new one", alpha)
+			if log := w.run("git-trace", "events", "--json", "--type", "patch_recorded"); tt.want[0] == "human" && !strings.Contains(log, "process_silent") {
+				t.Errorf("the log does not say why: %s", log)
+			}
+		})
+	}
+}
+
+// found.md 2: an agent is killed and its shell goes on.
+func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	a := w.agent(alpha)
+	first, release := w.after("first", "echo by the shell, first >> a.txt; ")
+	second, releaseSecond := w.after("second", "echo by the shell, second >> a.txt; sleep 0.2")
+	a.begins("bash", ": > "+w.home+"/started; "+first+second)
+	w.until(filepath.Join(w.home, "started"), "")
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(w.home, "started")); err == nil {
+			break
+		}
+	}
+	a.die()
+	release()
+	w.until("a.txt", "first")
+	w.is("a.txt", "by the shell, first", "unknown", alpha)
+	w.commit()
+	w.is("a.txt", "by the shell, first", "unknown", alpha)
+	w.types("b.txt", "typed while the shell goes on")
+	w.is("b.txt", "typed while the shell goes on", "unknown", "human")
+	releaseSecond()
+	w.until("a.txt", "second")
+	w.is("a.txt", "by the shell, second", "unknown", alpha)
+	w.commit()
+	w.is("a.txt", "by the shell, second", "unknown", alpha)
+	time.Sleep(500 * time.Millisecond)
+	w.commit() // finds that all is over
+	w.types("b.txt", "typed when all is over")
+	w.is("b.txt", "typed when all is over", "human")
+	w.commit()
+	w.is("b.txt", "typed when all is over", "human")
+}

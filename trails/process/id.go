@@ -1,0 +1,115 @@
+package process
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ID names a process for good. The zero ID is of no process that is known.
+type ID struct {
+	PID   int
+	Start int64  // when it started, in the units of the system, since the system did
+	Space string // the name space that the number belongs to
+	Boot  string // the run of the system
+	Host  string // the name of the machine
+}
+
+// State is what is known of a process.
+type State int
+
+// The states of a process. The zero value is Unknown.
+const (
+	Unknown State = iota
+	Alive
+	Gone
+)
+
+// Of names the process that has a number now. The zero ID is of one that is not there, or not known.
+func Of(pid int) ID {
+	if pid <= 0 {
+		return ID{}
+	}
+	info, found := infoOf(pid)
+	if !found || info.ended {
+		return ID{}
+	}
+	id := here()
+	id.PID, id.Start = pid, info.start
+	return id
+}
+
+// Known tells whether the ID names a process.
+func (id ID) Known() bool { return id.Start != 0 }
+
+// State tells whether the process lives. One of an earlier run of this machine is gone. One of another machine, or of another
+// name space, is not seen from here.
+func (id ID) State() State {
+	if !id.Known() {
+		return Unknown
+	}
+	now := here()
+	switch {
+	case now.Boot == "":
+		return Unknown
+	case now.Boot != id.Boot && now.Host == id.Host:
+		return Gone
+	case now.Boot != id.Boot || now.Space != id.Space:
+		return Unknown
+	}
+	info, found := infoOf(id.PID)
+	if !found || info.ended || info.start != id.Start {
+		return Gone
+	}
+	return Alive
+}
+
+// info is what the system says of a process.
+type info struct {
+	parent  int
+	session int // the process that leads its session
+	start   int64
+	name    string // of the program, cut
+	ended   bool   // nobody has waited for it yet
+}
+
+// between are the programs that stand between an agent and the hook that it starts.
+var between = map[string]bool{
+	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true, "fish": true,
+	"git": true, "git-trace": true, "env": true, "timeout": true, "nice": true,
+}
+
+// maxDepth bounds how far ancestors are followed.
+const maxDepth = 64
+
+// Starter is the process that started this one, as far as it is no shell or other program in between: of an agent's hook, the
+// agent. It is 0 where that is not known.
+func Starter() int {
+	pid := parentOfSelf()
+	for range maxDepth {
+		if pid <= 1 {
+			return 0
+		}
+		info, found := infoOf(pid)
+		if !found {
+			return 0
+		}
+		if !between[strings.TrimSuffix(filepath.Base(strings.TrimPrefix(info.name, "-")), ".exe")] {
+			return pid
+		}
+		pid = info.parent
+	}
+	return 0
+}
+
+// Ancestor tells whether a process started this one, with any number of others in between.
+func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
+
+// Ended is the ID of a process that had a number and is not there any more.
+func Ended(pid int) ID {
+	id := here()
+	if id.Boot != "" {
+		id.PID, id.Start = pid, -1
+	}
+	return id
+}

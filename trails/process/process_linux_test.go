@@ -1,0 +1,236 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mark is an entry that only processes of this test have.
+func mark(t *testing.T) string {
+	return fmt.Sprintf("GITTRACE_TEST_MARK=%s-%d", t.Name(), os.Getpid())
+}
+
+func start(t *testing.T, env []string, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // of a test that did not
+	})
+	return cmd
+}
+
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: it never was", what)
+		}
+	}
+}
+
+func TestWhatIsKnownOfAProcess(t *testing.T) {
+	t.Parallel()
+	own := Of(os.Getpid())
+	ended := start(t, nil, "exit 0")
+	zombie := ID{}
+	eventually(t, "a process that ended and was not waited for", func() bool {
+		info, found := infoOf(ended.Process.Pid)
+		zombie = own
+		zombie.PID, zombie.Start = ended.Process.Pid, info.start
+		return found && info.ended
+	})
+	change := func(f func(*ID)) ID {
+		id := own
+		f(&id)
+		return id
+	}
+	for name, tt := range map[string]struct {
+		id   ID
+		want State
+	}{
+		"this process lives":                                       {own, Alive},
+		"nobody waited for it yet, but it is over":                 {zombie, Gone},
+		"its number was given away again":                          {change(func(id *ID) { id.Start-- }), Gone},
+		"a number that no process has":                             {Ended(1 << 30), Gone},
+		"the machine was started again":                            {change(func(id *ID) { id.Boot = "earlier" }), Gone},
+		"another machine, as on a shared disk":                     {change(func(id *ID) { id.Boot, id.Host = "other", "other" }), Unknown},
+		"the machine has another name now":                         {change(func(id *ID) { id.Host = "other" }), Alive},
+		"another name space, as in a container":                    {change(func(id *ID) { id.Space = "pid:[1]" }), Unknown},
+		"no process at all":                                        {ID{}, Unknown},
+		"the zero ID of a number that no process has is not known": {Of(1 << 30), Unknown},
+	} {
+		if got := tt.id.State(); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// asChild runs this test again below shells, as a hook is run.
+const asChild = "GITTRACE_TEST_STARTER"
+
+func TestTheStarterOfAHookIsNoShell(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(asChild) != "" {
+		fmt.Printf("starter %d %v\n", Starter(), Ancestor(Starter()))
+		return
+	}
+	script := strconv.Quote(os.Args[0]) + " -test.run='^" + t.Name() + "$'; true"
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sh -c "+strconv.Quote(script)+"; true")
+	cmd.Env = append(os.Environ(), asChild+"=1")
+	out, err := cmd.CombinedOutput()
+	if want := fmt.Sprintf("starter %d true\n", os.Getpid()); err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v: %s, want %s", err, out, want)
+	}
+	if Ancestor(os.Getpid()) || Ancestor(0) || !Ancestor(os.Getppid()) {
+		t.Error("wrong ancestors")
+	}
+}
+
+func TestWhatACallLeftRunningIsFound(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string]string{
+		"a child that its shell left behind": "sleep 1000 &",
+		"one in a session of its own":        "setsid sleep 1000 >/dev/null 2>&1 &",
+		"one that hangs up never":            "nohup sh -c 'sleep 1000; true' >/dev/null 2>&1 &",
+		"the shell itself":                   "sleep 1000; true",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := Search{Agent: Of(os.Getpid()), Since: Self(), After: os.Getpid(), Mark: mark(t)}
+			cmd := start(t, []string{q.Mark}, left)
+			defer killMarked(q)
+			var found []ID
+			eventually(t, "a process is found", func() bool {
+				found, _ = q.Left()
+				return slices.ContainsFunc(found, func(id ID) bool { info, _ := infoOf(id.PID); return info.name == "sleep" })
+			})
+			if name != "the shell itself" {
+				_ = cmd.Wait()
+				if found, _ = q.Left(); len(found) == 0 {
+					t.Error("it is lost with the end of its shell")
+				}
+			}
+			gone := q
+			gone.Agent = Ended(1 << 30)
+			if found, known := gone.Left(); !known || len(found) == 0 {
+				t.Error("it is not found after the agent's death")
+			}
+			late := q
+			if late.Since = Self() + 1<<40; len(first(late.Left())) != 0 {
+				t.Error("what is older than the call is found")
+			}
+			other := q
+			if other.Mark = "GITTRACE_TEST_MARK=other"; len(first(other.Left())) != 0 {
+				t.Error("what another agent started is found")
+			}
+			if grown := Grown(found); len(grown) == 0 {
+				t.Error("it is not found again")
+			}
+		})
+	}
+}
+
+func first(found []ID, _ bool) []ID { return found }
+
+func killMarked(q Search) {
+	found, _ := q.Left()
+	for _, id := range found {
+		if p, err := os.FindProcess(id.PID); err == nil {
+			_ = p.Kill()
+		}
+	}
+}
+
+func TestBytesOfEndedChildrenCountAndOutputDoesNot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go1, go2, done := filepath.Join(dir, "go"), filepath.Join(dir, "go2"), filepath.Join(dir, "done")
+	wait := func(name string) string { return "while ! [ -e " + name + " ]; do sleep 0.01; done; " }
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", wait(go1)+"head -c 100000 /dev/zero > "+filepath.Join(dir, "f")+"; head -c 5000 /dev/zero; : > "+done+"; "+wait(go2))
+	cmd.Stdout = out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	id := Of(cmd.Process.Pid)
+	was, wasPrinted, known := Measure([]ID{id}, dir)
+	if !known {
+		t.Skip("the system does not tell what processes write")
+	}
+	touch := func(name string) {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	touch(go1)
+	defer touch(go2)
+	eventually(t, "the work", func() bool { _, err := os.Stat(done); return err == nil })
+	is, isPrinted, _ := Measure([]ID{id}, dir)
+	if n, known := Since(was, is, wasPrinted, isPrinted); !known || n != 100000 {
+		t.Errorf("%d bytes (%v), want 100000", n, known)
+	}
+}
+
+func TestWhatWasWrittenBetweenTwoLooks(t *testing.T) {
+	t.Parallel()
+	p := func(pid, parent int, wrote int64) Process { return Process{ID{PID: pid}, parent, wrote} }
+	o := func(size int64) []Output { return []Output{{"/log", size}} }
+	for name, tt := range map[string]struct {
+		was, is         []Process
+		printed, prints []Output
+		want            int64
+		known           bool
+	}{
+		"nothing":                           {[]Process{p(5, 1, 70)}, []Process{p(5, 1, 70)}, nil, nil, 0, true},
+		"some":                              {[]Process{p(5, 1, 70)}, []Process{p(5, 1, 90)}, nil, nil, 20, true},
+		"a new one counts from its start":   {[]Process{p(5, 1, 70)}, []Process{p(5, 1, 70), p(6, 5, 8)}, nil, nil, 8, true},
+		"a child's bytes go to its parent":  {[]Process{p(5, 1, 70), p(6, 5, 8)}, []Process{p(5, 1, 80)}, nil, nil, 2, true},
+		"a lost child's bytes are lost":     {[]Process{p(5, 1, 70), p(6, 1, 8)}, []Process{p(5, 1, 70)}, nil, nil, 0, false},
+		"all have ended":                    {[]Process{p(5, 1, 70)}, nil, nil, nil, 0, false},
+		"what is printed does not count":    {[]Process{p(5, 1, 70)}, []Process{p(5, 1, 90)}, o(100), o(115), 5, true},
+		"a log that was cut off hides none": {[]Process{p(5, 1, 70)}, []Process{p(5, 1, 90)}, o(100), o(0), 20, true},
+	} {
+		if n, known := Since(tt.was, tt.is, tt.printed, tt.prints); n != tt.want || known != tt.known {
+			t.Errorf("%s: %d, %v; want %d, %v", name, n, known, tt.want, tt.known)
+		}
+	}
+}
+
+func TestAnEnvironmentTellsItsConversation(t *testing.T) {
+	t.Parallel()
+	const session = "01a2066c-9edc-75b3"
+	for name, tt := range map[string]struct {
+		environ, session, mark string
+		want                   bool
+	}{
+		"the session stands in it":       {"A=1\x00X_ID=" + session + "\x00B=2\x00", session, "", true},
+		"a part of it does not count":    {"A=1\x00X_ID=" + session + "7\x00", session, "", false},
+		"a longer word does not either":  {"X_ID=7" + session + "\x00", session, "", false},
+		"a short id tells nothing":       {"A=1\x00", "1", "", false},
+		"the mark stands in it":          {"A=1\x00GEMINI_CLI=1\x00", "", "GEMINI_CLI=1", true},
+		"the mark is first":              {"GEMINI_CLI=1\x00", "", "GEMINI_CLI=1", true},
+		"another entry ends like a mark": {"NO_GEMINI_CLI=1\x00", "", "GEMINI_CLI=1", false},
+		"it stands there after another":  {"NO_M=1\x00M=1\x00", "", "M=1", true},
+		"nothing":                        {"", session, "M=1", false},
+	} {
+		if got := Within([]byte(tt.environ), tt.session, tt.mark); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

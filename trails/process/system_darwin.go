@@ -1,0 +1,52 @@
+package process
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Neither the environment of other processes nor what they wrote is told without cgo.
+const canSearch = false
+
+const ticks = 1_000_000
+
+func now() int64        { return 0 }
+func circle() int       { return 0 }
+func selfPID() int      { return os.Getpid() }
+func parentOfSelf() int { return os.Getppid() }
+
+var here = sync.OnceValue(lookHere)
+
+func lookHere() (id ID) {
+	boot, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ID{}
+	}
+	id.Boot, id.Space = boot, "all"
+	id.Host, _ = os.Hostname() // without one, an earlier run of the system is not known for one of this machine
+	return id
+}
+
+// stateZombie is SZOMB of <sys/proc.h>.
+const stateZombie = 5
+
+func infoOf(pid int) (info, bool) {
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(p.Proc.P_pid) != pid {
+		return info{}, false
+	}
+	return info{
+		parent: int(p.Eproc.Ppid),
+		start:  p.Proc.P_starttime.Sec*1_000_000 + int64(p.Proc.P_starttime.Usec),
+		name:   unix.ByteSliceToString(p.Proc.P_comm[:]),
+		ended:  p.Proc.P_stat == stateZombie,
+	}, true
+}
+
+func childrenOf(int) []int        { return nil }
+func all() []int                  { return nil }
+func environOf(int) []byte        { return nil }
+func writtenBy(int) (int64, bool) { return 0, false }
+func outputsOf(int) []Output      { return nil }

@@ -1,0 +1,166 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const canSearch = true
+
+func selfPID() int      { return os.Getpid() }
+func parentOfSelf() int { return os.Getppid() }
+
+func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
+// ticks are the units of a process's start in a second (sysconf(3), _SC_CLK_TCK; 100 for all that Go runs on).
+const ticks = 100
+
+// now is the time in ticks since the system started.
+func now() int64 {
+	var at unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
+		return 1 << 62 // so long ago that all has to be looked at
+	}
+	return at.Nano() / (1e9 / ticks)
+}
+
+// here is an ID of no process, of this run of the system and this name space.
+var here = sync.OnceValue(lookHere)
+
+func lookHere() (id ID) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ID{}
+	}
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ID{}
+	}
+	id.Boot, id.Space = string(bytes.TrimSpace(boot)), space
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		id.Host = unix.ByteSliceToString(name.Nodename[:])
+	}
+	return id
+}
+
+// circle is how many numbers there are for processes; 0 where that is not told.
+func circle() int {
+	raw, _ := os.ReadFile("/proc/sys/kernel/pid_max")
+	n, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
+	return n
+}
+
+// infoOf reads /proc/PID/stat (proc(5)). The name of the program stands in brackets and may have some itself.
+func infoOf(pid int) (info, bool) {
+	raw, err := os.ReadFile(procFile(pid, "stat"))
+	if err != nil {
+		return info{}, false
+	}
+	first, last := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
+	if first < 0 || last < first {
+		return info{}, false
+	}
+	fields := strings.Fields(string(raw[last+1:]))
+	const parent, session, start = 1, 3, 19
+	if len(fields) <= start {
+		return info{}, false
+	}
+	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X"}
+	out.parent, _ = strconv.Atoi(fields[parent])
+	out.session, _ = strconv.Atoi(fields[session])
+	out.start, err = strconv.ParseInt(fields[start], 10, 64)
+	return out, err == nil
+}
+
+// childrenOf asks each thread for what it started. A kernel that does not keep that has all processes looked at.
+func childrenOf(pid int) []int {
+	tasks, err := os.ReadDir(procFile(pid, "task"))
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, task := range tasks {
+		raw, err := os.ReadFile(filepath.Join(procFile(pid, "task"), task.Name(), "children"))
+		if err != nil {
+			if _, gone := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); gone != nil {
+				return childrenAmongAll(pid)
+			}
+			continue
+		}
+		for _, field := range strings.Fields(string(raw)) {
+			if n, err := strconv.Atoi(field); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func childrenAmongAll(pid int) []int {
+	var out []int
+	for _, other := range all() {
+		if info, found := infoOf(other); found && info.parent == pid {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// all lists every process.
+func all() []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	names, _ := dir.Readdirnames(-1) // as many as can be read
+	var out []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// environOf is what a process was started with; nothing of one of another user.
+func environOf(pid int) []byte {
+	raw, _ := os.ReadFile(procFile(pid, "environ"))
+	return raw
+}
+
+// writtenBy reads wchar of /proc/PID/io (proc(5)).
+func writtenBy(pid int) (int64, bool) {
+	raw, err := os.ReadFile(procFile(pid, "io"))
+	if err != nil {
+		return 0, false
+	}
+	for line := range bytes.Lines(raw) {
+		if text, found := bytes.CutPrefix(line, []byte("wchar:")); found {
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// outputsOf are the files that a process has for its output and its errors.
+func outputsOf(pid int) (found []Output) {
+	for _, fd := range []string{"fd/1", "fd/2"} {
+		name, err := os.Readlink(procFile(pid, fd))
+		if err != nil || !filepath.IsAbs(name) {
+			continue
+		}
+		if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
+			found = append(found, Output{name, st.Size()})
+		}
+	}
+	return found
+}

@@ -1,0 +1,221 @@
+package process
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// maxFound bounds how many processes one answer has.
+const maxFound = 256
+
+// Within tells whether an environment, entries with a NUL behind each, is that of a process of a conversation: an entry is
+// the mark, or has the session's id for a value. Agents give both to what they start.
+func Within(environ []byte, session, mark string) bool {
+	has := func(end string, whole bool) bool {
+		for rest := environ; len(rest) > 0; {
+			at := bytes.Index(rest, []byte(end+"\x00"))
+			if at < 0 {
+				return false
+			}
+			if !whole || at == 0 || rest[at-1] == 0 {
+				return true
+			}
+			rest = rest[at+len(end)+1:]
+		}
+		return false
+	}
+	return len(session) >= minSession && has("="+session, false) || mark != "" && has(mark, true)
+}
+
+// minSession is how long a session's id is at least that an environment has for no other reason.
+const minSession = 8
+
+// Self is when this process started, to compare with the start of others; 0 where it is not known.
+func Self() int64 {
+	info, _ := infoOf(selfPID())
+	return info.start
+}
+
+// Search describes the processes of a tool call.
+type Search struct {
+	Agent   ID
+	Since   int64  // when the call began, by Self of its first hook
+	After   int    // the number of that hook's process
+	Session string // see Within
+	Mark    string
+}
+
+// Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way, with all
+// that they started. Known is false where the system does not tell.
+func (q Search) Left() (found []ID, known bool) {
+	if q.Since == 0 || !canSearch {
+		return nil, false
+	}
+	t := taken{query: q, own: ancestors(selfPID())}
+	if q.Agent.State() != Alive {
+		for _, pid := range all() {
+			t.add(pid, true)
+		}
+		return t.found, true
+	}
+	// What loses its parent goes to one of the agent's ancestors (prctl(2), PR_SET_CHILD_SUBREAPER).
+	young := q.young()
+	for _, parent := range append(ancestors(q.Agent.PID), 1) {
+		for _, pid := range childrenOf(parent) {
+			if young(pid) {
+				t.add(pid, true)
+			}
+		}
+	}
+	return t.found, true
+}
+
+// fastest is how many processes a system starts in a second at most.
+const fastest = 20_000
+
+// young tells of a process by its number whether it may have been started since the call began: numbers are given away in a
+// circle (proc(5), pid_max), which takes some time.
+func (q Search) young() func(pid int) bool {
+	half := circle() / 2
+	seconds := (now() - q.Since) / ticks
+	if q.After <= 0 || half == 0 || seconds >= int64(half/fastest) {
+		return func(int) bool { return true }
+	}
+	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < half }
+}
+
+// Grown lists which of some processes live, and all that they started.
+func Grown(list []ID) []ID {
+	t := taken{}
+	for _, id := range list {
+		if id.State() == Alive {
+			t.add(id.PID, false)
+		}
+	}
+	return t.found
+}
+
+// taken gathers processes.
+type taken struct {
+	query Search
+	own   []int // the way to this process, which is none of the agent's
+	found []ID
+	seen  []int
+}
+
+// add takes a process with all below it. One that has to be marked and is not is left out, with all below it.
+func (t *taken) add(pid int, marked bool) {
+	if len(t.found) >= maxFound || slices.Contains(t.seen, pid) || slices.Contains(t.own, pid) {
+		return
+	}
+	t.seen = append(t.seen, pid)
+	info, found := infoOf(pid)
+	if !found || info.ended || info.start < t.query.Since {
+		return
+	}
+	if marked && !Within(environOf(pid), t.query.Session, t.query.Mark) {
+		return
+	}
+	id := here()
+	id.PID, id.Start = pid, info.start
+	t.found = append(t.found, id)
+	for _, child := range childrenOf(pid) {
+		t.add(child, false)
+	}
+}
+
+// ancestors is a process and those that started it, the first process of the system left out.
+func ancestors(pid int) []int {
+	var out []int
+	for pid > 1 && len(out) < maxDepth {
+		info, found := infoOf(pid)
+		if !found {
+			break
+		}
+		out = append(out, pid)
+		pid = info.parent
+	}
+	return out
+}
+
+// Process is a process of a call, with what started it and what it has written since it started.
+type Process struct {
+	ID
+	Parent int
+	Wrote  int64 // in bytes; 0 where that is not known
+}
+
+// Output is a file that processes print to, outside of the work tree, and its size.
+type Output struct {
+	Name string
+	Size int64
+}
+
+// steady bounds how often a measurement is made again because something was printed meanwhile.
+const steady = 8
+
+// Measure asks what processes have written. Known is false where the system does not tell that of one of them.
+func Measure(list []ID, workTree string) (found []Process, printed []Output, known bool) {
+	printed = outputs(list, workTree)
+	for range steady {
+		found, known = measure(list)
+		again := outputs(list, workTree)
+		if slices.Equal(printed, again) {
+			break
+		}
+		printed = again
+	}
+	return found, printed, known
+}
+
+func measure(list []ID) (found []Process, known bool) {
+	known = true
+	for _, id := range list {
+		info, there := infoOf(id.PID)
+		wrote, told := writtenBy(id.PID)
+		known = known && there && told
+		found = append(found, Process{ID: id, Parent: info.parent, Wrote: wrote})
+	}
+	return found, known
+}
+
+// outputs are the files outside of the work tree that processes print to.
+func outputs(list []ID, workTree string) (found []Output) {
+	for _, id := range list {
+		for _, o := range outputsOf(id.PID) {
+			within := o.Name == workTree || strings.HasPrefix(o.Name, workTree+"/")
+			if !within && !slices.ContainsFunc(found, func(f Output) bool { return f.Name == o.Name }) {
+				found = append(found, o)
+			}
+		}
+	}
+	return found
+}
+
+// Since counts the bytes that processes wrote between two measurements, what they printed left out: at most these can be in
+// the work tree. Known is false if one has ended and nothing is left that tells what it wrote at last.
+func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
+	for _, now := range is {
+		n += now.Wrote
+	}
+	for _, then := range was {
+		n -= then.Wrote
+		lives := func(pid int) bool {
+			return slices.ContainsFunc(is, func(p Process) bool { return p.PID == pid })
+		}
+		if !lives(then.PID) && !lives(then.Parent) {
+			return 0, false
+		}
+	}
+	for _, now := range isPrinted {
+		grown := now.Size
+		for _, then := range wasPrinted {
+			if then.Name == now.Name {
+				grown -= then.Size
+			}
+		}
+		n -= max(grown, 0)
+	}
+	return max(n, 0), true
+}

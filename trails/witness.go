@@ -1,0 +1,280 @@
+package trails
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// A window is open while something that belongs to its call can still write, and no longer. At every look the processes of
+// each open window are asked: the agent's, which its hooks were started by, and what it left running. What they tell is
+// weighed where a changed line gets its owner (decide.go).
+
+// bound is what is known in one step of what an open window can have written.
+type bound struct {
+	doubt   events.Limit // why it may have ended before, or a person may have written what it could have; "" if nothing says so
+	silent  bool         // wrote is known
+	wrote   int64        // at most so many bytes since everything was looked at last
+	left    []process.Process
+	printed []process.Output
+	over    bool // nothing is left that could write after this look
+}
+
+// forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
+const forgotten = 24 * time.Hour
+
+// askProcesses finds out what can be known of the windows that are open. Trace is the conversation that this boundary is of, if it
+// is one of a conversation that goes on: its agent lives.
+func (s *step) askProcesses(at time.Time) {
+	s.bounds = map[*Window]*bound{}
+	for _, w := range s.state.openWindows() {
+		if len(w.Left) > 0 {
+			s.bounds[w] = s.askLeft(w)
+		} else {
+			s.bounds[w] = s.askHost(w, at)
+		}
+	}
+}
+
+// askHost asks for the agent of a call.
+func (s *step) askHost(w *Window, at time.Time) *bound {
+	b := &bound{}
+	state := w.hostState()
+	switch {
+	case state == process.Gone:
+		b.doubt = events.LimitProcessGone
+		b.left, b.printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
+		b.over = len(b.left) == 0
+	case state == process.Alive || s.around(w):
+	default:
+		b.doubt = events.LimitProcessUnknown
+		b.over = !w.Begun.IsZero() && at.Sub(w.Begun) > forgotten
+	}
+	if b.doubt == "" && w.Background && s.idle(w) {
+		b.doubt = events.LimitProcessUnknown
+	}
+	return b
+}
+
+// askLeft asks for what a call left running.
+func (s *step) askLeft(w *Window) *bound {
+	b := &bound{}
+	ids := make([]process.ID, len(w.Left))
+	for i, p := range w.Left {
+		ids[i] = p.ID
+	}
+	var told bool
+	b.left, b.printed, told = process.Measure(process.Grown(ids), s.repo.WorkTree)
+	if told {
+		b.wrote, b.silent = process.Since(w.Left, b.left, w.Printed, b.printed)
+	}
+	b.over = len(b.left) == 0
+	if b.over {
+		b.silent = false
+		b.doubt = events.LimitProcessGone
+	}
+	if !s.idle(w) && w.hostState() != process.Gone {
+		b.doubt = "" // its conversation goes on, and with it the call
+	} else if b.doubt == "" {
+		b.doubt = events.LimitBackgroundProcess
+	}
+	return b
+}
+
+// idle tells whether the agent of a window waits for the person.
+func (s *step) idle(w *Window) bool {
+	sess := s.state.Sessions[w.Trace]
+	return sess == nil || sess.Idle
+}
+
+// hostState is what is known of the agent's process: nothing, if it is not known which that is.
+func (w *Window) hostState() process.State {
+	if !w.Sure {
+		return process.Unknown
+	}
+	return w.Host.State()
+}
+
+// processes lists what lives of a call.
+func (w *Window) processes() []process.ID {
+	found, _ := process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}.Left()
+	return found
+}
+
+// around tells whether this process was started by the call, as by a commit that it makes.
+func (s *step) around(w *Window) bool {
+	if s.environ == nil {
+		s.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
+	}
+	return process.Within(s.environ, w.Session, w.Mark)
+}
+
+// hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its hooks is
+// another one at each: one that is met twice is the agent.
+func (s *step) hearHost(sess *sessionState, b events.Boundary) {
+	s.host, s.sure = process.ID{}, false
+	pid := b.Process
+	if pid == 0 {
+		pid = b.Parent
+	}
+	if pid == 0 {
+		return
+	}
+	id := process.Of(pid)
+	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
+		if id = process.Ended(pid); sess.Host.PID == pid {
+			id = sess.Host
+		}
+	}
+	if !id.Known() {
+		return
+	}
+	if sess.Host != id {
+		sess.Host, sess.Heard = id, 0
+	}
+	sess.Heard = min(sess.Heard+1, 2)
+	s.host, s.sure = id, b.Process != 0 || sess.Heard > 1
+	for _, w := range s.state.openWindows() {
+		if w.Host == id && w.Session == sess.Session && w.Agent == sess.Agent {
+			w.Sure = w.Sure || s.sure
+		}
+	}
+}
+
+// live tells that the windows of the conversation at hand are open, as far as the system knows nothing better: its agent has just
+// called a hook. One that begins anew, or is asked something, may have been ended meanwhile.
+func (s *step) live(trace events.TraceID, b events.Boundary) {
+	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
+		return
+	}
+	for w, bound := range s.bounds {
+		if w.Trace == trace && bound.doubt == events.LimitProcessUnknown && !w.Background {
+			bound.doubt = ""
+		}
+	}
+}
+
+// leaveRunning keeps a window open whose call has ended and left something running.
+func (s *step) leaveRunning(end *ending) {
+	w := end.window
+	if w.Class == events.ToolEdits || end.status != "done" && end.status != "failed" && end.status != "background" {
+		return
+	}
+	if w.hostState() != process.Alive {
+		return
+	}
+	left, printed, _ := process.Measure(w.processes(), s.repo.WorkTree)
+	if len(left) == 0 {
+		return
+	}
+	w.Left, w.Printed, w.Background = left, printed, true
+	end.status = "background"
+}
+
+// doubts tells why a window may not have written what it could have; "" if nothing says so.
+func (s *step) doubts(w *Window) events.Limit {
+	b := s.bounds[w]
+	switch {
+	case b != nil && b.doubt != "" && !s.reportedBack(w):
+		return b.doubt
+	case w.Doubt && w.Why != "":
+		return w.Why
+	case w.Doubt:
+		return events.LimitMissingAfter
+	}
+	return ""
+}
+
+// reportedBack tells whether a window ends at this boundary with an after-boundary of its own.
+func (s *step) reportedBack(w *Window) bool {
+	return slices.ContainsFunc(s.closing, func(end ending) bool {
+		return end.window == w && end.status != "abandoned" && end.status != "rejected"
+	})
+}
+
+// silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at when
+// everything was has changed in a longer time than that.
+func (s *step) silent(w *Window, path string) bool {
+	b := s.bounds[w]
+	if b == nil || !b.silent {
+		return false
+	}
+	size, known := s.sizes[path]
+	return known && b.wrote < size
+}
+
+// measure counts what has to be written for the change of files: the lines that they did not have. It does so only where a window
+// is open that may have written less.
+func (s *step) measure(files ...*file) {
+	if !anySilent(s.bounds) {
+		return
+	}
+	if s.sizes == nil {
+		s.sizes = map[string]int64{}
+	}
+	for _, f := range files {
+		delete(s.sizes, f.path)
+		if f.old.whole || f.new.whole || s.renamedInto(f.path) {
+			continue
+		}
+		had := map[string]int{}
+		for _, line := range f.old.lines {
+			had[string(line)]++
+		}
+		var size int64
+		for _, line := range f.new.lines {
+			if had[string(line)]--; had[string(line)] < 0 {
+				size += int64(len(line))
+			}
+		}
+		s.sizes[f.path] = size
+	}
+}
+
+func anySilent(bounds map[*Window]*bound) bool {
+	for _, b := range bounds {
+		if b.silent {
+			return true
+		}
+	}
+	return false
+}
+
+// renamedInto tells whether a file may have got its name without being written: its content is older than its place.
+func (s *step) renamedInto(path string) bool {
+	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))
+	st, err := os.Lstat(name)
+	changed, known := snapshot.Stamp(name)
+	return err != nil || !known || changed.Sub(st.ModTime()) > time.Second
+}
+
+// keepLeft notes what windows have running, once everything was looked at.
+func (s *step) keepLeft() {
+	for w, b := range s.bounds {
+		if w.Closed == 0 && len(b.left) > 0 {
+			w.Left, w.Printed, w.Background = b.left, b.printed, true
+		}
+	}
+}
+
+// doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what changed,
+// and returns them: they are over with this step.
+func (s *step) doubtGone() []*Window {
+	var out []*Window
+	for w, b := range s.bounds {
+		if b.doubt == events.LimitProcessGone && !w.Doubt {
+			w.Doubt, w.Why = true, b.doubt
+		}
+		if b.over {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Window) int { return strings.Compare(string(a.Trace)+a.CallID, string(b.Trace)+b.CallID) })
+	return out
+}
