@@ -1,9 +1,13 @@
 package unseen
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
 )
 
 // Two patches of one author may be joined, those of two may not: whatever differs tells them apart.
@@ -37,5 +41,35 @@ func TestWhenTwoOwnersAreOne(t *testing.T) {
 		if sameOwner(base, other) {
 			t.Errorf("owners with another %s are one", what)
 		}
+	}
+}
+
+// Lines that follow each other and have one owner on one evidence are one run; a line that nobody claimed is nobody's.
+func TestClaimsBecomeRuns(t *testing.T) {
+	t.Parallel()
+	a := events.AnchorOwner{Kind: events.OwnerAI, ToolCall: "a", Patch: "1"}
+	b := events.AnchorOwner{Kind: events.OwnerAI, ToolCall: "a", Patch: "2"}
+	f := &file{
+		added: []linediff.Range{{Start: 0, End: 6}, {Start: 8, End: 10}},
+		owners: map[int]claim{
+			0: {a, "exact_lines"}, 1: {a, "exact_lines"}, 2: {a, "moved_lines"}, 3: {b, "moved_lines"}, 5: {a, "exact_lines"},
+			8: {a, "exact_lines"}, 9: {a, "exact_lines"},
+		},
+	}
+	answer := f.answer()
+	var got []string
+	for _, run := range answer.File.Runs {
+		owner := answer.Owners[run.Owner]
+		got = append(got, fmt.Sprintf("%d+%d %s%s %s", run.Start, run.Count, owner.Kind, owner.Patch, run.Tier))
+	}
+	want := []string{
+		"1+2 ai1 exact_lines", "3+1 ai1 moved_lines", "4+1 ai2 moved_lines", "5+1 unknown exact_lines", "6+1 ai1 exact_lines",
+		"9+2 ai1 exact_lines",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(answer.Owners) != 3 {
+		t.Errorf("%d owners are listed, want 3", len(answer.Owners))
 	}
 }
