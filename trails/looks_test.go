@@ -1,0 +1,165 @@
+package trails
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+func TestWhatAChangeTakesAwayAndPutsIn(t *testing.T) {
+	t.Parallel()
+	lines := func(text string) [][]byte { return newText(refs.OID{}, []byte(text)).lines }
+	for _, tt := range []struct{ from, to, removed, added string }{
+		{"a\nb\nc\n", "a\nx\nc\ny\n", "b", "x y"},
+		{"a\nb\n", "a\nb\n", "", ""},
+		{"a\nb\n", "", "a b", ""},
+		{"a\n", " a\n", "a", " a"}, // white space counts
+	} {
+		c := changeOf(lines(tt.from), lines(tt.to))
+		got := string(bytes.Join(c.removed, []byte(" "))) + "/" + string(bytes.Join(c.added, []byte(" ")))
+		if got != tt.removed+"/"+tt.added {
+			t.Errorf("%q to %q is %s, want %s/%s", tt.from, tt.to, got, tt.removed, tt.added)
+		}
+	}
+	if !holdsAll(lines("a\nb\n"), lines("b\na\n")) || holdsAll(lines("a\nb\n"), lines("a\nc\n")) || !holdsAll(nil, nil) {
+		t.Error("whether all lines are there is not told")
+	}
+}
+
+func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		process int
+		closed  int64
+		want    bool
+	}{
+		"its process lives":        {os.Getpid(), 0, false},
+		"its process is gone":      {noProcess, 0, true},
+		"nothing is known of one":  {0, 0, false},
+		"it has ended before that": {noProcess, 3, false},
+	} {
+		w := &Window{CallID: "c", Process: tt.process, Closed: tt.closed}
+		s := &step{state: &state{Windows: []*Window{w}}}
+		if got := len(s.doubtOrphans()) == 1; got != tt.want || w.Doubt != tt.want {
+			t.Errorf("%s: in doubt %v, marked %v, want %v", name, got, w.Doubt, tt.want)
+		}
+	}
+}
+
+// Two looks in a row are one: what changed back is no change.
+func TestTwoLooksAreJoined(t *testing.T) {
+	t.Parallel()
+	change := func(path string, from, to int) snapshot.Change {
+		c := snapshot.Change{Path: path}
+		if from > 0 {
+			c.Old, c.OldMode = numbered(t, from), 0o100644
+		}
+		if to > 0 {
+			c.New, c.NewMode = numbered(t, to), 0o100644
+		}
+		return c
+	}
+	mode := change("m", 1, 1)
+	mode.NewMode = 0o100755
+	passed := change("p", 1, 2)
+	passed.PassedOver = true
+	for name, tt := range map[string]struct {
+		first, second []snapshot.Change
+		want          string
+	}{
+		"of two paths":               {[]snapshot.Change{change("b", 1, 2)}, []snapshot.Change{change("a", 3, 4)}, "a 3→4 b 1→2"},
+		"of one path":                {[]snapshot.Change{change("a", 1, 2)}, []snapshot.Change{change("a", 2, 3)}, "a 1→3"},
+		"changed back":               {[]snapshot.Change{change("a", 1, 2), change("b", 1, 2)}, []snapshot.Change{change("a", 2, 1)}, "b 1→2"},
+		"came and went":              {[]snapshot.Change{change("a", 0, 2)}, []snapshot.Change{change("a", 2, 0)}, ""},
+		"the mode alone":             {nil, []snapshot.Change{mode}, "m 1→1"},
+		"passed over in the first":   {[]snapshot.Change{passed}, []snapshot.Change{change("p", 2, 3)}, "p 1→3!"},
+		"passed over in the second":  {[]snapshot.Change{change("p", 4, 1)}, []snapshot.Change{passed}, "p 4→2!"},
+		"passed over by neither one": {[]snapshot.Change{change("p", 4, 1)}, []snapshot.Change{change("p", 1, 3)}, "p 4→3"},
+	} {
+		var got []string
+		for _, c := range chain(tt.first, tt.second) {
+			short := func(oid refs.OID) string { return strings.TrimLeft(oid.String(), "0") }
+			got = append(got, fmt.Sprintf("%s %s→%s%s", c.Path, short(c.Old), short(c.New), map[bool]string{true: "!"}[c.PassedOver]))
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// Whether a path that came or went makes everything be looked at, for its other name.
+func TestWhatMayBeARename(t *testing.T) {
+	t.Parallel()
+	sc := newScene(t)
+	sc.commit()
+	a, b := sc.text("a", "a\n"), sc.text("b", "b\n")
+	came, went := snapshot.Change{Path: "f", New: a.oid}, snapshot.Change{Path: "f", Old: a.oid}
+	restored := func(s *step) { s.git = &gitWork{repo: s.repo, before: s.now, now: s.now, restored: true} }
+	for name, tt := range map[string]struct {
+		change snapshot.Change
+		before func(*step)
+		want   bool
+	}{
+		"a change of content":               {snapshot.Change{Path: "f", Old: a.oid, New: b.oid}, nil, false},
+		"a new file":                        {came, nil, true},
+		"a file that is gone":               {went, nil, true},
+		"an announced one":                  {came, func(s *step) { s.state.Expected = map[string]refs.OID{"f": a.oid} }, false},
+		"announced with other content":      {came, func(s *step) { s.state.Expected = map[string]refs.OID{"f": b.oid} }, true},
+		"made by an edit call":              {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolEdits, "f")} }, false},
+		"an edit call of another path":      {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolEdits, "g")} }, true},
+		"a command may have moved it":       {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolRuns)} }, true},
+		"git wrote, and it was there once":  {came, func(s *step) { restored(s); _ = s.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
+		"git wrote, and it was never there": {came, restored, true},
+		"git wrote, and deleted it":         {went, restored, false},
+	} {
+		s := *sc.step
+		s.state = &state{Interval: 9, LastFull: 5}
+		s.known = NewKnown(sc.repo).frozen()
+		if tt.before != nil {
+			tt.before(&s)
+		}
+		if got := s.mayBeRenamed([]snapshot.Change{tt.change}); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// What is known of git since a look: whether it wrote files, or may have applied a stash.
+func TestWhatGitDidSinceALook(t *testing.T) {
+	t.Parallel()
+	sc := newScene(t)
+	sc.commit()
+	const odd = 5e9 + 1
+	mark := sc.now
+	for name, tt := range map[string]struct {
+		interval, restoredAt int64
+		change               func(now *gitMark)
+		restored, doubtful   bool
+	}{
+		"nothing":                              {9, 0, func(*gitMark) {}, false, false},
+		"a hook said that git wrote":           {9, 7, func(*gitMark) {}, true, false},
+		"a hook said so before the look":       {9, 6, func(*gitMark) {}, false, false},
+		"git took a step":                      {9, 0, func(m *gitMark) { m.Done++ }, true, false},
+		"a new index, and there are stashes":   {9, 0, func(m *gitMark) { m.Index = odd }, true, true},
+		"git wrote, and there are stashes":     {9, 7, func(m *gitMark) { m.Index = odd }, true, false},
+		"nothing is compared at the beginning": {0, 7, func(m *gitMark) { m.Done++ }, false, false},
+	} {
+		s := *sc.step
+		s.state = &state{Interval: tt.interval, RestoredAt: tt.restoredAt}
+		before := mark
+		before.Stashes = []refs.OID{numbered(t, 1)}
+		s.now = before
+		tt.change(&s.now)
+		w := s.workSince(before, 6)
+		if w.restored != tt.restored || w.doubtful != tt.doubtful || w.elsewhere {
+			t.Errorf("%s: wrote %v, doubtful %v, elsewhere %v; want %v, %v", name, w.restored, w.doubtful, w.elsewhere, tt.restored, tt.doubtful)
+		}
+	}
+}
