@@ -109,7 +109,7 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 
 // pass finds and replaces once, and tells whether there were secrets among what was found.
 func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out string, n int, secrets bool, err error) {
-	if len(text) < shortest {
+	if len(text) < shortest && !r.HoldsPurged(text) {
 		return text, 0, false, nil
 	}
 	found, err := r.secrets(ctx, text, m, 0)
@@ -196,7 +196,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 }
 
 // shortest is the length below which a text can hold neither a secret nor the path of a home.
-const shortest = 4
+const shortest = 5
 
 // leastSeen is the length from which on a secret is looked for by itself.
 const leastSeen = 10
