@@ -55,7 +55,10 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 			return items, nil
 		}
 	}
-	dropWholeListings(repo)
+	traced := repo.HasTraces()
+	if traced {
+		dropWholeListings(repo)
+	}
 	usual := usualConfigFiles(repo)
 	before, started := configState(usual), time.Now()
 	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
@@ -65,7 +68,7 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 	items, origins := parseConfig(string(out))
 	others, ok := otherConfigFiles(repo, items, origins)
 	others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(usual, file) })
-	if ok && !changedSince(others, started) && configState(usual) == before {
+	if traced && ok && !changedSince(others, started) && configState(usual) == before {
 		keepConfig(name, slices.Concat(usual, others), listing(needed(items)))
 	}
 	return needed(items), nil

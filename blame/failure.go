@@ -29,12 +29,9 @@ func (f *Failure) NoPath() bool {
 	return false
 }
 
-// ExitCode is the status for the command to end with: 1 for a path that is not there, 129 for wrong usage, else 128.
+// ExitCode is the status for the command to end with, which is git's: 129 for wrong usage, else 128.
 func (f *Failure) ExitCode() int {
-	switch {
-	case f.NoPath():
-		return 1
-	case f.Code == usageCode:
+	if f.Code == usageCode {
 		return usageCode
 	}
 	return fatalCode

@@ -36,6 +36,10 @@ func newRepo(t testing.TB, initArgs ...string) *repo {
 	}
 	r := &repo{t: t, dir: dir}
 	r.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
+	// Traced, though nothing was recorded yet: elsewhere no answer is kept.
+	if err := r.discover(r.dir).MakeTracesDir(); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 

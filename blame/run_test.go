@@ -24,9 +24,9 @@ func TestGitsRefusalsKeepTheirWordsAndGetTheRightStatus(t *testing.T) {
 		args, message string
 		code          int
 	}{
-		{"nosuch", "no such path 'nosuch' in HEAD", 1},
-		{"HEAD nosuch", "no such path nosuch in HEAD", 1},
-		{"deleted", "Cannot lstat 'deleted': No such file or directory", 1},
+		{"nosuch", "no such path 'nosuch' in HEAD", 128},
+		{"HEAD nosuch", "no such path nosuch in HEAD", 128},
+		{"deleted", "Cannot lstat 'deleted': No such file or directory", 128},
 		{"HEAD~99 sub.go", "bad revision 'HEAD~99'", 128},
 		{"-L900,901 sub.go", "file sub.go has only 15 lines", 128},
 		{"../elsewhere", "'../elsewhere' is outside repository at '" + r.dir + "'", 128},
@@ -74,7 +74,7 @@ func TestARepositoryWithoutCommitsHasNothingToBlame(t *testing.T) {
 
 func TestMessagesAreToldApartInAnyLanguage(t *testing.T) {
 	t.Parallel()
-	if f := newFailure(128, []byte("warning: x\nfatal: no such path 'a' in HEAD\n")); f.ExitCode() != 1 {
+	if f := newFailure(128, []byte("warning: x\nfatal: no such path 'a' in HEAD\n")); f.ExitCode() != 128 || !f.NoPath() {
 		t.Errorf("%+v", f)
 	}
 	if f := newFailure(128, nil); f.ExitCode() != 128 || f.Error() == "" {

@@ -106,6 +106,13 @@ func (r *Repo) MakeTracesDir() error {
 	return os.Chmod(r.TracesDir(), 0o700)
 }
 
+// HasTraces tells whether git-trace keeps anything in the repository: its directory is there, or one of its refs. Where it
+// is not, nobody has asked for anything: commands that read write no caches then, and leave the repository as it was.
+func (r *Repo) HasTraces() bool {
+	_, err := os.Lstat(r.TracesDir())
+	return err == nil || r.MayHaveRefs("refs/"+tracesDir+"/")
+}
+
 // share gives a new file the group's permissions that the umask took from it, if it lies in a shared directory.
 func share(path string, perm os.FileMode) {
 	if info, err := os.Stat(filepath.Dir(path)); err == nil && isShared(info) {

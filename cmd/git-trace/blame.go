@@ -34,7 +34,7 @@ func (a *app) blameCommand() *cli.Command {
 func (a *app) blame(args []string) error {
 	opts, err := blame.Parse(args)
 	if errors.Is(err, blame.ErrHelp) {
-		fmt.Fprintf(a.std.err, "usage: %s\n", blameUsage)
+		fmt.Fprintf(a.std.out, "usage: %s\n", blameUsage)
 		return silent(exitUsage)
 	}
 	if err != nil {

@@ -74,6 +74,17 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if !repo.HasTraces() { // nothing to do, and not even a lock is left behind
+		if c.Bool("auto") {
+			return nil
+		}
+		report, err := tidy(c.Context, repo, true)
+		if err != nil {
+			return fail(exitUnchecked, err, "")
+		}
+		report.DryRun = c.Bool("dry-run")
+		return a.tellGC(c, report)
+	}
 	lock, err := refs.Flock(maintenanceLock(repo), 0)
 	if errors.Is(err, refs.ErrLockTimeout) {
 		if c.Bool("auto") {
@@ -100,6 +111,10 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
+	return a.tellGC(c, report)
+}
+
+func (a *app) tellGC(c *cli.Context, report gcReport) error {
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, report)
 	}

@@ -59,6 +59,9 @@ func (p *purging) doing(what string) error {
 const moved = 5
 
 func (p *purging) run() error {
+	if !p.repo.HasTraces() {
+		return nil
+	}
 	// Nobody stores records meanwhile: one that was read before would come back.
 	lock, err := refs.Flock(recordLock(p.repo), recordLimit)
 	if err != nil {

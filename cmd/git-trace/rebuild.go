@@ -33,6 +33,10 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if !repo.HasTraces() {
+		_, err := fmt.Fprintln(quietWriter{a.std.out}, "nothing is kept in this repository, so there are no caches")
+		return err
+	}
 	shown := a.progress(indexing)
 	count, notes, err := index.Rebuild(c.Context, repo, shown.bytes)
 	shown.clear()

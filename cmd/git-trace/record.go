@@ -196,7 +196,7 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 // drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to wait
 // for it may leave: it looks again when it has let go of the lock.
 func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error, err error) {
-	if r.off {
+	if r.off || !r.repo.HasTraces() { // then nothing waits, and not even a lock is left behind
 		return nil, nil
 	}
 	tried := map[waiting.Session]bool{}

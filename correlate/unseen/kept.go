@@ -51,6 +51,7 @@ const noPath = ""
 // kept are the answers of a repository.
 type kept struct {
 	dir    string
+	traced bool // answers are stored
 	head   []byte
 	last   []int64
 	digest *index.Digest
@@ -67,7 +68,7 @@ type keptPath struct {
 func loadKept(repo *refs.Repo, d *index.Digest) *kept {
 	head, _ := json.Marshal(keptHead{keptVersion, d.Names()}) // strings can always be written
 	k := &kept{
-		dir: filepath.Join(repo.TracesDir(), "cache", "found"), head: append(head, '\n'), digest: d,
+		dir: filepath.Join(repo.TracesDir(), "cache", "found"), traced: repo.HasTraces(), head: append(head, '\n'), digest: d,
 		paths: map[string]*keptPath{},
 	}
 	for log := range d.Logs() {
@@ -186,7 +187,7 @@ func (s *Search) rememberCommit(commit refs.OID, found *events.CommitData, good 
 
 // keep stores what was remembered. What cannot be stored is searched for again.
 func (s *Search) keep() {
-	if s.kept == nil {
+	if s.kept == nil || !s.kept.traced {
 		return
 	}
 	for path, p := range s.kept.paths {

@@ -48,7 +48,8 @@ type Index struct {
 	manifest manifest
 	digests  []Digest // read when they are needed
 	records  *store.Store
-	memory   bool // the index could not be written
+	memory   bool // the index is not written
+	untraced bool // nothing is kept in the repository, so no index either
 }
 
 // Dir is the directory of the index of a repository.
@@ -59,7 +60,7 @@ type Progress func(done, total int)
 
 // Open brings the index up to date with the store and opens it. Progress may be nil.
 func Open(ctx context.Context, repo *refs.Repo, records *store.Store, progress Progress) (*Index, error) {
-	ix := &Index{dir: Dir(repo), records: records}
+	ix := &Index{dir: Dir(repo), records: records, untraced: !repo.HasTraces()}
 	tips, err := records.Tips(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open search index: %w", err)
@@ -179,11 +180,13 @@ const lockWait = 2 * time.Second
 
 // update reads the records that changed and writes a new segment and a new manifest.
 func (ix *Index) update(ctx context.Context, records *store.Store, progress Progress) error {
-	lock, err := refs.Flock(filepath.Join(ix.dir, "lock"), lockWait)
-	if err == nil {
-		defer lock.Unlock()
+	ix.memory = true
+	if !ix.untraced {
+		if lock, err := refs.Flock(filepath.Join(ix.dir, "lock"), lockWait); err == nil {
+			defer lock.Unlock()
+			ix.memory = false
+		}
 	}
-	ix.memory = err != nil
 	known := map[events.TraceID]Digest{}
 	if ix.load() != nil || ix.open() != nil {
 		ix.Close()

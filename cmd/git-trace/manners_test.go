@@ -1,0 +1,233 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+// guest is a repository of somebody who knows nothing of git-trace.
+type guest struct {
+	t        *testing.T
+	dir      string
+	env      []string
+	out, err string // of the last command
+}
+
+func newGuest(t *testing.T) *guest {
+	t.Helper()
+	base := t.TempDir()
+	g := &guest{t: t, dir: filepath.Join(base, "work")}
+	g.env = append(testenv.Formats(),
+		"HOME="+base, "XDG_CONFIG_HOME="+filepath.Join(base, ".config"), "PATH="+os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC",
+		"LC_ALL=C.UTF-8", "GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com", "GIT_COMMITTER_NAME=A U Thor",
+		"GIT_COMMITTER_EMAIL=author@example.com", "COLUMNS=80")
+	if err := errors.Join(os.Mkdir(g.dir, 0o755), os.WriteFile(filepath.Join(base, ".gitconfig"), []byte(testenv.Config), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	g.git("init", "-q", "-b", "main")
+	return g
+}
+
+// run runs a program in the repository and gives its exit status.
+func (g *guest) run(program string, args ...string) int {
+	g.t.Helper()
+	cmd := exec.Command(program, args...)
+	var out, complaints strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = g.dir, g.env, &out, &complaints
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		g.t.Fatalf("%s %q: %v", program, args, err)
+	}
+	g.out, g.err = out.String(), complaints.String()
+	return cmd.ProcessState.ExitCode()
+}
+
+func (g *guest) git(args ...string) string {
+	g.t.Helper()
+	if code := g.run("git", args...); code != 0 {
+		g.t.Fatalf("git %q: exit status %d: %s", args, code, g.err)
+	}
+	return strings.TrimSpace(g.out)
+}
+
+func (g *guest) write(name, text string) {
+	g.t.Helper()
+	path := filepath.Join(g.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// all is everything below the repository, with contents.
+func (g *guest) all() map[string]string {
+	g.t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(g.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			found[path] = d.Type().String()
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		found[path] = string(raw)
+		return err
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return found
+}
+
+// Found §9: whoever calls git trace blame in the place of git blame looks at the exit status, which is git's in every case,
+// and so is the reason.
+func TestFound9BlameEndsAsGitDoes(t *testing.T) {
+	t.Parallel()
+	g := newGuest(t)
+	g.write("f", "1\n2\n3\n")
+	g.write("d/g", "x\n")
+	g.write("binary", "a\x00b\n")
+	g.git("add", ".")
+	g.git("commit", "-qm", "one")
+	g.git("tag", "f") // a revision and a file
+	g.write("later", "y\n")
+	g.git("add", ".")
+	g.git("commit", "-qm", "two")
+	g.write("untracked", "u\n")
+	if err := os.Symlink("f", filepath.Join(g.dir, "link")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	blob := g.git("rev-parse", "HEAD:f")
+	failed := 0
+	for _, line := range []string{
+		"nosuch", "HEAD nosuch", "nosuch -- f", "nosuch f", "HEAD~1 later", "HEAD:f", "-- nosuch", "^HEAD f", "HEAD..HEAD f",
+		"HEAD~9 -- f", "d", "HEAD d", "link", "untracked", ".git/config", "../outside", "/etc/passwd", "d/f",
+		"f", "binary", "d/g", "f later", "-- f later", "HEAD^{tree} -- f", "HEAD^{blob} -- f", blob + " -- f", "HEAD HEAD -- f",
+		"0000000000000000000000000000000000000000 -- f",
+		"-L9,10 f", "-L5 f", "-L0 f", "-L-1 f", "-L1,0 f", "-L,9 f", "-Lx,y f", "-L:none f", "-L/none/,+1 f", "-L1,2",
+		"", "--", "--nosuchoption f", "-M", "--root", "--abbrev=x f", "--date=x f", "-S nosuch f", "--ignore-rev nosuch f",
+		"--ignore-revs-file nosuch f", "--contents nosuch f", "--reverse f", "--reverse HEAD~1 -- f", "--not HEAD f", "--encoding=nosuch f",
+		"-p nosuch", "--porcelain nosuch", "--line-porcelain HEAD nosuch", "--incremental nosuch", "-h",
+	} {
+		args := append([]string{"blame"}, strings.Fields(line)...)
+		want, reason := g.run("git", args...), complaint(g.err)
+		if want != 0 {
+			failed++
+		}
+		if got := g.run("git-trace", args...); got != want || complaint(g.err) != reason {
+			t.Errorf("blame %s: exit status %d and %q, git's is %d and %q", line, got, complaint(g.err), want, reason)
+		}
+	}
+	if failed < 40 {
+		t.Errorf("git refused only %d of them: the test shows little", failed)
+	}
+	for _, own := range []string{"--json nosuch", "--prompts nosuch", "--only-ai nosuch"} { // which git does not know
+		if got := g.run("git-trace", append([]string{"blame"}, strings.Fields(own)...)...); got != exitGit || !strings.Contains(g.err, "no such path 'nosuch' in HEAD") {
+			t.Errorf("blame %s: exit status %d, %s", own, got, g.err)
+		}
+	}
+}
+
+// complaint is the line of a standard error that says why, without who says it. Before some of them git says something
+// of an object.
+func complaint(text string) string {
+	reason := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "git-trace: error: "); ok {
+			return rest
+		}
+		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return rest
+		}
+		if reason == "" {
+			reason = strings.TrimPrefix(line, "error: ")
+		}
+	}
+	return reason
+}
+
+// untouched are the forms of each command that have nothing to do in a repository that is not traced.
+var untouched = map[string][]string{
+	"init":         {"--dry-run", "--agent claude-code --dry-run"},
+	"uninstall":    {"", "--dry-run", "--purge"},
+	"status":       {"", "--json"},
+	"doctor":       {"", "--fix"},
+	"capabilities": {"", "--json"},
+	"watch":        {"--once", "--install --dry-run"},
+	"blame":        {"a", "--json a", "--prompts a", "--only-ai a", "-p a", "--incremental a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
+	"log":          {"", "--json"},
+	"show":         {"HEAD", "--json HEAD", "1234abcd", "@1"},
+	"graph":        {"", "--json", "--format html"},
+	"track":        {"a:3", "--json a:3", "HEAD"},
+	"search":       {"word", "--json word"},
+	"stats":        {"", "--json", "HEAD~1..HEAD"},
+	"resume":       {"--print 1234"},
+	"record":       {"", "1234"},
+	"backfill":     {"--dry-run", "--all"},
+	"convert":      {"--to opentraces data.json"},
+	"export":       {"--format agent-trace HEAD", "--format git-ai --notes HEAD", "--format opentraces", "--format ccpa"},
+	"import":       {"--format opentraces data.json", "--format git-ai --notes"},
+	"quality":      {"", "--json"},
+	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
+	"verify":       {"", "--quick", "--json", "--anchored"},
+	"checkpoint":   {""},
+	"reconcile":    {"--dry-run", "--all"},
+	"rebuild":      {""},
+	"gc":           {"", "--dry-run", "--auto"},
+	"events":       {"", "--json"},
+}
+
+// touching are the commands that are not in it, each with the reason.
+var touching = map[string]string{
+	"demo":     "works in a repository of its own",
+	"snapshot": "writes the tree that it tells the id of",
+	"help":     "looks at no repository",
+}
+
+// Found §9: blame in a repository that nobody records left a directory of caches behind.
+func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
+	t.Parallel()
+	g := newGuest(t)
+	g.write("a", "1\n2\n")
+	g.write("data.json", "{}\n")
+	g.git("add", ".")
+	g.git("commit", "-qm", "one")
+	g.write("a", "1\n2\n3\n")
+	g.git("commit", "-qam", "two")
+	g.write("a", "1\n2\n3\n4\n")
+	before := g.all()
+	for _, c := range (&app{}).program().Commands {
+		forms := untouched[c.Name]
+		if forms == nil && touching[c.Name] == "" {
+			t.Errorf("%s is not in the table of what leaves nothing behind", c.Name)
+		}
+		for _, form := range forms {
+			code := g.run("git-trace", append([]string{c.Name}, strings.Fields(form)...)...)
+			if crashed(g.err) || code < 0 {
+				t.Errorf("%s %s: exit status %d\n%s", c.Name, form, code, g.err)
+			}
+			after := g.all()
+			var changed []string
+			for path, text := range after {
+				if was, there := before[path]; !there || was != text {
+					changed = append(changed, path)
+				}
+			}
+			slices.Sort(changed)
+			if len(changed) > 0 || len(after) != len(before) {
+				t.Errorf("%s %s left %q", c.Name, form, changed)
+				for _, path := range changed {
+					_ = os.RemoveAll(path)
+				}
+			}
+		}
+	}
+}
