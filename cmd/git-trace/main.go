@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // version is set at release by the linker (-X main.version=…).
@@ -25,6 +27,12 @@ type streams struct {
 // start thousands of times a day, and nothing they do may be slowed by help texts.
 func run(args []string, std streams) int {
 	if len(args) > 0 {
+		switch args[0] {
+		case "hook", "git-hook", "init", "status", "doctor":
+			if err := refs.FetchNothing(); err != nil {
+				return exitDone // an environment without room: what a hook cannot do, it leaves
+			}
+		}
 		switch args[0] {
 		case "hook":
 			return runHook(args[1:], std.in)

@@ -231,3 +231,73 @@ func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 		}
 	}
 }
+
+// Found §9: init in a clone that has only what was asked for fetched trees, and a hook must not wait for a remote at all.
+// What git itself fetches for the person's commands is what it fetches in a clone without git-trace.
+func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"tree:0 --no-checkout", "blob:none --no-checkout", "blob:none --sparse", "tree:0 --sparse", "blob:none"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			g := newGuest(t)
+			g.git("config", "--global", "uploadpack.allowFilter", "true")
+			g.git("config", "--global", "uploadpack.allowAnySHA1InWant", "true")
+			for _, dir := range []string{"", "one", "two"} {
+				for _, file := range []string{"a", "b", "c"} {
+					g.write(filepath.Join(dir, file), strings.Repeat(dir+file+"\n", 5))
+				}
+			}
+			g.git("add", ".")
+			g.git("commit", "-qm", "one")
+			g.write("one/a", "another\n")
+			g.git("commit", "-qam", "two")
+			source := g.dir
+			g.dir = filepath.Dir(source)
+			for _, name := range []string{"plain", "traced"} {
+				g.git(append(append([]string{"clone", "-q"}, strings.Fields("--filter="+form)...), "file://"+source, name)...)
+			}
+			plain, traced := filepath.Join(g.dir, "plain"), filepath.Join(g.dir, "traced")
+			packs := func(dir string) int {
+				found, _ := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*.promisor")) // each fetch leaves one
+				return len(found)
+			}
+			had := packs(traced)
+			g.dir = traced
+			for _, step := range []string{
+				"git-trace init --agent claude-code", "agent S1 start", "agent S1 prompt go", "agent S1 pre bash true", "agent S1 did bash true",
+				"agent S1 pre write new new", "agent S1 did write new new", "agent S1 stop", "git-trace status",
+			} {
+				words := strings.Fields(step)
+				if code := g.run(words[0], words[1:]...); code != 0 {
+					t.Fatalf("%s: exit status %d: %s", step, code, g.err)
+				}
+				if now := packs(traced); now != had {
+					t.Fatalf("%s fetched %d times", step, now-had)
+				}
+			}
+			// Commits, of files whose content was never here too, and amended ones.
+			steps := []string{"add new", "commit -qm new", "rm -q --cached --sparse two/a", "commit -qm removed", "commit -q --amend -m again", "revert --no-edit HEAD~1"}
+			if strings.HasSuffix(form, "checkout") {
+				steps = append([]string{"reset -q"}, steps...)
+			}
+			for _, step := range steps {
+				for _, dir := range []string{plain, traced} {
+					g.dir = dir
+					if step == "add new" {
+						g.write("new", "new")
+					}
+					_ = g.run("git", strings.Fields(step)...) // the same in both, whatever comes of it
+				}
+				if a, b := packs(plain), packs(traced); a != b {
+					t.Errorf("git %s: %d fetches without hooks, %d with them", step, a, b)
+				}
+			}
+			g.dir = traced
+			log := g.git("log", "--format=%s")
+			g.dir = plain
+			if want := g.git("log", "--format=%s"); log != want {
+				t.Errorf("the history is %q, without hooks %q", log, want)
+			}
+		})
+	}
+}
