@@ -11,7 +11,7 @@ import (
 // What the model found stays as scripts.
 func TestModelFindings(t *testing.T) {
 	t.Parallel()
-	params := scriptParams("main")
+	params := scriptParams(t, "main")
 	params.Dir = "../../testdata/model"
 	testscript.Run(t, params)
 }
@@ -21,7 +21,7 @@ func TestModelFindingsInLinkedWorktree(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG=1 runs it")
 	}
-	params := scriptParams("linked")
+	params := scriptParams(t, "linked")
 	params.Dir = "../../testdata/model"
 	testscript.Run(t, params)
 }
