@@ -29,6 +29,9 @@ func expirePrompts(ctx context.Context, repo *refs.Repo, dry bool) (int, error) 
 
 // expirePromptsDaily is expirePrompts, unless it was done today. What fails is tried again tomorrow.
 func expirePromptsDaily(ctx context.Context, repo *refs.Repo) {
+	if !repo.HasTraces() {
+		return
+	}
 	mark := filepath.Join(repo.TracesDir(), "cache", "prompt-expiry")
 	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < expiresEvery {
 		return
