@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -57,10 +58,14 @@ func (l *life) claimed(dir string) map[string]string {
 // judge holds the lines and the links that a backfill of a repository found against the truth. Without whole, the repository has
 // only a part of the history, and what it lacks is not missed.
 func (l *life) judge(t *testing.T, dir string, links []backfilled, whole bool, revs ...string) (lines, linked tally) {
+	return l.judgeClaims(t, dir, l.claimed(dir), links, whole, revs...)
+}
+
+// judgeClaims is judge for lines that are known already.
+func (l *life) judgeClaims(t *testing.T, dir string, claims map[string]string, links []backfilled, whole bool, revs ...string) (lines, linked tally) {
 	at := l.dir
 	l.dir = dir
 	defer func() { l.dir = at }()
-	claims := l.claimed(dir)
 	parents := map[string][]string{}
 	for line := range strings.Lines(l.git(append([]string{"rev-list", "--parents"}, revs...)...)) {
 		ids := strings.Fields(line)
@@ -186,5 +191,61 @@ func TestBackfillAgainstHistoriesWithKnownWriters(t *testing.T) {
 	}
 	if os.Getenv("GITTRACE_LONG") != "" && sessions < 200 {
 		t.Errorf("only %d sessions were asked", sessions)
+	}
+}
+
+// A clone that has only the end of a history, or of which a content is gone, is told nothing that is not true either.
+func TestBackfillOfAPartOfAHistoryTellsNothingElse(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, 21)
+	l.work(12)
+	shallow := filepath.Join(t.TempDir(), "shop")
+	l.git("clone", "-q", "--depth", "5", "file://"+l.main, shallow)
+	damaged := filepath.Join(t.TempDir(), "shop")
+	l.git("clone", "-q", "--no-local", "--no-checkout", l.main, damaged)
+	for _, name := range []string{"damaged", "shallow"} {
+		dir := damaged
+		if name == "shallow" { // in the place of the one that the sessions were held in
+			dir = l.main
+			l.must(os.Rename(l.main, l.main+"-whole"))
+			l.must(os.Rename(shallow, l.main))
+		}
+		l.dir = dir
+		if name == "damaged" { // every blob in a file of its own, and one of them gone
+			pack, _ := filepath.Glob(filepath.Join(dir, ".git", "objects", "pack", "*.pack"))
+			w := l.command("git", "unpack-objects", "-q")
+			raw, err := os.ReadFile(pack[0])
+			l.must(err)
+			l.must(os.RemoveAll(filepath.Join(dir, ".git", "objects", "pack")))
+			w.Stdin = bytes.NewReader(raw)
+			l.must(w.Run())
+			blob := strings.Fields(l.git("ls-tree", "-r", "HEAD~6"))[2]
+			l.must(os.Remove(filepath.Join(dir, ".git", "objects", blob[:2], blob[2:])))
+		}
+		cmd := l.command("git-trace", "backfill", "--json", "--transcripts", l.folder)
+		var complaint bytes.Buffer
+		cmd.Stderr = &complaint
+		out, err := cmd.Output()
+		if err != nil && name != "damaged" {
+			t.Errorf("%s: %v: %s", name, err, complaint.String())
+		}
+		var rows []backfilled
+		for line := range bytes.Lines(out) {
+			var row backfilled
+			l.must(json.Unmarshal(line, &row))
+			rows = append(rows, row)
+		}
+		claims := l.claimed(dir)
+		l.dir = l.main
+		lines, links := tally{}, tally{}
+		if name == "shallow" {
+			lines, links = l.judge(t, dir, rows, false, "HEAD")
+		} else { // git cannot tell what is gone: the whole repository tells it
+			lines, links = l.judgeClaims(t, l.main, claims, rows, false, "HEAD")
+		}
+		t.Logf("%s: lines: %v; links: %v", name, &lines, &links)
+		if lines.precision() < 0.99 || links.precision() < 0.99 || lines.right < 20 {
+			t.Errorf("%s: lines: %v; links: %v", name, &lines, &links)
+		}
 	}
 }
