@@ -1,13 +1,10 @@
 package trails
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -56,7 +53,7 @@ func (s *step) segments(f *file) []segment {
 	}
 	at := f.old
 	for i, r := range reports {
-		before, after := s.reportedText(*r.said.Before, f.old, f.new), s.reportedText(*r.said.After, f.old, f.new)
+		before, after := s.reportedText(*r.said.Before, f.old, f.new), s.reportedText(*r.said.After, f.new, f.old)
 		if before.whole || after.whole {
 			return whole
 		}
@@ -148,17 +145,6 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 	return out
 }
 
-// converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the file
-// cannot be compared with blobs then. Line ends alone do not count.
-func (s *step) converted(f *file) bool {
-	raw, found := readWorkFile(s.repo, f.path)
-	if !found {
-		return false
-	}
-	same := func(b []byte) bool { return s.repo.Format.Hash(refs.BlobObject, b) == f.new.oid }
-	return !same(raw) && !same(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")))
-}
-
 // reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
 func (s *step) reported(path string) (*Window, declared) {
 	for _, end := range s.closing {
@@ -170,22 +156,6 @@ func (s *step) reported(path string) (*Window, declared) {
 		}
 	}
 	return nil, declared{}
-}
-
-// reportedText is a content as a tool reported it. Clients report text with line feeds alone, whatever the file has, so it
-// is given the line ends of the contents it lies between.
-func (s *step) reportedText(content string, like ...text) text {
-	for _, t := range like {
-		if bytes.Contains(t.bytes, []byte("\r\n")) && !strings.Contains(content, "\r") {
-			content = strings.ReplaceAll(content, "\n", "\r\n")
-			break
-		}
-		if len(t.bytes) > 0 {
-			break
-		}
-	}
-	raw := []byte(content)
-	return newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
 }
 
 // consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves alone

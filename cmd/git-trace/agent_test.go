@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/trails/process"
 )
@@ -296,7 +298,7 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 		if err != nil {
 			return nil
 		}
-		text := strings.ReplaceAll(string(raw), "\r\n", "\n") // as the client reports it
+		text := reportedBy(os.Getenv("CLIENT"), raw)
 		return &text
 	}
 	switch verb {
@@ -329,10 +331,14 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 			if err != nil {
 				return err
 			}
-			if !bytes.Contains(raw, []byte(args[1])) {
+			if bytes.Contains(raw, []byte(args[1])) && (utf8.Valid(raw) || os.Getenv("CLIENT") == "utf8") {
+				return os.WriteFile(path, bytes.Replace(raw, []byte(args[1]), []byte(args[2]), 1), 0o644)
+			}
+			text := reportedBy(os.Getenv("CLIENT"), raw)
+			if !strings.Contains(text, args[1]) {
 				return fmt.Errorf("%s: old text not found", path)
 			}
-			return os.WriteFile(path, bytes.Replace(raw, []byte(args[1]), []byte(args[2]), 1), 0o644)
+			return os.WriteFile(path, writtenLike(raw, strings.Replace(text, args[1], args[2], 1)), 0o644)
 		}
 		c.response = func(before *string) any {
 			return map[string]any{
@@ -342,6 +348,57 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 		}
 	}
 	return c
+}
+
+// reportedBy is a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what is not UTF-8
+// either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could not read.
+func reportedBy(client string, raw []byte) string {
+	text := strings.TrimPrefix(string(raw), "\uFEFF")
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
+		var units []uint16
+		for i := 2; i+1 < len(raw); i += 2 {
+			units = append(units, uint16(raw[i])|uint16(raw[i+1])<<8)
+		}
+		text = string(utf16.Decode(units))
+	case !utf8.Valid(raw) && client == "utf8":
+		var out []rune
+		for _, r := range string(raw) {
+			out = append(out, r)
+		}
+		text = string(out)
+	case !utf8.Valid(raw):
+		runes := make([]rune, len(raw))
+		for i, c := range raw {
+			runes[i] = rune(c)
+		}
+		text = string(runes)
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// writtenLike gives a text the encoding and the line ends that a file had.
+func writtenLike(raw []byte, text string) []byte {
+	if bytes.Contains(raw, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
+		out := []byte{0xFF, 0xFE}
+		for _, unit := range utf16.Encode([]rune(text)) {
+			out = append(out, byte(unit), byte(unit>>8))
+		}
+		return out
+	case bytes.HasPrefix(raw, []byte("\uFEFF")):
+		return []byte("\uFEFF" + text)
+	case !utf8.Valid(raw):
+		var out []byte
+		for _, r := range text {
+			out = append(out, byte(r))
+		}
+		return out
+	}
+	return []byte(text)
 }
 
 // hook calls the real hook process. It must print nothing and end well.
