@@ -17,8 +17,8 @@ const (
 )
 
 // Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
-// paths; for a call that may write anywhere, the one it runs in and those that it mentions; a directory that holds
-// several repositories stands for all of them.
+// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a directory that
+// holds several repositories stands for all of them.
 func Route(b events.Boundary) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
@@ -32,6 +32,11 @@ func Route(b events.Boundary) []*refs.Repo {
 	}
 	if b.Cwd != "" && !r.add(b.Cwd) {
 		r.children(b.Cwd)
+	}
+	if len(r.repos) > 0 {
+		for _, top := range submodules(r.repos[0]) {
+			r.add(top)
+		}
 	}
 	if b.Tool != nil {
 		for _, hint := range b.Tool.Hints {

@@ -1,0 +1,83 @@
+package trails
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run format`, `sed -i` over
+// all files. They are repositories of their own; those that are recorded get the boundaries of what runs around them, too. Other
+// work trees of the same repository do not: they are where people work beside an agent, and a window in one would take their
+// lines.
+
+// Bounds of the search for submodules, whose names are paths (gitsubmodules(7)).
+const (
+	maxModules     = 64
+	maxModuleDepth = 4
+	maxConfig      = 64 << 10
+)
+
+// submodules lists the top directories of the checked-out submodules of a work tree in which something was recorded once. Whether
+// it still is, the caller has to ask.
+func submodules(repo *refs.Repo) []string {
+	var out []string
+	modules := filepath.Join(repo.GitDir, "modules")
+	seen := 0
+	_ = filepath.WalkDir(modules, func(path string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(modules, path)
+		seen++
+		switch {
+		case err != nil || !entry.IsDir():
+			return nil
+		case seen > maxModules*maxModuleDepth || len(out) == maxModules:
+			return fs.SkipAll
+		case strings.Count(filepath.ToSlash(rel), "/") == maxModuleDepth:
+			return fs.SkipDir
+		}
+		if _, err := os.Lstat(filepath.Join(path, "HEAD")); err != nil || path == modules {
+			return nil
+		}
+		if _, err := os.Lstat(filepath.Join(path, "traces")); err == nil {
+			if top := moduleTop(path); strings.HasPrefix(filepath.ToSlash(top), repo.WorkTree+"/") {
+				out = append(out, top)
+			}
+		}
+		if entries, err := os.ReadDir(filepath.Join(path, "modules")); err == nil && len(entries) > 0 {
+			out = append(out, submodules(&refs.Repo{GitDir: path, WorkTree: repo.WorkTree})...)
+		}
+		return fs.SkipDir
+	})
+	return out
+}
+
+// moduleTop is where the git directory of a submodule says that its work tree is, as git writes it; "" where it says nothing, or
+// it in another way.
+func moduleTop(gitDir string) string {
+	f, err := os.Open(filepath.Join(gitDir, "config"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	raw := make([]byte, maxConfig)
+	n, _ := f.Read(raw)
+	for line := range bytes.Lines(raw[:n]) {
+		key, value, found := strings.Cut(string(line), "=")
+		if !found || strings.TrimSpace(key) != "worktree" {
+			continue
+		}
+		top := strings.TrimSpace(value)
+		if top == "" || strings.ContainsAny(top, "\"\\") {
+			return ""
+		}
+		if !filepath.IsAbs(top) {
+			top = filepath.Join(gitDir, top)
+		}
+		return top
+	}
+	return ""
+}
