@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -15,7 +16,7 @@ import (
 // Drop tells what must not be kept: the texts that a tool call declared for a path, of a conversation.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
-// Forget drops texts that the timeline of a work tree keeps of open tool calls, and boundaries that were put aside, or
+// Forget drops texts that the timeline of a work tree keeps of tool calls, and boundaries that were put aside, or
 // whose processes were killed, with such texts or prompts. It gives how many files were changed or deleted. With dry set it only counts.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
@@ -39,6 +40,9 @@ func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 				break
 			}
 		}
+		said := len(w.Said)
+		w.Said = slices.DeleteFunc(w.Said, func(one saying) bool { return drop(w.Trace, one.Path) })
+		changed = changed || len(w.Said) < said
 	}
 	if !changed {
 		return n, nil
@@ -81,7 +85,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 				continue
 			}
 			b, _ := kind.decode(raw) // what is damaged may hold the text all the same
-			if !drop(events.NewTraceID(b.Agent, b.Session), "", append(boundaryTexts(b), string(raw))...) {
+			if !dropsBoundary(repo, b, raw, drop) {
 				continue
 			}
 			n++
@@ -96,11 +100,27 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	return n, nil
 }
 
-func boundaryTexts(b events.Boundary) []string {
-	if b.Prompt == nil {
-		return nil
+// dropsBoundary asks about the prompt of a boundary, its bytes, and what its call declared of each path.
+func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bool {
+	trace := events.NewTraceID(b.Agent, b.Session)
+	texts := []string{string(raw)}
+	if b.Prompt != nil {
+		texts = append(texts, b.Prompt.Text)
 	}
-	return []string{b.Prompt.Text}
+	if drop(trace, "", texts...) {
+		return true
+	}
+	if b.Tool == nil {
+		return false
+	}
+	for _, e := range b.Tool.Edits {
+		path, _ := Relative(repo, target(e.Path)) // none, where it lies elsewhere
+		d := declared{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After}
+		if drop(trace, path, d.texts()...) {
+			return true
+		}
+	}
+	return false
 }
 
 // globSafe takes the meaning from characters that filepath.Glob gives one.

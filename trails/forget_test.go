@@ -36,11 +36,20 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	edit := "say\nxyzzy"
+	for i, text := range []string{edit, "nothing"} {
+		b := events.Boundary{Agent: "claude-code", Session: "s", Time: time.Unix(int64(i+10), 0), Tool: &events.ToolUse{
+			CallID: "c", Class: events.ToolEdits, Edits: []events.DeclaredEdit{{Path: filepath.Join(dir, "a"), New: text}},
+		}}
+		if err := e.Late(b); err != nil {
+			t.Fatal(err)
+		}
+	}
 	drop := func(_ events.TraceID, _ string, texts ...string) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return text == after || text == "say xyzzy" })
+		return slices.ContainsFunc(texts, func(text string) bool { return text == after || text == "say xyzzy" || text == edit })
 	}
 	for _, dry := range []bool{true, false} {
-		if n, err := Forget(repo, drop, dry); n != 3 || err != nil {
+		if n, err := Forget(repo, drop, dry); n != 4 || err != nil {
 			t.Errorf("dry %v: %d, %v", dry, n, err)
 		}
 	}
@@ -49,7 +58,7 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 		t.Errorf("the state is %+v, %v", got.Windows, err)
 	}
 	left, err := os.ReadDir(spoolDir(repo))
-	if err != nil || len(left) != 3 {
+	if err != nil || len(left) != 4 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
 	for _, entry := range left { // of the emptied note it is still known that it is there

@@ -1,6 +1,8 @@
 package trails
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -55,8 +57,8 @@ func (s *step) passesOver(path string) bool {
 	if found {
 		return false
 	}
-	_, there := readWorkFile(s.repo, path)
-	return there
+	info, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))) // it is not read
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (s *step) sayingOf(w *Window, path string) (saying, bool) {
