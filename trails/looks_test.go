@@ -3,7 +3,6 @@ package trails
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -30,26 +29,6 @@ func TestWhatAChangeTakesAwayAndPutsIn(t *testing.T) {
 	}
 	if !holdsAll(lines("a\nb\n"), lines("b\na\n")) || holdsAll(lines("a\nb\n"), lines("a\nc\n")) || !holdsAll(nil, nil) {
 		t.Error("whether all lines are there is not told")
-	}
-}
-
-func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		process int
-		closed  int64
-		want    bool
-	}{
-		"its process lives":        {os.Getpid(), 0, false},
-		"its process is gone":      {noProcess, 0, true},
-		"nothing is known of one":  {0, 0, false},
-		"it has ended before that": {noProcess, 3, false},
-	} {
-		w := &Window{CallID: "c", Process: tt.process, Closed: tt.closed}
-		s := &step{state: &state{Windows: []*Window{w}}}
-		if got := len(s.doubtOrphans()) == 1; got != tt.want || w.Doubt != tt.want {
-			t.Errorf("%s: in doubt %v, marked %v, want %v", name, got, w.Doubt, tt.want)
-		}
 	}
 }
 
