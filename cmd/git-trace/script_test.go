@@ -22,6 +22,8 @@ func TestMain(m *testing.M) {
 		"git-trace": func() { dieEarly(); main() },
 		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
 		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
+
+		"git-trace-batch": func() { os.Exit(runTrials(os.Args[1:])) },
 	})
 }
 

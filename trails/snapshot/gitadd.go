@@ -39,13 +39,19 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	if a.e.meta.Settings.Sparse { // what lies outside the patterns counts too
 		args = append(args, "--sparse")
 	}
+	nested, err := a.nested(ctx)
+	if err != nil {
+		return added{}, err
+	}
+	if err := a.e.addNested(ctx, nested); err != nil {
+		return added{}, err
+	}
 	var spec strings.Builder
-	if len(a.avoid) > 0 {
+	if len(a.avoid)+len(nested) > 0 {
 		args = append(args, "--pathspec-from-file=-", "--pathspec-file-nul")
 		spec.WriteString(":(top)\x00")
-		for _, path := range a.avoid {
-			spec.WriteString(":(top,exclude,literal)" + path + "\x00")
-		}
+		excluding(&spec, a.avoid)
+		excluding(&spec, nested)
 	}
 	_, stderr, err := a.e.side(ctx, a.e.scratchPath(), strings.NewReader(spec.String()), args...)
 	var failed *refs.GitError
@@ -76,6 +82,18 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 		a.exclude(path)
 	}
 	return added{again: true}, nil
+}
+
+// nested lists the repositories that the scratch index knows, as it is now.
+func (a *addition) nested(ctx context.Context) ([]string, error) {
+	idx := a.old
+	if a.fresh {
+		var err error
+		if idx, err = loadIndex(ctx, a.e.repo, a.e.scratchPath()); err != nil {
+			return nil, err
+		}
+	}
+	return a.e.nested(idx), nil
 }
 
 func (a *addition) exclude(path string) {

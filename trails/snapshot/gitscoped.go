@@ -69,15 +69,24 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	if err != nil {
 		return nil, err
 	}
-	skipped, err := e.addKnown(ctx, files, "--force") // a tracked file may be ignored
+	skipped, err := e.addKnown(ctx, files, nil, "--force") // a tracked file may be ignored
 	if err != nil {
 		return nil, err
 	}
-	more, err := e.addKnown(ctx, dirs, "--no-force") // below a directory nothing ignored is to come in
-	if err != nil {
+	nested := e.nested(old)
+	if err := e.addNested(ctx, nested); err != nil {
 		return nil, err
 	}
-	return append(skipped, more...), e.forceRemove(ctx, borrowed)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return slices.Contains(nested, dir) })
+	around, others := apart(dirs, nested)
+	for _, one := range []struct{ dirs, nested []string }{{others, nil}, {around, nested}} {
+		more, err := e.addKnown(ctx, one.dirs, one.nested, "--no-force") // below a directory nothing ignored is to come in
+		if err != nil {
+			return nil, err
+		}
+		skipped = append(skipped, more...)
+	}
+	return skipped, e.forceRemove(ctx, borrowed)
 }
 
 // removePaths takes paths, and what is below them, out of the scratch index.
@@ -193,17 +202,19 @@ func (e *Engine) placeOf(path string, user *gitIndex) place {
 	return plain
 }
 
-func (e *Engine) addKnown(ctx context.Context, paths []string, force string) (skipped []string, err error) {
+// addKnown is `git add -A` of single paths. Nested are repositories that git is not to look into.
+func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force string) (skipped []string, err error) {
 	for len(paths) > 0 {
-		var spec bytes.Buffer
+		var spec strings.Builder
 		for _, path := range paths {
 			spec.WriteString(":(top,literal)" + path + "\x00")
 		}
+		excluding(&spec, nested)
 		args := []string{"add", "-A", force, "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"}
 		if e.meta.Settings.Sparse {
 			args = append(args, "--sparse")
 		}
-		_, stderr, err := e.side(ctx, e.scratchPath(), &spec, args...)
+		_, stderr, err := e.side(ctx, e.scratchPath(), strings.NewReader(spec.String()), args...)
 		var failed *refs.GitError
 		if err == nil || !errors.As(err, &failed) {
 			return skipped, err
