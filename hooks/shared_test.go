@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,8 +58,8 @@ func TestASharedDirectoryServesAllRepositoriesAndTheLastTakesTheHooksAlong(t *te
 func TestRepositoriesWhoseHooksDirectoriesAreOneShareItToo(t *testing.T) {
 	t.Parallel()
 	for name, join := range map[string]func(w *world, shared string){
-		"by their own core.hooksPath": func(w *world, shared string) { w.git("config", "core.hooksPath", shared) },
-		"by a link": func(w *world, shared string) {
+		"may serve others": func(w *world, shared string) { w.git("config", "core.hooksPath", shared) },
+		"is a link that leads out of the repository": func(w *world, shared string) {
 			if err := os.RemoveAll(filepath.Join(w.dir, ".git", "hooks")); err != nil {
 				w.t.Fatal(err)
 			}
@@ -74,8 +75,11 @@ func TestRepositoriesWhoseHooksDirectoriesAreOneShareItToo(t *testing.T) {
 			before := picture(t, shared)
 			for _, w := range []*world{one, two} {
 				join(w, shared)
-				if r := w.install(); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "may serve others") {
+				if r := w.install(); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], name) {
 					t.Errorf("install notes %q", r.Notes)
+				}
+				if now := picture(t, shared); name != "may serve others" && !maps.Equal(now, before) {
+					t.Errorf("something was written behind the link: %v", now)
 				}
 			}
 			one.remove()

@@ -191,6 +191,8 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 		s.apart = s.dir + " belongs to the work tree of another repository"
 	case tracked != "":
 		s.apart = s.dir + " is part of the work tree, with a " + tracked + " of its own"
+	case s.raw == "" && s.outside: // nobody named it in a configuration: it may come with an archive
+		s.apart = s.dir + " is a link that leads out of the repository"
 	case s.ours != "":
 		s.apart = "as before"
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/userfile"
 )
 
 func (p *place) exclude() string { return filepath.Join(p.root, ".git", "info", "exclude") }
@@ -151,7 +152,7 @@ func TestABareGitDirectoryAboveWorkTreesHoldsTheSettingsBesideIt(t *testing.T) {
 	}
 }
 
-func TestALinkedSettingsDirectoryNeedsNoRule(t *testing.T) {
+func TestNothingIsWrittenThroughALinkThatLeadsOutOfTheWorkTree(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "bin/git-trace")
 	elsewhere := filepath.Join(p.home, "shared-claude")
@@ -162,10 +163,11 @@ func TestALinkedSettingsDirectoryNeedsNoRule(t *testing.T) {
 		t.Skip("no symbolic links here:", err)
 	}
 	before := p.snapshot()
-	p.install(p.target(capability.ScopeRepo))
-	if _, err := os.Stat(filepath.Join(elsewhere, "settings.local.json")); err != nil {
-		t.Error(err)
+	for _, scope := range []capability.Scope{capability.ScopeRepo, capability.ScopeProject} {
+		_, err := p.installer.Install(t.Context(), p.target(scope))
+		if !errors.Is(err, userfile.ErrOutside) {
+			t.Errorf("%s: %v", scope, err)
+		}
 	}
-	p.remove(p.target(capability.ScopeRepo))
 	same(t, p.snapshot(), before)
 }

@@ -72,7 +72,7 @@ func (p *place) targetAt(scope capability.Scope, dir string) capability.Target {
 	if scope == capability.ScopeUser {
 		return capability.Target{Scope: scope}
 	}
-	repo, err := refs.DiscoverHook(dir)
+	repo, err := refs.Discover(dir)
 	if err != nil {
 		p.t.Fatal(err)
 	}

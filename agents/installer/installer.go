@@ -125,7 +125,7 @@ func (in *Installer) Status(ctx context.Context, target capability.Target) (capa
 		return capability.Status{}, err
 	}
 	status := capability.Status{Settings: place.Path, OnlyAtTop: place.OnlyAtTop}
-	file, err := in.read(place.Path)
+	file, err := in.read(target, place)
 	if err != nil {
 		return status, err
 	}
@@ -154,17 +154,24 @@ func (in *Installer) open(target capability.Target) (Place, userfile.File, error
 	if err != nil {
 		return Place{}, userfile.File{}, err
 	}
-	file, err := in.read(place.Path)
+	file, err := in.read(target, place)
 	return place, file, err
 }
 
-func (in *Installer) read(path string) (userfile.File, error) {
-	file, err := userfile.Read(path)
+// read reads the file of a target. What lies in a work tree may have been put there by anybody: nothing is read or written through
+// a link that leads out of it.
+func (in *Installer) read(target capability.Target, place Place) (file userfile.File, err error) {
+	if target.Scope == capability.ScopeUser {
+		file, err = userfile.Read(place.Path)
+	} else {
+		file, err = userfile.ReadIn(place.Root, place.Path)
+	}
 	if err != nil {
-		return file, &capability.InstallError{
-			Code: capability.CodeSettingsUnreadable, Message: "read " + path, Err: err,
-			Hint: "mend the file, or choose other settings with --global or --project-settings",
+		hint := "mend the file, or choose other settings with --global or --project-settings"
+		if errors.Is(err, userfile.ErrOutside) {
+			hint = "nothing is written through it: replace the link by a directory, or install for the user with `git trace init --global`"
 		}
+		return file, &capability.InstallError{Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path, Err: err, Hint: hint}
 	}
 	return file, nil
 }

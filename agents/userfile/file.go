@@ -22,6 +22,7 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooLarge   = errors.New("larger than 8 MiB")
 	ErrChanged    = errors.New("changed while it was being edited")
+	ErrOutside    = errors.New("a symbolic link leads out of the work tree, or into a git directory")
 )
 
 // File is a file as it was read. Data is nil when it did not exist.
@@ -29,6 +30,7 @@ type File struct {
 	Path string // as asked for
 	Data []byte
 	real string // Path without symbolic links
+	root string // of ReadIn; "" for a file that may be anywhere
 	info fs.FileInfo
 }
 
@@ -72,11 +74,16 @@ func Read(path string) (File, error) {
 
 // Replace gives the file a new content and creates it, and its directory, if it did not exist.
 func (f File) Replace(data []byte) error {
-	dir := filepath.Dir(f.real)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	in, name, err := f.place()
+	if err != nil {
 		return cause(err)
 	}
-	tmp, err := f.create(dir)
+	defer func() { _ = in.Close() }()
+	dir := filepath.Dir(name)
+	if err := in.MkdirAll(dir, 0o755); err != nil {
+		return cause(err)
+	}
+	tmp, other, err := f.create(in, dir)
 	if err != nil {
 		return cause(err)
 	}
@@ -91,33 +98,33 @@ func (f File) Replace(data []byte) error {
 		err = f.unchanged()
 	}
 	if err == nil {
-		err = os.Rename(tmp.Name(), f.real)
+		err = in.Rename(other, name)
 	}
 	if err != nil {
-		_ = os.Remove(tmp.Name())
+		_ = in.Remove(other)
 		return cause(err)
 	}
 	return nil
 }
 
 // create makes the file that will be renamed, with the permissions and the owner of the one it replaces.
-func (f File) create(dir string) (*os.File, error) {
+func (f File) create(in place, dir string) (tmp *os.File, name string, err error) {
 	for try := 0; ; try++ {
-		name := "." + filepath.Base(f.real) + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
-		tmp, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		name = filepath.Join(dir, "."+filepath.Base(f.real)+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+		tmp, err = in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) && try < 10 {
 			continue
 		}
 		if err != nil || f.info == nil {
-			return tmp, err
+			return tmp, name, err
 		}
 		keepOwner(tmp, f.info)
 		if err := tmp.Chmod(f.info.Mode().Perm()); err != nil {
 			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-			return nil, err
+			_ = in.Remove(name)
+			return nil, "", err
 		}
-		return tmp, nil
+		return tmp, name, nil
 	}
 }
 
@@ -126,7 +133,12 @@ func (f File) Delete(root string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	if err := os.Remove(f.real); err != nil {
+	in, name, err := f.place()
+	if err != nil {
+		return cause(err)
+	}
+	defer func() { _ = in.Close() }()
+	if err := in.Remove(name); err != nil {
 		return cause(err)
 	}
 	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
