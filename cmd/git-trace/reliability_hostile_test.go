@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -202,13 +203,37 @@ func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
 	}
 }
 
+// watched is hook under strace(1), which tells what was started beside git and git-trace.
+func (w *twin) watched(agent, event string, payload any) (c call, others []string) {
+	w.t.Helper()
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	seen := filepath.Join(w.t.TempDir(), "seen")
+	c = w.measure(exec.Command("strace", "-f", "-qq", "-e", "trace=execve", "-e", "signal=none", "-o", seen,
+		filepath.Join(w.base, "bin", "git-trace"), "hook", agent, event), raw)
+	text, err := os.ReadFile(seen)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		_, rest, ran := strings.Cut(line, `execve("`)
+		program, _, _ := strings.Cut(rest, `"`)
+		if base := filepath.Base(program); ran && base != "git" && base != "git-trace" {
+			others = append(others, program)
+		}
+	}
+	return c, others
+}
+
 // hostilePaths point out of the work tree, into .git, or are no paths.
 func hostilePaths(base string) []string {
 	paths := []string{
 		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git", ".git/hooks/pre-commit", ".git/config", ".git/refs/heads/x", ".GIT/hooks/x", ".Git/x",
 		"git~1/hooks/x", ".git /x", ".git./x", ".git::$INDEX_ALLOCATION/x", "C:\\x", "C:/x", "\\\\server\\share", "a\x00b", "a\nb", "-rf", "--upload-pack=x", "link/x", "dirlink/x", "up/x", "x\\..\\..\\y",
 		"\u200c.git/x", ".g\u200cit/x", "file:///etc/passwd", "~/x", "$HOME/x", "`id`", "$(id)", "a/./b", "a//b", "con", "nul", "aux.txt", strings.Repeat("d/", 2000) + "x", strings.Repeat("x", 4096), "\xff\xfe",
-		filepath.Join(base, "home", ".gitconfig"), filepath.Join(base, "outside"), "%2e%2e/x", "..%2fx", "....//x", "/proc/self/environ", "/dev/stdin",
+		filepath.Join(base, "home", ".gitconfig"), filepath.Join(base, "outside"), filepath.Join(base, "theirs"), filepath.Join(base, "theirs", ".git", "config"), "%2e%2e/x", "..%2fx", "....//x", "/proc/self/environ", "/dev/stdin",
 	}
 	var all []string
 	for _, p := range paths {
@@ -220,14 +245,18 @@ func hostilePaths(base string) []string {
 }
 
 // Paths of all kinds come in payloads of edits, as directories, sessions and transcripts, and as arguments: nothing is
-// written outside of git-trace's own directories, whatever they point to.
+// written outside of git-trace's own directories, whatever they point to, and no program runs but git and git-trace.
 func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	testenv.NeedsTrace(t)
 	w := recordedTwin(t)
 	w.put("../outside", "outside\n")
+	w.must("git", "init", "-q", "../theirs")
+	w.must("git", "-C", "../theirs", "config", "core.fsmonitor", "touch ../PWNED; false")
+	w.put("../theirs/.git/traces/recording", "git-trace records here\n")
 	for name, target := range map[string]string{"link": "../outside", "dirlink": "..", "up": "../../.."} {
 		w.must("ln", "-s", target, name)
 	}
@@ -243,8 +272,8 @@ func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 				"session_id": "S1", "cwd": w.dir, "hook_event_name": event, "tool_name": "Write", "tool_use_id": fmt.Sprint("t", i),
 				"tool_input": map[string]any{"file_path": p, "content": "x\n"}, "tool_response": map[string]any{"filePath": p, "type": "create", "content": "x\n"},
 			}
-			if c := w.hook("claude-code", event, payload); c.code != 0 || c.out != "" {
-				t.Errorf("edit of %q: %d %q", p, c.code, c.out)
+			if c, others := w.watched("claude-code", event, payload); c.code != 0 || c.out != "" || len(others) > 0 {
+				t.Errorf("edit of %q: %d %q, and started %q", p, c.code, c.out, others)
 			}
 		}
 		for _, payload := range []map[string]any{
@@ -252,8 +281,8 @@ func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 			{"session_id": "S1", "cwd": p, "hook_event_name": "UserPromptSubmit", "prompt": "p"},
 			{"session_id": "S1", "cwd": w.dir, "transcript_path": p, "hook_event_name": "UserPromptSubmit", "prompt": "p"},
 		} {
-			if c := w.hook("claude-code", "UserPromptSubmit", payload); c.code != 0 || c.out != "" {
-				t.Errorf("prompt with %q: %d %q", p, c.code, c.out)
+			if c, others := w.watched("claude-code", "UserPromptSubmit", payload); c.code != 0 || c.out != "" || len(others) > 0 {
+				t.Errorf("prompt with %q: %d %q, and started %q", p, c.code, c.out, others)
 			}
 		}
 		for _, args := range [][]string{{"blame", "--", p}, {"show", p}, {"track", p + ":1"}} {
