@@ -91,6 +91,9 @@ type ToolUse struct {
 	// Background tells that the call goes on after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`
 	TaskID     string `json:"task_id,omitempty"`
+	// Lasted is how long the call took by itself, in milliseconds, without the time that it waited for a person's consent; 0 when
+	// the agent does not say.
+	Lasted int64 `json:"lasted,omitempty"`
 	// Rejected tells, after the fact, that the call never ran (denied by the user, blocked by another hook).
 	Rejected bool `json:"rejected,omitempty"`
 }

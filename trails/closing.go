@@ -23,6 +23,7 @@ func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
 		end := s.endOf(trace, b)
 		if end.window != nil {
+			s.heardDuration(end.window, b)
 			s.leaveRunning(&end)
 		}
 		out = append(out, end)

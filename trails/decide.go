@@ -26,7 +26,7 @@ func (s *step) decide(path string, except ...*Window) decision {
 // decideSince is decide for what may have been written since the interval seen.
 func (s *step) decideSince(path string, seen int64, except ...*Window) decision {
 	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
-		return slices.Contains(except, w)
+		return slices.Contains(except, w) || s.idleThen(w, path)
 	})
 	if len(ws) == 0 && s.unreported {
 		return always(nobody)

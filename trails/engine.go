@@ -301,6 +301,7 @@ func (s *step) look(paths []string) (observation, error) {
 		return o, fmt.Errorf("snapshot: %w", err)
 	}
 	if !o.Seeded {
+		s.changedBefore(o.Changes)
 		err = s.settleChanges(o.full, o.Changes)
 	} else {
 		err = s.attributeSeeded()

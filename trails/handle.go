@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/process"
 )
 
 // Handle takes one boundary of an agent into the timeline. Boundaries of tools that only read change nothing.
@@ -268,7 +269,7 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	w := &Window{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
 		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
-		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(),
+		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(), Awake: process.Awake(),
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}
 	w.declare(s.repo, b.Tool)

@@ -118,6 +118,7 @@ func (w *Window) fields(f fields) {
 	f.integer(&w.Since)
 	f.text(&w.Mark)
 	number(f, &w.Opener)
+	f.integer(&w.Awake)
 	f.moment(&w.Begun)
 	list(f, &w.Left, func(p *process.Process) {
 		processFields(f, &p.ID)
@@ -179,6 +180,7 @@ func boundaryFields(f fields, b *events.Boundary) {
 		list(f, &t.Hints, func(p *string) { f.text(p) })
 		f.flag(&t.Background)
 		f.text(&t.TaskID)
+		f.integer(&t.Lasted)
 		f.flag(&t.Rejected)
 	})
 	list(f, &b.Running, func(id *string) { f.text(id) })

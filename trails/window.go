@@ -44,6 +44,8 @@ type Window struct {
 	Mark  string
 	// Opener is the process that opened the window.
 	Opener int
+	// Awake is how long the system had been awake when the window was opened, in nanoseconds; 0 where that is not told.
+	Awake int64
 	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at everything.
 	Left    []process.Process
 	Printed []process.Output

@@ -23,7 +23,9 @@ type bound struct {
 	wrote   int64        // at most so many bytes since everything was looked at last
 	left    []process.Process
 	printed []process.Output
-	over    bool // nothing is left that could write after this look
+	over    bool            // nothing is left that could write after this look
+	began   time.Time       // before it the call waited for consent; zero if that is not known
+	before  map[string]bool // paths that changed before that
 }
 
 // forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
@@ -175,6 +177,53 @@ func (s *step) leaveRunning(end *ending) {
 	}
 	w.Left, w.Printed, w.Background = left, printed, true
 	end.status = "background"
+}
+
+// consentSlack is how much earlier than its agent says a call may have begun: until the hook of its end runs, a busy machine takes
+// its time.
+const consentSlack = 2 * time.Second
+
+// heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for their consent,
+// and what changed was not the call's.
+func (s *step) heardDuration(w *Window, b events.Boundary) {
+	bound := s.bounds[w]
+	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
+		return
+	}
+	began := b.Time.Add(-time.Duration(b.Tool.Lasted)*time.Millisecond - consentSlack)
+	if began.After(w.Begun) {
+		bound.began = began
+	}
+}
+
+// steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the clock. Otherwise
+// a time that the agent measured says nothing of the time stamps of files.
+func (s *step) steady(w *Window, at time.Time) bool {
+	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
+		return false
+	}
+	apart := at.Sub(w.Begun) - time.Duration(process.Awake()-w.Awake)
+	return apart.Abs() < time.Second
+}
+
+// changedBefore finds out which changes had come about before the calls that end here began.
+func (s *step) changedBefore(changes []snapshot.Change) {
+	for _, b := range s.bounds {
+		if b.began.IsZero() {
+			continue
+		}
+		b.before = map[string]bool{}
+		early, _ := s.snap.Before(changes, b.began)
+		for _, c := range early {
+			b.before[c.Path] = true
+		}
+	}
+}
+
+// idleThen tells whether a path changed before a call began to run.
+func (s *step) idleThen(w *Window, path string) bool {
+	b := s.bounds[w]
+	return b != nil && b.before[path]
 }
 
 // doubts tells why a window may not have written what it could have; "" if nothing says so.

@@ -202,15 +202,17 @@ func expectedOthers() map[string]*events.Boundary {
 	server := command(project + "/server")
 	server.Background = true
 	serverDone := server
-	serverDone.TaskID = "b7k2m9xq1"
+	serverDone.TaskID, serverDone.Lasted = "b7k2m9xq1", 9
+	shellDone, commandDone := shell, command()
+	shellDone.Lasted, commandDone.Lasted = 9, 9
 	files := events.ToolUse{Name: "mcp__files__write_file", Class: events.ToolUnknown, Hints: []string{project + "/docs/out.md"}}
 	return map[string]*events.Boundary{
 		"PreToolUse-Bash":              tool(before, shell),
-		"PostToolUse-Bash":             tool(after, shell),
-		"PostToolUse-Bash-in-subagent": tool(after, command(), inSubagent),
+		"PostToolUse-Bash":             tool(after, shellDone),
+		"PostToolUse-Bash-in-subagent": tool(after, commandDone, inSubagent),
 		"PreToolUse-Bash-background":   tool(before, server),
 		"PostToolUse-Bash-background":  tool(after, serverDone),
-		"PostToolUseFailure-Bash":      tool(events.ToolFailed, command()),
+		"PostToolUseFailure-Bash":      tool(events.ToolFailed, commandDone),
 		"PreToolUse-Read":              tool(before, reader("Read"), withoutLimits),
 		"PostToolUse-Read":             tool(after, reader("Read"), withoutLimits),
 		"PreToolUse-Agent":             tool(before, reader("Agent"), withoutLimits),

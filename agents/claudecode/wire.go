@@ -30,6 +30,7 @@ type wire struct {
 	Input      input    `json:"tool_input"`
 	Response   response `json:"tool_response"`
 	Calls      []call   `json:"tool_calls"` // of PostToolBatch
+	Lasted     float64  `json:"duration_ms"`
 }
 
 // call is one of the calls of an answer.

@@ -9,3 +9,11 @@ func Process(n int) int {
 	}
 	return n
 }
+
+// Milliseconds is a time that a call took, 0 for what is none.
+func Milliseconds(n float64) int64 {
+	if n >= 1 && n < math.MaxInt32 {
+		return int64(n)
+	}
+	return 0
+}

@@ -45,6 +45,8 @@ type wire struct {
 	UseID      string `json:"tool_use_id"`
 	geminihooks.Call
 	Calls []geminihooks.Call `json:"tool_calls"` // of PostToolBatch
+
+	Lasted float64 `json:"duration_ms"`
 }
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
@@ -110,6 +112,9 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	}
 	if b.Tool.Class == events.ToolReads {
 		return
+	}
+	if b.Tool.Class == events.ToolRuns {
+		b.Tool.Lasted = payload.Milliseconds(w.Lasted)
 	}
 	if b.Model == "" {
 		b.Model = lastModel(b.Transcript, b.Subagent)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -194,7 +195,11 @@ func (p *player) half(side, verb string, args []string) error {
 	}
 	event := "PostToolUse"
 	var response any
-	if side == "did" {
+	began := time.Now()
+	if side == "did" { // it was at work since its before-boundary
+		if info, err := os.Stat(filepath.Join(p.counters, key)); err == nil {
+			began = info.ModTime()
+		}
 		var before *string // the tool found the file as it was at the before-boundary
 		if raw, err := os.ReadFile(filepath.Join(p.counters, key+".before")); err == nil {
 			text := string(raw)
@@ -217,7 +222,9 @@ func (p *player) half(side, verb string, args []string) error {
 	} else {
 		fields["tool_response"] = response
 	}
-	fields["duration_ms"] = 5
+	if verb != "bg" {
+		fields["duration_ms"] = max(time.Since(began).Milliseconds(), 1)
+	}
 	if err := p.transcript("result", fields, ""); err != nil {
 		return err
 	}

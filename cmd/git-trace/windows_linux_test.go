@@ -310,3 +310,26 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	w.commit()
 	w.is("b.txt", "typed when all is over", "human")
 }
+
+// found.md 2: a permission dialog is open, the person edits, comes back and allows the command.
+func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	a := w.agent(alpha)
+	const command = "sed -i 's/old two/new two/' b.txt; echo more >> b.txt"
+	a.does("pre", "bash", command)
+	w.types("a.txt", "typed while the dialog was open")
+	time.Sleep(4 * time.Second)
+	a.does("post", "bash", command)
+	w.is("a.txt", "typed while the dialog was open", "human")
+	w.is("b.txt", "new two", alpha)
+	w.commit()
+	w.is("a.txt", "typed while the dialog was open", "human")
+	w.is("b.txt", "new two", alpha)
+	w.is("b.txt", "more", alpha)
+
+	// a command that takes as long is at work all the time
+	const slow = "sed -i 's/old one/new one/' a.txt; sleep 4"
+	a.does("bash", slow)
+	w.is("a.txt", "new one", alpha)
+}

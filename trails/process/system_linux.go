@@ -30,6 +30,15 @@ func now() int64 {
 	return at.Nano() / (1e9 / ticks)
 }
 
+// Awake is for how long the system has been awake since it started, in nanoseconds; 0 where that is not told.
+func Awake() int64 {
+	var at unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
+		return 0
+	}
+	return at.Nano()
+}
+
 // here is an ID of no process, of this run of the system and this name space.
 var here = sync.OnceValue(lookHere)
 

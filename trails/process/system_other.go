@@ -6,8 +6,12 @@ const canSearch = false
 
 const ticks = 1_000_000
 
-func now() int64                  { return 0 }
-func circle() int                 { return 0 }
+func now() int64  { return 0 }
+func circle() int { return 0 }
+
+// Awake is for how long the system has been awake since it started, in nanoseconds; 0 where that is not told.
+func Awake() int64 { return 0 }
+
 func selfPID() int                { return 0 }
 func parentOfSelf() int           { return 0 }
 func here() ID                    { return ID{} }

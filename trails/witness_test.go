@@ -1,0 +1,40 @@
+package trails
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
+)
+
+func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
+	t.Parallel()
+	lives, gone := process.Of(os.Getpid()), process.Ended(noProcess)
+	if !lives.Known() {
+		t.Skip("this system does not tell which processes live")
+	}
+	for name, tt := range map[string]struct {
+		host   process.ID
+		sure   bool
+		closed int64
+		doubts events.Limit
+		over   bool
+	}{
+		"its process lives":           {lives, true, 0, "", false},
+		"its process is gone":         {gone, true, 0, events.LimitProcessGone, true},
+		"nothing is known of one":     {process.ID{}, false, 0, events.LimitProcessUnknown, false},
+		"it may be another's process": {gone, false, 0, events.LimitProcessUnknown, false},
+		"it has ended before that":    {gone, true, 3, "", false},
+	} {
+		w := &Window{CallID: "c", Host: tt.host, Sure: tt.sure, Closed: tt.closed}
+		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, nil), state: &state{Windows: []*Window{w}}}
+		s.askProcesses(time.Now())
+		over := len(s.doubtGone()) == 1
+		if got := s.doubts(w); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
+			t.Errorf("%s: %q, over %v, marked %v, want %q, %v", name, got, over, w.Doubt, tt.doubts, tt.over)
+		}
+	}
+}
