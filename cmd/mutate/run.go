@@ -42,7 +42,7 @@ func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time
 	if err != nil {
 		return v, err
 	}
-	defer clear(place)
+	defer takeAway(place)
 	v.Status = survived
 	woken := map[string]string{}
 	for _, batch := range batches(m.pkg, units) {

@@ -156,7 +156,7 @@ func (w *world) measureOne(ctx context.Context, u *unit) error {
 	if err != nil {
 		return err
 	}
-	defer clear(place)
+	defer takeAway(place)
 	record := filepath.Join(place, "r")
 	size := len(w.mutants) + 1
 	if err := os.WriteFile(record, make([]byte, size), 0o666); err != nil {
@@ -255,8 +255,8 @@ func pattern(units []*unit) string {
 	return prefix + "^(" + strings.Join(names, "|") + ")$"
 }
 
-// clear takes away what a run left: its files, also those that a test made unwritable.
-func clear(place string) {
+// takeAway removes what a run left: its files, also those that a test made unwritable.
+func takeAway(place string) {
 	if os.RemoveAll(place) == nil {
 		return
 	}
