@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -71,15 +72,15 @@ func (q Search) Left() (found []ID, known bool) {
 	return t.found, true
 }
 
-// fastest is how many processes a system starts in a second at most.
-const fastest = 20_000
+// fastest is how many processes a processor starts in a second at most.
+const fastest = 5_000
 
 // young tells of a process by its number whether it may have been started since the call began: numbers are given away in a
 // circle (proc(5), pid_max), which takes some time.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
-	seconds := (now() - q.Since) / ticks
-	if q.After <= 0 || half == 0 || seconds >= int64(half/fastest) {
+	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
+	if q.After <= 0 || half == 0 || now()-q.Since >= long {
 		return func(int) bool { return true }
 	}
 	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < half }
