@@ -14,7 +14,7 @@ import (
 
 // A script says who owns a line. On what evidence blame says so, with what confidence, and which call of which prompt it
 // names, stands beside the scripts, in testdata/evidence: a line for each `owners` of the script, in its order, with what
-// it said of the lines one after the other. UPDATE_SCRIPTS=1 writes them anew; the difference is to be read.
+// it said of the lines one after the other. UPDATE_EVIDENCE=1 writes them anew; the difference is to be read.
 const evidenceDir = "../../testdata/evidence"
 
 // evidenceEnv names the file that `owners` adds to.
@@ -125,13 +125,13 @@ func holdEvidence(env *testscript.Env) {
 		if string(got) == string(want) {
 			return
 		}
-		if os.Getenv("UPDATE_SCRIPTS") != "" {
+		if os.Getenv("UPDATE_EVIDENCE") != "" {
 			if err := os.WriteFile(golden, got, 0o644); err != nil {
 				env.T().Fatal(err)
 			}
 			return
 		}
-		env.T().Fatal(fmt.Sprintf("%s is not what owners said; if it is right now, UPDATE_SCRIPTS=1 writes it:\n%s", golden, firstDifference(string(want), string(got))))
+		env.T().Fatal(fmt.Sprintf("%s is not what owners said; if it is right now, UPDATE_EVIDENCE=1 writes it:\n%s", golden, firstDifference(string(want), string(got))))
 	})
 }
 
