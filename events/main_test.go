@@ -41,7 +41,7 @@ func refFiles(t testing.TB, repo *refs.Repo) {
 
 func openRepo(t testing.TB, dir string) *refs.Repo {
 	t.Helper()
-	repo, err := refs.DiscoverHook(dir)
+	repo, err := refs.Discover(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

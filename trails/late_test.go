@@ -99,12 +99,13 @@ func TestWhoseNoteIsAbandoned(t *testing.T) {
 		name string
 		want bool
 	}{
-		"of this process":               {name(0, os.Getpid(), begunSuffix), false},
-		"of a process long ago":         {name(time.Hour, os.Getpid(), begunSuffix), true},
-		"a boundary that was put aside": {name(time.Hour, noProcess, lateSuffix), false},
-		"a file of somebody else":       {"note.begun", false},
-		"a number that is none":         {"1-x.begun", false},
-		"a time that is none":           {"x-1.begun", false},
+		"of this process":                      {name(0, os.Getpid(), begunSuffix), false},
+		"of a process long ago":                {name(time.Hour, os.Getppid(), begunSuffix), true},
+		"of this process, whose clock went on": {name(time.Hour, os.Getpid(), begunSuffix), false},
+		"a boundary that was put aside":        {name(time.Hour, noProcess, lateSuffix), false},
+		"a file of somebody else":              {"note.begun", false},
+		"a number that is none":                {"1-x.begun", false},
+		"a time that is none":                  {"x-1.begun", false},
 	} {
 		if got := abandonedNote(test.name, now); got != test.want {
 			t.Errorf("%s: %v", what, got)

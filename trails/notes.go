@@ -115,13 +115,13 @@ func decodeNote(raw []byte) (b events.Boundary, err error) {
 	return b, r.end()
 }
 
-// abandonedNote tells whether a spooled file is the note of a process that was killed.
+// abandonedNote tells whether a spooled file is the note of a process that was killed. This one was not, whatever its clock says.
 func abandonedNote(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, begunSuffix)
 	at, pid, _ := strings.Cut(stem, "-")
 	number, err := strconv.Atoi(pid)
 	nanos, timeErr := strconv.ParseInt(at, 10, 64)
-	if !found || err != nil || timeErr != nil {
+	if !found || err != nil || timeErr != nil || number == os.Getpid() {
 		return false
 	}
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong

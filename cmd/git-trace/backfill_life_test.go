@@ -18,16 +18,14 @@ import (
 // it may be stand side by side, with a bar between them; "?" is anybody.
 type life struct {
 	*pastWorld
-	main   string              // the checkout that is looked at in the end
-	blobs  map[string][]string // the writers of the lines of each content, by its id
-	texts  map[string]string   // of each line that is written down
-	plain  map[string]bool     // lines that many write: they say nothing of a session
-	hunks  map[string][]string // the writers of added lines, by the lines: how a rebased hunk is known
-	lost   map[string]bool
-	agents []string
-	roots  map[string]string // how the sessions of a checkout call it
-	places map[string]bool   // of a stroke: where lines were taken away for good
-	again  []string          // lines that were deleted
+	main  string              // the checkout that is looked at in the end
+	blobs map[string][]string // the writers of the lines of each content, by its id
+	texts map[string]string   // of each line that is written down
+	plain map[string]bool     // lines that many write: they say nothing of a session
+	hunks map[string][]string // the writers of added lines, by the lines: how a rebased hunk is known
+	lost  map[string]bool
+	roots map[string]string // how the sessions of a checkout call it
+	again []string          // lines that were deleted
 }
 
 const (

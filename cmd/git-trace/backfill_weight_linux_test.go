@@ -58,7 +58,7 @@ func (w *pastWorld) bulk(commits, sessions, files, size int) {
 			} else {
 				s := open[w.rng.Intn(len(open))]
 				for range 3 {
-					lines, at = held[path], w.rng.Intn(len(held[path])-20)
+					at = w.rng.Intn(len(held[path]) - 20)
 					s.edit(path, at, w.rng.Intn(8), w.block(s.id, 1+w.rng.Intn(12)), true)
 					held[path] = w.get(path)
 				}

@@ -111,10 +111,10 @@ func batches(own string, units []*unit) [][]*unit {
 
 // far is how late the tests of a package are tried.
 func far(own string, u *unit) int {
-	switch {
-	case u.Package == own:
+	switch u.Package {
+	case own:
 		return 0
-	case u.Package == scriptPackage:
+	case scriptPackage:
 		return 2
 	}
 	return 1

@@ -68,12 +68,6 @@ func (w *world) put(name, text string) {
 	w.must(os.WriteFile(full, []byte(text), 0o644))
 }
 
-func (w *world) get(name string) string {
-	raw, err := os.ReadFile(filepath.Join(w.dir, name))
-	w.must(err)
-	return string(raw)
-}
-
 // commit commits everything a minute later.
 func (w *world) commit(message string) string {
 	w.t.Helper()

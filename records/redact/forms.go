@@ -14,12 +14,10 @@ const anyLength = 4 << 10
 
 func wordByte(c byte) bool    { return nameLetter(c) || c == '_' || c == '-' }
 func capitalByte(c byte) bool { return upper(c) || digit(c) }
-func smallByte(c byte) bool   { return lower(c) || digit(c) }
 func dottedByte(c byte) bool  { return wordByte(c) || c == '.' }
 func keyByte(c byte) bool     { return tokenByte(c) }
 func smallHex(c byte) bool    { return digit(c) || 'a' <= c && c <= 'f' }
 func uuidByte(c byte) bool    { return smallHex(c) || c == '-' }
-func numberByte(c byte) bool  { return digit(c) || c == '-' }
 
 // forms are the tokens that are known beside gitleaks' rules, by their first letter.
 func forms() (byFirst [256][]form) {

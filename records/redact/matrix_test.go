@@ -66,7 +66,8 @@ func sampleClass(rnd *rand.Rand, ranges []rune) rune {
 		}
 	}
 	if len(plain) == 0 {
-		plain = append(other, ranges[0])
+		plain = append(plain, other...)
+		plain = append(plain, ranges[0])
 	}
 	return plain[rnd.Intn(len(plain))]
 }
@@ -224,7 +225,7 @@ var ways = []struct {
 	{"od -t x1z", func(f secretForm) string { return odX(lineWith(f) + "\n") }},
 	{"od -b", func(f secretForm) string { return words(lineWith(f)+"\n", "%07o", " %03o %03o", false) }},
 	{"a list of numbers", func(f secretForm) string {
-		return `{"type":"Buffer","data":` + strings.ReplaceAll(fmt.Sprint([]byte(lineWith(f))), " ", ",") + `}`
+		return `{"type":"Buffer","data":` + strings.ReplaceAll(fmt.Sprintf("%d", []byte(lineWith(f))), " ", ",") + `}`
 	}},
 	{"a buffer", func(f secretForm) string { return fmt.Sprintf("<Buffer % x>", lineWith(f)) }},
 	{"in bytes of C", func(f secretForm) string {

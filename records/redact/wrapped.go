@@ -157,13 +157,16 @@ func firstPiece(text string, at int, sign byte) (start, end int) {
 	}
 	at = gutter(text, at)
 	for at < len(text) {
+		sign := 0
 		if strings.IndexByte(" \t\"'|>", text[at]) >= 0 {
-			at++
+			sign = 1
 		} else if strings.HasPrefix(text[at:], border) {
-			at += len(border)
-		} else {
+			sign = len(border)
+		}
+		if sign == 0 {
 			break
 		}
+		at += sign
 	}
 	end = at
 	for end < len(text) && pieceByte(text[end]) {

@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ func MountSpace(t testing.TB) []string {
 	var why string
 	for _, command := range []string{"unshare --mount", "unshare --map-root-user --mount"} {
 		words := strings.Fields(command)
-		try := append(words[1:len(words):len(words)], "mount", "-t", "tmpfs", "none", t.TempDir())
+		try := slices.Concat(words[1:], []string{"mount", "-t", "tmpfs", "none", t.TempDir()})
 		out, err := exec.Command(words[0], try...).CombinedOutput()
 		if err == nil {
 			return words
