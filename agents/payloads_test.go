@@ -112,7 +112,7 @@ func checkBoundary(t *testing.T, agent string, b events.Boundary) {
 				t.Errorf("a text for a path that is not declared: %+v", edit)
 			}
 		}
-		if b.Tool.CallID == "" && !slices.Contains(b.Limits, events.LimitIDMissing) {
+		if b.Tool.CallID == "" && b.Kind != events.ToolsEnd && !slices.Contains(b.Limits, events.LimitIDMissing) {
 			t.Errorf("a call without an id is not marked: %+v", b)
 		}
 	}
@@ -121,7 +121,7 @@ func checkBoundary(t *testing.T, agent string, b events.Boundary) {
 			t.Errorf("%q is not a clean absolute path", path)
 		}
 	}
-	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed}
+	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ToolsEnd}
 	if (b.Tool != nil) != slices.Contains(kinds, b.Kind) {
 		t.Errorf("tool %v at %s", b.Tool, b.Kind)
 	}
@@ -159,7 +159,8 @@ func TestReferencePayloadsAreUnderstood(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
-			if slices.Contains(agent.Decoder.Events(), event) && len(boundaries) != 1 {
+			// The end of an answer's calls is a boundary only where one of them edited a file.
+			if slices.Contains(agent.Decoder.Events(), event) && len(boundaries) != 1 && event != "PostToolBatch" {
 				t.Errorf("%s: %d boundaries", path, len(boundaries))
 			}
 			for _, b := range boundaries {
