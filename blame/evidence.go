@@ -28,6 +28,7 @@ type Evidence struct {
 	repo    *refs.Repo
 	anchors Anchors
 	prompts Prompts
+	settle  trails.Settler // nil to ask nobody
 	owners  *trails.Owners
 	search  Searcher // nil for none
 	commits map[refs.OID]map[string][]anchoredRun
@@ -108,6 +109,12 @@ type Prompts interface {
 // WithPrompts takes the texts of prompts from elsewhere than where they lie as they were typed.
 func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 	e.prompts = prompts
+	return e
+}
+
+// WithSettler asks the agents' own records of the calls that are open, which lines that no commit has may depend on.
+func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
+	e.settle = settle
 	return e
 }
 
@@ -245,7 +252,7 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 
 // Uncommitted answers from the timeline of the work tree.
 func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error) {
-	pending, err := trails.Pending(ctx, e.repo, path, content)
+	pending, err := trails.Pending(ctx, e.repo, e.settle, path, content)
 	if err != nil {
 		return nil, fmt.Errorf("read the timeline of %q: %w", path, err)
 	}

@@ -160,7 +160,9 @@ func (s *step) endOrphans(orphans []*Window) error {
 			continue
 		}
 		typ, status, limits := events.WindowAbandoned, "abandoned", []events.Limit{events.LimitMissingAfter}
-		if len(w.Left) > 0 {
+		if w.Rejected {
+			status, limits = "rejected", nil
+		} else if len(w.Left) > 0 {
 			typ, status, limits = events.WindowClosed, "done", nil
 		} else if b := s.bounds[w]; b != nil {
 			limits = append(limits, b.doubt)

@@ -69,6 +69,7 @@ func (e *Engine) AtCommit(
 		}
 		s.state.Anchored = append(s.state.Anchored, commit)
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
+		s.askTranscripts()
 		seeded := s.state.Interval == 0
 		s.narrow, s.base, s.commit, s.paths = true, parent, commit, paths
 		if len(paths) > 0 {
@@ -171,6 +172,7 @@ func (e *Engine) written(ctx context.Context, at time.Time, method events.Method
 	note := leaveNote(e.repo, at, []byte(gitWrote))
 	err := e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
+		s.askTranscripts()
 		if s.state.Interval > 0 {
 			s.restoredNow()
 		}

@@ -120,6 +120,7 @@ type step struct {
 	environ    []byte             // of this process; nil until asked for
 	host       process.ID         // the process that called this boundary's hook
 	sure       bool               // which is the agent's
+	refused    []*Window          // open until now, of calls that never ran, see askTranscripts
 	narrow     bool               // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
@@ -177,7 +178,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err := act(s); err != nil {
 		return err
 	}
-	if err := s.endOrphans(orphans); err != nil {
+	if err := s.endOrphans(append(orphans, s.refused...)); err != nil {
 		return err
 	}
 	return s.finish()

@@ -36,10 +36,10 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 }
 
 // Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since the
-// last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken.
-func Pending(ctx context.Context, repo *refs.Repo, path string, content []byte) (PendingLines, error) {
+// last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle may be nil.
+func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
+	s := &step{Engine: New(repo, nil, settle), ctx: ctx, known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
 	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
 	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		p.Vector = v
@@ -221,6 +221,7 @@ func (p *PendingLines) carry(s *step, f *file) {
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	vector.Moves(change)
 	s.askProcesses(time.Now())
+	s.askTranscripts()
 	s.doubtGone()
 	s.measure(f)
 	decide, ok := s.turnedUp(f.path, f.new.oid)

@@ -312,6 +312,24 @@ func (s *step) keepLeft() {
 	}
 }
 
+// askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their conversations ask by
+// themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say anything to the agent again.
+func (s *step) askTranscripts() {
+	for _, w := range s.state.openWindows() {
+		if w.Background || s.around(w) {
+			continue
+		}
+		switch s.settle(*w) {
+		case OutcomeRejected:
+			w.Rejected = true
+			s.refused = append(s.refused, w)
+		case OutcomeRan:
+			w.Doubt, w.Why = true, events.LimitMissingAfter
+		case OutcomeUnknown:
+		}
+	}
+}
+
 // doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what changed,
 // and returns them: they are over with this step.
 func (s *step) doubtGone() []*Window {

@@ -72,7 +72,7 @@ func (a *app) blame(args []string) error {
 	defer searcher.Close()
 	prompts := newPromptTexts(repo)
 	defer prompts.close()
-	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts)
+	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts).WithSettler(settler())
 	if opts.Format == blame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(noPrompts{})
 	}

@@ -61,7 +61,7 @@ func runGitHook(args []string, in io.Reader) int {
 	}
 	traced.Store(repo)
 	queue := later.Open(repo)
-	engine := trails.New(repo, events.OpenLog(repo), nil)
+	engine := trails.New(repo, events.OpenLog(repo), settler())
 	engine.Most = mostChanges
 	if queue.Busy() {
 		soft, engine.GivesWay = busyLimit(soft), true

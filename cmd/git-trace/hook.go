@@ -115,7 +115,7 @@ func announce() *trails.Note {
 func takeBoundary(
 	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
 ) error {
-	engine := trails.New(repo, events.OpenLog(repo), settler(agent))
+	engine := trails.New(repo, events.OpenLog(repo), settler())
 	engine.Announced, engine.Most = note, mostChanges
 	if later.Open(repo).Busy() {
 		soft, _ := hookLimits()
@@ -134,9 +134,15 @@ func takeBoundary(
 	return errors.Join(err, aside)
 }
 
-// settler asks the agent's transcript how a call ended that never reported back.
-func settler(agent capability.Agent) trails.Settler {
+// settler asks an agent's transcript how a call ended that never reported back.
+func settler() trails.Settler {
+	home, _ := os.UserHomeDir()
+	env := capability.Env{Home: home, Getenv: os.Getenv}
 	return func(w trails.Window) trails.Outcome {
+		agent, found := agents.Lookup(env, w.Agent)
+		if !found || agent.Decoder == nil {
+			return trails.OutcomeUnknown
+		}
 		outcome := agent.Decoder.Settle(capability.Call{
 			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})

@@ -112,7 +112,7 @@ func runLater(args []string) int {
 func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := events.OpenLog(repo)
 	engine := func() *trails.Engine {
-		e := trails.New(repo, log, nil)
+		e := trails.New(repo, log, settler())
 		e.Patient = true
 		return e
 	}

@@ -58,6 +58,7 @@ func pending(ctx context.Context, repo *refs.Repo) (events.CommitData, error) {
 	if err != nil {
 		return events.CommitData{}, err
 	}
+	settle := settler()
 	objects := repo.Objects()
 	defer objects.Close()
 	p := pendingCommit{owners: map[vector.Owner]int{}}
@@ -66,7 +67,7 @@ func pending(ctx context.Context, repo *refs.Repo) (events.CommitData, error) {
 		if !ok {
 			continue
 		}
-		owners, err := trails.Pending(ctx, repo, path, content)
+		owners, err := trails.Pending(ctx, repo, settle, path, content)
 		if err != nil {
 			return p.data, fmt.Errorf("find owners of what is not committed: %w", err)
 		}

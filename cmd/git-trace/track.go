@@ -50,7 +50,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	defer reader.Close()
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
-	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader, searcher))
+	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader, searcher).WithSettler(settler()))
 	if err != nil {
 		return err
 	}
