@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,6 +14,10 @@ func TestModelFindings(t *testing.T) {
 	t.Parallel()
 	params := scriptParams(t, "main")
 	params.Dir = "../../testdata/model"
+	params.Setup = func(env *testscript.Env) error {
+		holdEvidence(env, filepath.Join(evidenceDir, "model"))
+		return setUpScript(env, "main")
+	}
 	testscript.Run(t, params)
 }
 

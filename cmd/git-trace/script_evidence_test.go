@@ -101,8 +101,9 @@ func noteEvidence(args []string, lines []ownedLine) error {
 	return errors.Join(err, file.Close())
 }
 
-// holdEvidence compares, when a script has ended well, what was noted with what stands beside it.
-func holdEvidence(env *testscript.Env) {
+// holdEvidence compares, when a script has ended well, what was noted with what stands in a directory. A script in which a moment
+// decides takes the variable away.
+func holdEvidence(env *testscript.Env, dir string) {
 	noted := filepath.Join(env.WorkDir, ".owners")
 	env.Setenv(evidenceEnv, noted)
 	name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
@@ -117,7 +118,7 @@ func holdEvidence(env *testscript.Env) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			env.T().Fatal(err)
 		}
-		golden := filepath.Join(evidenceDir, name+".txt")
+		golden := filepath.Join(dir, name+".txt")
 		want, err := os.ReadFile(golden)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			env.T().Fatal(err)

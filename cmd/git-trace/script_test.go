@@ -95,7 +95,12 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		ContinueOnError:     os.Getenv("KEEP_GOING") != "",
-		Setup:               func(env *testscript.Env) error { return setUpScript(env, variant) },
+		Setup: func(env *testscript.Env) error {
+			if variant == "main" {
+				holdEvidence(env, evidenceDir)
+			}
+			return setUpScript(env, variant)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": func(ts *testscript.TestScript, neg bool, args []string) { makeRepo(ts, variant, args) },
 		},
@@ -180,9 +185,6 @@ func setUpScript(env *testscript.Env, variant string) error {
 	env.Setenv("GIT_EDITOR", "true")
 	env.Setenv("COLUMNS", "80")
 	env.Setenv("VARIANT", variant)
-	if variant == "main" {
-		holdEvidence(env)
-	}
 	return nil
 }
 
