@@ -11,7 +11,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,15 +19,29 @@ import (
 )
 
 func main() {
-	tally := flag.String("tally", "", "a `file` to add the outcome to")
-	total := flag.String("total", "", "print what all runs came to that wrote to this `file`")
-	flag.Parse()
-	status, err := run(*tally, *total, flag.Args())
+	status, err := run(options(os.Args[1:]))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "suite:", err)
 		status = max(status, 1)
 	}
 	os.Exit(status)
+}
+
+// options are the program's own, which come first. What follows is for go test, and may begin with a dash too: package flag
+// would refuse it.
+func options(args []string) (tally, total string, test []string) {
+	for len(args) > 1 {
+		switch args[0] {
+		case "-tally":
+			tally = args[1]
+		case "-total":
+			total = args[1]
+		default:
+			return tally, total, args
+		}
+		args = args[2:]
+	}
+	return tally, total, args
 }
 
 func run(tally, total string, args []string) (int, error) {

@@ -73,3 +73,21 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 		}
 	}
 }
+
+func TestOptionsOfGoTestFollowOurOwn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, tally, total, test string }{
+		{"-tally f -timeout 30m ./...", "f", "", "-timeout 30m ./..."},
+		{"-tally f -short ./a ./b", "f", "", "-short ./a ./b"},
+		{"-tally f ./a -run T", "f", "", "./a -run T"},
+		{"-run T ./a", "", "", "-run T ./a"},
+		{"./a", "", "", "./a"},
+		{"-total f", "", "f", ""},
+		{"", "", "", ""},
+	} {
+		tally, total, test := options(strings.Fields(c.line))
+		if got := strings.Join(test, " "); tally != c.tally || total != c.total || got != c.test {
+			t.Errorf("%q: tally %q, total %q, %q for go test", c.line, tally, total, got)
+		}
+	}
+}
