@@ -2,6 +2,7 @@ package blame
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,7 +24,17 @@ func Run(
 	}
 	s.settings = later(s, s.readSettings)
 	s.converted = later(s, s.hasTextconv)
-	switch opts.Format {
+	err = s.show(out, style)
+	var refused *Failure
+	if errors.As(err, &refused) && refused.ExitCode() == usageCode {
+		return s.asTyped(refused)
+	}
+	return err
+}
+
+// show writes the format that the options name.
+func (s *session) show(out io.Writer, style Style) error {
+	switch s.opts.Format {
 	case Porcelain, LinePorcelain:
 		return s.passPorcelain(out)
 	case Incremental:

@@ -98,13 +98,8 @@ func (s *session) warn(warnings []byte) {
 func (s *session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
 	ctx, stop := context.WithCancel(s.ctx)
 	defer stop()
-	cmd := s.repo.CommandUser(ctx, s.dir, args...)
-	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if s.stdin != nil {
-		cmd.Stdin = bytes.NewReader(s.stdin)
-	}
+	cmd := s.command(ctx, args, &stderr)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("run git blame: %w", err)
@@ -130,6 +125,28 @@ func (s *session) run(args []string, format Format, each func(*Entry) error) (tr
 		return nil, nil, eachErr
 	}
 	return parser.Trailer(), stderr.Bytes(), nil
+}
+
+// command is a git blame in the user's directory.
+func (s *session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
+	cmd := s.repo.CommandUser(ctx, s.dir, args...)
+	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
+	cmd.Stderr = stderr
+	if s.stdin != nil {
+		cmd.Stdin = bytes.NewReader(s.stdin)
+	}
+	return cmd
+}
+
+// asTyped is git's refusal of the words that the user typed, without any of ours. What git says of an option depends on
+// those before it: git 2.55 calls an unknown option "(null)" after any other.
+func (s *session) asTyped(refused *Failure) error {
+	var stderr bytes.Buffer
+	var exit *exec.ExitError
+	if errors.As(s.command(s.ctx, s.opts.gitArgs(nil), &stderr).Run(), &exit) {
+		return newFailure(exit.ExitCode(), stderr.Bytes())
+	}
+	return refused
 }
 
 // readAll hands on every entry until the stream ends or either side fails.

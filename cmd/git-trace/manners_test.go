@@ -112,7 +112,7 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 		"f", "binary", "d/g", "f later", "-- f later", "HEAD^{tree} -- f", "HEAD^{blob} -- f", blob + " -- f", "HEAD HEAD -- f",
 		"0000000000000000000000000000000000000000 -- f",
 		"-L9,10 f", "-L5 f", "-L0 f", "-L-1 f", "-L1,0 f", "-L,9 f", "-Lx,y f", "-L:none f", "-L/none/,+1 f", "-L1,2",
-		"", "--", "--nosuchoption f", "-M", "--root", "--abbrev=x f", "--date=x f", "-S nosuch f", "--ignore-rev nosuch f",
+		"", "--", "--nosuchoption f", "-w --nosuchoption f", "-M", "--root", "--abbrev=x f", "--date=x f", "-S nosuch f", "--ignore-rev nosuch f",
 		"--ignore-revs-file nosuch f", "--contents nosuch f", "--reverse f", "--reverse HEAD~1 -- f", "--not HEAD f", "--encoding=nosuch f",
 		"-p nosuch", "--porcelain nosuch", "--line-porcelain HEAD nosuch", "--incremental nosuch", "-h",
 	} {
