@@ -47,9 +47,10 @@ type Engine struct {
 	// ErrBehind, since only a look at everything tells what had changed before them.
 	GivesWay bool
 	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
-	Most  int
-	began *looked
-	pause func(time.Duration) // time.Sleep, but in tests
+	Most   int
+	began  *looked
+	coming *events.Boundary    // taken after this step, see catchUp
+	pause  func(time.Duration) // time.Sleep, but in tests
 }
 
 // looked is what had been looked at when an engine took its first step.

@@ -20,7 +20,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	}
 	defer e.begin(b)()
 	if !e.Patient && e.Behind() {
-		if err := e.catchUp(ctx); err != nil {
+		if err := e.catchUp(ctx, b); err != nil {
 			return err
 		}
 	}

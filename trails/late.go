@@ -123,10 +123,12 @@ func decodeLate(raw []byte) (b events.Boundary, err error) {
 }
 
 // catchUp takes the boundaries that were put aside before a hook takes its own, with a look at the work tree of their own: what had
-// changed before the first of them is known then, and what came later is weighed by what they declared.
-func (e *Engine) catchUp(ctx context.Context) error {
+// changed before the first of them is known then, and what came later is weighed by what they declared. The hook's own boundary
+// comes afterwards; what its call wrote is seen by this look.
+func (e *Engine) catchUp(ctx context.Context, own events.Boundary) error {
 	calm := *e
 	calm.Patient, calm.GivesWay, calm.Announced = true, false, nil
+	calm.coming = &own
 	err := calm.CatchUp(ctx, time.Now())
 	if e.began == nil {
 		e.began = calm.began
