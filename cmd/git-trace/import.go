@@ -81,6 +81,13 @@ type importer struct {
 
 // conversations stores the records of files: all of them, or none.
 func (im *importer) conversations(files []string) error {
+	for _, name := range files { // before the lock, which leaves a file behind
+		file, err := openRecords(im.format, name)
+		if err != nil {
+			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+		}
+		_ = file.Close()
+	}
 	lock, err := refs.Flock(recordLock(im.repo), recordLimit)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
@@ -129,18 +136,29 @@ func (im *importer) conversations(files []string) error {
 
 // eachRecord gives the records of a file, after all of it was read once: a file with a fault gives none.
 func eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
-	file, err := os.Open(name)
+	file, err := openRecords(format, name)
 	if err != nil {
-		return pathCause(err)
+		return err
 	}
 	defer file.Close()
-	if err := format.read(file, func(int, *records.Record) error { return nil }); err != nil {
-		return pathCause(err)
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return pathCause(err)
-	}
 	return format.read(file, yield)
+}
+
+// openRecords opens a file that was read once without a fault.
+func openRecords(format exchange, name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, pathCause(err)
+	}
+	err = format.read(file, func(int, *records.Record) error { return nil })
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, pathCause(err)
+	}
+	return file, nil
 }
 
 // lines writes what files say of commits to the log.

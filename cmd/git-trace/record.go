@@ -90,16 +90,20 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 		return err
 	}
 	defer reader.Close()
+	var ids []events.TraceID
+	for _, name := range names { // before the lock, which leaves a file behind
+		id, err := findTrace(reader, name)
+		if err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+		ids = append(ids, id)
+	}
 	lock, err := job.lock(ctx, recordLimit)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
 	defer lock.Unlock()
-	for _, name := range names {
-		id, err := findTrace(reader, name)
-		if err != nil {
-			return reportAmbiguous(a.std.err, err)
-		}
+	for _, id := range ids {
 		t, _, err := reader.Trace(id)
 		if err != nil {
 			return err
