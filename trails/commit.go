@@ -72,8 +72,13 @@ func (e *Engine) AtCommit(
 		s.askTranscripts()
 		seeded := s.state.Interval == 0
 		s.narrow, s.base, s.commit, s.paths = true, parent, commit, paths
-		if len(paths) > 0 {
-			o, err := s.look(paths)
+		var wanted []string // nil for everything
+		if len(s.over) == 0 || s.git.restored {
+			wanted = append([]string{}, paths...)
+		}
+		// What a call may have written is found with the look that it ends at: later lines are a person's.
+		if wanted == nil || len(wanted) > 0 {
+			o, err := s.look(wanted)
 			if err != nil {
 				return err
 			}

@@ -121,6 +121,7 @@ type step struct {
 	environ    []byte             // of this process; nil until asked for
 	host       process.ID         // the process that called this boundary's hook
 	sure       bool               // which is the agent's
+	over       []*Window          // nothing is left that could write for them after this step
 	refused    []*Window          // open until now, of calls that never ran, see askTranscripts
 	narrow     bool               // look only at the paths asked for, even after git wrote to the work tree
 
@@ -175,11 +176,11 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	defer s.closeSnapshot()
 	s.askProcesses(s.time)
-	orphans := s.doubtGone()
+	s.over = s.doubtGone()
 	if err := act(s); err != nil {
 		return err
 	}
-	if err := s.endOrphans(append(orphans, s.refused...)); err != nil {
+	if err := s.endOrphans(append(s.over, s.refused...)); err != nil {
 		return err
 	}
 	return s.finish()

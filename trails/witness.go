@@ -95,12 +95,14 @@ func (s *step) idle(w *Window) bool {
 	return sess == nil || sess.Idle
 }
 
-// hostState is what is known of the agent's process: nothing, if it is not known which that is.
+// hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end, since it may have
+// stood between the agent and one hook; while it lives, the agent that waits for it does.
 func (w *Window) hostState() process.State {
-	if !w.Sure {
+	state := w.Host.State()
+	if !w.Sure && state == process.Gone {
 		return process.Unknown
 	}
-	return w.Host.State()
+	return state
 }
 
 // processes lists what lives of a call.

@@ -184,7 +184,8 @@ func (w *watched) after(name, command string) (string, func()) {
 	flag := filepath.Join(w.home, name)
 	release := func() { w.write(flag, "") }
 	w.t.Cleanup(release)
-	return "while ! [ -e " + flag + " ]; do sleep 0.02; done; " + command, release
+	wait := "n=0; while ! [ -e " + flag + " ]; do n=$((n+1)); [ $n -lt 3000 ] || exit; sleep 0.02; done; " // it ends, should the test be killed
+	return wait + command, release
 }
 
 const (
@@ -239,11 +240,11 @@ func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 		verb, server string
 		want         []string
 	}{
-		"in the background, silent":       {"bg", "sleep 1000; true", []string{"human"}},
-		"left behind, silent":             {"bash", "nohup sleep 1000 >/dev/null 2>&1 &", []string{"human"}},
-		"in the background, with a log":   {"bg", "exec >%[1]s/log; while sleep 0.01; do echo a request came in; done", []string{"human"}},
-		"left behind, with a log":         {"bash", "(exec >%[1]s/log 2>&1; while sleep 0.01; do echo a request came in; done) &", []string{"human"}},
-		"it writes to the work tree, too": {"bg", "while sleep 0.01; do head -c 5000 /dev/zero > %[2]s/built; done", []string{"unknown"}},
+		"in the background, silent":       {"bg", "sleep 60; true", []string{"human"}},
+		"left behind, silent":             {"bash", "nohup sleep 60 >/dev/null 2>&1 &", []string{"human"}},
+		"in the background, with a log":   {"bg", "exec >%[1]s/log; n=0; while [ $n -lt 3000 ] && sleep 0.01; do n=$((n+1)); echo a request came in; done", []string{"human"}},
+		"left behind, with a log":         {"bash", "(exec >%[1]s/log 2>&1; n=0; while [ $n -lt 3000 ] && sleep 0.01; do n=$((n+1)); echo a request came in; done) &", []string{"human"}},
+		"it writes to the work tree, too": {"bg", "n=0; while [ $n -lt 3000 ] && sleep 0.01; do n=$((n+1)); head -c 5000 /dev/zero > %[2]s/built; done", []string{"unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

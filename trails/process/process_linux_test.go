@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -37,6 +38,43 @@ func eventually(t *testing.T, what string, done func() bool) {
 		if time.Now().After(end) {
 			t.Fatalf("%s: it never was", what)
 		}
+	}
+}
+
+// sleepsEnv has the test's own program do nothing for a while, as a hook leaves it behind.
+const sleepsEnv = "GITTRACE_TEST_SLEEPS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(sleepsEnv) != "" {
+		time.Sleep(30 * time.Second)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestThisProgramInASessionOfItsOwnIsNoAgents(t *testing.T) {
+	t.Parallel()
+	for name, alone := range map[string]bool{"in a session of its own": true, "in the command's": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mark := mark(t)
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), mark, sleepsEnv+"=1")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: alone}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait() // it was killed
+			})
+			pid := cmd.Process.Pid
+			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
+			found, known := Search{Agent: Of(os.Getpid()), Since: Self(), Mark: mark}.Left()
+			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has == alone || !known {
+				t.Errorf("found %v, known %v", found, known)
+			}
+		})
 	}
 }
 

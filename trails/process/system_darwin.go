@@ -52,5 +52,6 @@ func infoOf(pid int) (info, bool) {
 func childrenOf(int) []int        { return nil }
 func all() []int                  { return nil }
 func environOf(int) []byte        { return nil }
+func programOf(int) string        { return "" }
 func writtenBy(int) (int64, bool) { return 0, false }
 func outputsOf(int) []Output      { return nil }

@@ -145,6 +145,12 @@ func environOf(pid int) []byte {
 	return raw
 }
 
+// programOf is the file that a process runs; none of one of another user.
+func programOf(pid int) string {
+	name, _ := os.Readlink(procFile(pid, "exe"))
+	return name
+}
+
 // writtenBy reads wchar of /proc/PID/io (proc(5)).
 func writtenBy(pid int) (int64, bool) {
 	raw, err := os.ReadFile(procFile(pid, "io"))

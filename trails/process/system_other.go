@@ -19,5 +19,6 @@ func infoOf(int) (info, bool)     { return info{}, false }
 func childrenOf(int) []int        { return nil }
 func all() []int                  { return nil }
 func environOf(int) []byte        { return nil }
+func programOf(int) string        { return "" }
 func writtenBy(int) (int64, bool) { return 0, false }
 func outputsOf(int) []Output      { return nil }

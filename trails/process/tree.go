@@ -112,7 +112,7 @@ func (t *taken) add(pid int, marked bool) {
 	}
 	t.seen = append(t.seen, pid)
 	info, found := infoOf(pid)
-	if !found || info.ended || info.start < t.query.Since {
+	if !found || info.ended || info.start < t.query.Since || ours(pid, info) {
 		return
 	}
 	if marked && !Within(environOf(pid), t.query.Session, t.query.Mark) {
@@ -124,6 +124,16 @@ func (t *taken) add(pid int, marked bool) {
 	for _, child := range childrenOf(pid) {
 		t.add(child, false)
 	}
+}
+
+// ours tells whether a process is this program at work behind the back of whoever started it, as a hook leaves it behind: in a session
+// of its own. It writes no work tree, though it has the environment of the agent whose commit called the hook.
+func ours(pid int, info info) bool {
+	if info.session != pid {
+		return false
+	}
+	program := programOf(pid)
+	return program != "" && program == programOf(selfPID())
 }
 
 // ancestors is a process and those that started it, the first process of the system left out.
