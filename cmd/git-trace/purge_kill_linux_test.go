@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/testenv"
@@ -44,7 +45,7 @@ func TestFoundPurgeKilledAnywhere(t *testing.T) {
 				continue
 			}
 			first := testenv.Pick(1, 2+i, 1)
-			for when := first; ; when = testenv.Pick(when*4, when*4, when+1) {
+			for when := first; ; when = testenv.Pick(when*6, when*6, when+1) {
 				where := fmt.Sprintf("%s at %s %d", how, call, when)
 				w.restore()
 				if !w.interrupted(call, how, when) {
@@ -57,7 +58,7 @@ func TestFoundPurgeKilledAnywhere(t *testing.T) {
 		}
 	}
 	t.Logf("%d points", points)
-	if points < len(calls) {
+	if points < testenv.Pick(0, len(calls)/2, len(calls)) { // strace counts by thread, and which thread makes a call differs
 		t.Errorf("it was interrupted %d times: this test no longer knows the purge", points)
 	}
 }
@@ -107,6 +108,27 @@ func (p *purgeWorld) dir() string { return p.world.trees[0] }
 
 func (p *purgeWorld) agent(args ...string) {
 	p.world.run(p.dir(), "env", append([]string{"TRANSCRIPTS=1", "agent"}, args...)...)
+	p.alone()
+}
+
+// alone waits for the processes that hooks leave behind: one that lived on would record what a later step says, and would
+// hold a lock whose file restore replaces.
+func (p *purgeWorld) alone() {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		there := ""
+		dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, name := range dirs {
+			if dir, err := os.Readlink(name); err == nil && (dir == p.dir() || strings.HasPrefix(dir, p.dir()+"/")) {
+				there = name
+			}
+		}
+		if there == "" {
+			return
+		}
+		if time.Now().After(end) {
+			p.world.must(fmt.Errorf("%s: what a hook started does not end", there))
+		}
+	}
 }
 
 // unreached makes a version of a record that nothing leads to, as an interrupted purge of earlier versions left it, with its
@@ -211,8 +233,11 @@ func (p *purgeWorld) check(where string) {
 	if out := w.run(dir, "git-trace", "events", "--type", "log_purged"); out == "" {
 		p.t.Errorf("%s: the log does not tell of it", where)
 	}
-	if out := w.run(dir, "git-trace", "show", "--color=never", "5756"); !strings.Contains(out, "[REDACTED:purged]") || !strings.Contains(out, "app.txt") {
-		p.t.Errorf("%s: the conversation is now\n%s", where, out)
+	out := w.run(dir, "git-trace", "show", "--markdown", "5756") // what the record has, no line of it cut
+	for _, part := range []string{"the word is [REDACTED:purged]", "/plan.txt", "**Edit**", "/app.txt", "[REDACTED:purged] again"} {
+		if !strings.Contains(out, part) {
+			p.t.Errorf("%s: the conversation is without %q:\n%s", where, part, out)
+		}
 	}
 }
 
