@@ -47,10 +47,10 @@ type Engine struct {
 	// ErrBehind, since only a look at everything tells what had changed before them.
 	GivesWay bool
 	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
-	Most   int
-	began  *looked
-	coming *events.Boundary    // taken after this step, see catchUp
-	pause  func(time.Duration) // time.Sleep, but in tests
+	Most       int
+	began      *looked
+	looksAhead bool                // see lookAhead
+	pause      func(time.Duration) // time.Sleep, but in tests
 }
 
 // looked is what had been looked at when an engine took its first step.
@@ -111,6 +111,7 @@ type step struct {
 	env       events.Draft       // envelope fields of this boundary
 	late      []string           // files of boundaries that were put aside and are taken in this step
 	checked   time.Time          // when those were looked for last
+	ahead     *observation       // what a look before this boundary's own has found and left to it, see lookAhead
 	heard     []string           // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
@@ -137,7 +138,7 @@ var ErrBehind = errors.New("boundaries that were put aside come first")
 
 // advance runs one step of the timeline: lock, load, act, append, save.
 func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) error) error {
-	if e.GivesWay && e.Behind() {
+	if e.GivesWay && !e.looksAhead && e.Behind() {
 		return ErrBehind
 	}
 	wait := lockWait
@@ -169,12 +170,18 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.checked = time.Now()
 	s.orient()
-	if s.Patient { // the look takes boundaries
+	defer s.closeSnapshot()
+	switch {
+	case s.Patient: // the look takes boundaries
 		s.takeWritten()
-	} else if err := s.takeLate(); err != nil {
+	case s.looksAhead:
+		err = s.lookAhead()
+	default:
+		err = s.takeLate()
+	}
+	if err != nil {
 		return err
 	}
-	defer s.closeSnapshot()
 	s.askProcesses(s.time)
 	s.over = s.doubtGone()
 	if err := act(s); err != nil {
@@ -266,6 +273,34 @@ func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Ch
 // After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path settled
 // and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
 func (s *step) look(paths []string) (observation, error) {
+	var o observation
+	var err error
+	if s.ahead != nil {
+		o, s.ahead, paths = *s.ahead, nil, nil
+	} else {
+		o, err = s.observe(paths)
+	}
+	if err == nil {
+		err = s.lookAgain(&o, paths)
+	}
+	if err != nil {
+		return o, fmt.Errorf("snapshot: %w", err)
+	}
+	if !o.Seeded {
+		s.changedBefore(o.Changes)
+		err = s.settleChanges(o.full, o.Changes)
+	} else {
+		err = s.attributeSeeded()
+	}
+	if err != nil {
+		return o, err
+	}
+	s.settleLook(o, paths)
+	return o, nil
+}
+
+// observe takes the snapshot of a look.
+func (s *step) observe(paths []string) (observation, error) {
 	if s.git.restored && (!s.narrow || s.git.typed(s.now.Head, s.commit)) {
 		paths = nil
 	}
@@ -297,23 +332,7 @@ func (s *step) look(paths []string) (observation, error) {
 	if err == nil {
 		err = s.awaitContents(&o, paths)
 	}
-	if err == nil {
-		err = s.lookAgain(&o, paths)
-	}
-	if err != nil {
-		return o, fmt.Errorf("snapshot: %w", err)
-	}
-	if !o.Seeded {
-		s.changedBefore(o.Changes)
-		err = s.settleChanges(o.full, o.Changes)
-	} else {
-		err = s.attributeSeeded()
-	}
-	if err != nil {
-		return o, err
-	}
-	s.settleLook(o, paths)
-	return o, nil
+	return o, err
 }
 
 // settleChanges attributes what a look found, which was at everything if it was full.

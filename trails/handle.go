@@ -19,11 +19,8 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil // a changed directory or a compaction says where the agent is, not what it did
 	}
 	defer e.begin(b)()
-	if !e.Patient && e.Behind() {
-		if err := e.catchUp(ctx, b); err != nil {
-			return err
-		}
-	}
+	e.looksAhead = !e.Patient
+	defer func() { e.looksAhead = false }()
 	return e.advance(ctx, b.Time, func(s *step) error { return s.take(b) })
 }
 
@@ -109,6 +106,7 @@ func (s *step) sessionOf(b events.Boundary) string {
 func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked bool, err error) {
 	paths := s.toolPaths(b)
 	switch {
+	case s.ahead != nil:
 	case b.Kind == events.SubagentStart:
 		return o, false, nil
 	case adopted || b.Tool == nil || b.Tool.Class != events.ToolEdits:

@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,18 +121,28 @@ func decodeLate(raw []byte) (b events.Boundary, err error) {
 	return b, err
 }
 
-// catchUp takes the boundaries that were put aside before a hook takes its own, with a look at the work tree of their own: what had
-// changed before the first of them is known then, and what came later is weighed by what they declared. The hook's own boundary
-// comes afterwards; what its call wrote is seen by this look.
-func (e *Engine) catchUp(ctx context.Context, own events.Boundary) error {
-	calm := *e
-	calm.Patient, calm.GivesWay, calm.Announced = true, false, nil
-	calm.coming = &own
-	err := calm.CatchUp(ctx, time.Now())
-	if e.began == nil {
-		e.began = calm.began
+// lookAhead takes the boundaries that were put aside before a hook takes its own, with a look at the work tree: what had changed
+// before the first of them is settled without them. The rest is left to the look of the hook's own boundary, which may be the end
+// of a call that told what it wrote.
+func (s *step) lookAhead() error {
+	if !s.Behind() {
+		return nil
 	}
-	return err
+	s.askProcesses(s.time)
+	s.doubtGone()
+	s.env = events.Draft{Method: []events.Method{events.Manual}}
+	o, err := s.observe(nil)
+	if err == nil {
+		err = s.settleFirst(&o, s.meanwhile())
+	}
+	if err == nil {
+		err = s.takeMeanwhile()
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	s.ahead = &o
+	return nil
 }
 
 // takeUnseen is take without a look at the work tree: sessions, prompts and windows move on. What changed meanwhile is

@@ -48,13 +48,8 @@ func (s *step) lookAgain(o *observation, paths []string) error {
 		if !news.any {
 			return nil
 		}
-		if news.split && !o.Seeded {
-			sure, rest := s.snap.Before(o.Changes, news.began)
-			if err := s.settleChanges(o.full, sure); err != nil {
-				return err
-			}
-			o.settled += len(sure)
-			o.Changes = rest
+		if err := s.settleFirst(o, news); err != nil {
+			return err
 		}
 		if err := s.takeMeanwhile(); err != nil {
 			return err
@@ -64,6 +59,21 @@ func (s *step) lookAgain(o *observation, paths []string) error {
 		}
 	}
 	return s.takeMeanwhile()
+}
+
+// settleFirst settles what had changed before the news began, without them. Nothing tells when a new stash was made; what is in it
+// may be in the work tree, too, and then all waits.
+func (s *step) settleFirst(o *observation, news news) error {
+	if !news.split || o.Seeded || o.full && s.stashedAnew() {
+		return nil
+	}
+	sure, rest := s.snap.Before(o.Changes, news.began)
+	if err := s.settleChanges(o.full, sure); err != nil {
+		return err
+	}
+	o.settled += len(sure)
+	o.Changes = rest
+	return nil
 }
 
 // lookOnce adds to an observation what has changed since.

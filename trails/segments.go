@@ -145,8 +145,7 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 	return out
 }
 
-// reported finds the edit call that ends at this boundary, or at the one that is to come, and reported the whole content of
-// the path before and after.
+// reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
 func (s *step) reported(path string) (*Window, declared) {
 	for _, end := range s.closing {
 		if end.status != "done" || end.window.Class != events.ToolEdits {
@@ -154,26 +153,6 @@ func (s *step) reported(path string) (*Window, declared) {
 		}
 		if said, found := end.window.reported(path); found {
 			return end.window, said
-		}
-	}
-	return s.reportedNext(path)
-}
-
-// reportedNext is reported for the boundary that is taken after the look at what was put aside: its call has written already.
-func (s *step) reportedNext(path string) (*Window, declared) {
-	b := s.coming
-	if b == nil || b.Kind != events.ToolAfter || b.Tool.Background || b.Tool.CallID == "" {
-		return nil, declared{}
-	}
-	trace := events.NewTraceID(b.Agent, s.sessionOf(*b))
-	for _, w := range s.state.openWindows() {
-		if !w.same(trace, b.Tool.CallID) || w.Class != events.ToolEdits {
-			continue
-		}
-		ended := *w
-		ended.declare(s.repo, b.Tool)
-		if said, found := ended.reported(path); found {
-			return w, said
 		}
 	}
 	return nil, declared{}

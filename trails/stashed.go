@@ -34,6 +34,11 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 	return s.settleFiles(files, s.segments)
 }
 
+// stashedAnew tells whether there is a stash that was not there at the last look at everything.
+func (s *step) stashedAnew() bool {
+	return len(s.now.Stashes) > 0 && !slices.Contains(s.state.Git.Stashes, s.now.Stashes[0])
+}
+
 // attributeFor settles a stash that was made in another work tree and that was seen here first.
 func (s *step) attributeFor(maker *step, stash refs.OID) error {
 	maker.env = s.env
