@@ -13,8 +13,8 @@ import (
 )
 
 // mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an interrupted purge
-// had found, and versions of records that nothing leads to, left by a process that was killed, a ref that was deleted, a
-// tool that rewrote all refs. What the user's refs lead to stays.
+// had found, and versions of records that nothing leads to. Those are left by a process that was killed, a ref that was
+// deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
 func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
 	if err := p.doing("looking for versions that nothing leads to"); err != nil {
 		return nil, err
