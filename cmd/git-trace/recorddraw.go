@@ -179,32 +179,43 @@ func resultOf(s *records.Step, call string) *records.Observation {
 // callLine draws a call on one line, and what came of it if that was not what was wanted.
 func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, result *records.Observation) {
 	name := cells.Safe(call.ToolName)
-	d.line(indent + d.pen.paint(bold, name) + "  " + cells.Cut(cells.Safe(cells.Line(mainArgument(call.Input))), max(room-cells.Width(name)-2, 10)))
+	argument, path := mainArgument(call.Input)
+	cut := cells.Cut
+	if path {
+		cut = cells.CutLeft // the name of a file is at its end
+	}
+	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)), max(room-cells.Width(name)-2, 10)))
 	if result != nil && value(result.Error) != "" {
 		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
 		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
 	}
 }
 
-// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text.
-func mainArgument(input json.RawMessage) string {
+// pathArguments are the names under which agents' tools take a file.
+var pathArguments = [...]string{"file_path", "path", "filePath", "notebook_path"}
+
+// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether it is
+// a file.
+func mainArgument(input json.RawMessage) (text string, path bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
-		return ""
+		return "", false
 	}
-	for _, name := range [...]string{
-		"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query", "url", "description", "prompt", "input", "patch",
-	} {
-		var text string
+	for _, name := range pathArguments {
 		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text
+			return text, true
+		}
+	}
+	for _, name := range [...]string{"command", "cmd", "pattern", "query", "url", "description", "prompt", "input", "patch"} {
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text, false
 		}
 		var words []string
 		if json.Unmarshal(fields[name], &words) == nil && len(words) > 0 {
-			return strings.Join(words, " ")
+			return strings.Join(words, " "), false
 		}
 	}
-	return string(input)
+	return string(input), false
 }
 
 // callInFull draws a call with its input and its result.

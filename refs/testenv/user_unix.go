@@ -17,6 +17,21 @@ const nobody = 65534
 // asNobody says in the environment that this process is the one that AsNobody started.
 const asNobody = "TESTENV_AS_NOBODY"
 
+// openPlace is a directory for temporary files that every user can reach: the one of this process may lie in a private one.
+func openPlace() string {
+	for _, place := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		open := true
+		for dir := place; open && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			info, err := os.Stat(dir)
+			open = err == nil && info.Mode().Perm()&0o001 != 0
+		}
+		if open {
+			return place
+		}
+	}
+	return os.TempDir()
+}
+
 // AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything: then the test is
 // run in a process of another user, with a directory of that user's for temporary files, and this one has nothing left to do.
 func AsNobody(t *testing.T) bool {
@@ -24,7 +39,7 @@ func AsNobody(t *testing.T) bool {
 	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {
 		return true
 	}
-	base, err := os.MkdirTemp("", "as-nobody-")
+	base, err := os.MkdirTemp(openPlace(), "as-nobody-")
 	if err != nil {
 		t.Fatal(err)
 	}
