@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -19,7 +18,7 @@ const (
 	TierExactBlob   = "exact_blob"       // the committed blob was seen in the work tree
 	TierExactLines  = "exact_lines"      // its lines were, in another blob of the path
 	TierMovedLines  = "moved_lines"      // a block that moved and kept its owner
-	TierReformatted = "reformatted"      // equal but for white space
+	TierReformatted = "reformatted"      // equal but for white space, quotes and the like
 	TierRewritten   = "rewritten"        // carried from an older id of the commit
 	TierSamePatch   = "same_patch"       // an equal change, found without a hook
 	TierFingerprint = "line_fingerprint" // the line alone
@@ -135,7 +134,9 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 			return nil, fmt.Errorf("anchor %s: %w", strconv.Quote(f.path), err)
 		}
 	}
-	a.parts = append(a.parts, a.part)
+	if len(a.part.Files) > 0 || len(a.parts) == 0 {
+		a.parts = append(a.parts, a.part)
+	}
 	whole := events.CommitData{
 		Commit: a.commit, Parents: parents, Added: a.added, AI: a.ai, Human: a.human, Unknown: a.unknown,
 	}
@@ -146,8 +147,8 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 const modeGitlink = 0o160000
 
 // file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where the
-// whole blob was seen, the blob. A line that git calls added and whose patch the parent has already was moved there, or
-// its white space changed.
+// whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been moved
+// there, or have changed its form.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.new)
 	if err != nil {
@@ -159,7 +160,7 @@ func (a *anchorer) file(f fileDiff) error {
 		return err
 	}
 	old := a.parentVector(f)
-	stood := a.parentLines(f)
+	gone := a.gone(f, lines)
 	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new, Change: f.change}
 	for _, run := range ownersAt(vec, f.added) {
 		older := run.Owner.Patch != "" && old.HasPatch(run.Owner.Patch)
@@ -167,12 +168,10 @@ func (a *anchorer) file(f fileDiff) error {
 			switch {
 			case len(tiers) > 0:
 				return tiers[line]
-			case !older:
-				return TierExactBlob
-			case stood()[string(lines[line])]:
-				return TierMovedLines
+			case older:
+				return gone().tier(string(lines[line]))
 			}
-			return TierReformatted
+			return TierExactBlob
 		}
 		for start := run.Start; start < run.Start+run.Count; {
 			tier := tierAt(start)
@@ -292,20 +291,6 @@ func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	v, _ := a.view.Known.Get(f.before(), f.old)
 	return v
-}
-
-// parentLines are the lines that the file has in the parent; they are read when the first is asked for. What cannot be
-// read has none.
-func (a *anchorer) parentLines(f fileDiff) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		out := map[string]bool{}
-		if raw, err := a.view.Blob(f.old); err == nil {
-			for _, line := range linediff.Split(raw) {
-				out[string(line)] = true
-			}
-		}
-		return out
-	})
 }
 
 // owner is the index of an owner in the event under construction.

@@ -19,8 +19,10 @@ func (w *world) start(dir, session string) {
 // callID numbers the tool calls.
 func (w *world) callID() string {
 	w.calls++
-	return fmt.Sprintf("toolu_%03d", w.calls)
+	return w.lastCall()
 }
+
+func (w *world) lastCall() string { return fmt.Sprintf("toolu_%03d", w.calls) }
 
 func (w *world) tool(dir, session, event, id, name string, input map[string]any, response any) {
 	fields := map[string]any{"tool_name": name, "tool_input": input, "tool_use_id": id}

@@ -23,7 +23,7 @@ const (
 	lostHuman         = "person's line unknown"
 )
 
-var classes = []string{wrongConversation, wrongAI, lostAI, wrongHuman, lostHuman}
+var classes = []string{wrongConversation, wrongAI, lostAI, wrongHuman, lostHuman, wrongTestimony}
 
 // wrongLine is one line with a wrong answer.
 type wrongLine struct {
@@ -70,9 +70,15 @@ type answer struct {
 	Contributor  string  `json:"contributor"`
 	Session      string  `json:"session"`
 	Evidence     string  `json:"evidence"`
+	Confidence   string  `json:"confidence"`
+	Patch        string  `json:"patch"`
+	Previous     string  `json:"previous"`
+	ToolCall     string  `json:"tool_call"`
 	Candidates   []struct {
 		Session string `json:"session"`
 	} `json:"candidates"`
+
+	doubts string // what is wrong with the rest of the answer if the owner is right
 }
 
 func (a *answer) who() string {
@@ -109,7 +115,7 @@ func (w *world) blame(dir, rev, path string) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	evidence, done, err := modelEvidence(repo)
+	evidence, reader, done, err := modelEvidence(repo)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +128,9 @@ func (w *world) blame(dir, rev, path string) ([]answer, error) {
 		Lines []answer `json:"lines"`
 	}
 	err = json.Unmarshal(out.Bytes(), &parsed)
+	for i := range parsed.Lines {
+		parsed.Lines[i].doubts = w.doubts(&parsed.Lines[i], reader)
+	}
 	return parsed.Lines, err
 }
 
@@ -169,12 +178,15 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 				want, class = other, classifyAnswer(other, answers[i].who())
 			}
 		}
+		got := answers[i].who() + " (" + answers[i].Evidence + ")"
+		if class == "" && answers[i].doubts != "" {
+			class, got = wrongTestimony, got+": "+answers[i].doubts
+		}
 		if class == "" {
 			continue
 		}
 		out = append(out, wrongLine{
-			class: class, step: w.step, tree: dir, path: path, line: i + 1, text: lines[i], want: want,
-			got: answers[i].who() + " (" + answers[i].Evidence + ")",
+			class: class, step: w.step, tree: dir, path: path, line: i + 1, text: lines[i], want: want, got: got,
 		})
 	}
 	return out

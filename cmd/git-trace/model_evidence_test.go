@@ -8,11 +8,11 @@ import (
 )
 
 // modelEvidence is what blame answers from.
-func modelEvidence(repo *refs.Repo) (*blame.Evidence, func(), error) {
+func modelEvidence(repo *refs.Repo) (*blame.Evidence, *index.Index, func(), error) {
 	reader, err := index.Open(repo)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	searcher := unseen.New(repo, reader)
-	return blame.NewEvidence(repo, reader, searcher), func() { searcher.Close(); reader.Close() }, nil
+	return blame.NewEvidence(repo, reader, searcher), reader, func() { searcher.Close(); reader.Close() }, nil
 }

@@ -24,6 +24,7 @@ var commons = []string{"}", "", "return nil", "end", ""}
 type ledger struct {
 	words map[string]string          // a unique line without its white space → who wrote it
 	runs  map[string]map[string]bool // a block of common lines with its neighbours → the owners that it was seen to have
+	lives map[string]*lineLife       // a unique line → what else is known of it
 
 	// Where hooks are killed:
 	doubted map[string][]string // a unique line → who else may be taken for its writer
@@ -33,7 +34,7 @@ type ledger struct {
 
 func newLedger() *ledger {
 	return &ledger{
-		words: map[string]string{}, runs: map[string]map[string]bool{}, doubted: map[string][]string{},
+		words: map[string]string{}, runs: map[string]map[string]bool{}, lives: map[string]*lineLife{}, doubted: map[string][]string{},
 		unheard: newUnheard(),
 	}
 }

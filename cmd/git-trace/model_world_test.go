@@ -254,7 +254,13 @@ func (w *world) writeAs(dir, path string, from []int, lines []string, who string
 		}
 	}
 	e := edit{old, lines, from}
-	w.ledger.record(e, w.note(dir, path, e), who)
+	whole := w.note(dir, path, e)
+	w.ledger.record(e, whole, who)
+	call := ""
+	if w.ledger.isAI(who) {
+		call = w.lastCall()
+	}
+	w.ledger.remember(e, whole, call)
 	w.store(dir, path, lines)
 }
 

@@ -1,0 +1,261 @@
+package correlate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// place is an anchorer in a repository whose contents are given.
+type place struct {
+	*anchorer
+	t     *testing.T
+	blobs map[refs.OID]string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	repo := &refs.Repo{CommonDir: t.TempDir()}
+	p := &place{t: t, blobs: map[refs.OID]string{}}
+	view := &trails.View{Known: trails.NewKnown(repo), Owners: trails.NewOwners(repo), Blob: func(oid refs.OID) ([]byte, error) {
+		if text, found := p.blobs[oid]; found {
+			return []byte(text), nil
+		}
+		return nil, refs.ErrMissing
+	}}
+	p.anchorer = &anchorer{view: view, owners: map[vector.Owner]int{}}
+	return p
+}
+
+// content is one whose lines are owned as told: a letter for each line, a-y for a patch of an agent, h for a person.
+func (p *place) content(path, text, owners string) refs.OID {
+	p.t.Helper()
+	id := oid(p.t, len(p.blobs)+1)
+	p.blobs[id] = text
+	var b vector.Builder
+	for _, who := range owners {
+		b.Add(ownerCalled(who), 1)
+	}
+	if owners != "" {
+		if err := p.view.Known.Put(path, id, b.Vector()); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return id
+}
+
+func ownerCalled(who rune) vector.Owner {
+	switch who {
+	case 'h':
+		return vector.Owner{Kind: events.OwnerHuman, Patch: patchCalled(who)}
+	case '?':
+		return vector.Unknown
+	}
+	return vector.Owner{Kind: events.OwnerAI, Patch: patchCalled(who)}
+}
+
+func patchCalled(who rune) events.PatchID {
+	return events.PatchID(strings.Repeat(fmt.Sprintf("%02x", who), 16))
+}
+
+// What the evidence is for a line that a commit added, the content of the commit having been seen.
+func TestTheEvidenceForAnAddedLine(t *testing.T) {
+	t.Parallel()
+	const one, two, three = "the first line\n", "the second line\n", "the third line\n"
+	tests := map[string]struct {
+		was, wasOwners string
+		now, owners    string
+		added          []lineRange
+		want           string
+	}{
+		"a line of a patch that the parent has nothing of": {
+			one, "a", one + two, "ab", []lineRange{{2, 1}}, "2+1 b exact_blob",
+		},
+		"the rest of a patch that was committed in part is no other form of it": {
+			one, "a", one + two, "aa", []lineRange{{2, 1}}, "2+1 a exact_blob",
+		},
+		"a line that the commit took out elsewhere has moved": {
+			one + two + three, "aaa", two + three + one, "aaa", []lineRange{{3, 1}}, "3+1 a moved_lines",
+		},
+		"a line that stays elsewhere has not moved: this is another one": {
+			one + two, "aa", one + two + one, "aaa", []lineRange{{3, 1}}, "3+1 a exact_blob",
+		},
+		"its white space changed": {
+			one, "a", "\tthe first  line\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+		},
+		"its quotes and its comma changed": {
+			"say('x')\n", "a", "say(\"x\"),\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+		},
+		"it was wrapped": {
+			"call(first, second)\n", "a", "call(first,\n  second)\n", "aa", []lineRange{{1, 2}}, "1+2 a reformatted",
+		},
+		"two were joined": {
+			"call(first,\n  second)\n", "aa", "call(first, second)\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+		},
+		"a brace that was indented": {
+			"}\n", "a", "\t}\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+		},
+		"a brace is no other form of another sign": {
+			"{\n", "a", "}\n", "a", []lineRange{{1, 1}}, "1+1 a exact_blob",
+		},
+		"one run, two tiers": {
+			one + two, "aa", two + " " + one + three, "aaa", []lineRange{{2, 2}}, "2+1 a reformatted, 3+1 a exact_blob",
+		},
+		"a new file": {
+			"", "", one + two, "ah", []lineRange{{1, 2}}, "1+1 a exact_blob, 2+1 h exact_blob",
+		},
+		"two places, and an owner is listed once": {
+			two, "?", one + two + three, "a?a", []lineRange{{1, 1}, {3, 1}}, "1+1 a exact_blob, 3+1 a exact_blob",
+		},
+		"nobody knows": {
+			"", "", one, "?", []lineRange{{1, 1}}, "1+1 ? exact_blob",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			f := fileDiff{path: "a.txt", new: p.content("a.txt", tt.now, tt.owners), added: tt.added}
+			if tt.was != "" {
+				f.old = p.content("a.txt", tt.was, tt.wasOwners)
+			}
+			if err := p.file(f); err != nil {
+				t.Fatal(err)
+			}
+			if got := runsOf(p.part); got != tt.want {
+				t.Errorf("runs are %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// runsOf tells the runs of all files.
+func runsOf(part events.CommitData) string {
+	var out []string
+	for _, file := range part.Files {
+		for _, run := range file.Runs {
+			who := '?'
+			for _, letter := range "abch" {
+				if part.Owners[run.Owner].Patch == patchCalled(letter) {
+					who = letter
+				}
+			}
+			out = append(out, fmt.Sprintf("%d+%d %c %s", run.Start, run.Count, who, run.Tier))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// A commit that a hook sees is spread over several events as soon as one has as many owners or runs as fit.
+func TestTheAnchorOfALargeCommitIsSpreadOverEvents(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		owners, lines int // of each file: line n is owned by owner n modulo owners
+		files         int
+		want          []int // files of each event
+	}{
+		"as many owners as fit end an event":           {maxOwnersPerEvent, maxOwnersPerEvent, 2, []int{1, 1}},
+		"one owner less: both files are in one event":  {maxOwnersPerEvent - 1, maxOwnersPerEvent, 2, []int{2}},
+		"as many runs as fit end an event":             {2, maxRunsPerEvent, 2, []int{1, 1}},
+		"one run less: the second file ends the event": {2, maxRunsPerEvent - 1, 3, []int{2, 1}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			var files []fileDiff
+			for n := range tt.files {
+				var b vector.Builder
+				for i := range tt.lines {
+					b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(fmt.Sprintf("%032x", i%tt.owners+1))}, 1)
+				}
+				f := fileDiff{path: fmt.Sprint("f", n), added: []lineRange{{1, tt.lines}}}
+				f.new = p.content(f.path, strings.Repeat("x\n", tt.lines), "")
+				if err := p.view.Known.Put(f.path, f.new, b.Vector()); err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, f)
+			}
+			drafts, err := p.anchor(t.Context(), nil, files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for i, d := range drafts {
+				var data events.CommitData
+				if err := json.Unmarshal(d.Data, &data); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, len(data.Files))
+				if data.Added != tt.files*tt.lines || data.AI != data.Added || data.Part != i || len(tt.want) > 1 && data.Parts != len(tt.want) {
+					t.Errorf("event %d says it is part %d of %d with %d lines, %d of agents", i, data.Part, data.Parts, data.Added, data.AI)
+				}
+				for _, file := range data.Files {
+					for _, run := range file.Runs {
+						if want := events.PatchID(fmt.Sprintf("%032x", (run.Start-1)%tt.owners+1)); data.Owners[run.Owner].Patch != want {
+							t.Fatalf("%s:%d is owned by %s, want %s", file.Path, run.Start, data.Owners[run.Owner].Patch, want)
+						}
+					}
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("files of the events are %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatAnAnchorLeavesOut(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	id := p.content("a", "one\n", "a")
+	drafts, err := p.anchor(t.Context(), []refs.OID{id}, []fileDiff{
+		{path: "a", new: id, added: []lineRange{{1, 1}}}, {path: "only removed", new: id},
+		{path: "submodule", new: id, newMode: modeGitlink, added: []lineRange{{1, 1}}},
+	})
+	if empty, err := newPlace(t).anchor(t.Context(), nil, nil); err != nil || len(empty) != 1 {
+		t.Errorf("a commit without lines has %d events, %v", len(empty), err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data events.CommitData
+	if len(drafts) != 1 {
+		t.Fatalf("%d events", len(drafts))
+	}
+	if err := json.Unmarshal(drafts[0].Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	if len(data.Files) != 1 || data.Files[0].Path != "a" || data.Added != 1 || !slices.Equal(data.Parents, []refs.OID{id}) || data.Parts != 0 {
+		t.Errorf("the anchor is %+v", data)
+	}
+}
+
+// A line that a person put in the place of an agent's names the patch, whoever describes its owner.
+func TestAnAnchorNamesWhatALineReplaced(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	person := ownerCalled('h')
+	person.Previous = patchCalled('a')
+	for range 2 {
+		if at := p.owner(person); at != 0 || len(p.part.Owners) != 1 {
+			t.Fatalf("owner %d of %d", at, len(p.part.Owners))
+		}
+	}
+	if got := p.part.Owners[0]; got.Kind != events.OwnerHuman || got.Previous != patchCalled('a') || got.Patch != patchCalled('h') {
+		t.Errorf("the owner is %+v", got)
+	}
+	if p.owner(ownerCalled('h')) != 1 {
+		t.Error("a line that replaced none has the owner of one that did")
+	}
+	if at := p.owner(vector.Unknown); p.part.Owners[at].Patch != "" || p.part.Owners[at].Kind != events.OwnerUnknown {
+		t.Errorf("nobody is %+v", p.part.Owners[at])
+	}
+}
