@@ -23,7 +23,6 @@ func (w *pastWorld) bulk(commits, sessions, files, size int) {
 		}
 		w.put(paths[i], held[paths[i]])
 	}
-	ballast := strings.Repeat("What a tool printed and nobody reads again, as most of a session is. ", 3000)
 	changed := map[string]bool{}
 	commit := func() {
 		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter A <a@b> %d +0000\ndata 4\nwork\n", w.clock.Unix())
@@ -62,7 +61,8 @@ func (w *pastWorld) bulk(commits, sessions, files, size int) {
 					s.edit(path, at, w.rng.Intn(8), w.block(s.id, 1+w.rng.Intn(12)), true)
 					held[path] = w.get(path)
 				}
-				s.call("Bash", map[string]any{"command": "make"}, map[string]any{"stdout": ballast, "stderr": "", "interrupted": false})
+				ballast := fmt.Sprintf("What tool %d printed and nobody reads again, as most of a session is. ", w.count) // no text comes twice
+				s.call("Bash", map[string]any{"command": "make"}, map[string]any{"stdout": strings.Repeat(ballast, 3000), "stderr": "", "interrupted": false})
 			}
 			changed[path] = true
 		}
@@ -94,8 +94,8 @@ func mapKeys(set map[string]bool) func(yield func(string) bool) {
 	}
 }
 
-// The promise: a repository of 1,600 commits and 277 sessions is searched in 10 seconds of processor time, and nothing takes more than
-// 250 MB. Storing the conversations comes on top: every byte of them is looked through for secrets.
+// The promise: a repository of 1,600 commits and 277 sessions is searched, and its conversations are stored, in 10 seconds of
+// processor time and 250 MB.
 func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 	if os.Getenv("GITTRACE_LONG") == "" {
 		t.Skip("GITTRACE_LONG is not set")
@@ -121,12 +121,8 @@ func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 		t.Logf("%d sessions of %d MB: %v of processor time, %d MB; %s", w.made, size>>20, used, usage.Maxrss>>10, said[len(said)-1])
 		return used, int64(usage.Maxrss) >> 10 //nolint:unconvert // an int32 on systems of 32 bits
 	}
-	used, searching := run("--dry-run")
-	_, storing := run()
-	if used > 10*time.Second {
-		t.Errorf("the search takes %v", used)
-	}
-	if most := int64(250); searching > most || storing > most {
-		t.Errorf("it takes %d and %d MB", searching, storing)
+	run("--dry-run")
+	if used, held := run(); used > 10*time.Second || held > 250 {
+		t.Errorf("it takes %v and %d MB", used, held)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/refs"
@@ -12,7 +13,8 @@ import (
 // branch reaches a commit today says nothing of where it was made.
 type birthplaces struct {
 	repo   *refs.Repo
-	branch map[refs.OID]string // "" for a commit that no reflog tells of
+	branch map[refs.OID]string // of those that a reflog tells of
+	read   time.Time           // when they were read
 
 	asked   bool // for these
 	config  refs.Config
@@ -23,11 +25,14 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 	return &birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
+// reflogsHold is how long what was read of reflogs counts: a branch that is missed is found when the conversation is stored next.
+const reflogsHold = time.Second
+
 // of gives the branch of a commit, nil where it is not known.
 func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
-	if _, asked := b.branch[commit]; !asked {
-		b.read(ctx)
-		b.branch[commit] += "" // not asked for again
+	if b.branch[commit] == "" && time.Since(b.read) > reflogsHold {
+		b.readAll(ctx)
+		b.read = time.Now()
 	}
 	if name := b.branch[commit]; name != "" {
 		return &name
@@ -35,8 +40,8 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	return nil
 }
 
-// read reads the reflogs of all branches. Where git fails nothing is known.
-func (b *birthplaces) read(ctx context.Context) {
+// readAll reads the reflogs of all branches. Where git fails nothing is known.
+func (b *birthplaces) readAll(ctx context.Context) {
 	out, err := b.repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
 	if err != nil {
 		return

@@ -13,7 +13,6 @@ import (
 type patterns struct {
 	keyBegin *regexp.Regexp
 	urlLogin *regexp.Regexp
-	bearer   *regexp.Regexp
 	forms    [256][]form
 }
 
@@ -22,7 +21,6 @@ func compile() patterns {
 		forms:    forms(),
 		keyBegin: regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
 		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
-		bearer:   regexp.MustCompile(`(?i)\b(?:bearer|basic|authorization:\s*token)\s+([A-Za-z0-9._~+/=-]{16,1000})`),
 	}
 	return p
 }
@@ -38,31 +36,83 @@ func (r *Redactor) plain(text string, m manner) []span {
 			found = append(found, span{start: at[0], end: endOfKey(text, at[1]), rule: privateKeyRule})
 		}
 	}
-	if strings.Contains(text, "://") {
-		for _, at := range r.urlLogin.FindAllStringSubmatchIndex(text, -1) {
-			if !placeholder(text[at[2]:at[3]]) {
-				found = append(found, span{start: at[2], end: at[3], rule: "url-password", whole: true})
-			}
-		}
-	}
-	if mayAuthorize(text) {
-		for _, at := range r.bearer.FindAllStringSubmatchIndex(text, -1) {
-			if token := text[at[2]:at[3]]; bits(token) >= 3 && strings.ContainsAny(token, "0123456789") {
-				found = append(found, span{start: at[2], end: at[3], rule: "authorization", whole: true})
-			}
-		}
-	}
+	found = append(append(found, r.logins(text)...), authorizations(text)...)
 	return append(found, r.rules.find(text)...)
 }
 
-// mayAuthorize spares most texts the expression, which begins with no letter that is always the same.
-func mayAuthorize(text string) bool {
-	for _, word := range [...]string{"earer", "EARER", "asic ", "ASIC ", "uthorization", "UTHORIZATION"} {
-		if strings.Contains(text, word) {
-			return true
+// longestLogin bounds a name and a password in a URL, in bytes.
+const longestLogin = 700
+
+// logins finds the passwords in URLs. The expression is tried where one may end, since it begins with no letter that is always the same.
+func (r *Redactor) logins(text string) []span {
+	var found []span
+	for from := 0; ; {
+		i := strings.Index(text[from:], "://")
+		if i < 0 {
+			return found
+		}
+		i += from
+		from = i + len("://")
+		end := strings.IndexAny(text[from:min(len(text), from+longestLogin)], " \t\n\f\r/\"'<>\\@")
+		if end < 0 || text[from+end] != '@' {
+			continue
+		}
+		const longestScheme = 21
+		start := max(0, i-longestScheme)
+		at := r.urlLogin.FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
+		if at == nil || placeholder(text[start+at[2]:start+at[3]]) {
+			continue
+		}
+		found = append(found, span{start: start + at[2], end: start + at[3], rule: "url-password", whole: true})
+	}
+}
+
+// Bounds of a token behind a word of HTTP's authorization, in bytes.
+const (
+	leastAuthorization = 16
+	mostAuthorization  = 1000
+)
+
+// authorizations finds the tokens of HTTP's authorization: behind bearer, basic and authorization: token.
+func authorizations(text string) []span {
+	var found []span
+	for i := 0; i < len(text); i++ {
+		at := 0
+		switch text[i] | 0x20 {
+		case 'b':
+			if word(text, i, "bearer") {
+				at = i + len("bearer")
+			} else if word(text, i, "basic") {
+				at = i + len("basic")
+			}
+		case 'a':
+			if word(text, i, "authorization") && strings.HasPrefix(text[i+len("authorization"):], ":") {
+				if token := skipSpace(text, i+len("authorization:")); word(text, token, "token") {
+					at = token + len("token")
+				}
+			}
+		}
+		if at == 0 || i > 0 && (nameLetter(text[i-1]) || text[i-1] == '_') {
+			continue
+		}
+		start := skipSpace(text, at)
+		end := start
+		for end < len(text) && end-start < mostAuthorization && (tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
+			end++
+		}
+		if token := text[start:end]; start > at && len(token) >= leastAuthorization && bits(token) >= 3 && strings.ContainsAny(token, "0123456789") {
+			found = append(found, span{start: start, end: end, rule: "authorization", whole: true})
 		}
 	}
-	return false
+	return found
+}
+
+// skipSpace is where a text goes on behind space.
+func skipSpace(text string, at int) int {
+	for at < len(text) && strings.IndexByte(" \t\n\f\r", text[at]) >= 0 {
+		at++
+	}
+	return at
 }
 
 // find gives a text to the finder, window by window.

@@ -3,9 +3,11 @@ package redact
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
@@ -36,12 +38,13 @@ type Redactor struct {
 	names  []string
 	patterns
 	fingerprint string
-	seen        map[string]string // secrets that were found, with their rules: they are taken out wherever they stand
+	seen        map[string]string              // secrets that were found, with their rules: they are taken out wherever they stand
+	clean       map[[sha256.Size]byte]struct{} // texts of which nothing had to be taken: the same stand in many conversations
 }
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{}}
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{}, clean: map[[sha256.Size]byte]struct{}{}}
 	if r.finder == nil {
 		rules, err := gitleaks.Load()
 		if err != nil {
@@ -85,8 +88,28 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 			out, n, err = "", 0, fmt.Errorf("%w: %v", ErrPanic, p)
 		}
 	}()
-	return r.redact(ctx, name, text, m)
+	if len(text) < leastKept {
+		return r.redact(ctx, name, text, m)
+	}
+	key := sha256.Sum256([]byte(strconv.Itoa(int(m)) + strconv.Quote(name) + text))
+	if _, known := r.clean[key]; known {
+		return text, 0, nil
+	}
+	out, n, err = r.redact(ctx, name, text, m)
+	if err == nil && n == 0 {
+		if len(r.clean) >= mostKept {
+			clear(r.clean)
+		}
+		r.clean[key] = struct{}{}
+	}
+	return out, n, err
 }
+
+// Bounds of what is remembered of texts that had nothing to take: their length from which on it is quicker than to look, and their number.
+const (
+	leastKept = 100
+	mostKept  = 1 << 16
+)
 
 // maxPasses is how often a text is looked at: what was taken out may have stood before a name that is only then seen as one.
 const maxPasses = 4

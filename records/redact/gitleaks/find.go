@@ -1,6 +1,7 @@
 package gitleaks
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -16,52 +17,38 @@ type Finding struct {
 // around its keywords.
 func (r *Rules) Find(text string) ([]Finding, error) {
 	var found []Finding
-	for i, parts := range r.called(text) {
-		for _, p := range parts {
-			list, err := r.apply(r.rules[i], text, p)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, list...)
+	for _, p := range r.called(text) {
+		list, err := r.apply(r.rules[p.rule], text, p)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, list...)
 	}
 	return found, nil
 }
 
-// part is a part of a text, by its beginning and its end.
-type part struct{ start, end int }
+// part is a part of a text, by its beginning and its end, in which a rule may match.
+type part struct{ rule, start, end int }
 
-// called gives, for each rule, the parts of the text that hold one of its keywords.
-func (r *Rules) called(text string) [][]part {
-	out := make([][]part, len(r.rules))
-	for _, i := range r.always {
-		out[i] = []part{{0, len(text)}}
+// called gives the parts of the text that hold a keyword of a rule, by rule and place.
+func (r *Rules) called(text string) []part {
+	var out []part
+	for _, rule := range r.always {
+		out = append(out, part{rule, 0, len(text)})
 	}
-	lower := strings.ToLower(text)
-	if len(lower) != len(text) { // a letter whose small form is longer: places would not fit
-		lower = asciiLower(text)
-	}
-	for at, word := range r.keywords {
-		for from := 0; ; {
-			i := strings.Index(lower[from:], word)
-			if i < 0 {
-				break
+	r.keywords.find(text, func(start int, w *word) {
+		near, far := around(text, start, start+len(w.text))
+		for _, rule := range w.rules {
+			if r.rules[rule].ID == Generic {
+				near.rule = rule
+				out = append(out, near)
+			} else {
+				far.rule = rule
+				out = append(out, far)
 			}
-			near, far := around(text, from+i, from+i+len(word))
-			for _, rule := range r.byWord[at] {
-				if r.rules[rule].ID == Generic {
-					out[rule] = append(out[rule], near)
-				} else {
-					out[rule] = append(out[rule], far)
-				}
-			}
-			from += i + len(word)
 		}
-	}
-	for i := range out {
-		out[i] = merged(out[i])
-	}
-	return out
+	})
+	return merged(out)
 }
 
 // Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the same
@@ -85,9 +72,9 @@ func around(text string, start, end int) (near, far part) {
 	to := min(len(text), end+lookForward)
 	rest := text[to:min(len(text), to+longestWord)]
 	if i := strings.IndexAny(rest, " \n\t"); i >= 0 {
-		far = part{from, to + i + 1}
+		far = part{start: from, end: to + i + 1}
 	} else {
-		far = part{from, to + len(rest)}
+		far = part{start: from, end: to + len(rest)}
 	}
 	near = far
 	if i := strings.IndexByte(text[end:far.end], '\n'); i >= 0 {
@@ -99,30 +86,21 @@ func around(text string, start, end int) (near, far part) {
 	return near, far
 }
 
+// merged makes one part of those of a rule that touch.
 func merged(parts []part) []part {
 	if len(parts) < 2 {
 		return parts
 	}
-	slices.SortFunc(parts, func(a, b part) int { return a.start - b.start })
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(a.rule-b.rule, a.start-b.start) })
 	out := parts[:1]
 	for _, p := range parts[1:] {
-		if last := &out[len(out)-1]; p.start <= last.end {
+		if last := &out[len(out)-1]; p.rule == last.rule && p.start <= last.end {
 			last.end = max(last.end, p.end)
 			continue
 		}
 		out = append(out, p)
 	}
 	return out
-}
-
-func asciiLower(text string) string {
-	out := []byte(text)
-	for i, c := range out {
-		if 'A' <= c && c <= 'Z' {
-			out[i] = c + 'a' - 'A'
-		}
-	}
-	return string(out)
 }
 
 func (r *Rules) apply(rule *rule, text string, p part) ([]Finding, error) {

@@ -18,9 +18,8 @@ var rulesJSON []byte
 // Rules are the rules of gitleaks, ready to be used by several goroutines.
 type Rules struct {
 	rules    []*rule
-	keywords []string
-	byWord   [][]int // the rules that a keyword calls, by its place in keywords
-	always   []int   // rules that need no keyword
+	keywords *keywords
+	always   []int // rules that need no keyword
 	allow    []*allowlist
 }
 
@@ -71,25 +70,20 @@ func Load() (*Rules, error) {
 		return nil, fmt.Errorf("load gitleaks rules: %w", err)
 	}
 	r := &Rules{allow: lists(set.Allowlists)}
-	place := map[string]int{}
+	called := map[string][]int{}
 	for i := range set.Rules {
 		r.rules = append(r.rules, &rule{storeRule: set.Rules[i], allow: lists(set.Rules[i].Allowlists)})
 		if len(set.Rules[i].Keywords) == 0 {
 			r.always = append(r.always, i)
 		}
 		for _, word := range set.Rules[i].Keywords {
-			at, known := place[word]
-			if !known {
-				at = len(r.keywords)
-				place[word] = at
-				r.keywords, r.byWord = append(r.keywords, word), append(r.byWord, nil)
-			}
-			r.byWord[at] = append(r.byWord[at], i)
+			called[word] = append(called[word], i)
 		}
 	}
 	if len(r.rules) == 0 {
 		return nil, fmt.Errorf("load gitleaks rules: there are none")
 	}
+	r.keywords = newKeywords(called)
 	return r, nil
 }
 

@@ -1,0 +1,87 @@
+package gitleaks
+
+// keywords finds the words of a fixed set in a text, in one reading of it. Case means nothing to it.
+type keywords struct {
+	class [256]uint8                // of each byte: the same for both cases, 0 for a byte that no word has
+	third [classes * classes]uint64 // by the classes of two bytes: those that the third byte of a word may have
+	words [classes * classes][]word
+}
+
+// word is one of the set.
+type word struct {
+	text  string // in small letters
+	rules []int  // those that it calls
+}
+
+// classes is how many kinds of bytes are told apart: a word has a bit for each.
+const classes = 64
+
+// newKeywords reads a set. Words have two bytes at least.
+func newKeywords(rules map[string][]int) *keywords {
+	k := &keywords{}
+	kinds := uint8(0)
+	for text := range rules {
+		for i := range len(text) {
+			c := text[i]
+			if k.class[c] != 0 {
+				continue
+			}
+			kinds = kinds%(classes-1) + 1 // two kinds in one class find too much, and each word is compared at last
+			k.class[c] = kinds
+			if 'a' <= c && c <= 'z' {
+				k.class[c-'a'+'A'] = kinds
+			}
+		}
+	}
+	for text, called := range rules {
+		at := int(k.class[text[0]])*classes + int(k.class[text[1]])
+		k.words[at] = append(k.words[at], word{text, called})
+		if len(text) == 2 {
+			k.third[at] = ^uint64(0)
+		} else {
+			k.third[at] |= 1 << k.class[text[2]]
+		}
+	}
+	return k
+}
+
+// find calls met for each word of the set that begins somewhere in the text.
+func (k *keywords) find(text string, met func(start int, w *word)) {
+	if len(text) < 2 {
+		return
+	}
+	second := int(k.class[text[0]])
+	for i := range len(text) - 1 {
+		first := second
+		second = int(k.class[text[i+1]])
+		at := first*classes + second
+		if first == 0 || k.third[at] == 0 {
+			continue
+		}
+		if i+2 < len(text) && k.third[at]>>k.class[text[i+2]]&1 == 0 {
+			continue
+		}
+		for j := range k.words[at] {
+			if w := &k.words[at][j]; hasWord(text[i:], w.text) {
+				met(i, w)
+			}
+		}
+	}
+}
+
+// hasWord tells whether a text begins with a word of small letters, in whatever case.
+func hasWord(text, word string) bool {
+	if len(text) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
+}
