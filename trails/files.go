@@ -52,7 +52,8 @@ type file struct {
 // the name alone, or of an empty file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
-	return f.old.whole || f.new.whole || modeChanged || f.old.oid == f.new.oid || len(f.old.lines)+len(f.new.lines) == 0
+	renamed := f.oldPath != f.path && f.old.oid == f.new.oid
+	return f.old.whole || f.new.whole || modeChanged || renamed || len(f.old.lines)+len(f.new.lines) == 0
 }
 
 // gather reads the contents of the changed paths and pairs what was renamed.

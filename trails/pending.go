@@ -218,23 +218,28 @@ func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
 func (p *PendingLines) carry(s *step, f *file) {
-	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
-	vector.Moves(change)
 	s.askProcesses(time.Now())
 	s.askTranscripts()
 	s.doubtGone()
 	s.measure(f)
-	decide, ok := s.turnedUp(f.path, f.new.oid)
-	if !ok {
-		decide = s.decide(f.path)
+	seg, ok := segment{from: f.old, to: f.new}, false
+	if seg.decide, ok = s.turnedUp(f.path, f.new.oid); !ok {
+		if after, ok := s.afterHooks(f, s.state.seen(f.path)); ok {
+			seg = after
+		} else {
+			seg.decide = s.decide(f.path)
+		}
 	}
-	restored := restoredLines(&part{file: f, seg: segment{from: f.old, to: f.new}})
+	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+	change.Reform(seg.forms)
+	vector.Moves(change)
+	restored := restoredLines(&part{file: f, seg: seg})
 	p.open = map[events.PatchID]events.AnchorOwner{}
 	result := change.Resolve(func(_, line int) vector.Owner {
 		if owner, found := restored[line]; found {
 			return owner
 		}
-		who := decide(f.new.lines[line])
+		who := seg.decide(f.new.lines[line])
 		if who.window == nil && len(who.candidates) == 0 {
 			return vector.Owner{Kind: who.kind}
 		}
