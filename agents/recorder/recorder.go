@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/several"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
@@ -90,23 +92,44 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	if err != nil {
 		return Outcome{}, err
 	}
-	size, changed, err := r.settled(ctx, path)
-	if err != nil {
-		return Outcome{}, err
-	}
-	links, err := r.links(s.Trace)
-	if err != nil {
-		return Outcome{}, err
-	}
-	w := &work{Recorder: r, session: s, path: path, size: size, changed: changed, links: links}
+	w := &work{Recorder: r, session: s, path: path}
 	defer w.close()
+	w.earlier = w.filesBeside()
+	for _, file := range append(slices.Clone(w.earlier), path) {
+		size, changed, err := r.settled(ctx, file)
+		if err != nil {
+			return Outcome{}, err
+		}
+		w.size += size
+		if changed.After(w.changed) {
+			w.changed = changed
+		}
+	}
+	if w.links, err = r.links(s.Trace); err != nil {
+		return Outcome{}, err
+	}
 	if err := w.load(ctx); err != nil {
 		return Outcome{}, err
 	}
 	if w.current() {
 		return w.relink(ctx)
 	}
+	if len(w.earlier) > 0 {
+		return w.read(ctx, several.Parser{SessionParser: agent.Parser, Earlier: w.earlier})
+	}
 	return w.read(ctx, agent.Parser)
+}
+
+// filesBeside are the other session files of the conversation: those that the note names, or that the stored record was made of.
+func (w *work) filesBeside() []string {
+	named := w.session.Beside()
+	if len(named) == 0 {
+		named = w.loadState().Earlier
+	}
+	return slices.DeleteFunc(named, func(file string) bool {
+		_, err := os.Stat(file)
+		return err != nil || file == w.path
+	})
 }
 
 // SessionFile gives the path of the session file of a conversation, or ErrNoTranscript.

@@ -14,6 +14,7 @@ import (
 // cursor may hold texts of the conversation as they were written, so only the user can read it.
 type state struct {
 	Path        string          `json:"path"`
+	Earlier     []string        `json:"earlier,omitempty"` // the other files of the conversation
 	Size        int64           `json:"size"`
 	Changed     time.Time       `json:"changed"`
 	Blob        refs.OID        `json:"blob,omitzero"`    // the record that was stored then

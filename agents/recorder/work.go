@@ -24,7 +24,8 @@ type work struct {
 	*Recorder
 	session waiting.Session
 	path    string
-	size    int64
+	earlier []string // other files of the same conversation, which are read before
+	size    int64    // of all
 	changed time.Time
 	links   []records.GitLink
 
@@ -56,7 +57,7 @@ func (w *work) load(ctx context.Context) error {
 	}
 	w.links = withBranches(w.links, w.prior.GitLinks)
 	w.state = w.loadState()
-	if w.state.Blob != e.Blob || w.state.Path != w.path || w.state.Fingerprint != w.Redactor.Fingerprint() {
+	if w.state.Blob != e.Blob || w.state.Path != w.path || !slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
 		w.state = state{}
 	}
 	return nil
@@ -250,7 +251,7 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 		cursor = nil
 	}
 	w.saveState(state{
-		Path: w.path, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
+		Path: w.path, Earlier: w.earlier, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
 		Counts: counts,
 	})
 	return out, nil

@@ -68,7 +68,7 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 		return fail(exitUnchecked, err, "")
 	}
 	shown := a.progress("sessions")
-	readTranscripts(b.ctx, found, shown.at)
+	found = readTranscripts(b.ctx, found, shown.at)
 	shown.clear()
 	return b.run(list, found)
 }
@@ -151,9 +151,7 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		}
 		if len(t.session.Edits) > 0 {
 			sessions = append(sessions, t.session)
-			if other := byTrace[t.session.Trace]; other == nil || other.isShorter(t) { // a session may have left several files
-				byTrace[t.session.Trace] = t
-			}
+			byTrace[t.session.Trace] = t
 		}
 	}
 	options := backfill.Options{

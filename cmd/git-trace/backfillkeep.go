@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -56,10 +57,19 @@ func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
 // session is the entry of a conversation on the list.
 func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	t := k.byTrace[trace]
-	path, err := filepath.Abs(t.path)
+	files := append(slices.Clone(t.earlier), t.path)
+	for i := range files {
+		file, err := filepath.Abs(files[i])
+		if err != nil {
+			return waiting.Session{}, err
+		}
+		files[i] = file
+	}
+	last := len(files) - 1
 	return waiting.Session{
-		Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: path, WorkTree: k.filler.repo.WorkTree,
-	}, err
+		Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: files[last], WorkTree: k.filler.repo.WorkTree,
+		Files: strings.Join(files[:last], "\x00"),
+	}, nil
 }
 
 // list puts the conversations that were linked since the last time on the list, with their prompts, whose place the record

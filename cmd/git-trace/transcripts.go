@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/several"
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -25,7 +28,9 @@ import (
 type transcript struct {
 	agent   agents.Agent
 	path    string
-	id      string // the agent's id of the session, where the finder tells it
+	earlier []string        // other files of the same session, which are read before
+	keys    map[uint64]bool // of its steps
+	id      string          // the agent's id of the session, where the finder tells it
 	dir     string
 	session backfill.Session
 	prompts []pastPrompt
@@ -40,14 +45,6 @@ type transcript struct {
 type pastPrompt struct {
 	at   time.Time
 	text string
-}
-
-// isShorter tells whether another file of the same session tells more of it: it goes on longer, or has more edits.
-func (t *transcript) isShorter(other *transcript) bool {
-	if !t.last.Equal(other.last) {
-		return t.last.Before(other.last)
-	}
-	return len(t.session.Edits) < len(other.session.Edits)
 }
 
 // maxTranscripts is how many files of a folder are looked at.
@@ -147,9 +144,9 @@ func isPartOf(path string) bool {
 	return false
 }
 
-// readTranscripts reads sessions, some at a time. Of what stands in several files, as in those of forked sessions, each
-// edit is the earliest session's.
-func readTranscripts(ctx context.Context, list []*transcript, progress func(done, total int)) {
+// readTranscripts reads sessions, some at a time, those with several files as one. Of what stands in several sessions, as in forked
+// ones, each edit is the earliest session's.
+func readTranscripts(ctx context.Context, list []*transcript, progress func(done, total int)) []*transcript {
 	work := make(chan *transcript)
 	var done int
 	var mutex sync.Mutex
@@ -170,9 +167,11 @@ func readTranscripts(ctx context.Context, list []*transcript, progress func(done
 	}
 	close(work)
 	workers.Wait()
-	slices.SortStableFunc(list, func(a, b *transcript) int { return a.first.Compare(b.first) })
+	list = joinFiles(ctx, list)
+	byTime(list)
 	seen := map[string]bool{}
 	for _, t := range list {
+		t.keys = nil
 		t.session.Edits = slices.DeleteFunc(t.session.Edits, func(e backfill.Edit) bool {
 			key := editKey(t.agent.Name, &e)
 			twice := seen[key]
@@ -180,6 +179,58 @@ func readTranscripts(ctx context.Context, list []*transcript, progress func(done
 			return twice
 		})
 	}
+	return list
+}
+
+func byTime(list []*transcript) {
+	slices.SortStableFunc(list, func(a, b *transcript) int { return cmp.Or(a.first.Compare(b.first), a.last.Compare(b.last)) })
+}
+
+// joinFiles makes one of the transcripts of the same session. A file is left out if another has all of its steps.
+func joinFiles(ctx context.Context, list []*transcript) []*transcript {
+	files := map[events.TraceID][]*transcript{}
+	var out []*transcript
+	for _, t := range list {
+		if t.err != nil || t.session.Trace == "" {
+			out = append(out, t)
+			continue
+		}
+		files[t.session.Trace] = append(files[t.session.Trace], t)
+	}
+	for _, trace := range slices.Sorted(maps.Keys(files)) {
+		same := files[trace]
+		byTime(same)
+		for i := 0; i < len(same); i++ {
+			if slices.ContainsFunc(same, func(other *transcript) bool { return other != same[i] && holdsAll(other.keys, same[i].keys) }) {
+				same = slices.Delete(same, i, i+1)
+				i--
+			}
+		}
+		t := same[len(same)-1]
+		if len(same) > 1 {
+			t = &transcript{agent: t.agent, path: t.path, id: t.id, dir: t.dir}
+			for _, other := range same[:len(same)-1] {
+				t.earlier = append(t.earlier, other.path)
+			}
+			t.err = t.read(ctx)
+			for _, other := range same {
+				if !slices.Contains(t.session.Dirs, other.session.Dirs[0]) {
+					t.session.Dirs = append(t.session.Dirs, other.session.Dirs[0])
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func holdsAll(keys, other map[uint64]bool) bool {
+	for key := range other {
+		if !keys[key] {
+			return false
+		}
+	}
+	return true
 }
 
 // editKey is the same for copies of one edit.
@@ -192,7 +243,12 @@ func editKey(agent string, e *backfill.Edit) string {
 // read reads the session file.
 func (t *transcript) read(ctx context.Context) error {
 	sink := &editSink{t: t, shell: newShellReader()}
-	parsed, err := t.agent.Parser.Parse(ctx, t.path, agents.ParseOptions{
+	t.keys = map[uint64]bool{}
+	parser := t.agent.Parser
+	if len(t.earlier) > 0 {
+		parser = several.Parser{SessionParser: parser, Earlier: t.earlier}
+	}
+	parsed, err := parser.Parse(ctx, t.path, agents.ParseOptions{
 		Session: t.id, Relative: func(path string) (string, bool) { return path, false },
 	}, sink)
 	if err != nil {
@@ -241,6 +297,7 @@ func (s *editSink) Edited(e records.Edited) { s.waiting = append(s.waiting, e) }
 
 // Step takes the edits of a step.
 func (s *editSink) Step(step *records.Step) error {
+	s.t.keys[several.Key(step)] = true
 	at := stampOf(step.Timestamp)
 	if !at.IsZero() {
 		if s.t.first.IsZero() || at.Before(s.t.first) {

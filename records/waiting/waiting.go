@@ -27,8 +27,18 @@ type Session struct {
 	Session    string         `json:"session"`              // the agent's own id
 	Transcript string         `json:"transcript,omitempty"` // path of the session file, "" when the agent does not say
 	WorkTree   string         `json:"work_tree"`
+	// Files are the other session files of the conversation, in the order in which they begin, a NUL between them.
+	Files string `json:"files,omitempty"`
 	// Open tells that a turn goes on: the note stays when the conversation has been stored.
 	Open bool `json:"open"`
+}
+
+// Beside lists Files.
+func (s Session) Beside() []string {
+	if s.Files == "" {
+		return nil
+	}
+	return strings.Split(s.Files, "\x00")
 }
 
 // List is the conversations that wait in a repository.
