@@ -20,7 +20,7 @@ func always(a actor) decision { return func([]byte) *actor { return &a } }
 // decide weighs the windows that could have written the path since it was last seen. The windows in except are left
 // out: their share of the change is known already.
 func (s *step) decide(path string, except ...*Window) decision {
-	return s.decideSince(path, s.state.seen(path), except...)
+	return s.decideSince(path, s.seen(path), except...)
 }
 
 // decideSince is decide for what may have been written since the interval seen.
@@ -51,7 +51,7 @@ func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window
 		}
 	}
 	switch {
-	case s.state.Lost > seen:
+	case s.inDoubt(path, seen):
 		return doubted(by, path)
 	case len(sure) == 0:
 		return doubtedCalls(by, path, why...)

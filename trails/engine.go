@@ -95,24 +95,27 @@ type step struct {
 	time      time.Time
 	interval  int64
 	drafts    []events.Draft
-	base      refs.OID           // the commit that the work tree is compared with to see what git brought in
-	git       *gitWork           // what git did since everything was looked at
-	since     map[int64]*gitWork // and since some paths were, by the interval of that look
-	commit    refs.OID           // the commit that is being anchored
-	paths     []string           // what it changes
-	undone    *bool              // see undoes; nil until asked for
-	redone    *bool              // see redoes; nil until asked for
-	repeating map[refs.OID]bool  // see repeats
-	maybe     *bool              // see mayRepeat; nil until asked for
-	recent    []refs.OID         // see newest; nil until asked for
-	squash    refs.OID           // see gitMark; also of a message that the commit has used up
-	closing   []ending           // the windows that end at this boundary
-	counts    map[string]int     // patches recorded in this step, by tool call
-	env       events.Draft       // envelope fields of this boundary
-	late      []string           // files of boundaries that were put aside and are taken in this step
-	checked   time.Time          // when those were looked for last
-	ahead     *observation       // what a look before this boundary's own has found and left to it, see lookAhead
-	heard     []string           // notes of git's hooks that are still at work, see takeWritten
+	base      refs.OID                  // the commit that the work tree is compared with to see what git brought in
+	git       *gitWork                  // what git did since everything was looked at
+	since     map[int64]*gitWork        // and since some paths were, by the interval of that look
+	commit    refs.OID                  // the commit that is being anchored
+	paths     []string                  // what it changes
+	undone    *bool                     // see undoes; nil until asked for
+	redone    *bool                     // see redoes; nil until asked for
+	repeating map[refs.OID]bool         // see repeats
+	maybe     *bool                     // see mayRepeat; nil until asked for
+	recent    []refs.OID                // see newest; nil until asked for
+	squash    refs.OID                  // see gitMark; also of a message that the commit has used up
+	closing   []ending                  // the windows that end at this boundary
+	counts    map[string]int            // patches recorded in this step, by tool call
+	env       events.Draft              // envelope fields of this boundary
+	late      []string                  // files of boundaries that were put aside and are taken in this step
+	checked   time.Time                 // when those were looked for last
+	ahead     *observation              // what a look before this boundary's own has found and left to it, see lookAhead
+	glance    *glance                   // of the boundary put aside that is being taken, if it has one
+	mixed     map[string]int64          // see glanced
+	sights    map[string]snapshot.Sight // of contents that were settled in this step
+	heard     []string                  // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
 	ended      *batch             // whose calls, with all their hooks, have ended at this boundary
@@ -177,7 +180,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	case s.looksAhead:
 		err = s.lookAhead()
 	default:
-		err = s.takeLate()
+		err = s.takeLate(s.waiting(), nil)
 	}
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	n := 0
 	for _, kind := range []struct {
 		suffix string
-		decode func([]byte) (events.Boundary, error)
+		decode func([]byte) (putAside, error)
 		forget func(name string) error
 	}{
 		{lateSuffix, decodeLate, os.Remove},
@@ -85,7 +85,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 				continue
 			}
 			b, _ := kind.decode(raw) // what is damaged may hold the text all the same
-			if !dropsBoundary(repo, b, raw, drop) {
+			if !dropsBoundary(repo, b.Boundary, raw, drop) {
 				continue
 			}
 			n++

@@ -28,7 +28,7 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 	e := New(repo, nil, nil)
 	for i, text := range []string{"say xyzzy", "say nothing"} {
 		b := events.Boundary{Agent: "claude-code", Session: "s", Time: time.Unix(int64(i), 0), Prompt: &events.Prompt{Text: text}}
-		if err := e.Late(b); err != nil {
+		if err := e.Late(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		killed := filepath.Join(spoolDir(repo), fmt.Sprintf("%020d-%d%s", i+1, noProcess, begunSuffix))
@@ -41,7 +41,7 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 		b := events.Boundary{Agent: "claude-code", Session: "s", Time: time.Unix(int64(i+10), 0), Tool: &events.ToolUse{
 			CallID: "c", Class: events.ToolEdits, Edits: []events.DeclaredEdit{{Path: filepath.Join(dir, "a"), New: text}},
 		}}
-		if err := e.Late(b); err != nil {
+		if err := e.Late(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -51,7 +51,7 @@ func (s *step) workSince(mark gitMark, at int64) *gitWork {
 
 // gitAt is what git did since a path was last looked at.
 func (s *step) gitAt(path string) *gitWork {
-	at := s.state.seen(path)
+	at := s.seen(path)
 	if w := s.since[at]; w != nil {
 		return w
 	}

@@ -1,10 +1,9 @@
 package trails
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // lateSuffix is that of boundaries that were put aside among the spooled files of a work tree. The name begins with the
@@ -23,19 +23,28 @@ const lateSuffix = ".boundary"
 // maxLate bounds how many late boundaries one step takes in.
 const maxLate = 256
 
+// errTooLate is of a step that has taken so many and left others, which come before its own boundary.
+var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes: %w", context.DeadlineExceeded)
+
 func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "spool") }
 
-// Late puts a boundary aside that could not be taken in time. The next boundary takes it first. The work tree as it was
-// at its moment is lost, which the events say; which windows were open is not.
-func (e *Engine) Late(b events.Boundary) error {
-	raw, err := json.Marshal(withFewTexts(b))
+// Late puts a boundary aside that could not be taken in time, with a glance at the work tree as far as ctx leaves time for one. The
+// next boundary takes it first. Which windows were open is not lost.
+func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
+	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
+	raw, err := json.Marshal(aside)
 	if err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	if err := os.MkdirAll(spoolDir(e.repo), 0o700); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
-	if err := refs.WriteFileAtomic(spooledName(e.repo, b.Time, lateSuffix), raw, 0o600); err != nil {
+	at := b.Time
+	if aside.Glance != nil { // the boundaries of several agents are in the order in which those looked
+		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2))) // the stamp of the file is to be later than that of any that the call wrote
+		at = time.Now()
+	}
+	if err := refs.WriteFileAtomic(spooledName(e.repo, at, lateSuffix), raw, 0o600); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	return nil
@@ -62,67 +71,84 @@ func spooledAt(name string) time.Time {
 	return time.Unix(0, nanos)
 }
 
+// spooledBy is the process in it.
+func spooledBy(name string) int {
+	_, rest, _ := strings.Cut(name, "-")
+	pid, _ := strconv.Atoi(strings.TrimSuffix(rest, filepath.Ext(rest))) // no number: no process
+	return pid
+}
+
 // isLate tells whether a spooled file is a boundary that was put aside, or the note of a process that does not take its step any
 // more.
 func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }
 
-// takeLate takes the boundaries that were put aside and those whose processes were killed, oldest first. Their files go
-// when the step is saved.
-func (s *step) takeLate() error {
-	entries, err := os.ReadDir(spoolDir(s.repo))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read boundaries put aside: %w", err)
-	}
-	now := s.time
-	defer func() { s.time = now }()
+// waiting lists the boundaries that were put aside and those whose processes were killed, oldest first, but for those that this step
+// has taken.
+func (s *step) waiting() []string {
+	var out []string
+	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read does not wait
+	now := time.Now()
 	for _, entry := range entries { // in order of name, which is the order of time
-		if !isLate(entry.Name(), now) || len(s.late) == maxLate {
-			continue
-		}
-		killed := !strings.HasSuffix(entry.Name(), lateSuffix)
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
-		if slices.Contains(s.late, name) {
-			continue
+		if isLate(entry.Name(), now) && !slices.Contains(s.late, name) {
+			out = append(out, name)
 		}
+	}
+	return out
+}
+
+// takeLate takes boundaries that were put aside. Their files go when the step is saved. What a look found that came after them
+// is divided among them as far as can be known; o is nil if there was none.
+func (s *step) takeLate(names []string, o *observation) error {
+	now := s.time
+	defer func() { s.time, s.glance = now, nil }()
+	if !s.Patient && len(s.late)+len(names) > maxLate {
+		return errTooLate
+	}
+	blind := false // what a call left running may have written at any time since
+	for i, name := range names {
 		s.late = append(s.late, name)
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			continue
 		}
+		killed := !strings.HasSuffix(name, lateSuffix)
 		if killed && string(raw) == gitWrote {
 			s.restoredNow()
 			continue
 		}
-		s.state.Lost = s.interval
 		decode := decodeLate
 		if killed {
 			decode = decodeNote
 		}
 		b, err := decode(raw)
-		if err != nil || b.Session == "" {
-			s.doubtWindows()
-			continue
+		blind = blind || b.Glance == nil && endsCommand(b.Boundary)
+		s.glance = b.Glance
+		if blind || !s.divides(o) {
+			s.glance = nil
 		}
-		s.time = b.Time
-		if err := s.takeUnseen(b); err != nil {
+		s.time = now
+		settle := func() error { return s.settleUntil(o, earliest(names[i:])) }
+		if err != nil || b.Session == "" {
+			err = settle()
+			s.state.Lost = s.interval
+			s.doubtWindows()
+		} else {
+			s.time = b.Time
+			err = s.takeUnseen(b.Boundary, settle)
+		}
+		if err != nil {
 			return err
 		}
+		s.countGlance()
 	}
 	return nil
 }
 
-func decodeLate(raw []byte) (b events.Boundary, err error) {
-	err = json.Unmarshal(raw, &b)
-	return b, err
-}
-
 // lookAhead takes the boundaries that were put aside before a hook takes its own, with a look at the work tree: what had changed
-// before the first of them is settled without them. The rest is left to the look of the hook's own boundary, which may be the end
+// before each of them is settled. The rest is left to the look of the hook's own boundary, which may be the end
 // of a call that told what it wrote.
 func (s *step) lookAhead() error {
 	if !s.Behind() {
@@ -131,12 +157,10 @@ func (s *step) lookAhead() error {
 	s.askProcesses(s.time)
 	s.doubtGone()
 	s.env = events.Draft{Method: []events.Method{events.Manual}}
+	news := s.meanwhile()
 	o, err := s.observe(nil)
 	if err == nil {
-		err = s.settleFirst(&o, s.meanwhile())
-	}
-	if err == nil {
-		err = s.takeMeanwhile()
+		err = s.takeMeanwhile(&o, news)
 	}
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -145,16 +169,31 @@ func (s *step) lookAhead() error {
 	return nil
 }
 
-// takeUnseen is take without a look at the work tree: sessions, prompts and windows move on. What changed meanwhile is
-// settled by the next look; only what a call declared is given to it then (see doubted, segments).
-func (s *step) takeUnseen(b events.Boundary) error {
-	b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle settles what is known
+// to have changed before. Without a glance nobody knows that of the rest: only what a call declared is given to it then (see
+// doubted, segments).
+func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
+	if s.glance == nil {
+		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+	}
 	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
 	sess, adopted := s.adopt(trace, b)
+	if s.glance != nil {
+		s.live(trace, b)
+	}
 	s.pair(sess, trace, &b)
-	ended := s.endWindows(trace, b)
+	s.closing = s.endWindows(trace, b)
+	ended := s.closing
+	err := settle()
+	s.closing = nil
+	if err != nil {
+		return err
+	}
+	if s.glance == nil {
+		s.state.Lost = s.interval
+	}
 	if err := s.recordEnds(ended); err != nil {
 		return err
 	}
@@ -166,7 +205,11 @@ func (s *step) takeUnseen(b events.Boundary) error {
 			return err
 		}
 	}
-	if err := s.begin(sess, trace, b); err != nil {
+	snap := s.snap
+	s.snap = nil // it cannot keep what was there
+	err = s.begin(sess, trace, b)
+	s.snap = snap
+	if err != nil || s.glance != nil {
 		return err
 	}
 	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)

@@ -109,9 +109,9 @@ func encodeNote(b events.Boundary) []byte {
 	return w.out
 }
 
-func decodeNote(raw []byte) (b events.Boundary, err error) {
+func decodeNote(raw []byte) (b putAside, err error) {
 	r := &fieldReader{in: raw}
-	boundaryFields(r, &b)
+	boundaryFields(r, &b.Boundary)
 	return b, r.end()
 }
 

@@ -48,32 +48,14 @@ func (s *step) lookAgain(o *observation, paths []string) error {
 		if !news.any {
 			return nil
 		}
-		if err := s.settleFirst(o, news); err != nil {
-			return err
-		}
-		if err := s.takeMeanwhile(); err != nil {
-			return err
-		}
 		if err := s.lookOnce(o, paths); err != nil {
 			return err
 		}
+		if err := s.takeMeanwhile(o, news); err != nil {
+			return err
+		}
 	}
-	return s.takeMeanwhile()
-}
-
-// settleFirst settles what had changed before the news began, without them. Nothing tells when a new stash was made; what is in it
-// may be in the work tree, too, and then all waits.
-func (s *step) settleFirst(o *observation, news news) error {
-	if !news.split || o.Seeded || o.full && s.stashedAnew() {
-		return nil
-	}
-	sure, rest := s.snap.Before(o.Changes, news.began)
-	if err := s.settleChanges(o.full, sure); err != nil {
-		return err
-	}
-	o.settled += len(sure)
-	o.Changes = rest
-	return nil
+	return s.takeMeanwhile(nil, news{late: s.waiting()})
 }
 
 // lookOnce adds to an observation what has changed since.
@@ -96,10 +78,10 @@ func (s *step) lookOnce(o *observation, paths []string) error {
 
 // news is what happened since a step looked for that last.
 type news struct {
-	any bool
-	// split tells that what had changed before began, by the clock that stamps files, is to be settled without it.
-	split bool
-	began time.Time
+	any   bool
+	moved bool      // git did
+	began time.Time // by the clock that stamps files, where git did: what had changed before is to be settled without it
+	late  []string  // boundaries that were put aside
 }
 
 // meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
@@ -107,19 +89,14 @@ func (s *step) meanwhile() (n news) {
 	last, now := s.checked, time.Now()
 	if s.Patient { // a short look does not wait for git: the next one sees what it did
 		if !s.now.equal(readMark(s.repo)) {
-			n = news{true, true, last.Add(-snapshot.Slack)}
+			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
-		n.any = s.takeWritten() || n.any
+		n.any = s.takeWritten() || n.moved
 	}
-	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
-	for _, entry := range entries {
-		name := filepath.Join(spoolDir(s.repo), entry.Name())
-		if !isLate(entry.Name(), now) || slices.Contains(s.late, name) {
-			continue
-		}
-		if at := putAsideAt(name); !n.split || at.Before(n.began) {
-			n = news{true, true, at}
-		}
+	n.late = s.waiting()
+	n.any = n.any || len(n.late) > 0
+	if n.moved && len(n.late) > 0 {
+		n.began = sooner(n.began, earliest(n.late))
 	}
 	s.checked = now
 	return n
@@ -153,6 +130,22 @@ func (s *step) takeWritten() (found bool) {
 // longest is about how long a hook takes at most before it gives up.
 const longest = 3 * time.Second
 
+// earliest is the first of the moments at which boundaries were put aside.
+func earliest(names []string) time.Time {
+	at := putAsideAt(names[0])
+	for _, name := range names[1:] {
+		at = sooner(at, putAsideAt(name))
+	}
+	return at
+}
+
+func sooner(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // putAsideAt is a moment, by the clock that stamps files, until which nothing that a late boundary begins or ends is to be
 // seen in the work tree: when its hook gave up, for which the agent waits; of a process that was killed, when it began. A
 // file that is much younger than its name is a copy.
@@ -164,19 +157,27 @@ func putAsideAt(name string) time.Time {
 	return began.Add(-snapshot.Slack)
 }
 
-// takeMeanwhile takes the boundaries that were put aside since the step began, and finds out again where git stands.
-func (s *step) takeMeanwhile() error {
-	env, snap, base := s.env, s.snap, s.base
-	s.snap = nil // they get what any boundary gets that comes late
-	err := s.takeLate()
-	s.env, s.snap = env, snap
-	if err != nil {
-		return err
+// takeMeanwhile takes the boundaries that were put aside before a look, and finds out again where git stands.
+func (s *step) takeMeanwhile(o *observation, news news) error {
+	env := s.env
+	if news.moved { // without git's part in what came before
+		if err := s.settleUntil(o, news.began); err != nil {
+			return err
+		}
 	}
+	s.orientAgain()
+	err := s.takeLate(news.late, o)
+	s.orientAgain()
+	s.env = env
+	return err
+}
+
+// orientAgain finds out where git stands by now.
+func (s *step) orientAgain() {
+	base := s.base
 	s.orient()
 	s.since = nil
 	if !s.commit.IsZero() {
 		s.base = base
 	}
-	return nil
 }

@@ -22,7 +22,7 @@ type segment struct {
 // the permission prompt waits, another agent), and neither is what another writer did afterwards. With no other writer
 // about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
-	seen := s.state.seen(f.path)
+	seen := s.seen(f.path)
 	var done []*Window
 	if f.early {
 		seen, done = s.state.LastFull, s.doneWith(f.path)
@@ -43,7 +43,7 @@ func (s *step) segments(f *file) []segment {
 		tools = append(tools, r.window)
 	}
 	others := writers(s.state.Windows, f.path, seen)
-	alone := len(others) <= 1 && s.state.Lost <= seen
+	alone := len(others) <= 1 && !s.inDoubt(f.path, seen)
 	aside := s.decideSince(f.path, seen, tools...)
 	var chain []segment
 	add := func(from, to text, by decision) {

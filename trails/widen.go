@@ -26,7 +26,7 @@ func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
 		if want, ok := s.state.Expected[c.Path]; ok && want == c.New {
 			return false
 		}
-		return !slices.ContainsFunc(writers(s.state.Windows, c.Path, s.state.seen(c.Path)), func(w *Window) bool {
+		return !slices.ContainsFunc(writers(s.state.Windows, c.Path, s.seen(c.Path)), func(w *Window) bool {
 			return w.Class == events.ToolEdits
 		})
 	})

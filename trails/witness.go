@@ -170,10 +170,14 @@ func (s *step) leaveRunning(end *ending) {
 	if w.Class == events.ToolEdits || end.status != "done" && end.status != "failed" && end.status != "background" {
 		return
 	}
-	if w.hostState() != process.Alive {
-		return
+	var left []process.Process
+	var printed []process.Output
+	switch {
+	case s.glance != nil:
+		left, printed = s.glance.Left, s.glance.Printed
+	case w.hostState() == process.Alive:
+		left, printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
 	}
-	left, printed, _ := process.Measure(w.processes(), s.repo.WorkTree)
 	if len(left) == 0 {
 		return
 	}

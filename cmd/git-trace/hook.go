@@ -127,7 +127,10 @@ func takeBoundary(
 	if err == nil {
 		return nil
 	}
-	aside := engine.Late(b)
+	soft, hard := hookLimits()
+	glance, cancel := context.WithTimeout(context.Background(), (hard-soft)/2)
+	defer cancel()
+	aside := engine.Late(glance, b)
 	if engine.GivesWay && aside == nil {
 		return nil // as it should be; an event tells of it
 	}

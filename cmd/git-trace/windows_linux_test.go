@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
@@ -19,11 +20,12 @@ import (
 type watched struct {
 	t         *testing.T
 	dir, home string
+	seconds   string // that a hook may take
 }
 
 func newWatched(t *testing.T) *watched {
 	t.Helper()
-	w := &watched{t: t, dir: filepath.Join(t.TempDir(), "r"), home: t.TempDir()}
+	w := &watched{t: t, dir: filepath.Join(t.TempDir(), "r"), home: t.TempDir(), seconds: patience}
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func newWatched(t *testing.T) *watched {
 func (w *watched) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", limitEnv+"="+patience, "CLAUDE_PID=")
+	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", limitEnv+"="+w.seconds, "CLAUDE_PID=")
 	return cmd
 }
 
@@ -192,6 +194,33 @@ const (
 	alpha = "alpha-0123456789"
 	beta  = "beta-0123456789"
 )
+
+// What is running at the end of a call is asked when that is put aside: a later call does not get what the child writes then.
+func TestWhatACallLeftRunningIsAskedWhenItsEndIsPutAside(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.seconds = "1"
+	a, b := w.agent(alpha), w.agent(beta)
+	lock, err := refs.Flock(filepath.Join(w.dir, ".git/traces/lock"), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	child, release := w.after("during", "echo by the child >> a.txt")
+	a.does("bash", fmt.Sprintf("(%s) & echo by the call itself >own.txt", child))
+	b.begins("bash", "while ! grep -q child a.txt; do sleep 0.02; done; echo by the other call >other.txt")
+	time.Sleep(1200 * time.Millisecond) // until that call runs
+	release()
+	b.ends()
+	lock.Unlock()
+	w.seconds = patience
+	a.does("stop")
+	b.does("stop")
+	w.commit()
+	w.is("own.txt", "by the call itself", alpha, "unknown")
+	w.is("a.txt", "by the child", alpha, "unknown", "ai?2")
+	w.is("other.txt", "by the other call", beta, "unknown", "ai?2")
+}
 
 // found.md 2: the command leaves a child behind that writes after the call's end.
 func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {

@@ -1,0 +1,197 @@
+package trails
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// A hook that has no time to take its boundary has the time for a glance: which paths differ from the last look, without
+// reading them. Whoever takes the boundary later knows by it what cannot have changed before: a path that was as it had been
+// at the last look. What had changed before, and not since, the time stamps of files tell. Such a path belongs to the windows of
+// that time alone, as if the boundary had been taken at its moment. A path that had changed before and changed again has a content in
+// between that nobody saw: that is in doubt.
+
+// putAside is a boundary as it is put down.
+type putAside struct {
+	events.Boundary
+	Glance *glance `json:"glance,omitempty"`
+}
+
+// host is the agent's process, as far as is known.
+func (b *putAside) host() int {
+	if b.Process != 0 {
+		return b.Process
+	}
+	return b.Parent
+}
+
+// glance is what a hook saw that put its boundary aside.
+type glance struct {
+	Paths map[string]snapshot.Sight `json:"paths"` // by their names in events
+	// Left is what the call that ends has running, and Printed what that prints to.
+	Left    []process.Process `json:"left,omitempty"`
+	Printed []process.Output  `json:"printed,omitempty"`
+}
+
+func decodeLate(raw []byte) (b putAside, err error) {
+	err = json.Unmarshal(raw, &b)
+	return b, err
+}
+
+// glance looks at the work tree and at what a call that ends has running, as they are at a boundary; nil where either is not told.
+func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
+	g := &glance{}
+	if endsCommand(b) && b.Moment != 0 {
+		w := e.opened(b)
+		if w == nil {
+			return nil
+		}
+		g.Left, g.Printed, _ = process.Measure(w.processes(), e.repo.WorkTree)
+	}
+	found, err := snapshot.Glance(ctx, e.repo, snapshotState(e.repo))
+	if err != nil {
+		return nil
+	}
+	g.Paths = make(map[string]snapshot.Sight, len(found))
+	for path, sight := range found {
+		g.Paths[events.EncodePath(path)] = sight
+	}
+	return g
+}
+
+// endsCommand tells whether a call ends at a boundary that may have started something.
+func endsCommand(b events.Boundary) bool {
+	return (b.Kind == events.ToolAfter || b.Kind == events.ToolFailed) && b.Tool != nil && b.Tool.Class != events.ToolEdits
+}
+
+// opened is the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if nothing is known of it.
+func (e *Engine) opened(b events.Boundary) *Window {
+	trace := events.NewTraceID(b.Agent, b.Session)
+	if s, err := loadState(e.repo); err == nil {
+		for _, w := range s.openWindows() {
+			if w.same(trace, b.Tool.CallID) {
+				return w
+			}
+		}
+	}
+	entries, _ := os.ReadDir(spoolDir(e.repo)) // what cannot be read is not there
+	for _, entry := range slices.Backward(entries) {
+		if !strings.HasSuffix(entry.Name(), lateSuffix) {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(spoolDir(e.repo), entry.Name()))
+		if err != nil {
+			continue
+		}
+		began, err := decodeLate(raw)
+		if err == nil && began.Kind == events.ToolBefore && began.Session == b.Session && began.Tool != nil && began.Tool.CallID == b.Tool.CallID {
+			return &Window{Host: process.Of(began.host()), Since: began.Moment, Opener: spooledBy(entry.Name()), Session: b.Session, Mark: began.Mark}
+		}
+	}
+	return nil
+}
+
+// divides tells whether what a look found can be divided by glances: it was at everything, and git did not write to the work tree since
+// the last one.
+func (s *step) divides(o *observation) bool {
+	wrote := s.git.restored || s.git.doubtful || s.git.elsewhere
+	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
+}
+
+// settleUntil settles what a look found that had changed before a moment, and not since. Nothing tells when a new stash was made; what is
+// in it may be in the work tree, too, and then all waits.
+func (s *step) settleUntil(o *observation, moment time.Time) error {
+	if o == nil || o.Seeded || o.full && s.stashedAnew() {
+		return nil
+	}
+	if s.sights == nil {
+		s.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
+	}
+	sure, rest := s.snap.Before(o.Changes, moment)
+	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
+		same := s.seenThen(c.Path)
+		if same {
+			sure = append(sure, c)
+		}
+		return same
+	})
+	s.changedBefore(sure)
+	if err := s.settleChanges(o.full, sure); err != nil {
+		return err
+	}
+	for _, c := range sure {
+		s.sights[c.Path] = s.snap.Sight(c.Path)
+		delete(s.mixed, c.Path)
+	}
+	o.settled += len(sure)
+	o.Changes = rest
+	s.glanced(rest)
+	return nil
+}
+
+// seenThen tells whether the glance of the boundary at hand met what is found at a path now.
+func (s *step) seenThen(path string) bool {
+	if s.glance == nil {
+		return false
+	}
+	sight, differed := s.glance.Paths[events.EncodePath(path)]
+	return differed && sight.Same(s.snap.Sight(path))
+}
+
+// glanced finds out which of the rest, what a later look found changed and the boundary's moment did not settle, had changed before
+// that moment too.
+func (s *step) glanced(rest []snapshot.Change) {
+	if s.glance == nil {
+		return
+	}
+	for _, c := range rest {
+		sight, differed := s.glance.Paths[events.EncodePath(c.Path)]
+		if _, known := s.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
+			s.mixed[c.Path] = s.state.seen(c.Path)
+		}
+	}
+}
+
+// lastSight is that of the content with which a path was settled last.
+func (s *step) lastSight(path string) snapshot.Sight {
+	if sight, found := s.sights[path]; found {
+		return sight
+	}
+	if !s.findLast() {
+		return snapshot.Unsure
+	}
+	return s.last.Sight(path)
+}
+
+// countGlance counts the glance of the boundary that was taken as a look at everything.
+func (s *step) countGlance() {
+	if s.glance == nil {
+		return
+	}
+	s.state.Interval, s.state.LastFull = s.interval, s.interval
+	s.interval++
+}
+
+// seen is the interval in which a path was last looked at.
+func (s *step) seen(path string) int64 {
+	if seen, found := s.mixed[path]; found {
+		return seen
+	}
+	return s.state.seen(path)
+}
+
+// inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it changed before
+// and after one that was put aside.
+func (s *step) inDoubt(path string, seen int64) bool {
+	_, found := s.mixed[path]
+	return found || s.state.Lost > seen
+}

@@ -1,0 +1,129 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Sight tells one content of a path from another without reading it: equal sights are of the same content. The empty one is of a
+// path that is not there.
+type Sight string
+
+// Unsure is equal to no sight, not even to itself: the time stamps do not tell.
+const Unsure Sight = "?"
+
+// Same tells whether a path had the same content at two moments for sure.
+func (s Sight) Same(other Sight) bool { return s == other && s != Unsure }
+
+func sightOf(st fileStat) Sight {
+	return Sight(strconv.FormatInt(st.ctime, 36) + "." + strconv.FormatUint(st.ino, 36))
+}
+
+var errNoGlance = errors.New("nothing to compare with")
+
+// maxGlance is of how many changed paths a glance tells.
+const maxGlance = 20_000
+
+// Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists the paths
+// that may differ from the last snapshot that was saved. It fails where only git could tell.
+func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]Sight, error) {
+	e, err := Open(ctx, repo, statePath)
+	if err != nil {
+		return nil, fmt.Errorf("glance: %w", err)
+	}
+	defer e.Close()
+	if e.root == nil || e.meta.Git != nil {
+		return nil, fmt.Errorf("glance: %w", errNoGlance)
+	}
+	if err := e.refresh(ctx); err != nil {
+		return nil, fmt.Errorf("glance: %w", err)
+	}
+	if reason, err := e.reasonForGit(ctx, false); err != nil || reason != nil || e.meta.Reseed {
+		return nil, fmt.Errorf("glance: %w", errors.Join(err, errNoGlance))
+	}
+	tree, err := openWorkTree(repo.WorkTree)
+	if err != nil {
+		return nil, fmt.Errorf("glance: %w", err)
+	}
+	defer tree.close()
+	s, err := e.newScan(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("glance: %w", err)
+	}
+	defer s.close()
+	if err := s.update(); err != nil {
+		return nil, fmt.Errorf("glance: %w", err)
+	}
+	if e.damaged() {
+		return nil, fmt.Errorf("glance: %w", errBadState)
+	}
+	return s.glance()
+}
+
+// glance lists what an update found.
+func (s *scan) glance() (map[string]Sight, error) {
+	out := map[string]Sight{}
+	for path := range s.before { // also what the index alone says of an unchanged file
+		out[path] = Unsure
+		if _, found := s.e.Lookup(path); !found {
+			out[path] = ""
+		}
+	}
+	young := map[string]fileStat{}
+	for _, d := range s.touched {
+		for i := range d.entries {
+			e := &d.entries[i]
+			switch path := join(d.path, e.name); {
+			case e.flags&flagUnreadable != 0:
+				out[path] = Unsure
+			case e.flags&flagGone != 0 || e.flags&flagTodo == 0:
+			case e.st.racy(s.start, s.slack):
+				out[path], young[path] = Unsure, e.st
+			default:
+				out[path] = sightOf(e.st)
+			}
+		}
+	}
+	if len(out) > maxGlance {
+		return nil, fmt.Errorf("glance: %w", ErrMany)
+	}
+	if len(young) > 0 {
+		s.lookTwice(young, out)
+	}
+	return out, nil
+}
+
+// lookTwice waits until what is written from now on shows in the time stamps, and takes what is the same then.
+func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
+	time.Sleep(2 * time.Duration(fineSlack))
+	now := s.e.now().UnixNano()
+	for path, was := range young {
+		if st, err := s.tree.lstat(path); err == nil && st == was && !st.racy(now, s.slack) {
+			out[path] = sightOf(st)
+		}
+	}
+}
+
+// Sight is that of what the last snapshot holds at a path.
+func (e *Engine) Sight(path string) Sight {
+	if e.root == nil || e.meta.Git != nil {
+		return Unsure
+	}
+	d := e.root.descend(parentPath(path))
+	if d == nil {
+		return ""
+	}
+	i, ok := d.find(baseName(path))
+	switch {
+	case !ok || d.entries[i].mode == 0:
+		return ""
+	case d.entries[i].flags&flagRacy != 0:
+		return Unsure
+	}
+	return sightOf(d.entries[i].st)
+}
