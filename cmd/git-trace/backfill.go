@@ -338,7 +338,7 @@ func (b *filler) sum() error {
 		return err
 	}
 	if n := b.unseen(); n > 0 {
-		fmt.Fprintf(b.app.std.err, "git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (sed -i, scripts); those lines stay unknown\n",
+		fmt.Fprintf(b.app.std.err, "git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (scripts, formatters); those lines stay unknown\n",
 			plural(n, "command"))
 	}
 	return nil

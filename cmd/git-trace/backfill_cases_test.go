@@ -133,6 +133,40 @@ func TestBackfillDecidesByContent(t *testing.T) {
 			w.put("shop/total.go", text(shopCode))
 			w.commit("by the shell")
 		}, []string{"by the shell"}},
+		"a substitution of the shell": {func(w *pastWorld) {
+			w.put("total.go", text(shopCode))
+			w.commit("base")
+			s := w.at(w.dir)
+			s.call("Bash", map[string]any{"command": "sed -i 's/sum\\b/amount/g' total.go && go build ./..."}, nil)
+			s.end()
+			w.put("total.go", text(strings.ReplaceAll(shopCode, "sum ", "amount ")))
+			w.commit("another change")
+			w.put("total.go", text(strings.ReplaceAll(shopCode, "sum", "amount")))
+			w.commit("the rest")
+		}, []string{"another change", "the rest"}},
+		"a substitution of the shell of which another file holds what it would make": {func(w *pastWorld) {
+			w.put("total.go", text(shopCode))
+			w.commit("base")
+			s := w.at(w.dir)
+			s.call("Bash", map[string]any{"command": "sed -i 's/sum := 0/sum := startingValue(prices)/' sum.go"}, nil)
+			s.end()
+			w.put("total.go", text(strings.Replace(shopCode, "sum := 0", "sum := startingValue(prices)", 1)))
+			w.commit("by hand")
+		}, nil},
+		"a substitution of the shell that was made before": {func(w *pastWorld) {
+			w.put("total.go", text(shopCode))
+			w.commit("base")
+			w.put("total.go", text(strings.Replace(shopCode, "sum := 0", "sum := startingValue(prices)", 1)))
+			w.commit("by hand")
+			w.clock = w.clock.Add(time.Hour)
+			s := w.at(w.dir)
+			s.call("Bash", map[string]any{"command": "sed -i 's/sum := 0/sum := startingValue(prices)/' total.go"}, nil)
+			s.end()
+			w.put("total.go", text(shopCode))
+			w.commit("taken back")
+			w.put("total.go", text(strings.Replace(shopCode, "sum := 0", "sum := startingValue(prices)", 1)))
+			w.commit("by hand again")
+		}, nil},
 		"a patch of Codex in a checkout elsewhere": {func(w *pastWorld) {
 			w.put("total.go", text(shopCode))
 			w.commit("base")

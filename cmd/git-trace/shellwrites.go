@@ -22,15 +22,20 @@ func newShellReader() *shellReader {
 	}
 }
 
-// texts are what the calls of a step wrote by here-documents, echo and printf, as far as they succeeded.
+// texts are what the calls of a step wrote by here-documents, echo, printf and substitutions, as far as they succeeded.
 func (r *shellReader) texts(step *records.Step) []backfill.Edit {
 	var out []backfill.Edit
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)
-		if !strings.ContainsAny(command, "<>") || failedCall(step, call.ToolCallID) {
+		if command == "" || failedCall(step, call.ToolCallID) {
 			continue
 		}
-		for _, e := range append(hereTexts(command), r.echoTexts(outsideHere(command))...) {
+		outside := outsideHere(command)
+		edits := shellRewrites(outside)
+		if strings.ContainsAny(command, "<>") {
+			edits = append(append(edits, hereTexts(command)...), r.echoTexts(outside)...)
+		}
+		for _, e := range edits {
 			e.Step, e.Call, e.Tool = step.StepIndex, call.ToolCallID, call.ToolName
 			out = append(out, e)
 		}

@@ -54,7 +54,7 @@ func (f *finder) workOut(place int32, edits []*placed) {
 	}
 	r.run(edits)
 	for _, e := range edits { // the blocks hold what is needed of it
-		e.Replaces, e.Hunks, e.Whole = nil, nil, nil
+		e.Replaces, e.Hunks, e.Whole, e.Rewrite = nil, nil, nil, nil
 	}
 	clear(f.read)
 	f.readSize = 0
@@ -77,6 +77,8 @@ func (r *replay) run(edits []*placed) {
 // edit makes an edit again and gives what the file held after it, nil where that is not known.
 func (r *replay) edit(e *placed) *content {
 	switch {
+	case e.Rewrite != nil:
+		return r.byRewriting(e)
 	case len(e.Replaces) > 0:
 		return r.byReplacing(e)
 	case len(e.Hunks) > 0 && len(e.Whole) == 0:
@@ -179,6 +181,15 @@ func (r *replay) byReplacing(e *placed) *content {
 	}
 	for _, part := range e.Replaces { // all that is known is the text
 		r.change(e, newContent([]byte(part.Old)), newContent([]byte(part.New)))
+	}
+	return nil
+}
+
+// byRewriting makes a command's change again on what the file held then, and on nothing else: that a command would have changed
+// another content says nothing.
+func (r *replay) byRewriting(e *placed) *content {
+	for old := range r.contents(e) {
+		return r.change(e, old, newContent(e.Rewrite(old.raw)))
 	}
 	return nil
 }

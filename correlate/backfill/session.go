@@ -37,6 +37,8 @@ type Edit struct {
 	Replaces []Replacement // one after the other
 	Hunks    []Hunk        // exact
 	Whole    []string      // the whole file
+	// Rewrite gives what a command made of the file, where that is all that is known: it is tried on what the file held.
+	Rewrite func(before []byte) []byte
 }
 
 // Hunk are lines that were written. At counts from 1 in the file as it was before, 0 where the place is not known.
