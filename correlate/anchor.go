@@ -31,21 +31,29 @@ func Tiers() []string {
 	}
 }
 
+// Words of confidence, from none to all.
+var confidences = []string{"low", "medium", "high"}
+
+// atMost is how many of the confidences a limitation leaves, of what it leaves any doubt about.
+var atMost = map[events.Limit]int{
+	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
+}
+
 // Confidence is what an evidence tier is worth to a reader who wants one word.
 func Confidence(tier string, owner events.AnchorOwner) string {
-	for _, l := range owner.Limits {
-		if l == events.LimitConcurrentWriters || l == events.LimitBackgroundProcess {
-			return "low"
-		}
-	}
+	worth := 0
 	switch tier {
 	case TierExactBlob, TierExactLines, TierRewritten:
-		return "high"
+		worth = 2
 	case TierMovedLines, TierReformatted, TierSamePatch:
-		return "medium"
-	default:
-		return "low"
+		worth = 1
 	}
+	for _, l := range owner.Limits {
+		if most, doubtful := atMost[l]; doubtful {
+			worth = min(worth, most)
+		}
+	}
+	return confidences[worth]
 }
 
 // Bounds of one event: a commit with more is spread over several.

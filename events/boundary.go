@@ -88,6 +88,9 @@ type ToolUse struct {
 	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
 	// repositories and are never evidence of ownership.
 	Hints []string `json:"hints,omitempty"`
+	// Names are absolute paths of files that the text of a command names, whether it writes them or not. A command line is not kept,
+	// nor are they.
+	Names []string `json:"-"`
 	// Background tells that the call goes on after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`
 	TaskID     string `json:"task_id,omitempty"`

@@ -78,6 +78,8 @@ const (
 	LimitProcessSilent Limit = "process_silent"
 	// LimitProcessUnknown: a call was open, and the system does not tell what could have written for it.
 	LimitProcessUnknown Limit = "process_unknown"
+	// LimitPathNotNamed: the lines changed while a call was open that may write anywhere, and it did not name their file.
+	LimitPathNotNamed Limit = "path_not_named"
 )
 
 // Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
@@ -104,7 +106,7 @@ func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
 		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown,
-		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown:
+		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed:
 		return true
 	}
 	return false

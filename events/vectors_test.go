@@ -201,6 +201,7 @@ func TestVectorsHoldEveryTypeAndLimit(t *testing.T) {
 		string(LimitConcurrentWriters), string(LimitBackgroundProcess), string(LimitMissingBefore), string(LimitMissingAfter),
 		string(LimitPathNotCaptured), string(LimitBoundaryLate), string(LimitPayloadMismatch), string(LimitFieldCut), string(LimitBinary),
 		string(LimitDiffCapped), string(LimitModelUnknown), string(LimitIDMissing), string(LimitSubagentUnknown),
+		string(LimitProcessGone), string(LimitProcessSilent), string(LimitProcessUnknown), string(LimitPathNotNamed),
 	} {
 		if !bytes.Contains(spec, []byte("`"+word+"`")) {
 			t.Errorf("docs/format.md does not know %s", word)

@@ -374,7 +374,7 @@ func (s *step) expectPath(w *Window, path string) error {
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after, reported: true}
 	f.vec = s.vectorOf(path, before)
 	err = s.settleFiles([]*file{f}, func(f *file) []segment {
-		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w))}}
+		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w, path))}}
 	})
 	if s.state.Expected == nil {
 		s.state.Expected = map[string]refs.OID{}

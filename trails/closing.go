@@ -2,6 +2,7 @@ package trails
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -198,6 +199,22 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		w.Edits = edits
 	}
 	w.payload = edits
+	w.hearNames(repo, tool)
+}
+
+// hearNames takes over which files of the work tree the command line of a call names.
+func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
+	dirs := map[string]string{}
+	for _, abs := range slices.Concat(tool.Hints, tool.Names) {
+		dir, name := filepath.Split(abs)
+		if _, known := dirs[dir]; !known {
+			dirs[dir] = filepath.Dir(resolveDir(abs))
+		}
+		rel, ok := inside(repo.WorkTree, filepath.Join(dirs[dir], name))
+		if key := nameKey(rel); ok && !slices.Contains(w.Names, key) {
+			w.Names = append(w.Names, key)
+		}
+	}
 }
 
 // textSize is how much text edits declare, in bytes.

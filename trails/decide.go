@@ -131,7 +131,7 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 		}
 	}
 	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(unfinished, ws[0]) || len(ws[0].declares(path)) == 0) {
-		return always(byWindow(ws[0]))
+		return always(byWindow(ws[0], path))
 	}
 	texts := make([]map[string]bool, len(edits))
 	for i, w := range edits {
@@ -153,7 +153,7 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 			return &rest
 		}
 		if answers[which] == nil {
-			answers[which] = ref(oneOrCandidates(by))
+			answers[which] = ref(oneOrCandidates(by, path))
 		}
 		return answers[which]
 	}
@@ -162,9 +162,9 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 func ref(a actor) *actor { return &a }
 
 // oneOrCandidates owns what one of the windows wrote.
-func oneOrCandidates(ws []*Window) actor {
+func oneOrCandidates(ws []*Window, path string) actor {
 	if len(ws) == 1 {
-		return byWindow(ws[0])
+		return byWindow(ws[0], path)
 	}
 	return byCandidates(ws)
 }
@@ -180,13 +180,17 @@ func decideOthers(edits, others []*Window, path string) actor {
 	if len(others) == 0 {
 		return person
 	}
-	return oneOrCandidates(others)
+	return oneOrCandidates(others, path)
 }
 
-func byWindow(w *Window) actor {
+// byWindow is the call of a window that may have written a path.
+func byWindow(w *Window, path string) actor {
 	a := actor{kind: events.OwnerAI, window: w}
 	if w.Background {
-		a.limits = []events.Limit{events.LimitBackgroundProcess}
+		a.limits = append(a.limits, events.LimitBackgroundProcess)
+	}
+	if !w.named(path) {
+		a.limits = append(a.limits, events.LimitPathNotNamed)
 	}
 	return a
 }

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -73,13 +74,35 @@ func TestWhoWroteALine(t *testing.T) {
 				}
 				got = got[:len(got)-1]
 			}
-			if len(who.limits) > 0 {
+			if slices.Contains(who.limits, events.LimitConcurrentWriters) || slices.Contains(who.limits, events.LimitBackgroundProcess) {
 				got += " !"
 			}
 			if got != tt.want && got != swapped(tt.want) {
 				t.Errorf("owner is %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestACallThatMayWriteAnywhereSaysWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	naming := window("S1", "c1", events.ToolRuns)
+	naming.Names = []string{nameKey("dir/a.txt")}
+	for name, tt := range map[string]struct {
+		window *Window
+		path   string
+		named  bool
+	}{
+		"a shell that names the file":       {naming, "dir/a.txt", true},
+		"a shell that names another":        {naming, "a.txt", false},
+		"a shell that names none":           {window("S1", "c1", events.ToolRuns), "a.txt", false},
+		"a tool that nobody knows":          {window("S1", "c1", events.ToolUnknown), "a.txt", false},
+		"an edit tool, in what it declares": {window("S1", "c1", events.ToolEdits, "a.txt"), "a.txt", true},
+	} {
+		who := decideAmong([]*Window{tt.window}, tt.path, nil)([]byte("x"))
+		if slices.Contains(who.limits, events.LimitPathNotNamed) == tt.named {
+			t.Errorf("%s: limits are %v", name, who.limits)
+		}
 	}
 }
 
@@ -130,12 +153,12 @@ func TestWhichWindowsMayHaveWrittenAPath(t *testing.T) {
 func TestActorsHaveKeysOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	shell := window("S1", "c1", events.ToolRuns)
-	limited := byWindow(shell)
+	limited := byWindow(shell, "f")
 	limited.limits = []events.Limit{events.LimitBackgroundProcess}
 	keys := map[OwnerKey]string{}
 	for name, a := range map[string]actor{
-		"person": person, "call": byWindow(shell), "limited": limited, "other call": byWindow(window("S1", "c2", events.ToolRuns)),
-		"other session": byWindow(window("S2", "c1", events.ToolRuns)),
+		"person": person, "call": byWindow(shell, "f"), "limited": limited, "other call": byWindow(window("S1", "c2", events.ToolRuns), "f"),
+		"other session": byWindow(window("S2", "c1", events.ToolRuns), "f"),
 		"both":          byCandidates([]*Window{shell, window("S2", "c1", events.ToolRuns)}),
 	} {
 		if other, taken := keys[a.key()]; taken {

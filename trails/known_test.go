@@ -128,7 +128,7 @@ func FuzzKnownRecords(f *testing.F) {
 func TestOwnersAreFoundByTheirPatches(t *testing.T) {
 	t.Parallel()
 	o := &Owners{dir: t.TempDir()}
-	call := byWindow(window("S1", "c1", events.ToolRuns))
+	call := byWindow(window("S1", "c1", events.ToolRuns), "f")
 	id := patchSeed{path: "a", interval: 1}.id(call.key())
 	if got := o.Describe(id); got.Kind != events.OwnerUnknown {
 		t.Errorf("a patch of nobody is %+v", got)

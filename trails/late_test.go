@@ -122,10 +122,10 @@ func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 		line string
 		want events.OwnerKind
 	}{
-		"a line that is everywhere":   {byWindow(edit), "end", events.OwnerUnknown},
-		"what an edit call declared":  {byWindow(edit), "\tmine and long enough", events.OwnerAI},
-		"what it did not":             {byWindow(edit), "other", events.OwnerUnknown},
-		"what a shell call may have":  {byWindow(shell), "mine and long enough", events.OwnerUnknown},
+		"a line that is everywhere":   {byWindow(edit, "f"), "end", events.OwnerUnknown},
+		"what an edit call declared":  {byWindow(edit, "f"), "\tmine and long enough", events.OwnerAI},
+		"what it did not":             {byWindow(edit, "f"), "other", events.OwnerUnknown},
+		"what a shell call may have":  {byWindow(shell, "f"), "mine and long enough", events.OwnerUnknown},
 		"what a person may have":      {person, "mine and long enough", events.OwnerUnknown},
 		"what several calls may have": {byCandidates([]*Window{edit, shell}), "mine and long enough", events.OwnerUnknown},
 	} {

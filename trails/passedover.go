@@ -157,7 +157,7 @@ func (s *step) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 			if err != nil {
 				continue
 			}
-			one := heard{ref(byWindow(w)), map[events.Fingerprint]bool{}}
+			one := heard{ref(byWindow(w, path)), map[events.Fingerprint]bool{}}
 			for _, print := range prints {
 				one.lines[print] = true
 			}

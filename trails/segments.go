@@ -64,7 +64,7 @@ func (s *step) segments(f *file) []segment {
 		if i == 0 && len(chain) > 0 && s.gitAt(f.path).restored {
 			chain[0].origins = s.composition(f, before)
 		}
-		add(before, after, always(byWindow(r.window)))
+		add(before, after, always(byWindow(r.window, f.path)))
 		at = after
 	}
 	add(at, f.new, aside)

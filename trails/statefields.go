@@ -107,6 +107,7 @@ func (w *Window) fields(f fields) {
 	number(f, &w.Prompt)
 	number(f, &w.Step)
 	list(f, &w.Paths, func(p *string) { f.text(p) })
+	list(f, &w.Names, func(p *string) { f.text(p) })
 	list(f, &w.Edits, func(d *declared) { d.fields(f) })
 	f.integer(&w.Opened)
 	f.integer(&w.Closed)

@@ -25,6 +25,8 @@ type Window struct {
 	Step     int
 	// Paths are the declared paths, relative to the work tree.
 	Paths []string
+	// Names are the keys (nameKey) of the files that the call's command line names.
+	Names []string
 	// Edits are the declared texts, kept only while the window is open.
 	Edits []declared
 	// Opened is the interval number of the before-boundary.
@@ -98,6 +100,17 @@ func (w *Window) mayWrite(p string) bool {
 	return slices.ContainsFunc(w.Paths, func(d string) bool {
 		return d == p || strings.HasPrefix(p, d+"/")
 	})
+}
+
+// named tells whether the call said that it is about the path: an edit tool always does, a shell where its command line has the name.
+func (w *Window) named(p string) bool {
+	return w.Class == events.ToolEdits || slices.Contains(w.Names, nameKey(p))
+}
+
+// nameKey stands for a path relative to the work tree. What a command line has for a path may be a secret, and is not kept.
+func nameKey(p string) string {
+	print := events.FingerprintOf([]byte(p))
+	return string(print[:])
 }
 
 // declares returns what the window said of the path.

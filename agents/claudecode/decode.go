@@ -170,7 +170,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		tool.Edits = declare(b.Kind, w.Tool, path, in, out)
 	case events.ToolRuns:
 		tool.Lasted = payload.Milliseconds(w.Lasted)
-		tool.Hints = payload.Hints(in.Command, b.Cwd, c.env.Home)
+		payload.Command(tool, in.Command, b.Cwd, c.env.Home)
 		tool.Background = in.InBackground || out.TaskID != ""
 		if payload.CallID(out.TaskID) {
 			tool.TaskID = out.TaskID

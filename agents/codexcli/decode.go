@@ -109,7 +109,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	case events.ToolRuns:
 		var found bool
 		if patch, dir, found = applypatch.Command(w.Input.Command, b.Cwd, c.env.Home); !found {
-			tool.Hints = payload.Hints(w.Input.Command, b.Cwd, c.env.Home)
+			payload.Command(tool, w.Input.Command, b.Cwd, c.env.Home)
 			return
 		}
 	case events.ToolUnknown:

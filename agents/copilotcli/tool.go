@@ -55,7 +55,7 @@ func (c *call) describe(cwd, home string) *events.ToolUse {
 			tool.Class = events.ToolUnknown
 		}
 	case events.ToolRuns:
-		tool.Hints = payload.Hints(in.Command, cwd, home)
+		payload.Command(tool, in.Command, cwd, home)
 		tool.Background = slices.Contains([]string{"async", "detached"}, in.Mode)
 	case events.ToolUnknown:
 		if path != "" {

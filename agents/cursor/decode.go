@@ -131,7 +131,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		tool.Edits = []events.DeclaredEdit{{Path: path, Old: in.Old, New: in.New + in.Content + in.Contents}}
 	case events.ToolRuns:
 		dir := payload.Path(native(in.Dir), b.Cwd, c.env.Home)
-		tool.Hints = payload.Hints(in.Command, either(dir, b.Cwd), c.env.Home)
+		payload.Command(tool, in.Command, either(dir, b.Cwd), c.env.Home)
 	case events.ToolUnknown:
 		if path != "" {
 			tool.Hints = []string{path}

@@ -65,7 +65,7 @@ func (c *Call) Describe(kind events.BoundaryKind, cwd, home string) *events.Tool
 		if dir == "" {
 			dir = cwd
 		}
-		tool.Hints = payload.Hints(in.Command, dir, home)
+		payload.Command(tool, in.Command, dir, home)
 		tool.Background = in.Background
 	case events.ToolUnknown:
 		if path != "" {

@@ -133,7 +133,8 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		paths = addPath(paths, payload.Path(path, b.Cwd, c.env.Home))
 	}
 	if use.Class != events.ToolEdits {
-		use.Hints = limited(slices.Concat(paths, payload.Hints(t.Command, b.Cwd, c.env.Home)))
+		payload.Command(use, t.Command, b.Cwd, c.env.Home)
+		use.Hints = limited(slices.Concat(paths, use.Hints))
 		return
 	}
 	for _, e := range t.Edits {

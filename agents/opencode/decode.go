@@ -130,7 +130,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		if dir == "" {
 			dir = b.Cwd
 		}
-		tool.Hints = payload.Hints(w.Input.Command, dir, c.env.Home)
+		payload.Command(tool, w.Input.Command, dir, c.env.Home)
 	case events.ToolUnknown:
 		if path != "" {
 			tool.Hints = []string{path}

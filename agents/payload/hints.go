@@ -4,7 +4,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/events"
 )
+
+// Command takes down what a command line tells of the places that it may touch.
+func Command(tool *events.ToolUse, line, cwd, home string) {
+	tool.Hints, tool.Names = Hints(line, cwd, home), Names(line, cwd, home)
+}
 
 // maxHints is the number of hints that are given for one command.
 const maxHints = 16
@@ -132,7 +139,7 @@ func (h *hints) resolve(word string) string {
 		return ""
 	}
 	for _, root := range []string{"/dev", "/proc", "/sys"} {
-		if path == root || strings.HasPrefix(path, root+"/") {
+		if path == root || strings.HasPrefix(path, root+"/") && !strings.HasPrefix(path, "/dev/shm/") {
 			return ""
 		}
 	}

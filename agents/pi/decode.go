@@ -108,7 +108,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		}
 		tool.Paths, tool.Edits = []string{path}, declare(w.Tool, path, &w.Input)
 	case events.ToolRuns:
-		tool.Hints = payload.Hints(w.Input.Command, b.Cwd, c.env.Home)
+		payload.Command(tool, w.Input.Command, b.Cwd, c.env.Home)
 	case events.ToolUnknown:
 		if path := payload.Path(w.Input.Path, b.Cwd, c.env.Home); path != "" {
 			tool.Hints = []string{path}

@@ -1,0 +1,54 @@
+package payload
+
+import (
+	"slices"
+	"strings"
+)
+
+// Bounds of the files that one command line names.
+const (
+	maxNamed     = 128
+	maxNamedFrom = 3 // directories that it changes to
+)
+
+// Names lists absolute paths of the files that a command line may name: its words, and what looks like a path in the text of its
+// arguments and here-documents, from the directory in which it runs and from those that it changes to. Most of them are no files.
+func Names(line, cwd, home string) []string {
+	h := hints{cwd: cwd, dir: cwd, home: home}
+	seen := map[string]bool{}
+	var words []string
+	add := func(word string) {
+		if word != "" && word[0] != '-' && len(words) < maxNamed && !seen[word] {
+			seen[word] = true
+			words = append(words, word)
+		}
+	}
+	eachCommand(line, func(command []string) {
+		h.command(command)
+		for _, word := range command {
+			add(word)
+		}
+	})
+	for word := range strings.FieldsFuncSeq(line[:min(len(line), maxCommand)], noPath) {
+		add(strings.TrimRight(word, "."))
+		if rest, found := strings.CutPrefix(word, "a/"); found { // of a patch (diff(1))
+			add(rest)
+		} else if rest, found := strings.CutPrefix(word, "b/"); found {
+			add(rest)
+		}
+	}
+	var out []string
+	for _, dir := range append([]string{cwd}, h.dirs[:min(len(h.dirs), maxNamedFrom)]...) {
+		for _, word := range words {
+			if path := Path(word, dir, home); path != "" && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// noPath tells which characters are in no path that stands in a text.
+func noPath(r rune) bool {
+	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./@+~", r))
+}
