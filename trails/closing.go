@@ -98,7 +98,7 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	if w.Background {
 		gone := b.Kind == events.SessionEnd ||
 			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.TaskID)
-		return ending{window: w, status: "done"}, gone || s.settle(*w) == OutcomeRan
+		return ending{window: w, status: "done"}, gone || s.endTold(w).Outcome == OutcomeRan
 	}
 	var must bool
 	switch b.Kind {
@@ -117,7 +117,7 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	default:
 		return ending{}, false
 	}
-	switch s.settle(*w) {
+	switch s.endTold(w).Outcome {
 	case OutcomeRejected:
 		w.Rejected = true
 		return ending{window: w, status: "rejected"}, true
@@ -165,7 +165,7 @@ func (s *step) endOrphans(orphans []*Window) error {
 			status, limits = "rejected", nil
 		} else if len(w.Left) > 0 {
 			typ, status, limits = events.WindowClosed, "done", nil
-		} else if b := s.bounds[w]; b != nil {
+		} else if b := s.bounds[w]; b != nil && b.doubt != "" {
 			limits = append(limits, b.doubt)
 		}
 		data := s.windowData(w, status)

@@ -60,7 +60,7 @@ func TestWhichWindowsABoundaryEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &step{
-				Engine:   New(nil, nil, func(w Window) Outcome { return tt.says[w.CallID] }),
+				Engine:   New(nil, nil, func(w Window) End { return End{Outcome: tt.says[w.CallID]} }),
 				state:    &state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{}},
 				interval: 7,
 			}

@@ -44,7 +44,7 @@ func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window
 	var sure []*Window
 	var why []events.Limit
 	for _, w := range ws {
-		if limit := s.doubts(w); limit == "" {
+		if limit := s.doubts(w, path); limit == "" {
 			sure = append(sure, w)
 		} else {
 			why = unionLimits(why, []events.Limit{limit})

@@ -31,8 +31,14 @@ const (
 	OutcomeRejected Outcome = "rejected" // it never ran
 )
 
+// End is what an agent's own record tells of the end of a call.
+type End struct {
+	Outcome Outcome
+	At      time.Time // when the agent wrote it down; zero if it is not told
+}
+
 // Settler asks an agent's own record how a tool call ended.
-type Settler func(w Window) Outcome
+type Settler func(w Window) End
 
 // Engine advances the timeline of one work tree.
 type Engine struct {
@@ -62,7 +68,7 @@ type looked struct {
 // New returns the engine of a work tree. Settle may be nil.
 func New(repo *refs.Repo, log Log, settle Settler) *Engine {
 	if settle == nil {
-		settle = func(Window) Outcome { return OutcomeUnknown }
+		settle = func(Window) End { return End{} }
 	}
 	return &Engine{repo: repo, log: log, settle: settle}
 }
@@ -121,12 +127,12 @@ type step struct {
 	ended      *batch             // whose calls, with all their hooks, have ended at this boundary
 	passed     map[string]bool    // changed paths that git had passed over when they were looked at last
 	bounds     map[*Window]*bound // see askProcesses
+	ends       map[*Window]End    // see endTold
 	sizes      map[string]int64   // bytes that have to be written for the change of a path, see silent
 	environ    []byte             // of this process; nil until asked for
 	host       process.ID         // the process that called this boundary's hook
 	sure       bool               // which is the agent's
 	over       []*Window          // nothing is left that could write for them after this step
-	refused    []*Window          // open until now, of calls that never ran, see askTranscripts
 	narrow     bool               // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
@@ -190,7 +196,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err := act(s); err != nil {
 		return err
 	}
-	if err := s.endOrphans(append(s.over, s.refused...)); err != nil {
+	if err := s.endOrphans(s.over); err != nil {
 		return err
 	}
 	return s.finish()

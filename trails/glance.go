@@ -116,7 +116,7 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 	if s.sights == nil {
 		s.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
 	}
-	sure, rest := s.snap.Before(o.Changes, moment)
+	sure, rest := snapshot.Before(s.repo.WorkTree, o.Changes, moment)
 	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
 		same := s.seenThen(c.Path)
 		if same {

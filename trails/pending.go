@@ -39,7 +39,7 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 // last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle may be nil.
 func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, settle), ctx: ctx, known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
+	s := &step{Engine: New(repo, nil, settle), ctx: ctx, time: time.Now(), known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
 	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
 	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		p.Vector = v
@@ -218,9 +218,10 @@ func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
 func (p *PendingLines) carry(s *step, f *file) {
-	s.askProcesses(time.Now())
+	s.askProcesses(s.time)
 	s.askTranscripts()
 	s.doubtGone()
+	s.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.oid}})
 	s.measure(f)
 	seg, ok := segment{from: f.old, to: f.new}, false
 	if seg.decide, ok = s.turnedUp(f.path, f.new.oid); !ok {

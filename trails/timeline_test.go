@@ -204,7 +204,7 @@ func (y *story) tell(d events.Draft) {
 func (y *story) do(order string) {
 	y.t.Helper()
 	words := strings.Fields(order)
-	engine := New(y.repo, y, func(w Window) Outcome { return y.settled[w.CallID] })
+	engine := New(y.repo, y, func(w Window) End { return End{Outcome: y.settled[w.CallID]} })
 	at := func(path string) string { return filepath.Join(y.repo.WorkTree, path) }
 	switch words[0] {
 	case "write": // write PATH LINE|LINE
@@ -377,7 +377,7 @@ func (y *story) owners(path string) {
 	y.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(y.repo.WorkTree, path))
 	y.check(err)
-	pending, err := Pending(y.t.Context(), y.repo, func(w Window) Outcome { return y.settled[w.CallID] }, path, raw)
+	pending, err := Pending(y.t.Context(), y.repo, func(w Window) End { return End{Outcome: y.settled[w.CallID]} }, path, raw)
 	y.check(err)
 	y.said.WriteString("  ")
 	for i, run := range pending.Vector.Runs() {

@@ -26,19 +26,24 @@ type bound struct {
 	over    bool            // nothing is left that could write after this look
 	began   time.Time       // before it the call waited for consent; zero if that is not known
 	before  map[string]bool // paths that changed before that
+	ended   time.Time       // the agent wrote down by then that the call was over; zero if that is not known
+	within  map[string]bool // paths that changed before that
 }
 
 // forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
 const forgotten = 24 * time.Hour
 
-// askProcesses finds out what can be known of the windows that are open. Trace is the conversation that this boundary is of, if it
-// is one of a conversation that goes on: its agent lives.
+// askProcesses finds out what can be known of the windows that are open, of each once in a step.
 func (s *step) askProcesses(at time.Time) {
-	s.bounds = map[*Window]*bound{}
+	if s.bounds == nil {
+		s.bounds = map[*Window]*bound{}
+	}
 	for _, w := range s.state.openWindows() {
-		if len(w.Left) > 0 {
+		switch {
+		case s.bounds[w] != nil:
+		case len(w.Left) > 0:
 			s.bounds[w] = s.askLeft(w)
-		} else {
+		default:
 			s.bounds[w] = s.askHost(w, at)
 		}
 	}
@@ -67,15 +72,7 @@ func (s *step) askHost(w *Window, at time.Time) *bound {
 // askLeft asks for what a call left running.
 func (s *step) askLeft(w *Window) *bound {
 	b := &bound{}
-	ids := make([]process.ID, len(w.Left))
-	for i, p := range w.Left {
-		ids[i] = p.ID
-	}
-	var told bool
-	b.left, b.printed, told = process.Measure(process.Grown(ids), s.repo.WorkTree)
-	if told {
-		b.wrote, b.silent = process.Since(w.Left, b.left, w.Printed, b.printed)
-	}
+	b.left, b.printed, b.wrote, b.silent = s.count(w)
 	b.over = len(b.left) == 0
 	if b.over {
 		b.silent = false
@@ -87,6 +84,20 @@ func (s *step) askLeft(w *Window) *bound {
 		b.doubt = events.LimitBackgroundProcess
 	}
 	return b
+}
+
+// count measures what a call left running, and how much of it was written since everything was looked at; known is false where that
+// is not told.
+func (s *step) count(w *Window) (left []process.Process, printed []process.Output, wrote int64, known bool) {
+	ids := make([]process.ID, len(w.Left))
+	for i, p := range w.Left {
+		ids[i] = p.ID
+	}
+	left, printed, known = process.Measure(process.Grown(ids), s.repo.WorkTree)
+	if known {
+		wrote, known = process.Since(w.Left, left, w.Printed, printed)
+	}
+	return left, printed, wrote, known
 }
 
 // idle tells whether the agent of a window waits for the person.
@@ -212,17 +223,21 @@ func (s *step) steady(w *Window, at time.Time) bool {
 	return apart.Abs() < time.Second
 }
 
-// changedBefore finds out which changes had come about before the calls that end here began.
+// changedBefore finds out which changes had come about before the calls began to run, and which before they had ended.
 func (s *step) changedBefore(changes []snapshot.Change) {
-	for _, b := range s.bounds {
-		if b.began.IsZero() {
-			continue
+	paths := func(moment time.Time) map[string]bool {
+		if moment.IsZero() {
+			return nil
 		}
-		b.before = map[string]bool{}
-		early, _ := s.snap.Before(changes, b.began)
+		early, _ := snapshot.Before(s.repo.WorkTree, changes, moment)
+		out := map[string]bool{}
 		for _, c := range early {
-			b.before[c.Path] = true
+			out[c.Path] = true
 		}
+		return out
+	}
+	for _, b := range s.bounds {
+		b.before, b.within = paths(b.began), paths(b.ended)
 	}
 }
 
@@ -232,10 +247,15 @@ func (s *step) idleThen(w *Window, path string) bool {
 	return b != nil && b.before[path]
 }
 
-// doubts tells why a window may not have written what it could have; "" if nothing says so.
-func (s *step) doubts(w *Window) events.Limit {
+// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that changed after
+// the call had ended, nothing tells which lines had been there before.
+func (s *step) doubts(w *Window, path string) events.Limit {
 	b := s.bounds[w]
 	switch {
+	case b != nil && b.within[path]:
+		return ""
+	case b != nil && !b.ended.IsZero():
+		return events.LimitMissingAfter
 	case b != nil && b.doubt != "" && !s.reportedBack(w):
 		return b.doubt
 	case w.Doubt && w.Why != "":
@@ -272,6 +292,11 @@ func (s *step) measure(files ...*file) {
 	}
 	if s.sizes == nil {
 		s.sizes = map[string]int64{}
+		for w, b := range s.bounds { // anew: what was written until the look ended may be in what it found
+			if b.silent {
+				_, _, b.wrote, b.silent = s.count(w)
+			}
+		}
 	}
 	for _, f := range files {
 		delete(s.sizes, f.path)
@@ -325,15 +350,37 @@ func (s *step) askTranscripts() {
 		if w.Background || s.around(w) {
 			continue
 		}
-		switch s.settle(*w) {
+		switch s.endTold(w).Outcome {
 		case OutcomeRejected:
 			w.Rejected = true
-			s.refused = append(s.refused, w)
+			s.over = append(s.over, w)
 		case OutcomeRan:
-			w.Doubt, w.Why = true, events.LimitMissingAfter
+			if s.bounds[w].ended.IsZero() {
+				w.Doubt, w.Why = true, events.LimitMissingAfter
+			} else {
+				s.over = append(s.over, w)
+			}
 		case OutcomeUnknown:
 		}
 	}
+}
+
+// endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment, unless something
+// of it goes on.
+func (s *step) endTold(w *Window) End {
+	if end, asked := s.ends[w]; asked {
+		return end
+	}
+	end := s.settle(*w)
+	if s.ends == nil {
+		s.ends = map[*Window]End{}
+	}
+	s.ends[w] = end
+	b := s.bounds[w]
+	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
+		b.ended = end.At
+	}
+	return end
 }
 
 // doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what changed,
@@ -341,6 +388,9 @@ func (s *step) askTranscripts() {
 func (s *step) doubtGone() []*Window {
 	var out []*Window
 	for w, b := range s.bounds {
+		if w.Closed != 0 {
+			continue
+		}
 		if b.doubt == events.LimitProcessGone && !w.Doubt {
 			w.Doubt, w.Why = true, b.doubt
 		}

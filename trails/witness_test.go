@@ -33,7 +33,7 @@ func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, nil), state: &state{Windows: []*Window{w}}}
 		s.askProcesses(time.Now())
 		over := len(s.doubtGone()) == 1
-		if got := s.doubts(w); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
+		if got := s.doubts(w, "f"); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
 			t.Errorf("%s: %q, over %v, marked %v, want %q, %v", name, got, over, w.Doubt, tt.doubts, tt.over)
 		}
 	}

@@ -2,6 +2,7 @@ package capability
 
 import (
 	"os"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 )
@@ -40,7 +41,13 @@ type PayloadDecoder interface {
 	// Decode reads the payload of one hook call. An event without a boundary gives none and no error.
 	Decode(event string, payload []byte) ([]events.Boundary, error)
 	// Settle finds out, after the fact, what became of a tool call whose after-boundary never came.
-	Settle(call Call) Outcome
+	Settle(call Call) End
+}
+
+// End is what an agent's own record tells of the end of a call.
+type End struct {
+	Outcome Outcome
+	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
 }
 
 // Call names a tool call whose window is still open.

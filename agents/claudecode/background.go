@@ -12,10 +12,10 @@ import (
 
 // settleBackground finds out whether a call that went on in the background has ended: the client then puts a notification
 // for the model into the queue of the conversation, and a line of it into the session file, before any other call begins.
-func settleBackground(call capability.Call) capability.Outcome {
+func settleBackground(call capability.Call) capability.End {
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err != nil {
-		return capability.OutcomeUnknown
+		return capability.End{}
 	}
 	defer func() { _ = file.Close() }()
 	mark := "<tool-use-id>" + call.CallID + "</tool-use-id>"
@@ -26,11 +26,12 @@ func settleBackground(call capability.Call) capability.Outcome {
 		var queued struct {
 			Type    string `json:"type"`
 			Content string `json:"content"`
+			Time    string `json:"timestamp"`
 		}
 		if json.Unmarshal(line, &queued) == nil && queued.Type == "queue-operation" &&
 			strings.HasPrefix(queued.Content, "<task-notification>") && strings.Contains(queued.Content, mark) {
-			return capability.OutcomeRan
+			return capability.End{Outcome: capability.OutcomeRan, At: payload.Time(queued.Time)}
 		}
 	}
-	return capability.OutcomeUnknown
+	return capability.End{}
 }

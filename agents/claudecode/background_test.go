@@ -33,7 +33,7 @@ func TestABackgroundCallHasEndedWhenItsNotificationIsQueued(t *testing.T) {
 				}
 			}
 			client := &Client{}
-			got := client.Settle(capability.Call{Transcript: file, CallID: "toolu_1", Background: true})
+			got := client.Settle(capability.Call{Transcript: file, CallID: "toolu_1", Background: true}).Outcome
 			if got != tt.want {
 				t.Errorf("outcome is %v, want %v", got, tt.want)
 			}

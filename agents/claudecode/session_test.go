@@ -221,7 +221,7 @@ func TestSettlingACallWithoutItsHook(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			path := save(t, answer(t, "m", callID), test.line, typed(t, "go on"))
-			got := decoder(nil).Settle(capability.Call{Transcript: path, CallID: callID, Class: test.class})
+			got := decoder(nil).Settle(capability.Call{Transcript: path, CallID: callID, Class: test.class}).Outcome
 			if got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -240,7 +240,7 @@ func TestSettlingTakesNoForeignPaths(t *testing.T) {
 		{Transcript: filepath.Dir(path), CallID: callID},
 	}
 	for _, call := range calls {
-		if got := decoder(nil).Settle(call); got != capability.OutcomeUnknown {
+		if got := decoder(nil).Settle(call).Outcome; got != capability.OutcomeUnknown {
 			t.Errorf("%+v: got %v", call, got)
 		}
 	}

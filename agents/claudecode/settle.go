@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -16,9 +17,9 @@ const settleWindow = 1 << 20
 
 // Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one, and when
 // the result can mean both that the call was refused and that it was interrupted.
-func (c *Client) Settle(call capability.Call) capability.Outcome {
+func (c *Client) Settle(call capability.Call) capability.End {
 	if !payload.CallID(call.CallID) || (call.Subagent != "" && !payload.SessionID(call.Subagent)) {
-		return capability.OutcomeUnknown
+		return capability.End{}
 	}
 	if call.Background {
 		return settleBackground(call)
@@ -29,20 +30,20 @@ func (c *Client) Settle(call capability.Call) capability.Outcome {
 		if err != nil {
 			continue
 		}
-		outcome := capability.OutcomeUnknown
+		var end capability.End
 		for line := range file.Lines(settleWindow) {
 			if !bytes.Contains(line, id) || !bytes.Contains(line, []byte(`"tool_result"`)) {
 				continue
 			}
 			if found, ok := parseResult(line, call.CallID); ok {
-				outcome = found.outcome(call.Class)
+				end = capability.End{Outcome: found.outcome(call.Class), At: found.at}
 				break
 			}
 		}
 		_ = file.Close()
-		return outcome
+		return end
 	}
-	return capability.OutcomeUnknown
+	return capability.End{}
 }
 
 // result is what a session line says of how a call ended.
@@ -52,6 +53,7 @@ type result struct {
 	denial    string // why a call has no real result, as newer clients write it
 	beforeRun bool
 	afterRun  bool
+	at        time.Time // when it was written
 }
 
 // parseResult reads a session line of the type user whose message holds the result of the call.
@@ -69,6 +71,7 @@ func parseResult(line []byte, callID string) (result, bool) {
 		Denial    string `json:"toolDenialKind"`
 		BeforeRun bool   `json:"toolDenialBeforeRun"`
 		AfterRun  bool   `json:"toolDenialAfterRun"`
+		Time      string `json:"timestamp"`
 	}
 	if json.Unmarshal(line, &user) != nil || user.Type != "user" {
 		return result{}, false
@@ -79,7 +82,7 @@ func parseResult(line []byte, callID string) (result, bool) {
 		}
 		return result{
 			failed: block.Failed, text: firstText(block.Content),
-			denial: user.Denial, beforeRun: user.BeforeRun, afterRun: user.AfterRun,
+			denial: user.Denial, beforeRun: user.BeforeRun, afterRun: user.AfterRun, at: payload.Time(user.Time),
 		}, true
 	}
 	return result{}, false

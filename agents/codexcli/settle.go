@@ -16,32 +16,33 @@ const settleWindow = 1 << 20
 
 // Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A patch holds
 // up every other call of its conversation, so that one whose end is not told has ended when another boundary comes.
-func (c *Client) Settle(call capability.Call) capability.Outcome {
+func (c *Client) Settle(call capability.Call) capability.End {
+	var found capability.End
 	if !payload.CallID(call.CallID) {
-		return capability.OutcomeUnknown
+		return found
 	}
-	found := capability.OutcomeUnknown
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err == nil {
 		id := []byte(`"` + call.CallID + `"`)
 		for line := range file.Lines(settleWindow) {
 			if bytes.Contains(line, id) {
-				if found = outcomeOf(line, call.CallID); found != capability.OutcomeUnknown {
+				if found = endIn(line, call.CallID); found.Outcome != capability.OutcomeUnknown {
 					break
 				}
 			}
 		}
 		_ = file.Close()
 	}
-	if found == capability.OutcomeUnknown && call.Class == events.ToolEdits {
-		return capability.OutcomeRan
+	if found.Outcome == capability.OutcomeUnknown && call.Class == events.ToolEdits {
+		found.Outcome = capability.OutcomeRan
 	}
 	return found
 }
 
-// outcomeOf reads a session line: the result that the model was given, or the client's own note that the call is over.
-func outcomeOf(line []byte, callID string) capability.Outcome {
+// endIn reads a session line: the result that the model was given, or the client's own note that the call is over.
+func endIn(line []byte, callID string) (end capability.End) {
 	var entry struct {
+		Time    string `json:"timestamp"`
 		Payload struct {
 			Type   string          `json:"type"`
 			CallID string          `json:"call_id"`
@@ -53,23 +54,24 @@ func outcomeOf(line []byte, callID string) capability.Outcome {
 		} `json:"payload"`
 	}
 	if json.Unmarshal(line, &entry) != nil {
-		return capability.OutcomeUnknown
+		return end
 	}
+	end.At = payload.Time(entry.Time)
 	p := &entry.Payload
 	switch {
 	case p.Type == "item_completed" && p.Item.ID == callID:
 		if p.Item.Status == "declined" {
-			return capability.OutcomeRejected
+			end.Outcome = capability.OutcomeRejected
+			return end
 		}
-		return capability.OutcomeRan
+		end.Outcome = capability.OutcomeRan
 	case (p.Type == "function_call_output" || p.Type == "custom_tool_call_output") && p.CallID == callID:
 		var text string
-		if json.Unmarshal(p.Output, &text) != nil {
-			return capability.OutcomeUnknown
+		if json.Unmarshal(p.Output, &text) == nil {
+			end.Outcome = outcomeOfText(text)
 		}
-		return outcomeOfText(text)
 	}
-	return capability.OutcomeUnknown
+	return end
 }
 
 // outcomeOfText reads what the model was told. A command that outlasts its call has told something and runs on.

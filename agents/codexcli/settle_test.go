@@ -51,7 +51,7 @@ func TestTheSessionFileTellsHowACallEnded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.call.Transcript = path
-			if got := codexcli.New(capability.Env{}).Decoder.Settle(tt.call); got != tt.want {
+			if got := codexcli.New(capability.Env{}).Decoder.Settle(tt.call).Outcome; got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})

@@ -104,4 +104,4 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 }
 
 // Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is about.
-func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }
+func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

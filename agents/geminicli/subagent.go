@@ -168,18 +168,18 @@ func began(path string) time.Time {
 // Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs alone, so
 // that it is over when another boundary comes, unless sub-agents are at work, whose calls cannot be told from its own. Shells
 // may run beside each other.
-func (c *Client) Settle(call capability.Call) capability.Outcome {
+func (c *Client) Settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {
 	case call.Subagent != "":
 		if slices.ContainsFunc(at, func(one subagent) bool { return one.id == call.Subagent }) {
-			return capability.OutcomeUnknown
+			return end
 		}
-		return capability.OutcomeRan
+		end.Outcome = capability.OutcomeRan
 	case call.Class == events.ToolEdits && len(at) == 0:
-		return capability.OutcomeRan
+		end.Outcome = capability.OutcomeRan
 	}
-	return capability.OutcomeUnknown
+	return end
 }
 
 // sessionOf is the id of the session that a file holds.

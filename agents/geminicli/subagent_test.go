@@ -103,7 +103,7 @@ func TestACallIsOverWhenItsSubagentIs(t *testing.T) {
 		"sub-agents of before":                        {[]string{mainHead, task, answer, ended, results}, atWork, capability.Call{Class: events.ToolRuns, Subagent: "H"}, capability.OutcomeRan},
 	} {
 		test.call.Transcript = sessionDir(t, test.main, test.helpers)
-		if got := (&Client{}).Settle(test.call); got != test.want {
+		if got := (&Client{}).Settle(test.call).Outcome; got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

@@ -184,4 +184,4 @@ const maxHints = 16
 func limited(hints []string) []string { return hints[:min(len(hints), maxHints)] }
 
 // Settle knows nothing beyond the payloads.
-func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }
+func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

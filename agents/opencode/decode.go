@@ -155,4 +155,4 @@ func classOf(tool string) events.ToolClass {
 }
 
 // Settle knows nothing more: the plugin reports the end of every call that OpenCode itself lives to see.
-func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }
+func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -3,6 +3,7 @@ package payload
 import (
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -78,6 +79,12 @@ func Path(text, cwd, home string) string {
 		return ""
 	}
 	return filepath.Clean(path)
+}
+
+// Time is a moment as agents write it down; the zero time of text that is none.
+func Time(text string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time tells of an error
+	return at
 }
 
 // AbsPath is text as a cleaned path if it is an absolute one, otherwise "".

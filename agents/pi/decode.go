@@ -146,4 +146,4 @@ func classOf(tool string) events.ToolClass {
 }
 
 // Settle knows nothing more: the extension reports the end of every call that Pi itself lives to see.
-func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }
+func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

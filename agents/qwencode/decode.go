@@ -125,4 +125,4 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 }
 
 // Settle knows nothing more than the hooks told.
-func (c *Client) Settle(capability.Call) capability.Outcome { return capability.OutcomeUnknown }
+func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -141,22 +141,23 @@ func takeBoundary(
 func settler() trails.Settler {
 	home, _ := os.UserHomeDir()
 	env := capability.Env{Home: home, Getenv: os.Getenv}
-	return func(w trails.Window) trails.Outcome {
+	return func(w trails.Window) trails.End {
 		agent, found := agents.Lookup(env, w.Agent)
 		if !found || agent.Decoder == nil {
-			return trails.OutcomeUnknown
+			return trails.End{}
 		}
-		outcome := agent.Decoder.Settle(capability.Call{
+		end := agent.Decoder.Settle(capability.Call{
 			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})
-		switch outcome {
+		out := trails.End{Outcome: trails.OutcomeUnknown, At: end.At}
+		switch end.Outcome {
 		case capability.OutcomeRan:
-			return trails.OutcomeRan
+			out.Outcome = trails.OutcomeRan
 		case capability.OutcomeRejected:
-			return trails.OutcomeRejected
+			out.Outcome = trails.OutcomeRejected
 		case capability.OutcomeUnknown:
 		}
-		return trails.OutcomeUnknown
+		return out
 	}
 }
 

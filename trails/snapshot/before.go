@@ -15,11 +15,11 @@ func Stamp(path string) (at time.Time, known bool) {
 // of the directories on the way to them: no program can set those back, and a file or a directory that is moved gets a
 // new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path came later. Where time
 // stamps tell nothing, no change did.
-func (e *Engine) Before(changes []Change, moment time.Time) (before, after []Change) {
-	if remoteFileSystem(e.repo.WorkTree) {
+func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
+	if remoteFileSystem(workTree) {
 		return nil, changes
 	}
-	tree, err := openWorkTree(e.repo.WorkTree)
+	tree, err := openWorkTree(workTree)
 	if err != nil {
 		return nil, changes
 	}

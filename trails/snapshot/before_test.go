@@ -48,7 +48,7 @@ func TestWhatHadChangedBeforeAMoment(t *testing.T) {
 	b.must(os.Chtimes(b.path("forged"), moment.Add(-time.Hour), moment.Add(-time.Hour)))
 	var got []string
 	snap := b.full(e)
-	before, after := e.Before(snap.Changes, moment)
+	before, after := Before(e.repo.WorkTree, snap.Changes, moment)
 	for _, c := range before {
 		got = append(got, c.Path)
 	}
@@ -60,7 +60,7 @@ func TestWhatHadChangedBeforeAMoment(t *testing.T) {
 		t.Errorf("%d and %d of %d", len(before), len(after), len(snap.Changes))
 	}
 	time.Sleep(wait)
-	if before, _ := e.Before(snap.Changes, time.Now()); len(before) != len(snap.Changes) {
+	if before, _ := Before(e.repo.WorkTree, snap.Changes, time.Now()); len(before) != len(snap.Changes) {
 		t.Errorf("long after: %d of %d", len(before), len(snap.Changes))
 	}
 }
