@@ -301,7 +301,7 @@ func (s *step) recordWhole(f *file) error {
 	if f.oldPath != f.path {
 		data.OldPath = events.EncodePath(f.oldPath)
 	}
-	if f.oldMode != f.newMode {
+	if f.newMode != 0 && f.oldMode != f.newMode {
 		data.Mode = fmt.Sprintf("%06o", f.newMode)
 	}
 	return s.draftPatch(data, who, unionLimits(limits, who.limits))

@@ -223,13 +223,13 @@ func (p *PendingLines) carry(s *step, f *file) {
 	s.doubtGone()
 	s.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.oid}})
 	s.measure(f)
-	seg, ok := segment{from: f.old, to: f.new}, false
-	if seg.decide, ok = s.turnedUp(f.path, f.new.oid); !ok {
-		if after, ok := s.afterHooks(f, s.state.seen(f.path)); ok {
-			seg = after
-		} else {
-			seg.decide = s.decide(f.path)
-		}
+	seg := segment{from: f.old, to: f.new}
+	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
+		seg.decide = by
+	} else if after, ok := s.afterHooks(f, s.state.seen(f.path)); ok {
+		seg = after
+	} else {
+		seg.decide = s.decide(f.path)
 	}
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	change.Reform(seg.forms)

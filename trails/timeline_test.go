@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,6 +82,7 @@ type story struct {
 	counts  map[byte]int
 	said    strings.Builder
 	settled map[string]Outcome
+	agents  map[string]func() int // their processes
 	minutes int
 }
 
@@ -91,7 +93,7 @@ func newStory(t *testing.T) *story {
 		t.Fatal(err)
 	}
 	y := &story{
-		t: t, repo: &refs.Repo{WorkTree: dir}, names: map[string]string{}, counts: map[byte]int{}, settled: map[string]Outcome{},
+		t: t, repo: &refs.Repo{WorkTree: dir}, names: map[string]string{}, counts: map[byte]int{}, settled: map[string]Outcome{}, agents: map[string]func() int{},
 	}
 	y.git("init", "-q", "-b", "main", ".")
 	if y.repo, err = refs.DiscoverHook(dir); err != nil {
@@ -231,6 +233,18 @@ func (y *story) do(order string) {
 		y.check(engine.Restored(y.t.Context(), time.Now(), events.Watcher, "checkout"))
 	case "commit": // commit [PATH...]: of all, or of what is staged; the hook looks at it
 		y.commit(engine)
+	case "watch": // what is changed while a conversation goes on of which no hook tells
+		var unreported []Unreported
+		for _, session := range words[1:] {
+			unreported = append(unreported, Unreported{Agent: "claude-code", Session: session})
+		}
+		changed, err := engine.Watch(y.t.Context(), time.Now(), unreported)
+		y.check(err)
+		fmt.Fprintf(&y.said, "  %d changed\n", changed)
+	case "agent": // a process, for boundaries that say by=NAME
+		y.agent(words[1])
+	case "dies":
+		y.agents[words[1]+" dies"]()
 	case "settled": // the transcript tells how a call ended
 		y.settled[words[1]] = Outcome(words[2])
 	case "owners":
@@ -238,6 +252,23 @@ func (y *story) do(order string) {
 	default:
 		y.check(engine.Handle(y.t.Context(), y.boundary(words, order)))
 	}
+}
+
+// agent starts a process that does nothing until it dies.
+func (y *story) agent(name string) {
+	y.t.Helper()
+	cmd := exec.Command("git", "cat-file", "--batch")
+	cmd.Dir = y.repo.WorkTree
+	in, err := cmd.StdinPipe()
+	y.check(err)
+	y.check(cmd.Start())
+	end := sync.OnceFunc(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	y.t.Cleanup(end)
+	y.agents[name] = func() int { return cmd.Process.Pid }
+	y.agents[name+" dies"] = func() int { end(); return 0 }
 }
 
 // lined is a text of lines that stand between bars.
@@ -275,6 +306,9 @@ func (y *story) boundary(words []string, order string) events.Boundary {
 			continue
 		}
 		rest = append(rest, word)
+	}
+	if by := y.agents[values["by"]]; by != nil {
+		b.Process = by()
 	}
 	b.Source, b.Model = values["source"], values["model"]
 	if text, found := values["text"]; found {

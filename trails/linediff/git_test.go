@@ -56,6 +56,50 @@ func TestHunksEqualThoseOfGit(t *testing.T) {
 	}
 }
 
+// Where much has changed git gives the search up at a cost, or at a long run of equal lines far ahead of it, and cuts there. So
+// does this one, at the same places. Lines come back often enough not to be pruned, and seldom enough to be evidence.
+func TestHunksOfLargeChangesEqualThoseOfGit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(21, 22))
+	text := func(n, words int) [][]byte {
+		out := make([][]byte, n)
+		for i := range out {
+			out[i] = fmt.Appendf(nil, "line %d", random.IntN(words))
+		}
+		return out
+	}
+	olds, news := map[string][][]byte{}, map[string][][]byte{}
+	for i := range 24 {
+		size := 600 + random.IntN(1200)
+		words, apart := size/2+random.IntN(size), []int{15, 150, 300}[i%3]
+		var old, new [][]byte
+		for len(old) < size || len(new) < size {
+			same := text(1+random.IntN(60), words)
+			old = append(append(old, text(random.IntN(apart), words)...), same...)
+			new = append(append(new, text(random.IntN(apart), words)...), same...)
+		}
+		name := fmt.Sprintf("%02d.txt", i)
+		olds[name], news[name] = old, new
+		write(t, filepath.Join(dir, "old", name), join(old))
+		write(t, filepath.Join(dir, "new", name), join(new))
+	}
+	want := gitHeaders(t, dir)
+	capped := 0
+	for name := range olds {
+		script := linediff.Diff(olds[name], news[name], linediff.Options{})
+		if got := headers(script.Hunks); got != want[name] {
+			t.Errorf("%s: hunks %.200s\ngit says %.200s", name, got, want[name])
+		}
+		if script.Capped {
+			capped++
+		}
+	}
+	if capped < len(olds)/3 || capped == len(olds) {
+		t.Errorf("the search was given up in %d of %d files", capped, len(olds))
+	}
+}
+
 // sources reads some hundred files of the Go tree: code, assembly, text.
 func sources(t *testing.T) [][]byte {
 	t.Helper()
