@@ -1,6 +1,10 @@
 package events
 
-import "github.com/git-trace/git-trace/refs"
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/refs"
+)
 
 // The data of each event type, as stored under the key "data". Scalars are strings and integers only, so that the
 // canonical form is the same in every language. Paths are stored as EncodePath writes them.
@@ -219,4 +223,14 @@ type PurgeData struct {
 	Changed int       `json:"changed"`          // records that something was taken out of
 	Objects int       `json:"objects"`          // git objects that were deleted
 	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed
+}
+
+// DataOf reads the data of an event; the zero value when they have another form.
+func DataOf[T any](e Event) T {
+	var data T
+	if json.Unmarshal(e.Data, &data) != nil {
+		var none T
+		return none
+	}
+	return data
 }

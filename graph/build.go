@@ -36,7 +36,15 @@ const (
 // Walk gives the commits of a query as git finds them. The first error ends it.
 func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[*Commit, error] {
 	return func(yield func(*Commit, error) bool) {
-		b := batch{Source: from, ctx: ctx, size: firstBatch, yield: func(c *Commit) bool { return yield(c, nil) }}
+		var named within
+		if len(q.Paths) > 0 {
+			var err error
+			if named, err = readWithin(ctx, repo, q); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch, yield: func(c *Commit) bool { return yield(c, nil) }}
 		err := gitLog(ctx, repo, q, b.take)
 		if err == nil {
 			err = b.flush()
@@ -50,6 +58,7 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 // batch holds commits back until the search for those without an anchor pays.
 type batch struct {
 	Source
+	named within          // nil where all files count
 	ctx   context.Context //nolint:containedctx // a batch lives as long as the walk
 	size  int
 	list  []*Commit
@@ -94,6 +103,9 @@ func (b *batch) flush() error {
 	list := b.list
 	b.list = nil
 	for _, c := range list {
+		if b.named != nil {
+			c.limit(b.named[c.ID])
+		}
 		if !b.yield(c) {
 			return errEnough
 		}

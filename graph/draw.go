@@ -2,8 +2,10 @@ package graph
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,25 +123,26 @@ func (d *Drawer) rows(c *Commit) []string {
 	room := d.style.width() - len(c.edges.pad)
 	widest = min(widest, max(room/2, leastFiles))
 	rows := make([]string, len(shown))
+	parts := make([]int, len(shown))
+	for i := range shown {
+		parts[i] = shown[i].Lines
+	}
+	share := percents(parts, c.Added)
 	for i := range shown {
 		sign := " ├ "
 		if i == len(shown)-1 {
 			sign = " └ "
 		}
-		rows[i] = d.paint(dim, sign) + d.row(c, i, cells.Fit(labels[i], widest), room-cells.Width(sign))
+		rows[i] = d.paint(dim, sign) + d.row(c, i, cells.Fit(labels[i], widest), share[i], room-cells.Width(sign))
 	}
 	return rows
 }
 
-// row is a contributor with files and, of a conversation, its share of what the commit added.
-func (d *Drawer) row(c *Commit, n int, label string, room int) string {
+// row is a contributor with files and the share of what the commit added.
+func (d *Drawer) row(c *Commit, n int, label, share string, room int) string {
 	who := &c.Contributors[n]
-	share := ""
-	if who.Kind == events.OwnerAI {
-		share = percent(who.Lines, c.Added)
-		if n == 0 {
-			share += ofAdded
-		}
+	if n == 0 {
+		share += ofAdded
 	}
 	const gap = 2
 	left := room - cells.Width(label) - gap
@@ -158,16 +161,46 @@ func (d *Drawer) row(c *Commit, n int, label string, room int) string {
 
 const ofAdded = " of added"
 
-// percent never says 100 of less than all, nor 0 of something. Figures stand in a column three digits wide.
-func percent(part, whole int) string {
+// percents are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None says 100 of less
+// than all, nor 0 of something. They stand in a column three digits wide.
+func percents(parts []int, whole int) []string {
+	percent := make([]int, len(parts))
+	order := make([]int, len(parts))
+	whole = max(whole, 1)
+	lost := func(i int) int { return parts[i] * 100 % whole } // by rounding down
+	left := 100
+	for i, part := range parts {
+		order[i] = i
+		percent[i] = min(part*100/whole, 100)
+		left -= percent[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost(b), lost(a)) })
+	for _, i := range order { // those that lost most are rounded up
+		up := left > 0 && lost(i)*2 >= whole
+		if sum(parts) == whole {
+			up = left > 0 && lost(i) > 0
+		}
+		if up && percent[i] < 99 {
+			percent[i]++
+			left--
+		}
+	}
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = fmt.Sprintf("%3d %%", percent[i])
+		if percent[i] == 0 && part > 0 {
+			out[i] = " <1 %"
+		}
+	}
+	return out
+}
+
+func sum(parts []int) int {
 	n := 0
-	if whole > 0 {
-		n = min(part*100/whole, 100)
+	for _, part := range parts {
+		n += part
 	}
-	if n == 0 && part > 0 {
-		return " <1 %"
-	}
-	return fmt.Sprintf("%3d %%", n)
+	return n
 }
 
 // label names a contributor: "4f2a#3 claude-code".

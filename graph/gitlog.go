@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,12 @@ func logArgs(q Query) []string {
 		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--graph", "--no-color", "--no-patch", "--no-notes",
 		"--decorate=short", "--encoding=UTF-8", "--format=" + format,
 	}
-	args = append(args, q.Options...)
+	return append(args, q.chosen()...)
+}
+
+// chosen are the arguments that choose commits and paths.
+func (q Query) chosen() []string {
+	args := slices.Clone(q.Options)
 	for _, rev := range q.Revs {
 		if rev == "--all" || strings.HasPrefix(rev, "--glob") {
 			args = append(args, "--exclude=refs/traces/*") // the log itself is no part of the history

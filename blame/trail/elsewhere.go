@@ -142,7 +142,7 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 					continue
 				}
 				for _, run := range vec.Runs() {
-					if run.Owner.Patch == tr.Patch {
+					if run.Owner.Patch == tr.Patch && tr.Patch != "" {
 						return fmt.Sprintf("stash@{%d}", n), nil
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
@@ -60,19 +61,19 @@ func (t *Trail) created(e *events.Event) {
 func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 	var out []holding
 	if tr.Owner.Trace != "" {
-		byPatch, err := t.conversation(tr.Owner.Trace)
+		byKey, err := t.conversation(tr.Owner.Trace)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, byPatch[tr.Patch]...)
+		out = append(out, byKey[tr.key]...)
 	}
 	if len(out) == 0 && tr.Path != "" {
 		for _, path := range t.namesOf(tr.Path) {
-			byPatch, err := t.anchoredAt(path)
+			byKey, err := t.anchoredAt(path)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, byPatch[tr.Patch]...)
+			out = append(out, byKey[tr.key]...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b holding) int { return a.event.Time.Compare(b.event.Time) })
@@ -91,7 +92,7 @@ func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 }
 
 // conversation gathers the runs that the patches of a conversation have in anchors.
-func (t *Tracker) conversation(trace events.TraceID) (map[events.PatchID][]holding, error) {
+func (t *Tracker) conversation(trace events.TraceID) (map[Key][]holding, error) {
 	if held, done := t.byTrace[trace]; done {
 		return held, nil
 	}
@@ -99,7 +100,7 @@ func (t *Tracker) conversation(trace events.TraceID) (map[events.PatchID][]holdi
 	if err != nil {
 		return nil, err
 	}
-	out := map[events.PatchID][]holding{}
+	out := map[Key][]holding{}
 	for i, h := range sum.Held { // sorted by commit
 		if i > 0 && h.Commit == sum.Held[i-1].Commit {
 			continue
@@ -116,7 +117,7 @@ func (t *Tracker) conversation(trace events.TraceID) (map[events.PatchID][]holdi
 	return out, nil
 }
 
-func (t *Tracker) anchoredAt(path string) (map[events.PatchID][]holding, error) {
+func (t *Tracker) anchoredAt(path string) (map[Key][]holding, error) {
 	if held, done := t.byPath[path]; done {
 		return held, nil
 	}
@@ -124,7 +125,7 @@ func (t *Tracker) anchoredAt(path string) (map[events.PatchID][]holding, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := map[events.PatchID][]holding{}
+	out := map[Key][]holding{}
 	for i := range named {
 		gather(&named[i], out)
 	}
@@ -133,7 +134,7 @@ func (t *Tracker) anchoredAt(path string) (map[events.PatchID][]holding, error) 
 }
 
 // gather reads an anchor.
-func gather(e *events.Event, into map[events.PatchID][]holding) {
+func gather(e *events.Event, into map[Key][]holding) {
 	var d events.CommitData
 	if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &d) != nil {
 		return
@@ -144,9 +145,9 @@ func gather(e *events.Event, into map[events.PatchID][]holding) {
 				continue // foreign, and not what it says it is
 			}
 			owner := d.Owners[r.Owner]
-			if owner.Patch != "" {
+			if key := KeyOf(&owner, rawPath(f.Path)); key != "" {
 				run := Run{rawPath(f.Path), r.Start, r.Count}
-				into[owner.Patch] = append(into[owner.Patch], holding{d.Commit, e, run, r.Tier, owner})
+				into[key] = append(into[key], holding{d.Commit, e, run, r.Tier, owner})
 			}
 		}
 	}
@@ -161,7 +162,7 @@ func (t *Tracker) steps(held []holding) []Step {
 		if !found {
 			i = len(out)
 			at[h.commit] = i
-			out = append(out, Step{Kind: Anchored, Time: h.event.Time, Commit: h.commit})
+			out = append(out, Step{Kind: Anchored, Time: t.when(h), Commit: h.commit})
 		}
 		s := &out[i]
 		s.Runs = append(s.Runs, h.run)
@@ -189,6 +190,16 @@ func (t *Tracker) steps(held []holding) []Step {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Commit.String(), b.Commit.String()))
 	})
 	return out
+}
+
+// when is the moment of which an anchor tells: its event's, or, where the anchor was found afterwards, that of the commit.
+func (t *Tracker) when(h holding) time.Time {
+	if slices.Contains(h.event.Method, events.Backfill) || slices.Contains(h.event.Method, events.Import) {
+		if c, err := t.objects.Commit(h.commit); err == nil {
+			return c.Committer.When
+		}
+	}
+	return h.event.Time
 }
 
 // tierRank orders evidence, the best first.

@@ -81,10 +81,12 @@ func (l *looker) path(path string) error {
 		return err
 	}
 	for i := range lines {
-		switch line := &lines[i]; l.tr.Patch {
-		case line.Owner.Patch:
+		line := &lines[i]
+		owner := ownerOf(line.Owner)
+		switch {
+		case KeyOf(&owner, l.tr.Path) == l.tr.key:
 			l.keep(path, line)
-		case line.Owner.Previous:
+		case line.Owner.Previous == l.tr.Patch && l.tr.Patch != "":
 			l.change(line)
 		}
 	}

@@ -22,8 +22,8 @@ type Tracker struct {
 	known    *trails.Known
 
 	heirs    map[refs.OID][]heir
-	byTrace  map[events.TraceID]map[events.PatchID][]holding
-	byPath   map[string]map[events.PatchID][]holding
+	byTrace  map[events.TraceID]map[Key][]holding
+	byPath   map[string]map[Key][]holding
 	blamed   map[string][]blame.Annotated    // by ref, NUL and path
 	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
 	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
@@ -36,8 +36,8 @@ type Tracker struct {
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
 		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: trails.NewKnown(repo),
-		heirs: map[refs.OID][]heir{}, byTrace: map[events.TraceID]map[events.PatchID][]holding{},
-		byPath: map[string]map[events.PatchID][]holding{}, blamed: map[string][]blame.Annotated{},
+		heirs: map[refs.OID][]heir{}, byTrace: map[events.TraceID]map[Key][]holding{},
+		byPath: map[string]map[Key][]holding{}, blamed: map[string][]blame.Annotated{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
 		removers: map[string]map[refs.OID]remover{},
 	}
@@ -53,7 +53,7 @@ func (t *Tracker) Close() error { return t.objects.Close() }
 
 // Patch follows a patch. Hint is a path where it is known to have lines; it may be empty for a patch that the log has.
 func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
-	tr := &Trail{Patch: id, Path: hint}
+	tr := &Trail{Patch: id, Path: hint, key: Key(id)}
 	e, ok, err := t.log.Patch(id)
 	if err != nil {
 		return nil, fmt.Errorf("read patch: %w", err)
@@ -61,11 +61,22 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	if ok {
 		tr.created(&e)
 	}
+	return tr, t.follow(tr)
+}
+
+// Claim follows the lines of a path that somebody said later, as backfill does, a call had written. There is no patch of them.
+func (t *Tracker) Claim(owner *events.AnchorOwner, path string) (*Trail, error) {
+	tr := &Trail{Owner: *owner, Path: path, key: KeyOf(owner, path)}
+	return tr, t.follow(tr)
+}
+
+// follow finds the commits that hold the lines, and what is left of them.
+func (t *Tracker) follow(tr *Trail) error {
 	held, err := t.holdings(tr)
 	if err != nil {
-		return nil, fmt.Errorf("read anchors: %w", err)
+		return fmt.Errorf("read anchors: %w", err)
 	}
-	if !ok && len(held) > 0 { // lines that were first seen in a commit
+	if tr.Created == nil && len(held) > 0 { // lines that were first seen in a commit
 		tr.Owner, tr.Path = held[0].owner, held[0].run.Path
 		for _, h := range held {
 			if h.commit == held[0].commit {
@@ -75,9 +86,9 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	}
 	tr.Steps = t.steps(held)
 	if err := t.settle(tr); err != nil {
-		return nil, fmt.Errorf("find what is left of patch %s: %w", id, err)
+		return fmt.Errorf("find what is left of patch %s: %w", tr.Patch, err)
 	}
-	return tr, nil
+	return nil
 }
 
 // Line gives the owner of a line of a file in the work tree, and how many lines the file has.

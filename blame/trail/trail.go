@@ -1,6 +1,8 @@
 package trail
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -9,7 +11,7 @@ import (
 
 // Trail is the life of a patch.
 type Trail struct {
-	Patch events.PatchID
+	Patch events.PatchID     // empty for lines that were found afterwards, as backfill finds them
 	Owner events.AnchorOwner // as the patch's event or, without one, an anchor tells it
 	Path  string             // where it was created, as raw bytes
 	// Lines are the lines that the patch brought; those of its hunk that kept an older owner do not count.
@@ -18,6 +20,22 @@ type Trail struct {
 	Created *Created // nil when the log does not hold it
 	Steps   []Step   // in the order of the log
 	Now     Now
+
+	key Key
+}
+
+// Key tells the lines of one trail from those of another: the patch, or, where there is none, the call and the file.
+type Key string
+
+// KeyOf is the key of lines with an owner; empty where nothing is known that could be followed.
+func KeyOf(o *events.AnchorOwner, path string) Key {
+	switch {
+	case o.Patch != "":
+		return Key(o.Patch)
+	case o.Trace == "":
+		return ""
+	}
+	return Key(strings.Join([]string{string(o.Trace), o.Subagent, o.ToolCall, strconv.Itoa(o.Prompt), path}, "\x00"))
 }
 
 // Created is the moment of which the log says that the patch was found.

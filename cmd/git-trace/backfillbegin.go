@@ -69,7 +69,7 @@ func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hook
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
 			return nil, true, nil
 		case e.Type == events.PromptSubmitted:
-			told[tellKey(e.Type, dataOf[events.PromptData](e).Index)] = true
+			told[tellKey(e.Type, events.DataOf[events.PromptData](e).Index)] = true
 		default:
 			told[tellKey(e.Type, 0)] = true
 		}

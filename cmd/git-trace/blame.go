@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
 )
 
 const blameUsage = "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>"
@@ -70,11 +71,11 @@ func (a *app) blame(args []string) error {
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
-	prompts := newPromptTexts(repo)
-	defer prompts.close()
+	prompts := newPrompts(repo)
+	defer prompts.Close()
 	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts).WithSettler(settler())
 	if opts.Format == blame.Human && !opts.Prompts {
-		evidence = evidence.WithPrompts(noPrompts{})
+		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
 	err = blame.Run(context.Background(), repo, dir, opts, evidence, screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())

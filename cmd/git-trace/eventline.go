@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,50 +37,40 @@ func (p *eventPrinter) line(e events.Event) string {
 func describeEvent(e events.Event) string {
 	switch e.Type {
 	case events.LogStarted:
-		return dataOf[events.LogStartedData](e).Tool
+		return events.DataOf[events.LogStartedData](e).Tool
 	case events.SessionStarted, events.SessionEnded:
-		d := dataOf[events.SessionData](e)
+		d := events.DataOf[events.SessionData](e)
 		return words(e.Agent, d.Source, d.Type, d.Model)
 	case events.PromptSubmitted:
-		return describePrompt(dataOf[events.PromptData](e))
+		return describePrompt(events.DataOf[events.PromptData](e))
 	case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:
-		d := dataOf[events.WindowData](e)
+		d := events.DataOf[events.WindowData](e)
 		return words(d.Tool, d.Status, e.ToolCall, strings.Join(d.Paths, " "))
 	case events.SnapshotTaken:
-		d := dataOf[events.SnapshotData](e)
+		d := events.DataOf[events.SnapshotData](e)
 		return words(d.Role, d.Scope, plural(d.Changed, "path")+" changed")
 	case events.PatchRecorded:
-		d := dataOf[events.PatchData](e)
+		d := events.DataOf[events.PatchData](e)
 		return words(string(d.Owner), d.Path, fmt.Sprintf("+%d −%d", d.NewCount, d.OldCount), d.Tool)
 	case events.TurnEnded:
-		if d := dataOf[events.TurnData](e); d.Prompt > 0 {
+		if d := events.DataOf[events.TurnData](e); d.Prompt > 0 {
 			return fmt.Sprintf("#%d", d.Prompt)
 		}
 	case events.CaptureIncomplete:
-		d := dataOf[events.IncompleteData](e)
+		d := events.DataOf[events.IncompleteData](e)
 		return words(d.Boundary, d.Reason, strings.Join(d.Paths, " "))
 	case events.CommitAnchored:
-		d := dataOf[events.CommitData](e)
+		d := events.DataOf[events.CommitData](e)
 		return words(shortOID(d.Commit), fmt.Sprintf("+%d: %d ai, %d people, %d unknown", d.Added, d.AI, d.Human, d.Unknown))
 	case events.CommitRewritten:
-		d := dataOf[events.RewriteData](e)
+		d := events.DataOf[events.RewriteData](e)
 		return words(d.Kind, plural(len(d.Pairs), "commit"))
 	case events.CheckpointSigned:
-		d := dataOf[events.CheckpointData](e)
+		d := events.DataOf[events.CheckpointData](e)
 		return words(fmt.Sprintf("@%d", d.Seq), d.Kind, d.Key)
 	case events.RecordStored, events.LogPurged:
 	}
 	return ""
-}
-
-// dataOf reads the data of an event; the zero value when they have another form.
-func dataOf[T any](e events.Event) T {
-	var data T
-	if json.Unmarshal(e.Data, &data) != nil {
-		var none T
-		return none
-	}
-	return data
 }
 
 func describePrompt(d events.PromptData) string {

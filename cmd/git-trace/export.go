@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) exportCommand() *cli.Command {
@@ -135,7 +136,7 @@ func (e *exporter) stored(prefix string) (events.TraceID, bool) {
 // history lists the commits that were asked for.
 func (e *exporter) history() ([]history.Commit, error) {
 	if len(e.traces) > 0 {
-		lines, err := newLineage(e.reader)
+		lines, err := view.NewLineage(e.reader)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +146,7 @@ func (e *exporter) history() ([]history.Commit, error) {
 			if err != nil {
 				return nil, err
 			}
-			held, err := lines.holding(sum)
+			held, err := lines.Holding(sum.Held)
 			if err != nil {
 				return nil, err
 			}

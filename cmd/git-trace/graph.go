@@ -52,7 +52,7 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	query, err := graphQuery(c, ops)
+	query, err := graphQuery(c, repo, ops)
 	if err != nil {
 		return err
 	}
@@ -163,12 +163,16 @@ func (a *app) drawGraph(
 }
 
 // graphQuery turns options and operands into what git log is asked.
-func graphQuery(c *cli.Context, ops operands) (graph.Query, error) {
+func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return graph.Query{}, err
 	}
 	q := graph.Query{Dir: dir, Revs: ops.list, Paths: ops.behind, Dashed: ops.dashed}
+	if !q.Dashed && len(q.Revs) > 0 {
+		q.Revs, q.Paths = splitRevs(c.Context, repo, dir, q.Revs)
+		q.Dashed = len(q.Paths) > 0
+	}
 	if n := c.Int("max-count"); n >= 0 {
 		q.Options = append(q.Options, "--max-count="+strconv.Itoa(n))
 	}
@@ -184,4 +188,18 @@ func graphQuery(c *cli.Context, ops operands) (graph.Query, error) {
 		q.Revs = append([]string{"--all"}, q.Revs...)
 	}
 	return q, nil
+}
+
+// splitRevs has git tell revisions from the paths behind them. Where git cannot, all are revisions, and git log will say so.
+func splitRevs(ctx context.Context, repo *refs.Repo, dir string, words []string) (revs, paths []string) {
+	out, err := repo.CommandIn(ctx, dir, append([]string{"rev-parse", "--no-flags", "--no-revs"}, words...)...).Output()
+	if err != nil || len(out) == 0 {
+		return words, nil
+	}
+	paths = strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	first := len(words) - len(paths)
+	if first < 0 || !slices.Equal(words[first:], paths) {
+		return words, nil
+	}
+	return words[:first], paths
 }

@@ -29,7 +29,8 @@ var layers = map[string][]string{
 	"blame":     {"refs", "events", "trails", "correlate", "cells"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells"},
 	"hooks":     {"refs", "events", "agents"},
-	"cmd":       {"refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells"},
+	"view":      {"refs", "events", "trails", "agents", "records", "correlate"},
+	"cmd":       {"view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

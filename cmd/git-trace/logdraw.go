@@ -16,9 +16,10 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []logEntry, short func(events.TraceID) string) error {
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []view.Conversation, short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -42,14 +43,14 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *screen, list []logEntry, short func(events.TraceID) string, now time.Time) *logDrawer {
+func newLogDrawer(s *screen, list []view.Conversation, short func(events.TraceID) string, now time.Time) *logDrawer {
 	d := &logDrawer{pen: pen{s.Color}, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range list {
 		c := &list[i]
 		d.id = max(d.id, cells.Width(cells.Safe(short(c.Trace))))
 		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
-		d.model = max(d.model, cells.Width(modelsOf(&c.conversation)))
+		d.model = max(d.model, cells.Width(modelsOf(c)))
 		d.ago = max(d.ago, len(graph.Ago(c.Last, now)))
 		d.prompts = max(d.prompts, len(plural(c.Prompts, "prompt")))
 		calls = max(calls, len(plural(c.Calls, "call")))
@@ -60,24 +61,27 @@ func newLogDrawer(s *screen, list []logEntry, short func(events.TraceID) string,
 }
 
 // modelsOf names the model used last; the others are in the full view.
-func modelsOf(c *conversation) string {
+func modelsOf(c *view.Conversation) string {
 	if len(c.Models) == 0 {
 		return "unknown model"
 	}
-	name := cells.Safe(c.Models[len(c.Models)-1])
+	name := cells.Safe(modelName(c.Models[len(c.Models)-1]))
 	if n := len(c.Models) - 1; n > 0 {
 		name += " +" + strconv.Itoa(n)
 	}
 	return name
 }
 
+// modelName is a model without its provider, which hooks do not tell.
+func modelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
+
 // conversation draws one: who and when, what was asked, and what came of it.
-func (d *logDrawer) conversation(c *logEntry) string {
+func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)
 	b.WriteString(d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
 	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
-	b.WriteString(cells.Fit(modelsOf(&c.conversation), d.model) + "  ")
+	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
 	b.WriteString(d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  ")
 	b.WriteString(cells.Pad(plural(c.Prompts, "prompt"), d.prompts) + "  " + plural(c.Calls, "call") + "\n")
 	indent := strings.Repeat(" ", d.id+2)
@@ -85,39 +89,45 @@ func (d *logDrawer) conversation(c *logEntry) string {
 	if c.Prompt != nil {
 		b.WriteString(indent + cells.Cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
 	}
-	b.WriteString(indent + cells.Cut(c.outcome(), room) + "\n")
+	b.WriteString(indent + cells.Cut(outcomeLine(c), room) + "\n")
 	return b.String()
 }
 
-// outcome says what came of a conversation and what it cost.
-func (c *logEntry) outcome() string {
-	text := outcomeText(&c.conversation)
-	if c.recordOnly {
-		text = "only its record is here"
-	}
+// outcomeLine says what came of a conversation and what it cost.
+func outcomeLine(c *view.Conversation) string {
+	text := outcomeText(c)
 	if c.Usage != nil && c.Usage.CostUSD != nil {
 		text += " · " + dollars(*c.Usage.CostUSD)
 	}
 	return text
 }
 
-// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits".
-func outcomeText(c *conversation) string {
-	if c.Files == 0 {
+// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits". Of one that no hook saw only the
+// lines in commits are known.
+func outcomeText(c *view.Conversation) string {
+	held := ""
+	if len(c.Commits) > 0 {
+		held = fmt.Sprintf("%s in %s", plural(view.SumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
+	}
+	switch {
+	case !c.Seen() && held == "":
+		return "only its record is here"
+	case !c.Seen():
+		return held
+	case c.Files == 0 && held == "":
 		return "changed nothing"
+	case c.Files == 0:
+		return held
 	}
 	files := plural(c.Files, "file")
 	if c.Files >= index.MostFiles {
 		files += " or more"
 	}
 	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), files)
-	switch {
-	case len(c.Commits) > 0:
-		text += fmt.Sprintf(" · %s in %s", plural(sumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
-	case c.Added > 0:
-		text += " · not committed"
+	if held == "" && c.Added > 0 {
+		held = "not committed"
 	}
-	return text
+	return dotted(text, held)
 }
 
 // pen paints text where colour is wanted.

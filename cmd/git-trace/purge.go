@@ -149,12 +149,12 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error
 		return err
 	}
 	defer reader.Close()
-	prompts := newPromptTexts(repo)
-	defer prompts.close()
+	prompts := newPrompts(repo)
+	defer prompts.Close()
 	for _, id := range ids {
 		trace, err := findTrace(reader, id)
 		if err != nil {
-			stored, listErr := findRecord(c.Context, prompts.records, id)
+			stored, listErr := findRecord(c.Context, prompts.Records, id)
 			if listErr != nil || len(stored) != 1 {
 				return errors.Join(listErr, reportAmbiguous(a.std.err, err))
 			}

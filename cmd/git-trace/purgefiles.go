@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/view"
 )
 
 // local takes care of files outside the caches: prompts as they were typed, notes of what waits, what timelines keep.
@@ -186,7 +187,7 @@ func (p *purging) caches() error {
 	if p.dry {
 		return nil
 	}
-	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), promptCache(p.repo), recorder.StateDir(p.repo)} {
+	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), view.PromptCache(p.repo), recorder.StateDir(p.repo)} {
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("drop caches: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) rebuildCommand() *cli.Command {
@@ -46,7 +47,7 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	for _, note := range notes {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
-	if err := errors.Join(search.Remove(repo), os.RemoveAll(promptCache(repo))); err != nil { // made anew when they are needed
+	if err := errors.Join(search.Remove(repo), os.RemoveAll(view.PromptCache(repo))); err != nil { // made anew when they are needed
 		return fail(exitUnchecked, err, "")
 	}
 	if err := rebuildOwnership(c, repo); err != nil {

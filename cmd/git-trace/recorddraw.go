@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
 )
 
 // Bounds of what is drawn of a step where the whole conversation is, in lines.
@@ -16,19 +17,6 @@ const (
 	mostPromptLines = 30
 	mostAnswerLines = 20
 )
-
-func (r *recordView) draw(d *showDrawer) {
-	h := r.record
-	d.field("conversation", d.pen.paint(traceColor(r.Trace), d.safe(string(r.Trace))))
-	d.field("agent", d.safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
-	d.field("session", d.safe(h.SessionID))
-	d.field("time", d.safe(between(value(h.TimestampStart), value(h.TimestampEnd))))
-	if !r.Own {
-		d.field("from", "another clone")
-	}
-	d.figures(h)
-	d.steps(r.Trace, h)
-}
 
 func between(first, last string) string {
 	if first == "" || last == "" || first == last {
@@ -38,18 +26,20 @@ func between(first, last string) string {
 }
 
 // figures are what a conversation used.
-func (d *showDrawer) figures(h *records.Record) {
-	m := h.Metrics
-	text := fmt.Sprintf("%s in, %s out", thousands(int(m.TotalInputTokens)), thousands(int(m.TotalOutputTokens)))
-	if m.TotalCacheReadTokens+m.TotalCacheCreationTokens > 0 {
-		text += fmt.Sprintf(", %s from and %s to the cache", thousands(int(m.TotalCacheReadTokens)), thousands(int(m.TotalCacheCreationTokens)))
+func (d *showDrawer) figures(u *view.Usage) {
+	if u == nil {
+		return
 	}
-	if m.EstimatedCostUSD != nil {
-		text += " · " + dollars(float64(*m.EstimatedCostUSD))
+	text := fmt.Sprintf("%s in, %s out", thousands(int(u.Input)), thousands(int(u.Output)))
+	if u.CacheRead+u.CacheWrite > 0 {
+		text += fmt.Sprintf(", %s from and %s to the cache", thousands(int(u.CacheRead)), thousands(int(u.CacheWrite)))
+	}
+	if u.CostUSD != nil {
+		text += " · " + dollars(*u.CostUSD)
 	}
 	d.field("tokens", text)
-	if n := h.Security.RedactionsApplied; n > 0 {
-		d.field("redacted", plural(n, "place"))
+	if u.Redactions > 0 {
+		d.field("redacted", plural(u.Redactions, "place"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // linker finds the commits that hold lines of a conversation, for its record.
@@ -19,11 +20,11 @@ func linker(ctx context.Context, repo *refs.Repo) func(events.TraceID) ([]record
 			return nil, err
 		}
 		defer reader.Close()
-		lines, err := newLineage(reader)
+		lines, err := view.NewLineage(reader)
 		if err != nil {
 			return nil, err
 		}
-		held, err := lines.anchors(trace, func(*events.AnchorOwner) bool { return true })
+		held, err := lines.Anchors(trace, func(*events.AnchorOwner) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -40,16 +41,16 @@ func linker(ctx context.Context, repo *refs.Repo) func(events.TraceID) ([]record
 
 // gitLinks makes one link of each commit. A commit that holds the lines as the tools wrote them is the better evidence than
 // one in which they are found again after a change.
-func gitLinks(held []anchored) []records.GitLink {
+func gitLinks(held []view.Anchored) []records.GitLink {
 	tiers := map[refs.OID]records.Tier{}
 	for _, a := range held {
 		tier := records.TierToolEmitted
-		switch a.run.Tier {
+		switch a.Run.Tier {
 		case "reformatted", "line_fingerprint":
 			tier = records.TierToolDivergence
 		}
-		if now, known := tiers[a.commit]; !known || now == records.TierToolDivergence {
-			tiers[a.commit] = tier
+		if now, known := tiers[a.Commit]; !known || now == records.TierToolDivergence {
+			tiers[a.Commit] = tier
 		}
 	}
 	out := []records.GitLink{}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,15 +11,6 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 )
 
-// recordView is a conversation of which only the record is known: it was imported, or its log is elsewhere.
-type recordView struct {
-	Trace  events.TraceID  `json:"trace"`
-	Own    bool            `json:"own"` // stored by this clone
-	Record json.RawMessage `json:"record"`
-
-	record *records.Record
-}
-
 // stepView is one step of a conversation.
 type stepView struct {
 	Trace   events.TraceID `json:"trace"`
@@ -29,40 +19,39 @@ type stepView struct {
 	Step    *records.Step  `json:"step"`
 }
 
-// record reads the stored record of a conversation; nil when there is none.
-func (v *viewer) record(trace events.TraceID) (*recordView, error) {
-	e, err := v.prompts.records.Find(v.ctx, trace)
+// record reads the stored record of a conversation, as it is and as it is stored; nil when there is none. Own tells whether this
+// clone stored it.
+func (v *viewer) record(trace events.TraceID) (record *records.Record, raw []byte, own bool, err error) {
+	e, err := v.prompts.Records.Find(v.ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return nil, nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, false, err
 	}
-	raw, err := v.prompts.records.Raw(e)
-	if err != nil {
-		return nil, err
+	if raw, err = v.prompts.Records.Raw(e); err != nil {
+		return nil, nil, false, err
 	}
-	record, err := records.Decode(raw)
-	if err != nil {
-		return nil, fail(exitUnchecked, fmt.Errorf("record of %s: %w", trace, err), "git trace record "+string(trace)+" stores it anew")
+	if record, err = records.Decode(raw); err != nil {
+		return nil, nil, false, fail(exitUnchecked, fmt.Errorf("record of %s: %w", trace, err), "git trace record "+string(trace)+" stores it anew")
 	}
-	return &recordView{Trace: trace, Own: e.Own(), Record: raw, record: record}, nil
+	return record, raw, e.Own(), nil
 }
 
 // step is one step of the record of a conversation.
-func (v *viewer) step(trace events.TraceID, n int) (view, error) {
-	r, err := v.record(trace)
+func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
+	r, _, _, err := v.record(trace)
 	if err != nil {
 		return nil, err
 	}
 	if r == nil {
 		return nil, missing(false, "record")
 	}
-	if n < 1 || n > len(r.record.Steps) {
+	if n < 1 || n > len(r.Steps) {
 		return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n),
-			fmt.Sprintf("it has %s", plural(len(r.record.Steps), "step")))
+			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
 	}
-	return &stepView{Trace: trace, Agent: r.record.Agent.Name, Session: r.record.SessionID, Step: &r.record.Steps[n-1]}, nil
+	return &stepView{Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1]}, nil
 }
 
 // recorded finds conversations whose records are here, by the beginning of their id or by the agent's session id, which

@@ -36,7 +36,6 @@ const (
 	patchObject    objectKind = "patch"
 	commitObject   objectKind = "commit"
 	eventObject    objectKind = "event"
-	recordObject   objectKind = "record"
 	stepObject     objectKind = "step"
 )
 
@@ -62,7 +61,7 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 					return o, err
 				}
 			}
-			return r.promptOf(id[:at], n)
+			return r.promptOf(ctx, id[:at], n)
 		}
 	}
 	found, err := lookUp(r.reader, id)
@@ -84,7 +83,7 @@ func (r *resolver) recordOf(ctx context.Context, id string, found []index.Candid
 	if err != nil || len(traces) != 1 {
 		return object{}, false, err
 	}
-	return object{kind: recordObject, trace: traces[0]}, true, nil
+	return object{kind: traceObject, trace: traces[0]}, true, nil
 }
 
 // stepOf is a step of a conversation that has a record.
@@ -92,13 +91,9 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 	if r.records == nil {
 		return object{}, false, nil
 	}
-	trace, err := findTrace(r.reader, id)
+	trace, err := r.conversation(ctx, id)
 	if err != nil {
-		traces, listErr := findRecord(ctx, r.records, id)
-		if listErr != nil || len(traces) != 1 {
-			return object{}, false, listErr
-		}
-		trace = traces[0]
+		return object{}, false, nil //nolint:nilerr // what is no conversation is no step
 	}
 	if _, err := r.records.Find(ctx, trace); err != nil {
 		return object{}, false, nil //nolint:nilerr // without a record it is a prompt
@@ -186,23 +181,22 @@ func (r *resolver) numbered(id, text string) (object, error) {
 	return object{kind: eventObject, event: e}, nil
 }
 
-func (r *resolver) promptOf(id string, n int) (object, error) {
+func (r *resolver) promptOf(ctx context.Context, id string, n int) (object, error) {
+	trace, err := r.conversation(ctx, id)
+	return object{kind: promptObject, trace: trace, prompt: n}, err
+}
+
+// conversation finds one by its id, in the log or among the records.
+func (r *resolver) conversation(ctx context.Context, id string) (events.TraceID, error) {
 	trace, err := findTrace(r.reader, id)
-	if err != nil {
-		return object{}, err
+	if err == nil || r.records == nil {
+		return trace, err
 	}
-	if _, ok, err := r.reader.Prompt(trace, n); err != nil || !ok {
-		if err != nil {
-			return object{}, err
-		}
-		sum, _, err := r.reader.Trace(trace)
-		if err != nil {
-			return object{}, err
-		}
-		return object{}, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", trace, n),
-			fmt.Sprintf("it has %s", plural(sum.Prompts, "prompt")))
+	stored, listErr := findRecord(ctx, r.records, id)
+	if listErr == nil && len(stored) == 1 {
+		return stored[0], nil
 	}
-	return object{kind: promptObject, trace: trace, prompt: n}, nil
+	return "", errors.Join(listErr, err)
 }
 
 // commit asks git for a commit in any form of gitrevisions(7).

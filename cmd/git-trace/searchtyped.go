@@ -61,12 +61,12 @@ func searchTyped(repo *refs.Repo, text string) ([]typedHit, error) {
 	if failed != nil || len(hits) == 0 {
 		return nil, failed
 	}
-	shown := newPromptTexts(repo)
-	defer shown.close()
+	shown := newPrompts(repo)
+	defer shown.Close()
 	out := hits[:0]
 	for _, hit := range hits {
 		for i, text := range hit.texts {
-			if hit.texts[i], err = shown.redacted(text); err != nil {
+			if hit.texts[i], err = shown.Redacted(text); err != nil {
 				return nil, err
 			}
 		}

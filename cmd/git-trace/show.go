@@ -27,8 +27,8 @@ func (a *app) showCommand() *cli.Command {
 	}, a.show)
 }
 
-// view is what is shown of an object.
-type view interface {
+// drawable is what is shown of an object.
+type drawable interface {
 	// draw writes it for people.
 	draw(d *showDrawer)
 }
@@ -36,7 +36,7 @@ type view interface {
 // shown is an object with its kind, as it stands in JSON.
 type shown struct {
 	kind objectKind
-	view view
+	view drawable
 }
 
 // MarshalJSON gives {"kind": KIND, KIND: {…}}.
@@ -57,17 +57,17 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	views, err := newViewer(c.Context, repo, reader)
+	defer known.close()
+	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
 	defer views.close()
-	r := resolver{repo: repo, reader: reader, records: views.prompts.records}
+	r := resolver{repo: repo, reader: known.log, records: known.prompts.Records}
 	objects := []shown{}
 	for _, id := range ids {
 		o, err := r.resolve(c.Context, id)
@@ -115,8 +115,6 @@ func (a *app) showMarkdown(objects []shown) error {
 			if v.record == nil {
 				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)), "git trace record "+string(v.Trace)+" reads its session file")
 			}
-			m.record(v.Trace, v.record.record)
-		case *recordView:
 			m.record(v.Trace, v.record)
 		case *stepView:
 			m.step(v.Step)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // showDrawer draws views for people.
@@ -79,7 +81,7 @@ func (d *showDrawer) commit(id refs.OID) string {
 }
 
 // commits names commits with the lines that each holds.
-func (d *showDrawer) commits(list []commitLines) string {
+func (d *showDrawer) commits(list []view.CommitLines) string {
 	var out []string
 	for _, c := range list {
 		out = append(out, d.pen.paint(hashColor, d.commit(c.Commit))+" ("+plural(c.Lines, "line")+")")
@@ -94,6 +96,9 @@ func (d *showDrawer) when(t time.Time) string {
 
 // span is a stretch of time.
 func (d *showDrawer) span(first, last time.Time) string {
+	if last.IsZero() {
+		return "not known"
+	}
 	first, last = first.Local(), last.Local()
 	form := "2006-01-02 15:04"
 	if first.Format(time.DateOnly) == last.Format(time.DateOnly) {
@@ -108,23 +113,42 @@ func (d *showDrawer) span(first, last time.Time) string {
 
 func (t *traceView) draw(d *showDrawer) {
 	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
-	d.field("agent", d.safe(dotted(append([]string{t.Agent}, t.Models...)...)))
+	agent := []string{t.Agent}
+	for _, m := range t.Models {
+		agent = append(agent, modelName(m))
+	}
+	d.field("agent", d.safe(dotted(agent...)))
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
-	d.field("changes", outcomeText(&t.conversation))
+	d.field("known from", t.origin())
+	d.field("changes", outcomeText(&t.Conversation))
 	d.field("commits", d.commits(t.Commits))
+	d.field("lost commits", d.commits(t.Lost))
 	if n := len(t.Subagents); n > 0 {
 		d.field("sub-agents", strconv.Itoa(n))
 	}
 	if t.record != nil {
-		d.figures(t.record.record)
-		d.steps(t.Trace, t.record.record)
+		d.figures(t.Usage)
+		d.steps(t.Trace, t.record)
 		return
 	}
 	for i := range t.Turns {
 		d.line("")
 		t.Turns[i].draw(d)
 	}
+}
+
+// origin says where a conversation is known from, when no hook saw it.
+func (t *traceView) origin() string {
+	switch {
+	case t.Seen():
+		return ""
+	case slices.Contains(t.Sources, view.Backfill):
+		return "its session file (git trace backfill)"
+	case t.Own:
+		return "a record that was imported"
+	}
+	return "a record of another clone"
 }
 
 // shownPromptLines bounds the text of a prompt where the whole conversation is shown.

@@ -17,8 +17,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/records/search"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -112,10 +110,10 @@ type statistics struct {
 	Agents        []agentLines  `json:"agents"`
 	Conversations struct {
 		Count    int `json:"count"`
-		Recorded int `json:"recorded"` // those that have a record; what follows is of them
+		Recorded int `json:"recorded"` // those that have a record
 		Prompts  int `json:"prompts"`
 		Calls    int `json:"calls"`
-		Steps    int `json:"steps"`
+		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
 	} `json:"conversations"`
 	Tokens tokens `json:"tokens"`
 	Cost   struct {
@@ -133,33 +131,26 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	query, err := graphQuery(c, ops)
+	query, err := graphQuery(c, repo, ops)
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer known.close()
 	s := &statistics{
 		Schema: statsSchema, Range: append([]string{}, ops.all()...), Authors: []authorLines{}, Agents: []agentLines{}, Models: []modelUse{},
 		traces: map[events.TraceID]bool{},
 	}
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
-		if err := s.lines(c.Context, repo, reader, query); err != nil {
+		if err := s.lines(c.Context, repo, known.log, query); err != nil {
 			return err
 		}
 	}
-	records := store.Open(repo)
-	defer func() { _ = records.Close() }()
-	ix, err := a.openSearch(c, repo, records)
-	if err != nil {
-		return err
-	}
-	defer ix.Close()
 	whole := len(query.Revs)+len(query.Paths)+len(query.Options) == 0
-	if err := s.conversations(reader, ix, whole); err != nil {
+	if err := s.conversations(known, whole); err != nil {
 		return err
 	}
 	if c.Bool("json") {
@@ -188,7 +179,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.I
 			bare = append(bare, commit)
 		}
 	}
-	if err := countAdded(ctx, repo, bare); err != nil {
+	if err := countAdded(ctx, repo, bare, query); err != nil {
 		return err
 	}
 	authors := map[[2]string]int{}
@@ -233,7 +224,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.I
 }
 
 // countAdded asks git how many lines commits added; merges count as git shows them by itself, not at all.
-func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) error {
+func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit, query graph.Query) error {
 	if len(commits) == 0 {
 		return nil
 	}
@@ -243,9 +234,15 @@ func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) e
 		ids.WriteString(c.ID.String() + "\n")
 		byID[c.ID.String()] = c
 	}
-	out, err := repo.Git(ctx, strings.NewReader(ids.String()), "diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv")
+	args := []string{"diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--"}
+	cmd := repo.Command(ctx, append(args, query.Paths...)...)
+	cmd.Stdin = strings.NewReader(ids.String())
+	if query.Dir != "" {
+		cmd.Dir = query.Dir
+	}
+	out, err := cmd.Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("git diff-tree: %w", err)
 	}
 	var current *graph.Commit
 	for field := range strings.SplitSeq(string(out), "\x00") {
@@ -265,24 +262,11 @@ func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit) e
 }
 
 // conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are known.
-func (s *statistics) conversations(reader *index.Index, ix *search.Index, whole bool) error {
-	digests, err := ix.Digests()
+func (s *statistics) conversations(known *conversations, whole bool) error {
+	all, err := known.Conversations()
 	if err != nil {
-		return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
+		return err
 	}
-	if whole {
-		logged, err := reader.Traces()
-		if err != nil {
-			return err
-		}
-		for _, t := range logged {
-			s.traces[t.ID] = true
-		}
-		for _, d := range digests {
-			s.traces[d.Trace] = true
-		}
-	}
-	s.Conversations.Count = len(s.traces)
 	models := map[string]int{}
 	use := func(name string, answers int, t tokens) {
 		at, known := models[name]
@@ -295,28 +279,34 @@ func (s *statistics) conversations(reader *index.Index, ix *search.Index, whole 
 		s.Models[at].Answers += answers
 		s.Models[at].add(t)
 	}
-	for _, d := range digests {
-		if !s.traces[d.Trace] || d.Unreadable != "" {
+	for i := range all {
+		c := &all[i]
+		if !whole && !s.traces[c.Trace] {
+			continue
+		}
+		s.Conversations.Count++
+		s.Conversations.Prompts += c.Prompts
+		s.Conversations.Calls += c.Calls
+		u := c.Usage
+		if u == nil {
 			continue
 		}
 		s.Conversations.Recorded++
-		s.Conversations.Prompts += d.Prompts
-		s.Conversations.Calls += d.Calls
-		s.Conversations.Steps += d.Steps
-		if d.Cost != nil {
-			s.Cost.USD += *d.Cost
+		s.Conversations.Steps += u.Steps
+		if u.CostUSD != nil {
+			s.Cost.USD += *u.CostUSD
 			s.Cost.Priced++
 		} else {
 			s.Cost.Unknown++
 		}
-		rest := tokens{d.Input, d.Output, d.CacheRead, d.CacheWrite}
+		rest := tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite}
 		s.Tokens.add(rest)
-		for _, m := range d.Models {
+		for _, m := range u.Models {
 			t := tokens{m.Input, m.Output, m.CacheRead, m.CacheWrite}
 			use(m.Model, m.Steps, t)
 			rest.add(tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
 		}
-		if rest != (tokens{}) { // the agent tells the sum only, or another one
+		if rest != (tokens{}) { // the agent tells the sum only, or more than its steps add up to
 			use("", 0, rest)
 		}
 	}
@@ -345,25 +335,28 @@ func (s *statistics) draw(p pen, width int) string {
 	}
 	if len(s.Agents) > 0 {
 		b.WriteByte('\n')
-		row(faint, "agents", "lines", "talks")
+		row(faint, "lines by agents")
 	}
 	for _, agent := range s.Agents {
 		label := agent.Agent
 		if label == "" {
 			label = "one of several"
 		}
-		row("", "  "+label, thousands(agent.Lines), thousands(agent.Conversations))
+		if agent.Conversations > 0 {
+			label += ", " + plural(agent.Conversations, "conversation")
+		}
+		row("", "  "+label, thousands(agent.Lines))
 	}
 	c := s.Conversations
 	fmt.Fprintf(&b, "\n%s", plural(c.Count, "conversation"))
 	if c.Count == 0 {
 		return b.String() + "\n"
 	}
+	fmt.Fprintf(&b, ": %s, %s", plural(c.Prompts, "prompt"), plural(c.Calls, "call"))
 	if c.Recorded < c.Count {
-		fmt.Fprintf(&b, ", %d with a record", c.Recorded)
+		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		fmt.Fprintf(&b, ": %s, %s", plural(c.Prompts, "prompt"), plural(c.Calls, "call"))
 		b.WriteString("\n" + s.costText() + "\n\n")
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t tokens) []string {

@@ -43,11 +43,12 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer known.close()
+	reader := known.log
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
 	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader, searcher).WithSettler(settler()))
@@ -55,7 +56,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer func() { _ = tracker.Close() }()
-	views, err := newViewer(c.Context, repo, reader)
+	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	}
 	list := []*trail.Trail{}
 	for _, p := range f.found {
-		one, err := tracker.Patch(p.id, p.path)
+		one, err := p.follow(tracker)
 		if err != nil {
 			return blameFailure(err)
 		}
@@ -99,15 +100,24 @@ type patchFinder struct {
 	found   []foundPatch
 }
 
-// foundPatch is a patch, with a path where it has lines if one is known.
+// foundPatch is who wrote some lines, with a path where they are if one is known.
 type foundPatch struct {
-	id   events.PatchID
-	path string
+	owner events.AnchorOwner
+	path  string
 }
 
-func (f *patchFinder) add(id events.PatchID, path string) {
-	if id != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool { return p.id == id }) {
-		f.found = append(f.found, foundPatch{id, path})
+func (p *foundPatch) follow(tracker *trail.Tracker) (*trail.Trail, error) {
+	if p.owner.Patch == "" {
+		return tracker.Claim(&p.owner, p.path)
+	}
+	return tracker.Patch(p.owner.Patch, p.path)
+}
+
+// add notes lines of an owner, each trail once. Of people's lines there is a trail where they have a patch.
+func (f *patchFinder) add(owner events.AnchorOwner, path string) {
+	key := trail.KeyOf(&owner, path)
+	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool { return trail.KeyOf(&p.owner, p.path) == key }) {
+		f.found = append(f.found, foundPatch{owner, path})
 	}
 }
 
@@ -122,7 +132,7 @@ func (f *patchFinder) find(arg string) error {
 			return f.lines(m[1], m[2], m[3])
 		}
 	}
-	r := resolver{repo: f.viewer.repo, reader: f.reader}
+	r := resolver{repo: f.viewer.repo, reader: f.reader, records: f.viewer.prompts.Records}
 	o, err := r.resolve(f.ctx, arg)
 	if err != nil {
 		if _, missing := os.Lstat(arg); missing == nil {
@@ -134,8 +144,12 @@ func (f *patchFinder) find(arg string) error {
 	if err := f.object(o); err != nil {
 		return err
 	}
-	if len(f.found) == before && o.kind == commitObject {
+	switch {
+	case len(f.found) > before:
+	case o.kind == commitObject:
 		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit), "git trace show "+o.commit.String()[:10]+" says what git knows")
+	default:
+		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)), "git trace show "+printable(arg)+" says what is known of it")
 	}
 	return nil
 }
@@ -146,7 +160,7 @@ func (f *patchFinder) object(o object) error {
 	var err error
 	switch o.kind {
 	case patchObject:
-		f.add(o.patch, "")
+		f.add(events.AnchorOwner{Patch: o.patch}, "")
 	case toolCallObject:
 		recorded, err = f.reader.ToolCall(o.toolCall)
 	case traceObject, promptObject:
@@ -162,21 +176,26 @@ func (f *patchFinder) object(o object) error {
 	if err != nil {
 		return err
 	}
+	if o.kind == traceObject || o.kind == promptObject {
+		if err := f.committed(o); err != nil {
+			return err
+		}
+	}
 	for _, e := range recorded {
 		switch e.Type {
 		case events.PatchRecorded:
-			if d := dataOf[events.PatchData](e); o.kind != promptObject || d.Prompt == o.prompt {
-				f.add(d.Patch, "")
+			if d := events.DataOf[events.PatchData](e); o.kind != promptObject || d.Prompt == o.prompt {
+				f.add(events.AnchorOwner{Patch: d.Patch}, "")
 			}
 		case events.CommitAnchored:
-			d := dataOf[events.CommitData](e)
+			d := events.DataOf[events.CommitData](e)
 			if o.kind == commitObject && d.Commit != o.commit || o.kind == traceObject || o.kind == promptObject {
 				continue
 			}
 			for _, file := range d.Files {
 				for _, run := range file.Runs {
 					if run.Owner >= 0 && run.Owner < len(d.Owners) {
-						f.add(d.Owners[run.Owner].Patch, rawPath(file.Path))
+						f.add(d.Owners[run.Owner], rawPath(file.Path))
 					}
 				}
 			}
@@ -184,6 +203,17 @@ func (f *patchFinder) object(o object) error {
 		}
 	}
 	return nil
+}
+
+// committed adds the lines of a conversation that commits hold and no patch has: those that backfill found.
+func (f *patchFinder) committed(o object) error {
+	held, err := f.viewer.lines.Anchors(o.trace, func(owner *events.AnchorOwner) bool {
+		return owner.Patch == "" && (o.kind == traceObject || owner.Prompt == o.prompt)
+	})
+	for _, a := range held {
+		f.add(a.Owner, a.Path)
+	}
+	return err
 }
 
 // lines adds the patches that wrote lines of a file in the work tree.
@@ -200,7 +230,7 @@ func (f *patchFinder) lines(name, from, to string) error {
 	if err != nil {
 		return err
 	}
-	known := false
+	before := len(f.found)
 	for line := first; line <= last; line++ {
 		owner, count, err := f.tracker.Line(path, line)
 		if err != nil {
@@ -212,10 +242,12 @@ func (f *patchFinder) lines(name, from, to string) error {
 			}
 			return fail(exitFinding, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
 		}
-		f.add(owner.Patch, path)
-		known = known || owner.Patch != ""
+		f.add(events.AnchorOwner{
+			Kind: owner.Kind, Patch: owner.Patch, Trace: owner.Trace, Agent: owner.Agent, Session: owner.Session, Subagent: owner.Subagent,
+			Model: owner.Model, Tool: owner.Tool, ToolCall: owner.ToolCall, Prompt: owner.PromptIndex, Step: owner.Step,
+		}, path)
 	}
-	if !known {
+	if len(f.found) == before {
 		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from), "it is older than the recording, or the recording has a gap: git trace status")
 	}
 	return nil

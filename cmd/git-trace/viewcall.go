@@ -6,6 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // toolCallView is a tool call with its hunks.
@@ -44,7 +45,7 @@ type patchView struct {
 	Previous   []events.PatchID       `json:"previous,omitempty"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
 	Limits     []events.Limit         `json:"limits,omitempty"`
-	Commits    []commitLines          `json:"commits"`
+	Commits    []view.CommitLines     `json:"commits"`
 	Removed    []string               `json:"removed"` // nil when the text is no longer kept
 	Added      []string               `json:"added"`
 }
@@ -56,7 +57,7 @@ type commitView struct{ commit graph.Commit }
 func (c *commitView) MarshalJSON() ([]byte, error) { return marshal(c.commit.JSON()) }
 
 // toolCall gathers a tool call. Should agents have used one id twice, the first one is shown.
-func (v *viewer) toolCall(id string) (view, error) {
+func (v *viewer) toolCall(id string) (drawable, error) {
 	named, err := v.reader.ToolCall(id)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (v *viewer) toolCall(id string) (view, error) {
 		return nil, missing(false, "tool call "+id)
 	}
 	first := recorded[0]
-	held, err := v.lines.anchors(first.Trace, func(o *events.AnchorOwner) bool { return o.ToolCall == id })
+	held, err := v.lines.Anchors(first.Trace, func(o *events.AnchorOwner) bool { return o.ToolCall == id })
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (v *viewer) toolCall(id string) (view, error) {
 	}
 	for _, e := range recorded {
 		if e.Type == events.PatchRecorded {
-			out.Hunks = append(out.Hunks, v.hunk(e, dataOf[events.PatchData](e), held))
+			out.Hunks = append(out.Hunks, v.hunk(e, events.DataOf[events.PatchData](e), held))
 		}
 	}
 	return out, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // viewer gathers what there is to show of an object.
@@ -19,28 +20,28 @@ type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
 	reader  *index.Index
-	lines   *lineage
-	prompts *promptTexts
+	known   *view.Reader
+	lines   *view.Lineage
+	prompts *view.Prompts
 	objects *refs.Objects
 	short   func(events.TraceID) string
 }
 
-func newViewer(ctx context.Context, repo *refs.Repo, reader *index.Index) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, reader: reader, prompts: newPromptTexts(repo), objects: repo.Objects()}
+func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
+	v := &viewer{ctx: ctx, repo: repo, known: known.Reader, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
 	var err error
-	if v.lines, err = newLineage(reader); err != nil {
+	if v.lines, err = view.NewLineage(v.reader); err != nil {
 		return nil, err
 	}
-	v.short, err = shortTraces(reader)
+	v.short, err = shortTraces(v.reader)
 	return v, err
 }
 
 func (v *viewer) close() {
 	_ = v.objects.Close()
-	v.prompts.close()
 }
 
-func (v *viewer) view(o object) (view, error) {
+func (v *viewer) view(o object) (drawable, error) {
 	switch o.kind {
 	case traceObject:
 		return v.trace(o.trace)
@@ -58,19 +59,13 @@ func (v *viewer) view(o object) (view, error) {
 		return v.commit(o.commit)
 	case stepObject:
 		return v.step(o.trace, o.step)
-	case recordObject:
-		r, err := v.record(o.trace)
-		if err == nil && r == nil {
-			err = missing(false, "record")
-		}
-		return r, err
 	case eventObject:
 	}
 	return eventView{o.event}, nil
 }
 
 // commit is the one row of the graph.
-func (v *viewer) commit(id refs.OID) (view, error) {
+func (v *viewer) commit(id refs.OID) (drawable, error) {
 	searcher := unseen.New(v.repo, v.reader)
 	defer searcher.Close()
 	g, err := graph.Build(v.ctx, v.repo, graph.Source{Anchors: v.reader, Searcher: searcher}, graph.Query{
@@ -87,8 +82,8 @@ func (v *viewer) commit(id refs.OID) (view, error) {
 
 // patch is what an event recorded of a hunk, with the text if it is still there.
 func (v *viewer) patch(e events.Event) (*patchView, error) {
-	d := dataOf[events.PatchData](e)
-	held, err := v.lines.anchors(e.Trace, func(o *events.AnchorOwner) bool { return o.Patch == d.Patch })
+	d := events.DataOf[events.PatchData](e)
+	held, err := v.lines.Anchors(e.Trace, func(o *events.AnchorOwner) bool { return o.Patch == d.Patch })
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +91,7 @@ func (v *viewer) patch(e events.Event) (*patchView, error) {
 }
 
 // hunk makes the view of a patch; held are runs of lines among which are those that the patch owns.
-func (v *viewer) hunk(e events.Event, d events.PatchData, held []anchored) *patchView {
+func (v *viewer) hunk(e events.Event, d events.PatchData, held []view.Anchored) *patchView {
 	p := &patchView{
 		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, ToolCall: e.ToolCall,
 		Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: rawPath(d.Path), OldPath: rawPath(d.OldPath),
@@ -104,13 +99,13 @@ func (v *viewer) hunk(e events.Event, d events.PatchData, held []anchored) *patc
 		Mode: d.Mode, Kept: d.Kept, Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits,
 	}
 	p.PathBase64 = graph.EncodeBytes(p.Path)
-	var own []anchored
+	var own []view.Anchored
 	for _, a := range held {
-		if a.owner.Patch == d.Patch {
+		if a.Owner.Patch == d.Patch {
 			own = append(own, a)
 		}
 	}
-	p.Commits = sumCommits(own)
+	p.Commits = view.SumCommits(own)
 	p.Removed = v.text(d.Before, d.OldStart, d.OldCount)
 	p.Added = v.text(d.After, d.NewStart, d.NewCount)
 	return p

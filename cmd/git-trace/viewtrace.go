@@ -1,25 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
 )
 
 // traceView is a conversation.
 type traceView struct {
-	conversation
+	view.Conversation
 	Subagents []string     `json:"subagents"`
 	Turns     []promptView `json:"turns"`
 	// Record is the stored record, null when there is none.
 	Record json.RawMessage `json:"record"`
+	// Own tells whether this clone stored the record.
+	Own bool `json:"own"`
 
-	record *recordView
+	record *records.Record
 }
 
 // promptView is a prompt and the tool calls that it led to. Index 0 stands for calls before the first prompt that was
@@ -39,21 +46,21 @@ type promptView struct {
 
 // callView is a tool call: what it was, what it changed, and which commits hold its lines.
 type callView struct {
-	ToolCall string           `json:"tool_call"`
-	Tool     string           `json:"tool"`
-	Class    string           `json:"class"`
-	Subagent string           `json:"subagent,omitempty"`
-	Prompt   int              `json:"prompt"`
-	Step     int              `json:"step"`
-	Model    string           `json:"model"`
-	Status   string           `json:"status"` // empty while it is open
-	Opened   *time.Time       `json:"opened"`
-	Closed   *time.Time       `json:"closed"`
-	Paths    []string         `json:"paths"` // that it declared
-	Files    []fileChange     `json:"files"`
-	Patches  []events.PatchID `json:"patches"`
-	Commits  []commitLines    `json:"commits"`
-	Limits   []events.Limit   `json:"limits"`
+	ToolCall string             `json:"tool_call"`
+	Tool     string             `json:"tool"`
+	Class    string             `json:"class"`
+	Subagent string             `json:"subagent,omitempty"`
+	Prompt   int                `json:"prompt"`
+	Step     int                `json:"step"`
+	Model    string             `json:"model"`
+	Status   string             `json:"status"` // empty while it is open
+	Opened   *time.Time         `json:"opened"`
+	Closed   *time.Time         `json:"closed"`
+	Paths    []string           `json:"paths"` // that it declared
+	Files    []fileChange       `json:"files"`
+	Patches  []events.PatchID   `json:"patches"`
+	Commits  []view.CommitLines `json:"commits"`
+	Limits   []events.Limit     `json:"limits"`
 }
 
 // fileChange is what somebody changed in a file.
@@ -65,53 +72,47 @@ type fileChange struct {
 }
 
 func (v *viewer) trace(id events.TraceID) (*traceView, error) {
-	sum, ok, err := v.reader.Trace(id)
-	if err != nil || !ok {
-		return nil, errors.Join(err, missing(ok, "conversation "+string(id)))
+	known, found, err := v.known.Conversation(id)
+	if err != nil || !found {
+		return nil, errors.Join(err, missing(found, "conversation "+string(id)))
 	}
-	recorded, held, err := v.recorded(id)
+	list := []view.Conversation{known}
+	if err := v.known.Complete(v.ctx, list); err != nil {
+		return nil, err
+	}
+	t := &traceView{Conversation: list[0], Subagents: []string{}}
+	if t.record, t.Record, t.Own, err = v.record(id); err != nil {
+		return nil, err
+	}
+	recorded, turns, err := v.turns(id, t.record)
 	if err != nil {
 		return nil, err
 	}
-	t := &traceView{
-		conversation: conversation{
-			Trace: id, Agent: sum.Agent, Session: sum.Session, Writer: sum.Writer, Models: append([]string{}, sum.Models...),
-			First: sum.First, Last: sum.Last, Prompts: sum.Prompts, Calls: sum.Calls, Added: sum.Added, Removed: sum.Removed,
-			Files: sum.Files(), Commits: sumCommits(held), Prompt: firstPrompt(v.prompts, sum),
-		},
-		Subagents: []string{},
-	}
+	t.Turns = turns
 	for _, e := range recorded {
 		if e.Subagent != "" && !slices.Contains(t.Subagents, e.Subagent) {
 			t.Subagents = append(t.Subagents, e.Subagent)
 		}
 	}
-	t.Turns = v.turns(id, sum.Agent, recorded, callsOf(recorded, held))
-	if t.record, err = v.record(id); err != nil {
-		return nil, err
-	}
-	if t.record != nil {
-		t.Record = t.record.Record
-	}
 	return t, nil
 }
 
 func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
-	recorded, held, err := v.recorded(id)
+	record, _, _, err := v.record(id)
 	if err != nil {
 		return nil, err
 	}
-	agent := ""
-	if len(recorded) > 0 {
-		agent = recorded[0].Agent
+	_, turns, err := v.turns(id, record)
+	if err != nil {
+		return nil, err
 	}
-	for _, turn := range v.turns(id, agent, recorded, callsOf(recorded, held)) {
+	for _, turn := range turns {
 		if turn.Index == n {
 			turn.alone = true
 			return &turn, nil
 		}
 	}
-	return nil, missing(false, "prompt")
+	return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n), "it has "+plural(len(turns), "prompt"))
 }
 
 // missing is the error for what an index named and the log does not have.
@@ -123,46 +124,74 @@ func missing(ok bool, what string) error {
 }
 
 // recorded gives the events of a conversation and the committed lines that it owns.
-func (v *viewer) recorded(id events.TraceID) ([]events.Event, []anchored, error) {
+func (v *viewer) recorded(id events.TraceID) ([]events.Event, []view.Anchored, error) {
 	recorded, err := v.reader.ByTrace(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	held, err := v.lines.anchors(id, func(*events.AnchorOwner) bool { return true })
+	held, err := v.lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
 	return recorded, held, err
 }
 
-// turns puts calls under the prompts that led to them.
-func (v *viewer) turns(id events.TraceID, agent string, recorded []events.Event, calls []callView) []promptView {
+// turns puts the calls of a conversation under the prompts that led to them: those of the log, and those that only the record has.
+func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Event, []promptView, error) {
+	recorded, held, err := v.recorded(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	agent := ""
+	if len(recorded) > 0 {
+		agent = recorded[0].Agent
+	}
 	turns := []promptView{}
-	add := func(p promptView) {
-		p.Trace, p.Agent, p.Calls = id, agent, []callView{}
-		if text, ok, err := v.prompts.Get(id, p.Index); err == nil && ok {
-			text = strings.ToValidUTF8(text, "\ufffd")
-			p.Text = &text
+	at := func(index int) *promptView {
+		i := slices.IndexFunc(turns, func(p promptView) bool { return p.Index == index })
+		if i < 0 {
+			i = len(turns)
+			turns = append(turns, promptView{Trace: id, Agent: agent, Index: index, Calls: []callView{}})
 		}
-		turns = append(turns, p)
+		return &turns[i]
 	}
 	for _, e := range recorded {
 		if e.Type == events.PromptSubmitted {
-			d := dataOf[events.PromptData](e)
-			add(promptView{Index: d.Index, Kind: d.Kind, Time: &e.Time, Chars: d.Chars})
+			d := events.DataOf[events.PromptData](e)
+			p := at(d.Index)
+			p.Kind, p.Time, p.Chars = d.Kind, &e.Time, d.Chars
 		}
+	}
+	calls := callsOf(recorded, held)
+	if record != nil {
+		agent = record.Agent.Name
+		said := spoken(record)
+		for i, prompt := range said.prompts {
+			p := at(i)
+			p.Agent = cmp.Or(p.Agent, agent)
+			if p.Text == nil {
+				text := strings.ToValidUTF8(prompt.text, "\ufffd")
+				p.Text, p.Chars = &text, cmp.Or(p.Chars, utf8.RuneCountInString(text))
+			}
+			if p.Time == nil {
+				p.Time = prompt.at
+			}
+		}
+		calls = said.join(calls, held)
 	}
 	for _, c := range calls {
-		at := slices.IndexFunc(turns, func(p promptView) bool { return p.Index == c.Prompt })
-		if at < 0 {
-			add(promptView{Index: c.Prompt})
-			at = len(turns) - 1
+		p := at(c.Prompt)
+		p.Calls = append(p.Calls, c)
+	}
+	for i := range turns {
+		if text, ok, err := v.prompts.Get(id, turns[i].Index); err == nil && ok && turns[i].Text == nil {
+			text = strings.ToValidUTF8(text, "\ufffd")
+			turns[i].Text = &text
 		}
-		turns[at].Calls = append(turns[at].Calls, c)
 	}
 	slices.SortStableFunc(turns, func(a, b promptView) int { return a.Index - b.Index })
-	return turns
+	return recorded, turns, nil
 }
 
 // callsOf gathers the tool calls of events, in the order in which they began.
-func callsOf(recorded []events.Event, held []anchored) []callView {
+func callsOf(recorded []events.Event, held []view.Anchored) []callView {
 	calls := []callView{}
 	at := map[string]int{}
 	of := func(e *events.Event) *callView {
@@ -182,22 +211,27 @@ func callsOf(recorded []events.Event, held []anchored) []callView {
 		e := &recorded[i]
 		switch e.Type {
 		case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:
-			of(e).window(e, dataOf[events.WindowData](*e))
+			of(e).window(e, events.DataOf[events.WindowData](*e))
 		case events.PatchRecorded:
-			of(e).change(e, dataOf[events.PatchData](*e))
+			of(e).change(e, events.DataOf[events.PatchData](*e))
 		default:
 		}
 	}
 	for i := range calls {
-		var own []anchored
-		for _, a := range held {
-			if a.owner.ToolCall == calls[i].ToolCall && a.owner.Subagent == calls[i].Subagent {
-				own = append(own, a)
-			}
-		}
-		calls[i].Commits = sumCommits(own)
+		calls[i].holds(held)
 	}
 	return calls
+}
+
+// holds notes the commits that hold lines of the call.
+func (c *callView) holds(held []view.Anchored) {
+	var own []view.Anchored
+	for _, a := range held {
+		if a.Owner.ToolCall == c.ToolCall && a.Owner.Subagent == c.Subagent {
+			own = append(own, a)
+		}
+	}
+	c.Commits = view.SumCommits(own)
 }
 
 func (c *callView) window(e *events.Event, d events.WindowData) {

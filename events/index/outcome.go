@@ -31,6 +31,9 @@ const (
 	mostHeld  = 1024
 )
 
+// movedLines is the tier of lines that came from elsewhere (docs/format.md).
+const movedLines = "moved_lines"
+
 // MostFiles is how far Files counts.
 const MostFiles = 4096
 
@@ -94,8 +97,12 @@ func (r *recent) anchor(e *events.Event, n *named) {
 		return
 	}
 	lines := map[events.TraceID]int{}
+	afterwards := slices.Contains(e.Method, events.Backfill)
 	for _, f := range n.Files {
 		for _, run := range f.Runs {
+			if afterwards && run.Tier == movedLines {
+				continue // they were committed before: this commit only put them elsewhere
+			}
 			if run.Owner >= 0 && run.Owner < len(n.Owners) && n.Owners[run.Owner].Trace != "" && run.Count > 0 {
 				lines[n.Owners[run.Owner].Trace] += run.Count
 			}

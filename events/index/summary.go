@@ -31,7 +31,7 @@ func appendTrace(raw []byte, t *Trace) []byte {
 		raw = binary.AppendVarint(raw, at.Unix())
 		number(at.Nanosecond())
 	}
-	number(t.Events, t.Prompts, t.Calls, t.Patches, t.Added, t.Removed)
+	number(t.Events, t.Hooked, t.Prompts, t.Calls, t.Patches, t.Added, t.Removed)
 	text(string(t.Paths))
 	number(len(t.Held))
 	for _, h := range t.Held {
@@ -113,7 +113,7 @@ func parseTrace(v []byte) (Trace, error) {
 		t.Models = append(t.Models, r.text())
 	}
 	t.First, t.Last = r.time(), r.time()
-	for _, n := range []*int{&t.Events, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed} {
+	for _, n := range []*int{&t.Events, &t.Hooked, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed} {
 		*n = int(r.number())
 	}
 	if paths := r.text(); paths != "" {

@@ -19,7 +19,7 @@ func summarySample(t testing.TB) Trace {
 	}
 	return Trace{
 		ID: "4f2a8f60-1c3d-5e5f-8a9b-0c1d2e3f4a5b", Agent: "pi", Session: "s", Writer: "w", Models: []string{"a", "b"},
-		First: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Last: time.Date(9999, 1, 2, 3, 4, 5, 999_999_999, time.UTC), Events: 7, Prompts: 2, Calls: 3,
+		First: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Last: time.Date(9999, 1, 2, 3, 4, 5, 999_999_999, time.UTC), Events: 7, Hooked: 5, Prompts: 2, Calls: 3,
 		Patches: 4, Added: 500, Removed: 60, Paths: pathSet("abcdefgh"), Held: []Held{{commit, 1, 30}, {commit, 2, 4}},
 	}
 }

@@ -14,11 +14,12 @@ type Trace struct {
 	ID      events.TraceID
 	Agent   string
 	Session string
-	Writer  string   // who recorded it
-	Models  []string // in the order they were first used
-	First   time.Time
+	Writer  string    // who recorded it
+	Models  []string  // in the order they were first used
+	First   time.Time // of what the conversation itself did; zero where the log has nothing of that
 	Last    time.Time
 	Events  int
+	Hooked  int // events that hooks told, or a watcher; without any, the conversation was found afterwards
 	Prompts int
 	Calls   int // tool calls that may have written
 	Patches int
@@ -34,15 +35,15 @@ const mostModels = 16
 // count takes an event of the conversation in.
 func (t *Trace) count(e *events.Event, n named) {
 	if t.Events == 0 {
-		t.ID, t.Writer, t.First, t.Last = e.Trace, e.Writer, e.Time, e.Time
+		t.ID, t.Writer = e.Trace, e.Writer
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
 	t.Events++
-	if e.Time.Before(t.First) {
-		t.First = e.Time
-	}
-	if e.Time.After(t.Last) {
-		t.Last = e.Time
+	if happened(e.Type) {
+		t.spread(e.Time, e.Time)
+		if !slices.Contains(e.Method, events.Backfill) && !slices.Contains(e.Method, events.Import) {
+			t.Hooked++
+		}
 	}
 	t.uses(n.Model)
 	switch e.Type {
@@ -55,6 +56,25 @@ func (t *Trace) count(e *events.Event, n named) {
 		t.Added += max(0, n.NewCount)
 		t.Removed += max(0, n.OldCount)
 		t.Paths = t.Paths.with(n.Path)
+	}
+}
+
+// happened tells whether an event is something that the conversation did. The others were written about it, whenever that was.
+func happened(t events.Type) bool {
+	switch t {
+	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned, events.CaptureIncomplete:
+		return false
+	}
+	return true
+}
+
+// spread widens the time of the conversation; a zero time says nothing.
+func (t *Trace) spread(first, last time.Time) {
+	if !first.IsZero() && (t.First.IsZero() || first.Before(t.First)) {
+		t.First = first
+	}
+	if last.After(t.Last) {
+		t.Last = last
 	}
 }
 
@@ -81,13 +101,9 @@ func (t *Trace) join(o Trace) {
 	for _, m := range o.Models {
 		t.uses(m)
 	}
-	if o.First.Before(t.First) {
-		t.First = o.First
-	}
-	if o.Last.After(t.Last) {
-		t.Last = o.Last
-	}
+	t.spread(o.First, o.Last)
 	t.Events += o.Events
+	t.Hooked += o.Hooked
 	t.Prompts += o.Prompts
 	t.Calls += o.Calls
 	t.Patches += o.Patches

@@ -35,6 +35,8 @@ type Digest struct {
 	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most PromptLength bytes.
 	PromptIndex int
 	PromptText  string
+	HeldPrompts int // how many prompts of the log the record holds
+	LastPrompt  int // the number of the last of them
 
 	segment      int
 	conversation uint32
@@ -53,18 +55,22 @@ const titleLength = 300
 // PromptLength bounds what a digest holds of a prompt.
 const PromptLength = 1000
 
-// firstPrompt finds the first prompt of the log that a record holds. Which step holds which prompt stands in its metadata.
-func firstPrompt(r *records.Record) (index int, content string) {
+// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata.
+func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
-		return 0, ""
+		return
 	}
 	for prompt, step := range held {
-		if (index == 0 || prompt < index) && prompt > 0 && step > 0 && step <= len(r.Steps) && r.Steps[step-1].Content != nil {
-			index, content = prompt, *r.Steps[step-1].Content
+		if prompt < 1 || step < 1 || step > len(r.Steps) {
+			continue
+		}
+		d.HeldPrompts++
+		d.LastPrompt = max(d.LastPrompt, prompt)
+		if content := r.Steps[step-1].Content; content != nil && (d.PromptIndex == 0 || prompt < d.PromptIndex) {
+			d.PromptIndex, d.PromptText = prompt, cut(*content, PromptLength)
 		}
 	}
-	return index, cut(content, PromptLength)
 }
 
 // digest sums a record up.
@@ -75,7 +81,7 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
 	}
-	d.PromptIndex, d.PromptText = firstPrompt(r)
+	d.prompts(r)
 	if r.Metrics.EstimatedCostUSD != nil {
 		cost := float64(*r.Metrics.EstimatedCostUSD)
 		d.Cost = &cost

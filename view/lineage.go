@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"cmp"
@@ -10,29 +10,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// anchored is a run of lines of a commit that an agent owns.
-type anchored struct {
-	commit refs.OID
-	run    events.AnchorRun
-	owner  events.AnchorOwner
+// Anchored is a run of lines of a commit that an agent owns.
+type Anchored struct {
+	Commit refs.OID // in which it counts
+	Path   string   // as raw bytes
+	Run    events.AnchorRun
+	Owner  events.AnchorOwner
 }
 
-// lineage finds the commits that hold lines of conversations. Where a commit was rewritten, what counts is the commit that
+// Lineage finds the commits that hold lines of conversations. Where a commit was rewritten, what counts is the commit that
 // took its place.
-type lineage struct {
+type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
 	anchored map[refs.OID]bool // commits that were asked for, and whether they have an anchor
 }
 
-func newLineage(reader *index.Index) (*lineage, error) {
+func NewLineage(reader *index.Index) (*Lineage, error) {
 	rewritten, err := reader.ByType(events.CommitRewritten)
 	if err != nil {
 		return nil, err
 	}
-	l := &lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchored: map[refs.OID]bool{}}
+	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchored: map[refs.OID]bool{}}
 	for _, e := range rewritten {
-		for _, pair := range dataOf[events.RewriteData](e).Pairs {
+		for _, pair := range events.DataOf[events.RewriteData](e).Pairs {
 			if pair.Old != pair.New && !pair.New.IsZero() {
 				l.replaced[pair.Old] = pair.New
 			}
@@ -42,7 +43,7 @@ func newLineage(reader *index.Index) (*lineage, error) {
 }
 
 // now is the commit that a commit has become.
-func (l *lineage) now(commit refs.OID) refs.OID {
+func (l *Lineage) now(commit refs.OID) refs.OID {
 	const most = 1000 // a foreign log may go in circles
 	for range most {
 		next, ok := l.replaced[commit]
@@ -56,7 +57,7 @@ func (l *lineage) now(commit refs.OID) refs.OID {
 
 // heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one has
 // no anchor of its own, the new one. ok is false where the new one's own anchor speaks for the lines.
-func (l *lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
+func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	heir = l.now(commit)
 	if heir == commit {
 		return heir, true, nil
@@ -73,10 +74,10 @@ func (l *lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	return heir, !has, nil
 }
 
-// holding lists the commits that hold lines of a conversation, by its summary.
-func (l *lineage) holding(t index.Trace) ([]commitLines, error) {
+// Holding lists the commits that hold lines of a conversation, by what its summary says.
+func (l *Lineage) Holding(held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
-	for _, h := range t.Held {
+	for _, h := range held {
 		heir, ok, err := l.heir(h.Commit)
 		if err != nil {
 			return nil, err
@@ -85,16 +86,16 @@ func (l *lineage) holding(t index.Trace) ([]commitLines, error) {
 			sum[heir] += h.Lines
 		}
 	}
-	out := make([]commitLines, 0, len(sum))
+	out := make([]CommitLines, 0, len(sum))
 	for commit, lines := range sum {
-		out = append(out, commitLines{commit, lines})
+		out = append(out, CommitLines{commit, lines})
 	}
 	sortCommits(out)
 	return out, nil
 }
 
-// anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
-func (l *lineage) anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]anchored, error) {
+// Anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
+func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (l *lineage) anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 			return nil, err
 		}
 		for _, e := range named {
-			if data := dataOf[events.CommitData](e); e.Type == events.CommitAnchored && data.Commit == h.Commit {
+			if data := events.DataOf[events.CommitData](e); e.Type == events.CommitAnchored && data.Commit == h.Commit {
 				c.take(&data, heir, slices.Contains(e.Method, events.Backfill))
 			}
 		}
@@ -136,13 +137,17 @@ type runCollector struct {
 	trace events.TraceID
 	want  func(*events.AnchorOwner) bool
 	seen  map[anchorPlace]bool
-	out   []anchored
+	out   []Anchored
 }
 
 // take gathers the runs of an anchor. What backfill calls moved was committed before: the commit only put it elsewhere, and does not
 // count as one that holds the work of the conversation.
 func (c *runCollector) take(data *events.CommitData, heir refs.OID, backfilled bool) {
 	for _, f := range data.Files {
+		path, err := events.DecodePath(f.Path)
+		if err != nil {
+			path = f.Path // foreign; as it is
+		}
 		for _, run := range f.Runs {
 			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
 				continue // foreign, and not what it says it is
@@ -153,44 +158,44 @@ func (c *runCollector) take(data *events.CommitData, heir refs.OID, backfilled b
 			place := anchorPlace{data.Commit, f.Path, run.Start}
 			if o := &data.Owners[run.Owner]; o.Trace == c.trace && c.want(o) && !c.seen[place] {
 				c.seen[place] = true
-				c.out = append(c.out, anchored{heir, run, *o})
+				c.out = append(c.out, Anchored{heir, path, run, *o})
 			}
 		}
 	}
 }
 
-// commitLines is how many lines a commit holds.
-type commitLines struct {
+// CommitLines is how many lines a commit holds.
+type CommitLines struct {
 	Commit refs.OID `json:"commit"`
 	Lines  int      `json:"lines"`
 }
 
-// sumCommits adds up lines by commit.
-func sumCommits(list []anchored) []commitLines {
+// SumCommits adds up lines by commit.
+func SumCommits(list []Anchored) []CommitLines {
 	at := map[refs.OID]int{}
-	out := []commitLines{}
+	out := []CommitLines{}
 	for _, a := range list {
-		i, ok := at[a.commit]
+		i, ok := at[a.Commit]
 		if !ok {
 			i = len(out)
-			at[a.commit] = i
-			out = append(out, commitLines{Commit: a.commit})
+			at[a.Commit] = i
+			out = append(out, CommitLines{Commit: a.Commit})
 		}
-		out[i].Lines += a.run.Count
+		out[i].Lines += a.Run.Count
 	}
 	sortCommits(out)
 	return out
 }
 
 // sortCommits puts the commit with most lines first.
-func sortCommits(list []commitLines) {
-	slices.SortFunc(list, func(a, b commitLines) int {
+func sortCommits(list []CommitLines) {
+	slices.SortFunc(list, func(a, b CommitLines) int {
 		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
 	})
 }
 
-// sumLines adds up lines over all commits.
-func sumLines(list []commitLines) int {
+// SumLines adds up lines over all commits.
+func SumLines(list []CommitLines) int {
 	n := 0
 	for _, c := range list {
 		n += c.Lines

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// promptTexts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be, otherwise from
+// Prompts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be, otherwise from
 // the record. What records hold is kept in a cache, since a record can be large; the text of a prompt does not change from one version of a
 // record to the next.
-type promptTexts struct {
+type Prompts struct {
 	repo    *refs.Repo
 	typed   *trails.Prompts
-	records *store.Store
+	Records *store.Store
 	known   map[events.TraceID]knownPrompts
 	// redactor is made when the first text comes that no record holds.
 	redactor func() (*redact.Redactor, error)
@@ -35,25 +35,25 @@ type knownPrompts struct {
 	read  bool // from the record itself, so that there are no others
 }
 
-func newPromptTexts(repo *refs.Repo) *promptTexts {
-	p := &promptTexts{
-		repo: repo, typed: trails.NewPrompts(repo), records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
+func NewPrompts(repo *refs.Repo, redactor func() (*redact.Redactor, error)) *Prompts {
+	p := &Prompts{
+		repo: repo, typed: trails.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
+		redactor: sync.OnceValues(redactor),
 	}
-	p.redactor = sync.OnceValues(func() (*redact.Redactor, error) { return newRedactor(context.Background(), repo) })
 	p.empty = sync.OnceValue(func() bool {
-		empty, err := p.records.Empty(context.Background())
+		empty, err := p.Records.Empty(context.Background())
 		return err == nil && empty
 	})
 	return p
 }
 
-func (p *promptTexts) close() { _ = p.records.Close() }
+func (p *Prompts) Close() { _ = p.Records.Close() }
 
 // Get gives the text of a prompt; found is false for one that is not kept here.
-func (p *promptTexts) Get(trace events.TraceID, index int) (string, bool, error) {
+func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	if text, found, err := p.typed.Get(trace, index); found || err != nil {
 		if found {
-			text, err = p.redacted(text)
+			text, err = p.Redacted(text)
 		}
 		return text, found && err == nil, err
 	}
@@ -70,8 +70,8 @@ func (p *promptTexts) Get(trace events.TraceID, index int) (string, bool, error)
 	return text, found, nil
 }
 
-// redacted is a text as it may be shown. Where there is no redactor nothing may.
-func (p *promptTexts) redacted(text string) (string, error) {
+// Redacted is a text as it may be shown. Where there is no redactor nothing may.
+func (p *Prompts) Redacted(text string) (string, error) {
 	redactor, err := p.redactor()
 	if err != nil {
 		return "", err
@@ -80,19 +80,19 @@ func (p *promptTexts) redacted(text string) (string, error) {
 	return text, err
 }
 
-// noPrompts has no texts: for those who do not show any.
-type noPrompts struct{}
+// NoPrompts has no texts: for those who do not show any.
+type NoPrompts struct{}
 
-func (noPrompts) Get(events.TraceID, int) (string, bool, error) { return "", false, nil }
+func (NoPrompts) Get(events.TraceID, int) (string, bool, error) { return "", false, nil }
 
-// promptCache is the directory of the cached texts.
-func promptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
+// PromptCache is the directory of the cached texts.
+func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
 
-func (p *promptTexts) cachePath(trace events.TraceID) string {
-	return filepath.Join(promptCache(p.repo), filepath.Base(string(trace))+".json")
+func (p *Prompts) cachePath(trace events.TraceID) string {
+	return filepath.Join(PromptCache(p.repo), filepath.Base(string(trace))+".json")
 }
 
-func (p *promptTexts) cached(trace events.TraceID) knownPrompts {
+func (p *Prompts) cached(trace events.TraceID) knownPrompts {
 	var known knownPrompts
 	if raw, err := os.ReadFile(p.cachePath(trace)); err == nil {
 		_ = json.Unmarshal(raw, &known.texts) // a damaged cache is an empty one
@@ -101,12 +101,12 @@ func (p *promptTexts) cached(trace events.TraceID) knownPrompts {
 }
 
 // load reads the prompts of a record. A record that cannot be read holds none.
-func (p *promptTexts) load(trace events.TraceID) knownPrompts {
+func (p *Prompts) load(trace events.TraceID) knownPrompts {
 	known := knownPrompts{texts: map[int]string{}, read: true}
 	if p.empty() {
 		return known
 	}
-	record, _, err := p.records.Get(context.Background(), trace)
+	record, _, err := p.Records.Get(context.Background(), trace)
 	if err != nil {
 		return known
 	}
