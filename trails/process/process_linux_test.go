@@ -180,6 +180,38 @@ func TestWhatACallLeftRunningIsFound(t *testing.T) {
 	}
 }
 
+func TestGitsHousekeepingIsNoAgents(t *testing.T) {
+	t.Parallel()
+	for line, left := range map[string]bool{
+		"gc --auto": false, "-c gc.auto=1 -C . maintenance run --auto --detach": false, "status": true, "-C . commit --message gc": true,
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			mark, pipe := mark(t), filepath.Join(t.TempDir(), "pipe")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			// git waits for a reader before it does anything.
+			cmd := exec.CommandContext(t.Context(), "git", strings.Fields(line)...)
+			cmd.Env = append(os.Environ(), mark, "GIT_TRACE2="+pipe)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait() // it was killed
+			})
+			pid := cmd.Process.Pid
+			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
+			eventually(t, "git runs", func() bool { info, _ := infoOf(pid); return info.name == "git" })
+			found, known := Search{Agent: Of(os.Getpid()), Since: Self(), Mark: mark}.Left()
+			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has != left || !known {
+				t.Errorf("found %v, known %v", found, known)
+			}
+		})
+	}
+}
+
 func first(found []ID, _ bool) []ID { return found }
 
 func killMarked(q Search) {

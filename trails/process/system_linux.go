@@ -145,6 +145,12 @@ func environOf(pid int) []byte {
 	return raw
 }
 
+// argumentsOf are the words that a process was started with; none of one of another user.
+func argumentsOf(pid int) []string {
+	raw, _ := os.ReadFile(procFile(pid, "cmdline"))
+	return strings.Split(string(raw), "\x00")
+}
+
 // programOf is the file that a process runs; none of one of another user.
 func programOf(pid int) string {
 	name, _ := os.Readlink(procFile(pid, "exe"))

@@ -19,6 +19,7 @@ func infoOf(int) (info, bool)     { return info{}, false }
 func childrenOf(int) []int        { return nil }
 func all() []int                  { return nil }
 func environOf(int) []byte        { return nil }
+func argumentsOf(int) []string    { return nil }
 func programOf(int) string        { return "" }
 func writtenBy(int) (int64, bool) { return 0, false }
 func outputsOf(int) []Output      { return nil }

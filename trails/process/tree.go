@@ -112,7 +112,7 @@ func (t *taken) add(pid int, marked bool) {
 	}
 	t.seen = append(t.seen, pid)
 	info, found := infoOf(pid)
-	if !found || info.ended || info.start < t.query.Since || ours(pid, info) {
+	if !found || info.ended || info.start < t.query.Since || ours(pid, info) || keepsHouse(pid, info) {
 		return
 	}
 	if marked && !Within(environOf(pid), t.query.Session, t.query.Mark) {
@@ -134,6 +134,24 @@ func ours(pid int, info info) bool {
 	}
 	program := programOf(pid)
 	return program != "" && program == programOf(selfPID())
+}
+
+// keepsHouse tells whether a process is git at its housekeeping, which git leaves running behind other commands (git-gc(1), --auto;
+// git-maintenance(1), --detach), or its watcher of files. None of them writes a work tree.
+func keepsHouse(pid int, info info) bool {
+	if info.name != "git" {
+		return false
+	}
+	args := argumentsOf(pid)
+	for i := 1; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return slices.Contains([]string{"gc", "maintenance", "fsmonitor--daemon"}, args[i])
+		}
+	}
+	return false
 }
 
 // ancestors is a process and those that started it, the first process of the system left out.
