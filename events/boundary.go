@@ -109,4 +109,6 @@ type DeclaredEdit struct {
 	New    string  `json:"new,omitempty"`
 	Before *string `json:"before,omitempty"` // the whole file as the tool found it; "" for a file it created
 	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
+	// Exact tells that the tool put New in the place of Old and changed nothing else of the file.
+	Exact bool `json:"exact,omitempty"`
 }

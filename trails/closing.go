@@ -193,7 +193,7 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		if !ok {
 			continue
 		}
-		edits = append(edits, declared{Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
+		edits = append(edits, declared{Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After, Exact: e.Exact})
 	}
 	if len(edits) > 0 && textSize(tool.Edits) <= maxDeclared {
 		w.Edits = edits

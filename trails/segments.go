@@ -1,11 +1,14 @@
 package trails
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -34,7 +37,7 @@ func (s *step) segments(f *file) []segment {
 		return []segment{seg}
 	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
-	reports := s.reports(f.path, seen)
+	reports := s.reports(f, seen)
 	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole
 	}
@@ -83,20 +86,58 @@ type report struct {
 
 // reports are the calls that did so and ended since the path was looked at: those whose ends were put aside, in the order in
 // which they began, and the one that ends at this boundary.
-func (s *step) reports(path string, seen int64) []report {
+func (s *step) reports(f *file, seen int64) []report {
 	var out []report
-	for _, w := range writers(s.state.Windows, path, seen) {
+	for _, w := range writers(s.state.Windows, f.path, seen) {
 		if w.Closed == 0 || w.Class != events.ToolEdits {
 			continue
 		}
-		if said, found := w.reported(path); found {
+		if said, found := w.reported(f.path); found {
 			out = append(out, report{w, said})
 		}
 	}
-	if w, said := s.reported(path); w != nil {
+	w, said := s.reported(f.path)
+	if w == nil && len(out) == 0 {
+		w, said = s.tookBack(f)
+	}
+	if w != nil {
 		out = append(out, report{w, said})
 	}
 	return out
+}
+
+// tookBack is what the edit call that ends here found and left in a file, if it told only what it put in the place of what: with that
+// taken back, the file is what it found. What it put there has to stand in the file once, and nothing may have been written since the
+// hook of its end began, such as by a formatter that is called beside it.
+func (s *step) tookBack(f *file) (*Window, declared) {
+	for _, end := range s.closing {
+		w := end.window
+		if end.status != "done" || w.Class != events.ToolEdits || !w.mayWrite(f.path) {
+			continue
+		}
+		changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(f.path)))
+		before, ok := takenBack(string(f.new.bytes), w.declares(f.path))
+		if after := string(f.new.bytes); ok && known && changed.Before(s.time) && utf8.ValidString(after) {
+			return w, declared{Before: &before, After: &after}
+		}
+	}
+	return nil, declared{}
+}
+
+// takenBack is a content without some edits, the last of which was made last; ok is false where that is not certain.
+func takenBack(content string, edits []declared) (before string, ok bool) {
+	ends := func(text string) string { return text }
+	if strings.Contains(content, "\r\n") { // clients report line feeds alone
+		ends = func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	}
+	for _, d := range slices.Backward(edits) {
+		old, latest := ends(d.Old), ends(d.New)
+		if !d.Exact || latest == "" || strings.Count(content, latest) != 1 {
+			return "", false
+		}
+		content = strings.Replace(content, latest, old, 1)
+	}
+	return content, len(edits) > 0
 }
 
 // reported is what a call told of the whole content of a path before and after.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -73,6 +74,22 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 			change: func(_ *scene, edit *Window) { edit.Edits[0].Path = "b.txt" }},
 		"a lost boundary before: what changed first may be anybody's": {old: old, new: written, before: typed, after: written, want: "old→typed unknown, typed→new edit",
 			change: func(sc *scene, _ *Window) { sc.state.Lost = 6 }},
+		"an edit that told what it put in the place of what is taken back": {old: old, new: written, before: "-", after: "-", want: "old→typed human, typed→new edit",
+			change: func(sc *scene, edit *Window) { exactly(sc, edit, "person\n", "person\nagent\n") }},
+		"not where that stands in the file twice": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
+			change: func(sc *scene, edit *Window) { exactly(sc, edit, "", "\n") }},
+		"nor where it is nothing": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
+			change: func(sc *scene, edit *Window) { exactly(sc, edit, "x\n", "") }},
+		"nor where it may have done more": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
+			change: func(sc *scene, edit *Window) {
+				exactly(sc, edit, "person\n", "person\nagent\n")
+				edit.Edits[0].Exact = false
+			}},
+		"nor where something wrote the file since the hook of its end began": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
+			change: func(sc *scene, edit *Window) {
+				exactly(sc, edit, "person\n", "person\nagent\n")
+				sc.time = time.Now().Add(-time.Hour)
+			}},
 		"a boundary lost before the last look changes nothing": {old: old, new: written, before: typed, after: written, want: "old→typed human, typed→new edit",
 			change: func(sc *scene, _ *Window) { sc.state.Lost = 5 }},
 	}
@@ -114,6 +131,12 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 			}
 		})
 	}
+}
+
+// exactly has an edit put one text in the place of another, in a file that was written before the hook of its end began.
+func exactly(sc *scene, edit *Window, old, latest string) {
+	edit.Edits[0].Old, edit.Edits[0].New, edit.Edits[0].Exact = old, latest, true
+	sc.time = time.Now().Add(time.Hour)
 }
 
 // told writes segments as FROM→TO WHO, WHO being the owner of one line.

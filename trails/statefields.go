@@ -149,6 +149,7 @@ func (d *declared) fields(f fields) {
 	f.text(&d.New)
 	optional(f, &d.Before, func(s *string) { f.text(s) })
 	optional(f, &d.After, func(s *string) { f.text(s) })
+	f.flag(&d.Exact)
 }
 
 // boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot of

@@ -74,6 +74,7 @@ type declared struct {
 	New    string
 	Before *string
 	After  *string
+	Exact  bool
 }
 
 // size is how much text it is, in bytes.

@@ -74,6 +74,9 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	}
 	edits[0].Before = before
 	if before == nil || out.UserModified {
+		for i := range edits { // the tool formats nothing
+			edits[i].Exact = !out.UserModified
+		}
 		return edits
 	}
 	content := *before

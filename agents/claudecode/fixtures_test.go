@@ -163,6 +163,8 @@ func expected() map[string]*events.Boundary {
 func expectedEdits() map[string]*events.Boundary {
 	const before, after = events.ToolBefore, events.ToolAfter
 	greet := events.DeclaredEdit{Path: project + "/greet.go", Old: `return "hello"`, New: `return "hello, " + name`}
+	exact := greet
+	exact.Exact = true
 	file := events.DeclaredEdit{Path: project + "/new.txt", New: "first\nsecond\n"}
 	list := []events.DeclaredEdit{
 		{Path: project + "/list.txt", Old: "one", New: "1"},
@@ -183,7 +185,7 @@ func expectedEdits() map[string]*events.Boundary {
 		"PreToolUse-Edit-in-subagent":            tool(before, edits("Edit", greet), inSubagent),
 		"PostToolUse-Edit":                       tool(after, edits("Edit", whole(greet, oldGreet, newGreet))),
 		"PostToolUse-Edit-in-subagent":           tool(after, edits("Edit", whole(greet, oldGreet, newGreet)), inSubagent),
-		"PostToolUse-Edit-long-file":             tool(after, edits("Edit", greet)),
+		"PostToolUse-Edit-long-file":             tool(after, edits("Edit", exact)),
 		"PostToolUse-Edit-new-file":              tool(after, edits("Edit", whole(notes, "", "# Notes\n"))),
 		"PreToolUse-MultiEdit":                   tool(before, edits("MultiEdit", list...)),
 		"PostToolUse-MultiEdit":                  tool(after, edits("MultiEdit", listDone...)),

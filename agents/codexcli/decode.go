@@ -120,6 +120,9 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	case events.ToolEdits:
 	}
 	tool.Paths, tool.Edits = applypatch.Declare(patch, dir, c.env.Home)
+	for i := range tool.Edits {
+		tool.Edits[i].Exact = b.Kind == events.ToolAfter
+	}
 	tool.Class = events.ToolEdits
 	if len(tool.Paths) == 0 { // nothing says where it writes
 		tool.Class = events.ToolUnknown

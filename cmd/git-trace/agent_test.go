@@ -348,6 +348,9 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 			return os.WriteFile(path, writtenLike(raw, strings.Replace(text, args[1], args[2], 1)), 0o644)
 		}
 		c.response = func(before *string) any {
+			if before != nil && len(*before) > 10_000 { // the client tells no more of a long file
+				before = nil
+			}
 			return map[string]any{
 				"filePath": path, "oldString": args[1], "newString": args[2], "originalFile": before,
 				"structuredPatch": []any{}, "userModified": false, "replaceAll": false,
