@@ -107,8 +107,9 @@ func (a *app) program() *cli.App {
 		UsageText: "git trace [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
 		Version:   version,
 		Writer:    a.std.out, ErrWriter: a.std.err, Reader: a.std.in,
-		HideVersion:            true,
-		UseShortOptionHandling: true,
+		HideVersion:               true,
+		UseShortOptionHandling:    true,
+		DisableSliceFlagSeparator: true, // a comma belongs to the text or the path that has it
 		Commands: []*cli.Command{
 			// to record
 			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.capabilitiesCommand(), a.watchCommand(),

@@ -82,6 +82,7 @@ type filler struct {
 	dry    bool
 	asked  map[refs.OID]bool // commits of the range
 	newest time.Time
+	lost   []history.Commit // those that are missing
 
 	lines  int
 	filled int
@@ -97,33 +98,71 @@ func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	if len(revs) == 0 {
 		revs = []string{"HEAD"}
 	}
-	asked, err := b.repo.Git(b.ctx, nil, append(append([]string{"rev-list"}, revs...), "--")...)
+	out, err := b.repo.Git(b.ctx, nil, append([]string{"rev-parse", "--revs-only"}, revs...)...)
 	if err != nil {
 		return nil, err
 	}
+	var tips, hidden []string
+	for tip := range strings.FieldsSeq(string(out)) {
+		if not, is := strings.CutPrefix(tip, "^"); is {
+			hidden = append(hidden, not)
+		} else if !strings.HasPrefix(tip, "-") {
+			tips = append(tips, tip)
+		}
+	}
+	if b.newest, err = b.newestCommit(); err != nil {
+		return nil, err
+	}
 	b.asked = map[refs.OID]bool{}
+	asked, err := b.repo.Git(b.ctx, nil, append(append([]string{"rev-list"}, revs...), "--")...)
+	if err != nil && len(tips) > 0 {
+		if list, readable := b.past(tips, hidden); readable {
+			return list, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	for line := range strings.FieldsSeq(string(asked)) {
 		if id, err := refs.ParseOID(line); err == nil {
 			b.asked[id] = true
 		}
 	}
-	if b.newest, err = b.newestCommit(); err != nil || len(b.asked) == 0 {
-		return nil, err
-	}
-	out, err := b.repo.Git(b.ctx, nil, append([]string{"rev-parse", "--revs-only"}, revs...)...)
-	if err != nil {
-		return nil, err
-	}
-	var tips []string
-	for tip := range strings.FieldsSeq(string(out)) {
-		if !strings.HasPrefix(tip, "^") && !strings.HasPrefix(tip, "-") {
-			tips = append(tips, tip)
-		}
+	if len(b.asked) == 0 {
+		return nil, nil
 	}
 	if len(tips) == 0 {
 		tips = revs
 	}
 	return history.List(b.ctx, b.repo, append(tips, "--")...)
+}
+
+// past is commits for a history of which some cannot be read; readable is false where git has another reason to refuse.
+func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bool) {
+	read := func(names []string) ([]history.Commit, bool) {
+		var ids []refs.OID
+		for _, name := range names {
+			if id, err := refs.ParseOID(name); err == nil {
+				ids = append(ids, id)
+			}
+		}
+		all, unread, err := history.Past(b.repo, ids)
+		b.lost = append(b.lost, unread...)
+		return all, err == nil
+	}
+	if list, readable = read(tips); !readable || len(b.lost) == 0 {
+		return nil, false
+	}
+	for i := range list {
+		b.asked[list[i].ID] = true
+	}
+	if len(hidden) > 0 {
+		without, _ := read(hidden)
+		for i := range without {
+			delete(b.asked, without[i].ID)
+		}
+	}
+	return list, true
 }
 
 // newestCommit is the date of the newest commit of any branch.
@@ -173,9 +212,11 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		return fail(exitUnchecked, err, "nothing is written until that is mended; with trace.records=false no conversation is stored")
 	}
 	defer b.keeper.close()
-	damage := &unread{w: b.app.std.err}
-	for i := range result.Unread {
-		damage.note(&result.Unread[i])
+	damage := &unread{w: b.app.std.err, partial: b.isPartial()}
+	for _, list := range [...][]history.Commit{b.lost, result.Unread} {
+		for i := range list {
+			damage.note(&list[i])
+		}
 	}
 	if err := b.tell(result.Claims, byTrace); err != nil {
 		return err
@@ -184,6 +225,12 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		return err
 	}
 	return damage.fault()
+}
+
+// isPartial tells a partial clone: git has left objects on a remote, and none of them is fetched.
+func (b *filler) isPartial() bool {
+	promised, _ := filepath.Glob(filepath.Join(b.repo.MainObjects(), "pack", "*.promisor")) // no bad pattern
+	return len(promised) > 0
 }
 
 func isHex(text string) bool {

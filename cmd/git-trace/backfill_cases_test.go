@@ -43,6 +43,29 @@ func (w *pastWorld) at(root string) *pastSession {
 	return s
 }
 
+// patchElsewhere commits a base, and makes a session of Codex that patched it in another checkout.
+func (w *pastWorld) patchElsewhere(root, remote, patch string) {
+	w.put("total.go", text(shopCode))
+	w.commit("base")
+	w.tick()
+	s := &pastSession{w: w, id: "019caf00-0000-7000-8000-00000000000a", agent: "codex-cli", root: root}
+	line := func(kind string, payload map[string]any) {
+		s.add(map[string]any{"timestamp": s.stamp(), "type": kind, "payload": payload})
+	}
+	meta := map[string]any{"id": s.id, "timestamp": s.stamp(), "cwd": root, "originator": "codex_cli_rs", "cli_version": "0.125.0"}
+	if remote != "" {
+		meta["git"] = map[string]any{"repository_url": remote}
+	}
+	line("session_meta", meta)
+	line("event_msg", map[string]any{"type": "user_message", "message": "go on"})
+	line("response_item", map[string]any{
+		"type": "custom_tool_call", "status": "completed", "call_id": "call_1", "name": "apply_patch",
+		"input": "*** Begin Patch\n*** Update File: total.go\n@@\n \t}\n" + patch + "\n*** End Patch\n",
+	})
+	line("response_item", map[string]any{"type": "custom_tool_call_output", "call_id": "call_1", "output": `{"output":"Success.","metadata":{"exit_code":0}}`})
+	s.end()
+}
+
 func text(s string) []string { return strings.Split(s, "\n") }
 
 // Each case makes a history and names the commit that a session wrote lines of, or none.
@@ -168,24 +191,22 @@ func TestBackfillDecidesByContent(t *testing.T) {
 			w.commit("by hand again")
 		}, nil},
 		"a patch of Codex in a checkout elsewhere": {func(w *pastWorld) {
-			w.put("total.go", text(shopCode))
-			w.commit("base")
-			w.tick()
-			s := &pastSession{w: w, id: "019caf00-0000-7000-8000-00000000000a", agent: "codex-cli", root: elsewhere}
-			line := func(kind string, payload map[string]any) {
-				s.add(map[string]any{"timestamp": s.stamp(), "type": kind, "payload": payload})
-			}
-			line("session_meta", map[string]any{"id": s.id, "timestamp": s.stamp(), "cwd": elsewhere, "originator": "codex_cli_rs", "cli_version": "0.125.0"})
-			line("event_msg", map[string]any{"type": "user_message", "message": "go on"})
-			line("response_item", map[string]any{
-				"type": "custom_tool_call", "status": "completed", "call_id": "call_1", "name": "apply_patch",
-				"input": "*** Begin Patch\n*** Update File: total.go\n@@\n \t}\n-\treturn sum\n+\treturn roundedToCents(sum)\n }\n*** End Patch\n",
-			})
-			line("response_item", map[string]any{"type": "custom_tool_call_output", "call_id": "call_1", "output": `{"output":"Success.","metadata":{"exit_code":0}}`})
-			s.end()
+			w.patchElsewhere(elsewhere, "", "-\treturn sum\n+\treturn roundedToCents(sum)\n }")
 			w.put("total.go", text(strings.Replace(shopCode, "return sum", "return roundedToCents(sum)", 1)))
 			w.commit("patched")
 		}, []string{"patched"}},
+		"a small patch elsewhere, of a session that noted the remote": {func(w *pastWorld) {
+			w.git("remote", "add", "origin", "https://example.com/acme/shop.git")
+			w.patchElsewhere(elsewhere, "git@example.com:acme/shop", "+\tlogTheSum(sum)\n \treturn sum")
+			w.put("total.go", text(strings.Replace(shopCode, "\treturn sum", "\tlogTheSum(sum)\n\treturn sum", 1)))
+			w.commit("patched")
+		}, []string{"patched"}},
+		"a small patch elsewhere, of a session that noted another remote": {func(w *pastWorld) {
+			w.git("remote", "add", "origin", "https://example.com/acme/shop.git")
+			w.patchElsewhere(elsewhere, "git@example.com:acme/weather", "-\treturn sum\n+\treturn roundedToCents(sum)\n }")
+			w.put("total.go", text(strings.Replace(shopCode, "return sum", "return roundedToCents(sum)", 1)))
+			w.commit("patched")
+		}, nil},
 		"a change that was reverted and made again": {func(w *pastWorld) {
 			w.put("total.go", text(shopCode))
 			w.commit("base")

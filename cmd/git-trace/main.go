@@ -28,7 +28,7 @@ type streams struct {
 func run(args []string, std streams) int {
 	if len(args) > 0 {
 		switch args[0] {
-		case "hook", "git-hook", "init", "status", "doctor":
+		case "hook", "git-hook", "init", "status", "doctor", "backfill":
 			if err := refs.FetchNothing(); err != nil {
 				return exitDone // an environment without room: what a hook cannot do, it leaves
 			}

@@ -11,6 +11,7 @@ import (
 type unread struct {
 	w       io.Writer
 	commits int
+	partial bool // of a partial clone
 }
 
 // note tells what could not be read of a commit.
@@ -40,6 +41,10 @@ func (u *unread) note(c *history.Commit) {
 func (u *unread) fault() error {
 	if u.commits == 0 {
 		return nil
+	}
+	if u.partial {
+		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone", plural(u.commits, "commit")),
+			"git fetch --refetch --no-filter brings what is missing; the rest is done")
 	}
 	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")), "git fsck tells what is damaged or missing; the rest is done")
 }

@@ -33,15 +33,16 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 		return nil, stranger
 	}
 	known := slices.ContainsFunc(s.Commits, func(id string) bool { _, ok := f.options.Commit(id); return ok })
-	switch {
-	case known:
+	if known {
 		return []string{root}, member
-	case s.Remote != "" && len(f.options.Remotes) > 0 && !slices.ContainsFunc(f.options.Remotes, func(url string) bool {
-		return sameRemote(url, s.Remote)
-	}):
-		return nil, stranger
 	}
-	return []string{root}, candidate
+	if s.Remote == "" || len(f.options.Remotes) == 0 {
+		return []string{root}, candidate
+	}
+	if slices.ContainsFunc(f.options.Remotes, func(url string) bool { return sameRemote(url, s.Remote) }) {
+		return []string{root}, member
+	}
+	return nil, stranger
 }
 
 // worktreeOf is the work tree that an absolute path lies in, the innermost one.

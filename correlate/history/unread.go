@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -26,42 +27,96 @@ func (r *refusal) Unwrap() error { return r.error }
 
 // walker reads a history past what is damaged.
 type walker struct {
-	repo  *refs.Repo
-	yield func(*Commit) error
+	repo    *refs.Repo
+	yield   func(*Commit) error
+	objects *refs.Objects
+	lacking map[refs.OID][]File // commits with contents that are not stored here, and what they changed; nil before anybody looked
 }
 
-// walk asks git for all commits at once. Where git gives up, it does not say at which of them: those that follow the last
-// one it told are asked for alone until the damaged one is found, and then the rest at once again.
+// walk asks git for all commits at once. Where git gives up, commits are looked for of which contents are not stored, as in a
+// partial clone most are. Git does not say at which of the others it gave up: those that follow the last one it told are asked for
+// alone until the damaged one is found, and then the rest at once again.
 func (w *walker) walk(ctx context.Context, list []Commit) error {
+	w.objects = w.repo.Objects()
+	defer func() { _ = w.objects.Close() }()
 	for len(list) > 0 {
-		done, err := w.read(ctx, list, nil, w.yield)
-		if list = list[done:]; err == nil {
-			return nil
-		}
-		damaged := false
-		for len(list) > 0 && !damaged {
-			var given *refusal
-			switch {
-			case errors.As(err, &given):
-				return given.error
-			case ctx.Err() != nil:
-				return ctx.Err()
-			}
-			c := list[0]
-			_, err = w.read(ctx, list[:1], nil, func(read *Commit) error { c = *read; return nil })
-			if damaged = err != nil && ctx.Err() == nil; damaged {
-				w.salvage(ctx, &c, err)
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := w.yield(&c); err != nil {
+		whole := slices.IndexFunc(list, func(c Commit) bool { return w.lacking[c.ID] != nil })
+		if whole == 0 {
+			if err := w.alone(ctx, list[0], refs.ErrMissing); err != nil {
 				return err
 			}
 			list = list[1:]
+			continue
+		}
+		if whole < 0 {
+			whole = len(list)
+		}
+		done, err := w.read(ctx, list[:whole], nil, w.yield)
+		list = list[done:]
+		var given *refusal
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &given):
+			return given.error
+		case w.lacking == nil:
+			w.survey(ctx, list)
+			continue
+		}
+		for damaged := false; len(list) > 0 && !damaged && w.lacking[list[0].ID] == nil; list = list[1:] {
+			c := list[0]
+			_, err := w.read(ctx, list[:1], nil, func(read *Commit) error { c = *read; return nil })
+			if damaged = err != nil; damaged {
+				err = w.alone(ctx, c, err)
+			} else {
+				err = w.yield(&c)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return ctx.Err()
+}
+
+// alone gives a commit of which not all can be read.
+func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
+	if ctx.Err() == nil {
+		w.salvage(ctx, &c, cause)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return w.yield(&c)
+}
+
+// survey looks, by the trees alone, which commits have contents that are not stored. Where git gives up it knows no more.
+func (w *walker) survey(ctx context.Context, list []Commit) {
+	w.lacking = map[refs.OID][]File{}
+	var in strings.Builder
+	for i := range list {
+		in.WriteString(list[i].ID.String() + "\n")
+	}
+	out, _ := w.repo.Git(ctx, strings.NewReader(in.String()), "diff-tree", "--stdin", "--root", "-r", "--raw", "-z", "--no-abbrev", "--no-renames")
+	p := &parser{in: bufio.NewReader(bytes.NewReader(out))}
+	for {
+		commit, err := p.commitID()
+		if err != nil {
+			return
+		}
+		files, err := p.records()
+		if err != nil {
+			return
+		}
+		if slices.ContainsFunc(files, func(f File) bool { return !w.isStored(f.Old, f.Mode) || !w.isStored(f.New, f.Mode) }) {
+			w.lacking[commit] = files
+		}
+	}
+}
+
+// isStored tells whether a content may be stored here, without asking git.
+func (w *walker) isStored(id refs.OID, mode uint32) bool {
+	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }
 
 // read reads the changes of a list, of some paths only if any are named, and tells how many commits were given.
@@ -110,13 +165,14 @@ func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield 
 // salvage reads those files of a damaged commit that can be read, and names what cannot.
 func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	c.Files = nil
-	files, err := w.changed(ctx, c)
-	if err != nil {
-		c.Unread = append(c.Unread, Unread{Cause: cause})
-		return
+	files, known := w.lacking[c.ID]
+	if !known {
+		var err error
+		if files, err = w.changed(ctx, c); err != nil {
+			c.Unread = append(c.Unread, Unread{Cause: cause})
+			return
+		}
 	}
-	objects := w.repo.Objects()
-	defer func() { _ = objects.Close() }()
 	var whole []string
 	for i := range files {
 		broken, cause := refs.OID{}, error(nil)
@@ -124,7 +180,9 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 			if id.IsZero() || files[i].Mode == refs.ModeGitlink {
 				continue
 			}
-			if _, err := objects.Blob(id); err != nil && !errors.Is(err, refs.ErrTooLarge) {
+			if !w.isStored(id, files[i].Mode) {
+				broken, cause = id, refs.ErrMissing
+			} else if _, err := w.objects.Blob(id); err != nil && !errors.Is(err, refs.ErrTooLarge) {
 				broken, cause = id, err
 			}
 		}
@@ -137,7 +195,7 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	if len(whole) == 0 {
 		return
 	}
-	_, err = w.read(ctx, []Commit{*c}, whole, func(read *Commit) error { c.Files = read.Files; return nil })
+	_, err := w.read(ctx, []Commit{*c}, whole, func(read *Commit) error { c.Files = read.Files; return nil })
 	if err != nil {
 		c.Unread = append(c.Unread, Unread{Cause: err})
 	}
@@ -149,11 +207,15 @@ func (w *walker) changed(ctx context.Context, c *Commit) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{in: bufio.NewReader(bytes.NewReader(out))}
+	return (&parser{in: bufio.NewReader(bytes.NewReader(out))}).records()
+}
+
+// records reads raw records, up to what is none.
+func (p *parser) records() ([]File, error) {
 	var files []File
 	for {
-		if _, err := p.in.Peek(1); errors.Is(err, io.EOF) {
-			return files, nil
+		if first, err := p.in.Peek(1); err != nil || first[0] != ':' {
+			return files, nil //nolint:nilerr // the end
 		}
 		f, err := p.record()
 		if err != nil {

@@ -149,17 +149,11 @@ func (p *parser) commitID() (refs.OID, error) {
 
 // files reads the raw records of a commit and its patch.
 func (p *parser) files(c *Commit) error {
-	for {
-		first, err := p.in.Peek(1)
-		if err != nil || first[0] != ':' {
-			break
-		}
-		f, err := p.record()
-		if err != nil {
-			return err
-		}
-		c.Files = append(c.Files, f)
+	files, err := p.records()
+	if err != nil {
+		return err
 	}
+	c.Files = files
 	if first, err := p.in.Peek(1); err == nil && first[0] == 0 {
 		_, _ = p.in.Discard(1)
 	}
