@@ -83,17 +83,11 @@ func (f *file) carriedLines(owners []events.AnchorOwner, old events.AnchorFile) 
 			by[line] = owners[run.Owner]
 		}
 	}
-	added := map[int]bool{}
-	for _, r := range f.added {
-		for line := r.Start; line < r.End; line++ {
-			added[line] = true
-		}
-	}
 	i, j := 0, 0
 	same := func(end int) {
 		for ; i < end; i, j = i+1, j+1 {
 			owner, known := by[i]
-			if known && added[j] && !vague(owner) && (owner.Patch == "" || f.believes(owner.Patch)) {
+			if known && !vague(owner) && (owner.Patch == "" || f.believes(owner.Patch)) {
 				f.owners[j] = claim{owner, correlate.TierRewritten}
 			}
 		}

@@ -1,0 +1,150 @@
+package unseen
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// aside makes a commit on a branch of its own, dated at a moment, with a file of one line, and goes back.
+func (w *world) aside(branch, name, text string, dated time.Time) refs.OID {
+	w.t.Helper()
+	w.git("switch", "-q", "-c", branch)
+	w.write(name, text)
+	now := w.clock
+	w.clock = dated
+	c := w.commit(branch)
+	w.clock = now
+	w.git("switch", "-q", "main")
+	return c
+}
+
+// A patch is not the cause of a commit that the log names before it, whatever the clocks say. Of a commit that the log does not
+// name the dates of commits tell, and the log's clock where commits agree with it.
+func TestALineThatWasThereBeforeThePatchIsNotThePatchs(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		dated time.Duration
+		named int // the hook looks at a commit on top of it: 1 before the patch, 2 after it
+		heads int // so many commits are named besides, before and after
+		want  string
+	}{
+		"named before, dated after":                      {time.Hour, 1, 0, "unknown"},
+		"named before, one of many, dated after":         {time.Hour, 1, 5, "unknown"},
+		"named after the patch, dated after":             {time.Hour, 2, 0, "S1 by line_fingerprint"},
+		"named after the patch, one of many":             {time.Hour, 2, 5, "S1 by line_fingerprint"},
+		"named after the patch, and it cannot be so old": {-10 * time.Hour, 2, 0, "unknown"},
+		"not named, dated after":                         {time.Hour, 0, 0, "S1 by line_fingerprint"},
+		"not named, dated before":                        {-10 * time.Hour, 0, 0, "unknown"},
+		"not named, a moment after the last that was":    {0, 0, 3, "S1 by line_fingerprint"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write("own.txt", "of the beginning\n")
+			w.commit("own")
+			w.anchor()
+			side := w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.clock.Add(tt.dated))
+			heads := func() {
+				for i := range tt.heads {
+					w.write("base.txt", strings.Repeat("another line\n", i+1))
+					w.commit("head")
+					w.anchor()
+				}
+			}
+			name := func() {
+				w.git("switch", "-q", "side")
+				w.git("commit", "-q", "--allow-empty", "-m", "on top")
+				w.anchor()
+				w.git("switch", "-q", "main")
+			}
+			heads()
+			if tt.dated == 0 {
+				w.git("branch", "-q", "-D", "side")
+				side = w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.clock)
+			}
+			if tt.named == 1 {
+				name()
+			}
+			w.edit("S1", "own.txt", "of the beginning\n"+byFirst)
+			if tt.named == 2 {
+				w.write("own.txt", "of the beginning\n")
+				name()
+			}
+			w.write("own.txt", "of the beginning\n")
+			heads()
+			w.commit("without")
+			w.anchor()
+			w.forget()
+			w.want(Question{Commit: side, Path: "own.txt"}, tt.want)
+		})
+	}
+}
+
+// A question names lines and their texts; what no log speaks of is not looked into, unless it says nothing by itself.
+func TestWhatIsLookedInto(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit("S1", "a.txt", byFirst+common)
+	c := w.commit("unseen")
+	w.edit("S1", "b.txt", "nothing of the kind is there\n")
+	texts := func(text ...string) [][]byte {
+		var out [][]byte
+		for _, one := range text {
+			out = append(out, bytes.Join(bytes.Fields([]byte(one)), nil))
+		}
+		return out
+	}
+	both := []string{"S1 by exact_blob", "S1 by exact_blob"}
+	w.want(Question{Commit: c, Path: "a.txt", Lines: []int{1}, Texts: texts(byFirst)}, both...)
+	w.want(Question{Commit: c, Path: "a.txt", Lines: []int{2}, Texts: texts(common)}, both...)
+	other := w.aside("side", "c.txt", byHand+common, w.clock)
+	w.want(Question{Commit: other, Path: "c.txt", Lines: []int{1}, Texts: texts(byHand)})
+	w.want(Question{Commit: other, Path: "c.txt", Lines: []int{1, 2}, Texts: texts(byHand, common)})
+	other = w.aside("side2", "d.txt", byHand+common, w.clock)
+	w.want(Question{Commit: other, Path: "d.txt", Lines: []int{2}, Texts: texts(common)}, "unknown", "unknown")
+}
+
+// An answer that leaves a line unknown holds until a log speaks of that line.
+func TestHowLongAnAnswerHolds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit("S1", "a.txt", byFirst)
+	w.write("a.txt", byFirst+bySecond)
+	c := w.aside("side", "a.txt", byFirst+bySecond, w.clock.Add(24*time.Hour))
+	w.forget()
+	q := Question{Commit: c, Path: "a.txt", Lines: []int{1, 2}, Texts: [][]byte{[]byte(byFirst), []byte(bySecond)}}
+	w.want(q, "S1 by line_fingerprint", "unknown")
+	w.edit("S2", "z.txt", "the log grows by something else\n")
+	w.want(q, "S1 by line_fingerprint", "unknown")
+	w.edit("S2", "a.txt", bySecond)
+	w.forget()
+	w.want(q, "S1 by line_fingerprint", "S2 by line_fingerprint")
+}
+
+// Where only the logs of others are asked, the own one has no say even in lines that it knows.
+func TestTheOwnLogHasNoSayInLinesOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	theirs := w.clone()
+	theirs.clock = w.now()
+	theirs.edit("S1", "base.txt", "base one\n"+byFirst+"base two\nbase three\n")
+	theirs.write("base.txt", "base one\n"+byFirst+"base two\ntheirs by hand, some line\nbase three\n")
+	theirs.commit("ai")
+	w.edit("S2", "base.txt", "base one\n"+bySecond+"base two\nbase three\n")
+	w.write("base.txt", "base one\nbase two\nbase three\n")
+	w.commit("without")
+	w.anchor()
+	c := w.aside("side", "base.txt", byFirst+"base one\n"+bySecond+"base two\nbase three\n", w.clock.Add(24*time.Hour))
+	writer, err := events.OpenLog(theirs.repo).Writer()
+	w.check(err)
+	w.git("fetch", "-q", theirs.repo.WorkTree, refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
+	w.forget()
+	w.want(Question{Commit: c, Path: "base.txt", Elsewhere: true}, "S1 by line_fingerprint", "unknown")
+	w.want(Question{Commit: c, Path: "base.txt"}, "S1 by line_fingerprint", "S2 by line_fingerprint")
+}
