@@ -2,6 +2,8 @@ package unseen
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,4 +149,49 @@ func TestTheOwnLogHasNoSayInLinesOfOthers(t *testing.T) {
 	w.forget()
 	w.want(Question{Commit: c, Path: "base.txt", Elsewhere: true}, "S1 by line_fingerprint", "unknown")
 	w.want(Question{Commit: c, Path: "base.txt"}, "S1 by line_fingerprint", "S2 by line_fingerprint")
+}
+
+// Every line of a content that was seen has the owner that it had there.
+func TestLinesSideBySideHaveTheirOwnOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit("S1", "a.txt", byFirst)
+	w.edit("S2", "a.txt", byFirst+bySecond)
+	w.edit("S1", "a.txt", byFirst+bySecond+"and the first one again\n")
+	w.write("a.txt", byHand+byFirst+bySecond+"and the first one again\n")
+	w.edit("S3", "b.txt", "a look at everything\n")
+	c := w.commit("all")
+	w.want(Question{Commit: c, Path: "a.txt"}, "human by exact_blob", "S1 by exact_blob", "S2 by exact_blob", "S1 by exact_blob")
+}
+
+// A content that was seen under another name counts if it says enough: anybody may type a short one.
+func TestAContentIsKnownUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit("S1", "long.txt", byFirst)
+	w.edit("S1", "short.txt", "x = 1\n")
+	w.commit("both")
+	c := w.aside("side", "long2.txt", byFirst, w.clock.Add(time.Hour))
+	d := w.aside("side2", "short2.txt", "x = 1\n", w.clock.Add(time.Hour))
+	w.want(Question{Commit: c, Path: "long2.txt"}, "S1 by exact_blob")
+	w.want(Question{Commit: d, Path: "short2.txt"}, "unknown")
+}
+
+// What the repository does not have any more says nothing, and stops nothing.
+func TestWhatIsGoneSaysNothing(t *testing.T) {
+	t.Parallel()
+	for what, path := range map[string]string{"the content": "HEAD:a.txt", "that of the parent": "HEAD~1:a.txt"} {
+		w := newWorld(t)
+		w.write("a.txt", "of the beginning\n")
+		w.commit("before")
+		w.edit("S1", "a.txt", "of the beginning\n"+byFirst)
+		c := w.commit("unseen")
+		blob := w.git("rev-parse", path)
+		w.check(os.Remove(filepath.Join(w.repo.CommonDir, "objects", blob[:2], blob[2:])))
+		w.check(os.RemoveAll(filepath.Join(w.repo.TracesDir(), "objects")))
+		w.want(Question{Commit: c, Path: "a.txt"})
+		if len(w.commits(c)) > 0 {
+			t.Errorf("without %s the commit is known", what)
+		}
+	}
 }
