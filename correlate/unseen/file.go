@@ -62,12 +62,17 @@ func (f *file) search(ctx context.Context) error {
 }
 
 // link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen
-// tells whether the content itself was seen in a work tree.
+// tells whether the content itself was seen in a work tree. A content that says too little, and that the commit did not rename, has
+// no other names: anybody may type it.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil
 	}
-	blobs := append([]refs.OID{f.change.New}, f.change.Old...)
+	blobs := f.change.Old
+	specific := lettersIn(f.lines) >= minSpecific
+	if specific {
+		blobs = append([]refs.OID{f.change.New}, blobs...)
+	}
 	for _, blob := range blobs {
 		if blob.IsZero() {
 			continue
@@ -85,7 +90,7 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 					return false, err
 				}
 				v, known := view.Known.Get(name, f.change.New)
-				if known && !seen && lettersIn(f.lines) >= minSpecific {
+				if known && !seen && specific {
 					seen = true
 					if err := view.Known.Put(f.change.Path, f.change.New, v); err != nil {
 						return false, err
