@@ -122,7 +122,7 @@ func checkBoundary(t *testing.T, agent string, b events.Boundary) {
 		}
 	}
 	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ToolsEnd}
-	if (b.Tool != nil) != slices.Contains(kinds, b.Kind) {
+	if b.Kind != events.ConsentAsked && (b.Tool != nil) != slices.Contains(kinds, b.Kind) {
 		t.Errorf("tool %v at %s", b.Tool, b.Kind)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	SubagentEnd   BoundaryKind = "subagent_end"
 	Compaction    BoundaryKind = "compaction"
 	CwdChanged    BoundaryKind = "cwd_changed"
+	ConsentAsked  BoundaryKind = "consent_asked" // a dialog opened: the call waits for a person
 )
 
 // Boundary is one hook call of an agent, decoded from its payload: who, when, which tool, and what the tool said it

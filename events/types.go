@@ -80,6 +80,8 @@ const (
 	LimitProcessUnknown Limit = "process_unknown"
 	// LimitPathNotNamed: the lines changed while a call was open that may write anywhere, and it did not name their file.
 	LimitPathNotNamed Limit = "path_not_named"
+	// LimitConsentUnknown: the call waited for a person's consent, and nothing tells when it began.
+	LimitConsentUnknown Limit = "consent_time_unknown"
 )
 
 // Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
@@ -106,7 +108,7 @@ func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
 		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown,
-		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed:
+		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown:
 		return true
 	}
 	return false

@@ -62,6 +62,9 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 			w.Paths = paths // a link that it was given may have become a file
 		}
 		w.Doubt = false // it was open until now
+		if b.Tool.Rejected {
+			w.Rejected, status = true, "rejected"
+		}
 		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
 		if w.Model == "" && b.Model != "" {
 			w.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)

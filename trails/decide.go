@@ -130,6 +130,9 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 			others = append(others, w)
 		}
 	}
+	if len(ws) == 1 && len(edits) == 1 && !ws[0].Asked.IsZero() && len(ws[0].declares(path)) > 0 {
+		return declaredAlone(ws[0], path)
+	}
 	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(unfinished, ws[0]) || len(ws[0].declares(path)) == 0) {
 		return always(byWindow(ws[0], path))
 	}
@@ -188,6 +191,9 @@ func byWindow(w *Window, path string) actor {
 	a := actor{kind: events.OwnerAI, window: w}
 	if w.Background {
 		a.limits = append(a.limits, events.LimitBackgroundProcess)
+	}
+	if !w.Asked.IsZero() && w.Class != events.ToolEdits {
+		a.limits = append(a.limits, events.LimitConsentUnknown)
 	}
 	if !w.named(path) {
 		a.limits = append(a.limits, events.LimitPathNotNamed)

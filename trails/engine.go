@@ -54,6 +54,7 @@ type Engine struct {
 	GivesWay bool
 	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
 	Most       int
+	caller     string // the session whose hook this is, "" for git's
 	began      *looked
 	looksAhead bool                // see lookAhead
 	pause      func(time.Duration) // time.Sleep, but in tests

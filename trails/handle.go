@@ -19,6 +19,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil // a changed directory or a compaction says where the agent is, not what it did
 	}
 	defer e.begin(b)()
+	e.caller = b.Session
 	e.looksAhead = !e.Patient
 	defer func() { e.looksAhead = false }()
 	return e.advance(ctx, b.Time, func(s *step) error { return s.take(b) })
@@ -29,7 +30,8 @@ var methods = map[events.BoundaryKind]events.Method{
 	events.SessionStart: events.HookSessionStart, events.PromptSubmit: events.HookPrompt,
 	events.ToolBefore: events.HookToolBefore, events.ToolAfter: events.HookToolAfter,
 	events.ToolFailed: events.HookToolAfter, events.TurnEnd: events.HookStop, events.SessionEnd: events.HookStop,
-	events.ToolsEnd: events.HookToolAfter, events.SubagentStart: events.HookSessionStart, events.SubagentEnd: events.HookStop,
+	events.ConsentAsked: events.HookToolBefore,
+	events.ToolsEnd:     events.HookToolAfter, events.SubagentStart: events.HookSessionStart, events.SubagentEnd: events.HookStop,
 }
 
 // envelope sets what every event of a boundary carries.
@@ -48,6 +50,9 @@ func (s *step) take(b events.Boundary) error {
 	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
+	if b.Kind == events.ConsentAsked {
+		return s.takeConsent(trace, b)
+	}
 	sess, adopted := s.adopt(trace, b)
 	s.live(trace, b)
 	s.pair(sess, trace, &b)

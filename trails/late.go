@@ -179,6 +179,10 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.envelope(trace, b)
+	if b.Kind == events.ConsentAsked {
+		s.asked(trace, b)
+		return nil
+	}
 	sess, adopted := s.adopt(trace, b)
 	if s.glance != nil {
 		s.live(trace, b)

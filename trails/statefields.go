@@ -121,6 +121,7 @@ func (w *Window) fields(f fields) {
 	number(f, &w.Opener)
 	f.integer(&w.Awake)
 	f.moment(&w.Begun)
+	f.moment(&w.Asked)
 	list(f, &w.Left, func(p *process.Process) {
 		processFields(f, &p.ID)
 		number(f, &p.Parent)

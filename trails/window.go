@@ -48,6 +48,8 @@ type Window struct {
 	Opener int
 	// Awake is how long the system had been awake when the window was opened, in nanoseconds; 0 where that is not told.
 	Awake int64
+	// Asked is when the agent asked for consent to the call, as long as nothing tells when it was given.
+	Asked time.Time
 	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at everything.
 	Left    []process.Process
 	Printed []process.Output

@@ -28,6 +28,7 @@ type bound struct {
 	before  map[string]bool // paths that changed before that
 	ended   time.Time       // the agent wrote down by then that the call was over; zero if that is not known
 	within  map[string]bool // paths that changed before that
+	consent consent         // whether the call waits for that
 }
 
 // forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
@@ -66,6 +67,7 @@ func (s *step) askHost(w *Window, at time.Time) *bound {
 	if b.doubt == "" && w.Background && s.idle(w) {
 		b.doubt = events.LimitProcessUnknown
 	}
+	b.consent = s.consentTo(w, state)
 	return b
 }
 
@@ -208,6 +210,7 @@ func (s *step) heardDuration(w *Window, b events.Boundary) {
 		return
 	}
 	began := b.Time.Add(-time.Duration(b.Tool.Lasted)*time.Millisecond - consentSlack)
+	w.Asked = time.Time{}
 	if began.After(w.Begun) {
 		bound.began = began
 	}
@@ -244,7 +247,7 @@ func (s *step) changedBefore(changes []snapshot.Change) {
 // idleThen tells whether a path changed before a call began to run.
 func (s *step) idleThen(w *Window, path string) bool {
 	b := s.bounds[w]
-	return b != nil && b.before[path]
+	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
 // doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that changed after
@@ -258,6 +261,10 @@ func (s *step) doubts(w *Window, path string) events.Limit {
 		return events.LimitMissingAfter
 	case b != nil && b.doubt != "" && !s.reportedBack(w):
 		return b.doubt
+	case b != nil && b.consent == consentUnknown && !s.reportedBack(w):
+		return events.LimitConsentUnknown
+	case b != nil && b.consent == consentAwaited && !s.reportedBack(w):
+		return events.LimitMissingAfter // it was refused, or interrupted soon after
 	case w.Doubt && w.Why != "":
 		return w.Why
 	case w.Doubt:

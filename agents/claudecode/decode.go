@@ -19,7 +19,7 @@ var (
 // Events lists the hook events that carry a boundary.
 func (c *Client) Events() []string {
 	return []string{
-		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "StopFailure",
+		"SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "StopFailure",
 		"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "CwdChanged", "SessionEnd",
 	}
 }
@@ -30,6 +30,8 @@ func kindOf(event string) events.BoundaryKind {
 		return events.SessionStart
 	case "UserPromptSubmit":
 		return events.PromptSubmit
+	case "PermissionRequest":
+		return events.ConsentAsked
 	case "PreToolUse":
 		return events.ToolBefore
 	case "PostToolUse":
@@ -106,7 +108,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 		b.Prompt = &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
 	case events.TurnEnd, events.SubagentEnd:
 		b.Running = running(w)
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
 		c.fillTool(b, w)
 	case events.ToolsEnd:
 		c.fillBatch(b, w)

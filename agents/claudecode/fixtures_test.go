@@ -147,13 +147,18 @@ func expected() map[string]*events.Boundary {
 		"SessionEnd-other":             source(events.SessionEnd, "other"),
 		"SessionEnd-clear":             source(events.SessionEnd, "clear"),
 		"SessionEnd-prompt_input_exit": source(events.SessionEnd, "prompt_input_exit"),
-		"PermissionRequest-Edit":       nil,
 		"PostToolBatch":                nil,
 		"InstructionsLoaded":           nil,
 		"Notification":                 nil,
 	}
 	all["PostToolBatch-Edit"] = boundary(events.ToolsEnd)
 	all["PostToolBatch-Edit"].Tool = &events.ToolUse{Class: events.ToolEdits, Paths: []string{project + "/greet.go"}}
+	all["PermissionRequest-Edit"] = boundary(events.ConsentAsked)
+	all["PermissionRequest-Edit"].Prompt = &events.Prompt{ID: promptID}
+	all["PermissionRequest-Edit"].Limits = []events.Limit{events.LimitIDMissing, events.LimitModelUnknown}
+	all["PermissionRequest-Edit"].Tool = &events.ToolUse{Name: "Edit", Class: events.ToolEdits, Paths: []string{project + "/greet.go"}, Edits: []events.DeclaredEdit{
+		{Path: project + "/greet.go", Old: `return "hello"`, New: `return "hello, " + name`},
+	}}
 	all["SessionStart-compact"].Model = "claude-sonnet-4-5"
 	maps.Copy(all, expectedEdits())
 	maps.Copy(all, expectedOthers())

@@ -24,8 +24,8 @@ var hookEvents = [...]string{
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
-// batchEvent is asked for only where the client that is on the PATH is known to have it (batchSince), for the same reason.
-const batchEvent = "PostToolBatch"
+// newerEvents are asked for only where the client that is on the PATH is known to have them (newerSince), for the same reason.
+var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
 // newInstaller installs the entries in Claude's settings files.
 func (c *Client) newInstaller() *installer.Installer {
@@ -40,13 +40,13 @@ func (c *Client) newInstaller() *installer.Installer {
 // spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
 func (c *Client) entries() []hookfile.Entry {
 	names := hookEvents[:]
-	if atLeast(c.version(), batchSince) {
-		names = append(slices.Clone(names), batchEvent)
+	if atLeast(c.version(), newerSince) {
+		names = append(slices.Clone(names), newerEvents[:]...)
 	}
 	list := make([]hookfile.Entry, len(names))
 	for i, event := range names {
 		list[i] = hookfile.Entry{Event: event, Command: hookfile.Command(c.env.Binary, Name, event), Timeout: hookTimeout}
-		if strings.Contains(event, "ToolUse") {
+		if strings.Contains(event, "ToolUse") || event == "PermissionRequest" {
 			list[i].Matcher = "*"
 		}
 	}

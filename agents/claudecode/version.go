@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// batchSince is a version of the client that has the event PostToolBatch, as far as its documentation of April 2026 tells.
-const batchSince = "2.1.121"
+// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, as far as its documentation of April 2026 tells.
+const newerSince = "2.1.121"
 
 // version is that of the client on the PATH, told by where it is installed and without starting it: its own installer keeps each
 // version under its name, npm has it in the manifest of the package. It is empty where neither tells.

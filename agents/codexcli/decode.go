@@ -13,6 +13,7 @@ var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
 	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PermissionRequest", Kind: events.ConsentAsked},
 	{Name: "PostToolUse", Kind: events.ToolAfter},
 	{Name: "SubagentStart", Kind: events.SubagentStart},
 	{Name: "SubagentStop", Kind: events.SubagentEnd},
@@ -82,7 +83,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 	case events.PromptSubmit:
 		b.Source = events.SourceUser
 		b.Prompt = &events.Prompt{ID: payload.Name(w.Turn), Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
 		c.fillTool(b, w)
 	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
 	}

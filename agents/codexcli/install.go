@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
 	"github.com/git-trace/git-trace/agents/installer"
+	"github.com/git-trace/git-trace/events"
 )
 
 // Limits of a hook in seconds. Codex cuts those of the last two events down to shortTimeout by itself; without a limit of its
@@ -49,7 +50,7 @@ func (c *Client) entries() []hookfile.Entry {
 		entry := hookfile.Entry{
 			Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: clamp(k.Name, hookTimeout),
 		}
-		if strings.Contains(k.Name, "ToolUse") {
+		if strings.Contains(k.Name, "ToolUse") || k.Kind == events.ConsentAsked {
 			entry.Matcher = "*"
 		}
 		list = append(list, entry)

@@ -14,6 +14,7 @@ var kinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},
 	{Name: "preToolUse", Kind: events.ToolBefore},
+	{Name: "notification", Kind: events.ConsentAsked},
 	{Name: "postToolUse", Kind: events.ToolAfter},
 	{Name: "postToolUseFailure", Kind: events.ToolFailed},
 	{Name: "subagentStart", Kind: events.SubagentStart},
@@ -33,6 +34,7 @@ type wire struct {
 	Source     string `json:"source"`
 	Reason     string `json:"reason"`
 	Prompt     string `json:"prompt"`
+	Notice     string `json:"notification_type"`
 	Agent      string `json:"agentId"`
 	AgentType  string `json:"agentType"`
 	Parent     string `json:"parentAgentId"`
@@ -59,6 +61,9 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	if w.Agent != "" && (kind == events.PromptSubmit || kind == events.TurnEnd) {
 		return nil, nil // said to and by a sub-agent; subagentStop ends it
 	}
+	if kind == events.ConsentAsked && w.Notice != "permission_prompt" {
+		return nil, nil
+	}
 	b := events.Boundary{
 		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
 		Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
@@ -78,7 +83,8 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
+		events.ConsentAsked:
 	}
 	return []events.Boundary{b}, nil
 }

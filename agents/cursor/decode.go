@@ -93,7 +93,8 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.Generation), Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
+		events.ConsentAsked:
 	}
 	return []events.Boundary{b}, nil
 }

@@ -28,10 +28,16 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 	if model == "" {
 		model = "claude-sonnet-4-5"
 	}
-	args = append([]string{
-		"-p", j.opts.Prompt, "--output-format", "json", "--permission-mode", "acceptEdits",
-		"--allowedTools", claudeTools, "--model", model,
-	}, j.opts.Args...)
+	args = []string{"--model", model, "--permission-mode", "default", j.opts.Prompt}
+	if j.opts.At == nil {
+		args = []string{
+			"-p", j.opts.Prompt, "--output-format", "json", "--permission-mode", "acceptEdits",
+			"--allowedTools", claudeTools, "--model", model,
+		}
+	} else if err := claudeAtHome(j); err != nil {
+		return nil, nil, err
+	}
+	args = append(args, j.opts.Args...)
 	return args, []string{
 		"ANTHROPIC_BASE_URL=" + j.url,
 		"ANTHROPIC_API_KEY=test-key",
@@ -43,6 +49,19 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
+// claudeAtHome writes down what a person who has used the client before was asked already.
+func claudeAtHome(j *job) error {
+	known, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5, "autoUpdates": false,
+		"customApiKeyResponses": map[string]any{"approved": []string{"test-key"}, "rejected": []string{}},
+		"projects":              map[string]any{j.repo.Dir: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(j.repo.Home, ".claude.json"), known, 0o600)
+}
+
 // inspect reads the result object of --output-format json. A client that was
 // stopped by a signal prints none; its newest session file then tells the id.
 func (claude) inspect(j *job, res *Result) error {
@@ -50,7 +69,7 @@ func (claude) inspect(j *job, res *Result) error {
 		Session string `json:"session_id"`
 		Result  string `json:"result"`
 	}
-	if len(res.Stdout) > 0 {
+	if len(res.Stdout) > 0 && j.opts.At == nil {
 		if err := json.Unmarshal(res.Stdout, &out); err != nil {
 			return fmt.Errorf("read result: %w", err)
 		}

@@ -29,6 +29,9 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 		model = "gpt-5.5" // a model with plain tools; most others run JavaScript
 	}
 	args = []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}
+	if j.opts.At != nil {
+		args = []string{"--ask-for-approval", "on-request", "--sandbox", "read-only"}
+	}
 	if !j.opts.CheckTrust {
 		args = append(args, "--dangerously-bypass-hook-trust")
 	}

@@ -32,13 +32,26 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 		"--allow-all-tools", "--allow-all-paths", "--disable-client-telemetry", "--output-format", "json",
 		"--log-dir", filepath.Join(j.run, "logs"),
 	}
+	if j.opts.At != nil {
+		args = []string{"--disable-client-telemetry", "--log-dir", filepath.Join(j.run, "logs")}
+		trusted, err := json.Marshal(map[string]any{"trusted_folders": []string{j.repo.Dir}})
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(j.repo.Home, ".copilot"), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(j.repo.Home, ".copilot", "config.json"), trusted, 0o644)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	goesOn := func(arg string) bool {
 		return strings.HasPrefix(arg, "--continue") || strings.HasPrefix(arg, "--resume")
 	}
-	if !slices.ContainsFunc(j.opts.Args, goesOn) { // the two exclude each other
+	if j.opts.At == nil && !slices.ContainsFunc(j.opts.Args, goesOn) { // the two exclude each other
 		args = append(args, "--trust-folder")
 	}
-	return append(append(args, j.opts.Args...), "-p", j.opts.Prompt), []string{
+	return append(append(args, j.opts.Args...), j.ask("-p", "-i"), j.opts.Prompt), []string{
 		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PROVIDER_BASE_URL=" + j.url,
 		"COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=test-key", "COPILOT_MODEL=" + model,
 	}, nil

@@ -20,8 +20,11 @@ func (geminiCLI) prepare(j *job) (args, env []string, err error) {
 	if model == "" {
 		model = "gemini-2.5-pro"
 	}
-	args = []string{"--model", model, "--skip-trust", "--approval-mode", "yolo", "-o", "stream-json"}
-	return append(append(args, j.opts.Args...), "-p", j.opts.Prompt), []string{
+	args = []string{"--model", model, "--skip-trust"}
+	if j.opts.At == nil {
+		args = append(args, "--approval-mode", "yolo", "-o", "stream-json")
+	}
+	return append(append(args, j.opts.Args...), j.ask("-p", "-i"), j.opts.Prompt), []string{
 		"GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + j.url, "GEMINI_TELEMETRY_ENABLED=false",
 	}, nil
 }
@@ -48,8 +51,11 @@ func (qwen) prepare(j *job) (args, env []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	args = append([]string{"--approval-mode", "yolo", "-o", "stream-json"}, j.opts.Args...)
-	return append(args, "-p", j.opts.Prompt), []string{
+	if j.opts.At == nil {
+		args = []string{"--approval-mode", "yolo", "-o", "stream-json"}
+	}
+	args = append(args, j.opts.Args...)
+	return append(args, j.ask("-p", "-i"), j.opts.Prompt), []string{
 		"OPENAI_API_KEY=test-key", "OPENAI_BASE_URL=" + j.url + "/v1", "OPENAI_MODEL=" + model,
 	}, nil
 }

@@ -38,7 +38,7 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 	}
 	config, err := json.MarshalIndent(map[string]any{
 		"$schema": "https://opencode.ai/config.json", "model": "scripted/" + model, "small_model": "scripted/" + model,
-		"autoupdate": false, "share": "disabled", "permission": map[string]string{"*": "allow"},
+		"autoupdate": false, "share": "disabled", "permission": map[string]string{"*": j.ask("allow", "ask")},
 		"provider": map[string]any{"scripted": map[string]any{
 			"npm": "@ai-sdk/openai-compatible", "name": "scripted", "models": models,
 			"options": map[string]string{"baseURL": j.url + "/v1", "apiKey": "test-key"},
@@ -50,7 +50,14 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "opencode.json"), config, 0o644); err != nil {
 		return nil, nil, err
 	}
-	args = append([]string{"run", "--format", "json", "--model", "scripted/" + model}, j.opts.Args...)
+	args = []string{"run", "--format", "json", "--model", "scripted/" + model}
+	if j.opts.At != nil {
+		args = []string{"--model", "scripted/" + model}
+	}
+	args = append(args, j.opts.Args...)
+	if j.opts.At != nil {
+		args = append(args, "--prompt")
+	}
 	return append(args, j.opts.Prompt), []string{
 		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_SHARE=1",

@@ -37,8 +37,11 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "models.json"), config, 0o644); err != nil {
 		return nil, nil, err
 	}
-	args = append([]string{"--provider", "scripted", "--model", model, "--mode", "json", "-p"}, j.opts.Args...)
-	return append(args, j.opts.Prompt), []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
+	args = []string{"--provider", "scripted", "--model", model}
+	if j.opts.At == nil {
+		args = append(args, "--mode", "json", "-p")
+	}
+	return append(append(args, j.opts.Args...), j.opts.Prompt), []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
 }
 
 // inspect reads the events of --mode json, one per line; the first is the head of the session file.

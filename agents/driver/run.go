@@ -29,6 +29,10 @@ type Options struct {
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
+	// At is what a person does at the terminal while the client runs interactively; the client is killed when they are done. nil
+	// runs it in its print mode. Nothing that would be asked is allowed beforehand.
+	At func(*Terminal)
+
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted
 	AllowFailure bool // an exit code other than 0 and an unfinished script are not a failure of the test
 }
@@ -99,6 +103,9 @@ func (j *job) do(ctx context.Context, script Script) (*Result, error) {
 		return nil, fmt.Errorf("run %s: %w", j.client.Name, err)
 	}
 	env = append(append(append(base, offline(j.url)...), env...), j.opts.Env...)
+	if j.opts.At != nil {
+		env = append(env, "TERM=xterm-256color")
+	}
 	res := &Result{Dir: j.run}
 	group, err := j.execute(ctx, args, env, res)
 	if group != 0 {
@@ -113,6 +120,14 @@ func (j *job) do(ctx context.Context, script Script) (*Result, error) {
 		return res, fmt.Errorf("run %s: %w", j.client.Name, err)
 	}
 	return res, nil
+}
+
+// ask is one of two values: the second where a person is at a terminal.
+func (j *job) ask(printing, asking string) string {
+	if j.opts.At != nil {
+		return asking
+	}
+	return printing
 }
 
 // offline sends everything that is not for 127.0.0.1 to a proxy that refuses it.
@@ -145,6 +160,15 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 	cmd := exec.CommandContext(ctx, program, append(before, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = j.dir, env, stdout, stderr
 	ownGroup(cmd)
+	var person *os.File
+	if j.opts.At != nil {
+		var terminal *os.File
+		if terminal, person, err = openTerminal(); err != nil {
+			return 0, err
+		}
+		defer func() { _, _ = terminal.Close(), person.Close() }()
+		atTerminal(cmd, terminal)
+	}
 
 	// The parent-death signal is tied to the thread that started the process.
 	runtime.LockOSThread()
@@ -153,6 +177,17 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 		return 0, err
 	}
 	group = cmd.Process.Pid
+	if j.opts.At != nil {
+		screen := &Terminal{t: j.repo.t, person: person, limit: j.opts.Limit / 4}
+		go screen.watch()
+		done := make(chan struct{})
+		defer func() { <-done }()
+		go func() {
+			defer close(done)
+			j.opts.At(screen)
+			_ = cmd.Process.Kill() // it may have ended by itself
+		}()
+	}
 	if j.opts.SignalOn != "" {
 		go func() {
 			if waitFile(ctx, j.opts.SignalOn, j.opts.Limit) == nil {

@@ -14,6 +14,7 @@ var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "BeforeAgent", Kind: events.PromptSubmit},
 	{Name: "BeforeTool", Kind: events.ToolBefore},
+	{Name: "Notification", Kind: events.ConsentAsked},
 	{Name: "AfterTool", Kind: events.ToolAfter},
 	{Name: "AfterAgent", Kind: events.TurnEnd},
 	{Name: "SessionEnd", Kind: events.SessionEnd},
@@ -30,6 +31,7 @@ type wire struct {
 	Source     string `json:"source"`
 	Reason     string `json:"reason"`
 	Prompt     string `json:"prompt"`
+	Notice     string `json:"notification_type"`
 	geminihooks.Call
 }
 
@@ -47,6 +49,9 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode %s: %w", event, err)
 	}
+	if kind == events.ConsentAsked && w.Notice != "ToolPermission" {
+		return nil, nil
+	}
 	b := events.Boundary{
 		Kind: kind, Agent: Name, Session: w.Session, Time: c.env.Time(),
 		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
@@ -61,7 +66,8 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
+		events.ConsentAsked:
 	}
 	return []events.Boundary{b}, nil
 }

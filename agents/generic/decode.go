@@ -103,7 +103,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Running = w.Running
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.SubagentStart, events.Compaction, events.CwdChanged:
+	case events.SubagentStart, events.Compaction, events.CwdChanged, events.ConsentAsked:
 	}
 	return []events.Boundary{b}, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // eventNames are what the plugin reports, named as OpenCode does; tool.failed is taken from message.part.updated.
 var eventNames = []string{
-	"session.created", "chat.message", "tool.execute.before", "tool.execute.after", "tool.failed", "session.idle",
+	"session.created", "chat.message", "tool.execute.before", "permission.asked", "tool.execute.after", "tool.failed", "session.idle",
 }
 
 // Events lists the events that carry a boundary.
@@ -30,6 +30,8 @@ func kindOf(event string, subagent bool) events.BoundaryKind {
 		return events.PromptSubmit
 	case "tool.execute.before":
 		return events.ToolBefore
+	case "permission.asked":
+		return events.ConsentAsked
 	case "tool.execute.after":
 		return events.ToolAfter
 	case "tool.failed":
@@ -45,16 +47,18 @@ func kindOf(event string, subagent bool) events.BoundaryKind {
 
 // wire is what the plugin sends.
 type wire struct {
-	Session  string `json:"session_id"`
-	Subagent string `json:"subagent_id"`
-	Cwd      string `json:"cwd"`
-	Model    string `json:"model"`
-	Prompt   string `json:"prompt"`
-	PromptID string `json:"prompt_id"`
-	Tool     string `json:"tool_name"`
-	CallID   string `json:"call_id"`
-	Input    input  `json:"input"`
-	PID      int    `json:"pid"` // of the client
+	Session  string  `json:"session_id"`
+	Subagent string  `json:"subagent_id"`
+	Cwd      string  `json:"cwd"`
+	Model    string  `json:"model"`
+	Prompt   string  `json:"prompt"`
+	PromptID string  `json:"prompt_id"`
+	Tool     string  `json:"tool_name"`
+	CallID   string  `json:"call_id"`
+	Input    input   `json:"input"`
+	Lasted   float64 `json:"duration_ms"` // since consent was given
+	Rejected bool    `json:"rejected"`    // by the person
+	PID      int     `json:"pid"`         // of the client
 }
 
 // input is a tool's input with the fields of all tools that write.
@@ -94,7 +98,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		b.Source = "startup"
 	case events.PromptSubmit:
 		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
 		c.fillTool(&b, w)
 	case events.ToolsEnd, events.TurnEnd, events.SessionEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
 	}
@@ -103,6 +107,7 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
+	tool.Rejected = w.Rejected
 	b.Tool = tool
 	if payload.CallID(w.CallID) {
 		tool.CallID = w.CallID
@@ -130,6 +135,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		if dir == "" {
 			dir = b.Cwd
 		}
+		tool.Lasted = payload.Milliseconds(w.Lasted)
 		payload.Command(tool, w.Input.Command, dir, c.env.Home)
 	case events.ToolUnknown:
 		if path != "" {

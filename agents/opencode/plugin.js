@@ -32,6 +32,16 @@ export const GitTrace = async ({ client, directory }) => {
   const parents = new Map(); // session → the session that it is a sub-agent of, undefined for none
   const models = new Map(); // session → its model
   const open = new Set(); // calls whose end has not been told
+  const asked = new Map(); // question → the call that waits for the answer
+  const began = new Map(); // call → when the person consented to it
+  const refused = new Set(); // calls to which they did not
+
+  // lasted is for how many milliseconds a call that waited for consent was at work.
+  const lasted = (call) => {
+    const since = began.get(call);
+    began.delete(call);
+    return since && Math.max(Date.now() - since, 1);
+  };
 
   const parentOf = async (session) => {
     if (!parents.has(session)) {
@@ -76,10 +86,19 @@ export const GitTrace = async ({ client, directory }) => {
           return tell(event.type, p.info.id, {});
         case "session.idle":
           return tell(event.type, p.sessionID, {});
+        case "permission.asked": {
+          asked.set(p.id, p.tool?.callID);
+          return tell(event.type, p.sessionID, { call_id: p.tool?.callID });
+        }
+        case "permission.replied":
+          if (p.reply === "reject") refused.add(asked.get(p.requestID));
+          else began.set(asked.get(p.requestID), Date.now());
+          asked.delete(p.requestID);
+          return;
         case "message.part.updated": {
           const part = p.part;
           if (part?.type !== "tool" || part.state?.status !== "error" || !open.delete(part.callID)) return;
-          return tell("tool.failed", part.sessionID, { tool_name: part.tool, call_id: part.callID, input: part.state.input });
+          return tell("tool.failed", part.sessionID, { tool_name: part.tool, call_id: part.callID, input: part.state.input, duration_ms: lasted(part.callID), rejected: refused.delete(part.callID) });
         }
       }
     },
@@ -96,7 +115,7 @@ export const GitTrace = async ({ client, directory }) => {
     },
     "tool.execute.after": async (input) => {
       open.delete(input.callID);
-      return tell("tool.execute.after", input.sessionID, { tool_name: input.tool, call_id: input.callID, input: input.args });
+      return tell("tool.execute.after", input.sessionID, { tool_name: input.tool, call_id: input.callID, input: input.args, duration_ms: lasted(input.callID) });
     },
   };
 };

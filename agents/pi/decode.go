@@ -83,7 +83,8 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 		c.fillTool(&b, w)
 	case events.ToolBefore, events.ToolFailed:
 		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged:
+	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
+		events.ConsentAsked:
 	}
 	return []events.Boundary{b}, nil
 }

@@ -92,7 +92,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) {
 		c.fillTool(b, w)
 	case events.ToolsEnd:
 		b.Tool = geminihooks.Edited(w.Calls, b.Cwd, c.env.Home)
-	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
+	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged, events.ConsentAsked:
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 //	edit FILE OLD NEW · write FILE TEXT · bash COMMAND · fail COMMAND · read FILE
 //	pre edit … , post edit … (and write, bash, fail): one half of a call; `post` does the tool's work first
 //	did edit … : only the after-boundary, the work is done already; bg COMMAND: a call left running in the background
+//	ask bash COMMAND: a dialog opens, in which the person is asked whether the call may run
 //	batch FILE…: all calls of the answer, which edited those files, have ended, and so have the hooks of others
 //	say TEXT: an answer of the model, which only the session file holds
 //	serve: one process for the whole conversation, whose shells are its children; verbs come line by line, with tabs
@@ -124,6 +125,12 @@ func (p *player) play(verb string, args []string) error {
 		return p.hook("SubagentStart", p.turn(nil))
 	case "subend":
 		return p.hook("SubagentStop", p.turn(map[string]any{"background_tasks": []any{}}))
+	case "ask":
+		call, err := p.call(unquoted[0], unquoted[1:])
+		if err != nil {
+			return err
+		}
+		return p.hook("PermissionRequest", p.turn(map[string]any{"tool_name": call.name, "tool_input": call.input}))
 	case "pre", "post", "did":
 		return p.half(verb, unquoted[0], unquoted[1:])
 	default:
@@ -222,7 +229,7 @@ func (p *player) half(side, verb string, args []string) error {
 	} else {
 		fields["tool_response"] = response
 	}
-	if verb != "bg" {
+	if verb != "bg" && os.Getenv("CLIENT") != "untimed" {
 		fields["duration_ms"] = max(time.Since(began).Milliseconds(), 1)
 	}
 	if err := p.transcript("result", fields, ""); err != nil {
@@ -348,7 +355,7 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 			return os.WriteFile(path, writtenLike(raw, strings.Replace(text, args[1], args[2], 1)), 0o644)
 		}
 		c.response = func(before *string) any {
-			if before != nil && len(*before) > 10_000 { // the client tells no more of a long file
+			if before != nil && (len(*before) > 10_000 || os.Getenv("CLIENT") == "untimed") { // the client tells no more of a long file
 				before = nil
 			}
 			return map[string]any{

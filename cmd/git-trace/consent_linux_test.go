@@ -64,7 +64,7 @@ func TestConsentToTheHooksOfCodexIsAskedForAtATerminal(t *testing.T) {
 	for _, yes := range []string{"y\n", "Yes\n"} {
 		a := newAsked(t)
 		shown := a.types(t, yes, "init", "--agent", "codex-cli", "--global")
-		if !strings.Contains(shown, question) || strings.Count(a.trusted(t), "trusted_hash") != 11 {
+		if !strings.Contains(shown, question) || strings.Count(a.trusted(t), "trusted_hash") != 12 {
 			t.Errorf("after %q: shown is\n%s\nconfig.toml is %q", yes, shown, a.trusted(t))
 		}
 		if out, err := a.command("doctor").CombinedOutput(); err != nil || !strings.Contains(string(out), "codex-cli traced") {
@@ -77,10 +77,10 @@ func TestConsentToTheHooksOfCodexIsAskedForAtATerminal(t *testing.T) {
 	for _, no := range []string{"n\n", "\n", "\x04", "perhaps\n", "yy\n"} { // \x04 ends the input
 		a := newAsked(t)
 		shown := a.types(t, no, "init", "--agent", "codex-cli", "--global")
-		if !strings.Contains(shown, question) || !strings.Contains(shown, "hint: codex-cli: Codex does not run 11 of the hooks") || a.trusted(t) != "" {
+		if !strings.Contains(shown, question) || !strings.Contains(shown, "hint: codex-cli: Codex does not run 12 of the hooks") || a.trusted(t) != "" {
 			t.Errorf("after %q: shown is\n%s\nconfig.toml is %q", no, shown, a.trusted(t))
 		}
-		if out, err := a.command("doctor").Output(); err == nil || !strings.Contains(string(out), "Codex does not run 11 of the hooks") {
+		if out, err := a.command("doctor").Output(); err == nil || !strings.Contains(string(out), "Codex does not run 12 of the hooks") {
 			t.Errorf("after %q doctor says %s, %v", no, out, err)
 		}
 	}

@@ -17,16 +17,22 @@ const formatterHooks = `{"hooks": {"PostToolUse": [{"matcher": "TOOLS", "hooks":
 func TestAFormatterAmongClaudesHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "claude", "--agent", "claude-code")
-	bin := filepath.Join(t.TempDir(), "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(driver.Need(t, "claude"), filepath.Join(bin, "claude")); err != nil {
-		t.Fatal(err)
-	}
-	r.path = []string{bin} // as for a person, who has the client on the PATH
-	r.trace("init", "--agent", "claude-code")
+	r.onThePath("--agent", "claude-code")
 	r.formatted(".claude/settings.json", "Edit|Write", "Read", "Edit")
+}
+
+// onThePath has the person find the client by its name, and begin anew: `init` looks which version it is.
+func (r *traced) onThePath(options ...string) {
+	r.t.Helper()
+	bin := filepath.Join(r.t.TempDir(), "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Symlink(driver.Need(r.t, r.client), filepath.Join(bin, r.client)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.path = []string{bin}
+	r.trace(append([]string{"init"}, options...)...)
 }
 
 func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {

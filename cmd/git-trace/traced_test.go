@@ -81,6 +81,7 @@ type blamed struct {
 	Session     string  `json:"session"`
 	Subagent    string  `json:"subagent"`
 	ToolCall    string  `json:"tool_call"`
+	Confidence  string  `json:"confidence"`
 	Prompt      *struct {
 		Index int    `json:"index"`
 		Text  string `json:"text"`

@@ -21,6 +21,7 @@ type watched struct {
 	t         *testing.T
 	dir, home string
 	seconds   string // that a hook may take
+	untimed   bool   // agents do not tell how long their calls ran, nor whole files
 }
 
 func newWatched(t *testing.T) *watched {
@@ -46,6 +47,9 @@ func (w *watched) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
 	cmd.Dir = w.dir
 	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", limitEnv+"="+w.seconds, "CLAUDE_PID=")
+	if w.untimed {
+		cmd.Env = append(cmd.Env, "CLIENT=untimed")
+	}
 	return cmd
 }
 

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/driver"
+)
+
+// asker is how a client asks for consent to a shell command at a terminal.
+type asker struct {
+	client string
+	first  []string // what it shows before, and the keys that go on from there
+	shows  string   // the dialog, without white space
+	allow  string   // the key that consents
+	tells  bool     // it says how long the call ran
+	late   bool     // it announces the call when the person has consented
+}
+
+func askers() []asker {
+	return []asker{
+		{client: "claude", shows: "Doyouwanttoproceed", allow: "\r", tells: true},
+		{client: "codex", first: []string{"Useexistingmodel", "2"}, shows: "Wouldyouliketorun", allow: "y"},
+		{client: "qwen", late: true, shows: "Allowexecutionof", allow: "\r", tells: true},
+		{client: "gemini", shows: "Allowexecutionof", allow: "\r"},
+		{client: "copilot", shows: "Doyouwanttorun", allow: "\r"},
+		{client: "opencode", shows: "Permissionrequired", allow: "\r", tells: true},
+	}
+}
+
+// found.md 2: a permission dialog is open, the person edits, commits some of it, and comes back to allow the command or to refuse
+// it with Esc.
+func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
+	t.Parallel()
+	tools := shellTools()
+	for _, c := range askers() {
+		for _, answer := range []string{"allowed", "refused"} {
+			t.Run(c.client+" "+answer, func(t *testing.T) {
+				t.Parallel()
+				if os.Getenv("GITTRACE_LONG") == "" && (c.client != "claude" || answer != "allowed") {
+					t.Skip("GITTRACE_LONG=1 runs it")
+				}
+				tool := tools[slices.IndexFunc(tools, func(s shellTool) bool { return s.client == c.client })]
+				r := newTraced(t, c.client, tool.options...)
+				if c.client == "claude" {
+					r.onThePath(tool.options...)
+				}
+				ended := filepath.Join(r.Dir, "ended")
+				input := tool.argument("echo by-the-call > call.txt; sleep 1; touch " + ended)
+				if c.client == "codex" {
+					input["sandbox_permissions"], input["justification"] = "require_escalated", "for the test"
+				}
+				script := driver.Main(driver.Turn{Tools: []driver.Tool{{Name: tool.tool, Input: input}}}, driver.Turn{Text: "finished"})
+				types := func(line string) { r.Write("a.txt", r.Read("a.txt")+line+"\n") }
+				want := func(file, line string, fine ...string) {
+					t.Helper()
+					for _, l := range r.blame(file) {
+						if l.Content == line && !slices.Contains(fine, l.Contributor) {
+							t.Errorf("%q is %s (%s), want %s", line, l.Contributor, l.Confidence, fine)
+						}
+						if l.Content == line && l.Contributor == "ai" && l.Confidence == "high" && slices.Contains(fine, "human") {
+							t.Errorf("%q is an agent's, with high confidence", line)
+						}
+					}
+				}
+				r.played(script, driver.Options{AllowFailure: true, At: func(s *driver.Terminal) {
+					if len(c.first) > 0 && s.See(c.first[0]) {
+						s.Press(c.first[1])
+						s.Press("\r")
+					}
+					if !s.See(c.shows) {
+						return
+					}
+					types("first at the dialog")
+					want("a.txt", "first at the dialog", "human")
+					r.commitAll()
+					want("a.txt", "first at the dialog", "human")
+					types("second at the dialog")
+					time.Sleep(consentPause)
+					if answer == "refused" {
+						s.Press("\x1b")
+						time.Sleep(time.Second)
+						return
+					}
+					s.Press(c.allow)
+					if s.File(ended) {
+						time.Sleep(2 * time.Second) // for the hook of its end
+					}
+				}})
+				if !strings.Contains(r.trace("events", "--json"), "window_opened") && (!c.late || answer == "allowed") {
+					t.Fatal("the call was not recorded")
+				}
+				second := []string{"human"}
+				switch {
+				case answer == "refused":
+					second = append(second, "unknown") // it may have been interrupted as well
+				case !c.tells:
+					second = append(second, "ai") // it may be the call's as well
+				}
+				want("a.txt", "second at the dialog", second...)
+				r.commitAll()
+				want("a.txt", "second at the dialog", second...)
+				if answer == "allowed" {
+					want("call.txt", "by-the-call", "ai")
+				}
+				types("typed when all is over")
+				want("a.txt", "typed when all is over", "human")
+				r.trace("verify")
+			})
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/process"
+)
+
+// An agent may ask a person for their consent after it has announced a call. Until they give it the call writes nothing, and what
+// changes is a person's. Some agents say in the end how long the call ran (heardDuration). Of the others the processes tell as long as
+// the call is open: a shell that has begun is one. Once it has ended, nothing does: what it may have written is the call's with a doubt.
+
+// consent is what is known of the person's consent to an open call.
+type consent int
+
+const (
+	consentGiven   consent = iota // or never asked for
+	consentAwaited                // it is a shell, and no shell of it lives
+	consentUnknown
+)
+
+// takeConsent takes a boundary at which an agent asks for consent. It does so before the call does anything.
+func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
+	s.env.Limits = nil
+	for _, w := range s.asked(trace, b) {
+		s.bounds[w].consent = consentAwaited
+	}
+	if s.ahead == nil {
+		return nil
+	}
+	_, err := s.look(nil)
+	return err
+}
+
+// asked are the calls that a dialog is about, which it notes. An agent that does not say which one it is means any of the
+// conversation's.
+func (s *step) asked(trace events.TraceID, b events.Boundary) []*Window {
+	var out []*Window
+	for _, w := range s.state.openWindows() {
+		switch {
+		case w.Trace != trace || w.Background || len(w.Left) > 0:
+		case b.Tool != nil && b.Tool.CallID != "" && b.Tool.CallID != w.CallID:
+		case b.Tool != nil && b.Tool.CallID == "" && (b.Tool.Name != w.Tool || b.Subagent != w.Subagent):
+		default:
+			w.Asked = b.Time
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// consentTo tells whether a call was consented to. State is that of its agent.
+func (s *step) consentTo(w *Window, state process.State) consent {
+	switch {
+	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):
+		return consentGiven
+	case w.Class != events.ToolRuns || state != process.Alive:
+		return consentUnknown
+	}
+	found, known := process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}.Left()
+	switch {
+	case len(found) > 0:
+		return consentGiven
+	case known:
+		return consentAwaited
+	}
+	return consentUnknown
+}
+
+// endsHere tells whether a window ends at this boundary.
+func (s *step) endsHere(w *Window) bool {
+	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
+}
+
+// declaredAlone is a decision about the path of an edit call for which a dialog was open: what it declared is its own. The rest may
+// be the person's, who had the time for it, or of a program that follows the edit.
+func declaredAlone(w *Window, path string) decision {
+	texts := declaredLines(w, path)
+	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}
+	return func(line []byte) *actor {
+		if texts[string(linediff.StripSpace(line))] {
+			return &own
+		}
+		return &unknown
+	}
+}
