@@ -14,7 +14,6 @@ func TestWhatIsCommittedWhileADialogIsOpenIsAPersons(t *testing.T) {
 			t.Parallel()
 			w := newWatched(t)
 			a := w.agent(alpha)
-			a.does("bash", "true") // its process is known by now
 			const command = "sed -i 's/old two/new two/' b.txt"
 			a.does("pre", "bash", command)
 			a.does("ask", "bash", command)
@@ -51,7 +50,6 @@ func TestACallThatAskedHasADoubtWhereItsAgentTellsNoTime(t *testing.T) {
 	w := newWatched(t)
 	w.untimed = true
 	a := w.agent(alpha)
-	a.does("bash", "true")
 	const command = "sed -i 's/old two/new two/' b.txt"
 	a.does("pre", "bash", command)
 	a.does("ask", "bash", command)
@@ -87,7 +85,6 @@ func TestAnEditThatAskedOwnsWhatItDeclared(t *testing.T) {
 	w := newWatched(t)
 	w.untimed = true
 	a := w.agent(alpha)
-	a.does("bash", "true")
 	edit := []string{"edit", "a.txt", "old one", "new one"}
 	a.does(append([]string{"pre"}, edit...)...)
 	a.does(append([]string{"ask"}, edit...)...)
