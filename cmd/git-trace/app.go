@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +17,10 @@ import (
 type app struct {
 	std streams
 	dir string // the directory that -C and the process's own give
+	// life ends when the person interrupts the command, which signals heeds; line is the status line, nil for none.
+	life    context.Context //nolint:containedctx // an app is one call
+	signals interrupts
+	line    *statusLine
 }
 
 // runApp parses what stands before the verb as git does, then hands over to the verb.
@@ -24,15 +30,38 @@ func runApp(args []string, std streams) int {
 	if err != nil {
 		return report(std.err, err)
 	}
-	if _, terminal := terminalOf(std.out); terminal && printsJSON(rest) {
-		a.std.out = &jsonScreen{to: std.out}
+	ctx, stop := a.signals.listen(context.Background())
+	defer stop()
+	a.life = ctx
+	a.beginLine(rest)
+	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
+		a.std.out = &jsonScreen{to: a.std.out}
 	}
 	if len(rest) > 0 && rest[0] == "blame" { // its options are git's, which no framework parses as git does
-		return report(std.err, a.blame(rest[1:]))
+		err = a.blame(rest[1:])
+	} else {
+		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
 	}
-	program := a.program()
-	err = program.Run(append([]string{"git-trace"}, rest...))
+	a.line.end()
+	if status := a.signals.status(); status != 0 && err != nil {
+		return status
+	}
 	return report(std.err, err)
+}
+
+// beginLine begins the status line, if there is a terminal for it and the person wants one.
+func (a *app) beginLine(args []string) {
+	file, isFile := a.std.err.(*os.File)
+	if _, terminal := terminalOf(a.std.err); !isFile || !terminal || len(args) == 0 || slices.Contains(args, "--no-progress") {
+		return
+	}
+	a.line = newStatusLine(file, args[0])
+	a.std.err = below{file, a.line}
+	if out, isFile := a.std.out.(*os.File); isFile {
+		if _, terminal := terminalOf(out); terminal {
+			a.std.out = below{out, a.line}
+		}
+	}
 }
 
 // globals takes the options that stand before the verb: -C, --git-dir, --work-tree and --no-pager.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -77,7 +76,7 @@ func (a *app) blame(args []string) error {
 	if opts.Format == blame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
-	err = blame.Run(context.Background(), repo, dir, opts, evidence, screen.Out, style)
+	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }
 

@@ -182,6 +182,10 @@ func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error 
 		cmd.Stdin = in
 	}
 	cmd.Stdout = p.app.std.out
+	if out, isFile := fileOf(p.app.std.out); isFile { // which may be a terminal
+		p.app.line.end()
+		cmd.Stdout = out
+	}
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	if err := cmd.Run(); err != nil {

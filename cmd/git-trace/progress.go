@@ -1,29 +1,125 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
 )
-
-// progress tells on a terminal how far something has come, in a line that is gone in the end.
-type progress struct {
-	w     io.Writer // nil where nobody looks
-	what  string
-	next  time.Time
-	shown bool
-}
 
 // progressDelay is how long something may take without a word.
 const progressDelay = time.Second
 
+// statusLine is the last line of a terminal while a command says nothing else: how far it has come, or at least that it is at work. Whatever
+// the command writes takes its place. The nil line is of a command whose standard error nobody watches.
+type statusLine struct {
+	to    io.Writer
+	what  string // the command
+	mu    sync.Mutex
+	begun time.Time
+	spoke time.Time // when something was written last
+	shown bool      // the line stands on the terminal
+	told  bool      // by a progress, which knows more
+	ended bool
+}
+
+// newStatusLine begins to watch a command.
+func newStatusLine(to io.Writer, what string) *statusLine {
+	l := &statusLine{to: to, what: what, begun: time.Now(), spoke: time.Now()}
+	time.AfterFunc(progressDelay, l.tick)
+	return l
+}
+
+// tick tells how long the command is at work, unless something else is known of it.
+func (l *statusLine) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
+	if !l.told && time.Since(l.spoke) >= progressDelay {
+		l.shown = true
+		fmt.Fprintf(l.to, "\r\x1b[K%s: %d s", l.what, int(time.Since(l.begun).Seconds()))
+	}
+	time.AfterFunc(progressDelay, l.tick)
+}
+
+// tell shows how far something has come.
+func (l *statusLine) tell(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.shown, l.told = true, true
+		fmt.Fprintf(l.to, "\r\x1b[K%s", text)
+	}
+}
+
+// clear takes the line away.
+func (l *statusLine) clear() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wipe()
+	l.told = false
+}
+
+func (l *statusLine) wipe() {
+	if l.shown {
+		fmt.Fprint(l.to, "\r\x1b[K")
+	}
+	l.shown, l.spoke = false, time.Now()
+}
+
+// end takes it away for good: the terminal is the output's, or another program's.
+func (l *statusLine) end() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wipe()
+	l.ended = true
+}
+
+// below is what the command writes to a terminal on which the line may stand. A line that it has not ended stays the last.
+type below struct {
+	file *os.File
+	line *statusLine
+}
+
+func (b below) Write(p []byte) (int, error) {
+	b.line.mu.Lock()
+	defer b.line.mu.Unlock()
+	b.line.wipe()
+	if !bytes.HasSuffix(p, []byte("\n")) {
+		b.line.ended = true
+	}
+	return b.file.Write(p)
+}
+
+// fileOf is the file that something is written to, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if b, is := w.(below); is {
+		return b.file, true
+	}
+	file, is := w.(*os.File)
+	return file, is
+}
+
+// progress tells how far something has come.
+type progress struct {
+	line *statusLine
+	what string
+	next time.Time
+}
+
 // progress begins to tell how far something is, if standard error is a terminal.
 func (a *app) progress(what string) *progress {
-	p := &progress{what: what, next: time.Now().Add(progressDelay)}
-	if _, terminal := terminalOf(a.std.err); terminal {
-		p.w = a.std.err
-	}
-	return p
+	return &progress{line: a.line, what: what, next: time.Now().Add(progressDelay)}
 }
 
 // at tells how many of how many are done.
@@ -35,16 +131,12 @@ func (p *progress) at(done, total int) {
 func (p *progress) bytes(done, total int64) { p.tell(done, total, "") }
 
 func (p *progress) tell(done, total int64, more string) {
-	if p.w == nil || total <= 0 || time.Now().Before(p.next) {
+	if p.line == nil || total <= 0 || time.Now().Before(p.next) {
 		return
 	}
-	p.next, p.shown = time.Now().Add(progressDelay/10), true
-	fmt.Fprintf(p.w, "\r%s: %3d%%%s", p.what, min(done*100/total, 100), more)
+	p.next = time.Now().Add(progressDelay / 10)
+	p.line.tell(fmt.Sprintf("%s: %3d%%%s", p.what, min(done*100/total, 100), more))
 }
 
 // clear takes the line away.
-func (p *progress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
-}
+func (p *progress) clear() { p.line.clear() }

@@ -97,6 +97,7 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error)
 	t := &purgeTarget{traces: map[events.TraceID]bool{}, texts: texts}
 	for _, text := range c.StringSlice("text") {
 		if text == "-" { // a secret has no place on a command line, where other users can see it
+			a.line.end()
 			line, err := bufio.NewReader(a.std.in).ReadString('\n')
 			if err != nil && line == "" {
 				return nil, usage("there is no text on standard input")

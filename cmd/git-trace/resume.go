@@ -100,7 +100,9 @@ func (a *app) handOver(dir string, line []string) error {
 		return fail(exitGit, fmt.Errorf("%s is not on the search path", line[0]), "git trace resume --print shows the command line")
 	}
 	cmd := exec.Command(program, line[1:]...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, a.std.out, a.std.err
+	a.signals.leave()
+	a.line.end()
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -37,12 +37,15 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	if err != nil || !s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		return s, err
 	}
-	file, ok := a.std.out.(*os.File)
+	file, ok := fileOf(a.std.out)
 	if !ok {
 		return s, nil
 	}
 	if command := pagerCommand(config); command != "" {
-		if s.pager = startPager(command, file, a.std.err); s.pager != nil {
+		errors, _ := fileOf(a.std.err)
+		if s.pager = startPager(command, file, errors); s.pager != nil {
+			a.signals.leave()
+			a.line.end()
 			s.Out = s.pager
 		}
 	}
@@ -99,7 +102,7 @@ func wantsColour(config refs.Config, configured, terminal bool) bool {
 
 // terminalOf is terminalWidth of what may be no file at all.
 func terminalOf(w io.Writer) (columns int, ok bool) {
-	if file, isFile := w.(*os.File); isFile {
+	if file, isFile := fileOf(w); isFile {
 		return terminalWidth(file)
 	}
 	return 0, false

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -67,9 +64,8 @@ func (a *app) watch(c *cli.Context, ops operands) error {
 	if c.Bool("once") {
 		return w.tick(c.Context, time.Now())
 	}
-	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return w.run(ctx, max(c.Duration("interval"), 100*time.Millisecond))
+	a.line.end()
+	return w.run(c.Context, max(c.Duration("interval"), 100*time.Millisecond))
 }
 
 // run looks until it is told to stop. A look that failed is reported and does not end it.

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one ends what is under way in order, so that
+// locks and temporary files go; what does not heed it is left after a moment, as a second one does at once.
+type interrupts struct {
+	signals chan os.Signal
+	got     atomic.Int32 // the number of the signal that came; 0 for none
+	away    atomic.Bool
+}
+
+// interruptGrace is how long a command may take to end in order.
+const interruptGrace = time.Second
+
+// exitSignalled is what a shell adds to the number of the signal that ended a command.
+const exitSignalled = 128
+
+// listen begins to heed signals. The context ends with the first one.
+func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	i.signals = make(chan os.Signal, 2)
+	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for s := range i.signals {
+			if i.away.Load() {
+				continue
+			}
+			if !i.got.CompareAndSwap(0, signalNumber(s)) {
+				os.Exit(i.status())
+			}
+			cancel()
+			time.AfterFunc(interruptGrace, func() { os.Exit(i.status()) })
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(i.signals)
+		cancel()
+	}
+}
+
+// leave leaves signals to another program that has the terminal now.
+func (i *interrupts) leave() { i.away.Store(true) }
+
+// status is the exit status of a command that was interrupted, 0 of one that was not.
+func (i *interrupts) status() int {
+	if n := i.got.Load(); n != 0 {
+		return exitSignalled + int(n)
+	}
+	return 0
+}
+
+func signalNumber(s os.Signal) int32 {
+	if n, ok := s.(syscall.Signal); ok {
+		return int32(n)
+	}
+	return int32(syscall.SIGINT)
+}

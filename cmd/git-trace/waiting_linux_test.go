@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mayWait are the forms in which each command has to search the repository.
+var mayWait = map[string]string{
+	"init":       "--agent claude-code",
+	"uninstall":  "",
+	"status":     "",
+	"doctor":     "",
+	"watch":      "--once",
+	"blame":      "a",
+	"log":        "",
+	"show":       "HEAD",
+	"graph":      "",
+	"track":      "a:1",
+	"search":     "word",
+	"stats":      "",
+	"resume":     "--print 1234",
+	"record":     "1234",
+	"backfill":   "",
+	"export":     "--format git-ai --notes HEAD",
+	"import":     "--format git-ai --notes",
+	"quality":    "",
+	"purge":      "--text nothing --yes",
+	"verify":     "",
+	"checkpoint": "",
+	"reconcile":  "",
+	"rebuild":    "",
+	"gc":         "",
+	"events":     "",
+	"snapshot":   "",
+}
+
+// atOnce are the commands that have nothing to search in the repository, each with what it is asked. They end at once.
+var atOnce = map[string]string{
+	"capabilities": "",
+	"convert":      "--to opentraces nothing.json",
+	"demo":         "--help",
+	"help":         "",
+}
+
+// onTty is a command at a terminal, and what that shows.
+type onTty struct {
+	cmd    *exec.Cmd
+	person *os.File
+	mu     sync.Mutex
+	text   bytes.Buffer
+	done   chan error
+}
+
+func (g *guest) onTty(args ...string) *onTty {
+	g.t.Helper()
+	terminal, person := openPair(g.t, 80)
+	c := &onTty{cmd: exec.Command("git-trace", args...), person: person, done: make(chan error, 1)}
+	c.cmd.Dir, c.cmd.Env = g.dir, append(slices.Clone(g.env), "TERM=xterm", "GIT_PAGER=cat")
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = terminal, terminal, terminal
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		g.t.Fatal(err)
+	}
+	_ = terminal.Close()
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := person.Read(buf)
+			c.mu.Lock()
+			c.text.Write(buf[:n])
+			c.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { c.done <- c.cmd.Wait() }()
+	return c
+}
+
+func (c *onTty) shown() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+// until waits for a text on the terminal; ended tells that the command ended before.
+func (c *onTty) until(text string, most time.Duration) (seen, ended bool) {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if strings.Contains(c.shown(), text) {
+			return true, false
+		}
+		if len(c.done) > 0 {
+			return strings.Contains(c.shown(), text), true
+		}
+	}
+	return false, false
+}
+
+// Found §9: a command that takes its time says so, and ends when it is told to, with nothing left behind. Every command stands in
+// one of the two tables. The repository lies on a disk that does not answer: git's packed refs are a pipe that nobody writes.
+func TestFound9WhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
+	t.Parallel()
+	g := newGuest(t)
+	g.write("a", "1\n2\n")
+	g.git("add", ".")
+	g.git("commit", "-qm", "one")
+	for _, step := range []string{"git-trace init --agent claude-code", "agent S1 start", "agent S1 write b word", "agent S1 stop", "git add .", "git commit -qm two"} {
+		words := strings.Fields(step)
+		if code := g.run(words[0], words[1:]...); code != 0 {
+			t.Fatalf("%s: exit status %d: %s", step, code, g.err)
+		}
+	}
+	g.git("pack-refs", "--all")
+	for _, c := range (&app{}).program().Commands {
+		form, waits := mayWait[c.Name]
+		bare, ends := atOnce[c.Name]
+		if waits == ends {
+			t.Errorf("%s is to stand in one of the tables of what waits and what does not", c.Name)
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			own := *g
+			own.t = t
+			own.dir = filepath.Join(t.TempDir(), "work")
+			if out, err := exec.Command("cp", "-a", g.dir, own.dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if code := own.run("git-trace", "doctor", "--fix"); code != 0 {
+				t.Fatalf("exit status %d: %s", code, own.out)
+			}
+			packed := filepath.Join(own.dir, ".git/packed-refs")
+			if err := errors.Join(os.Remove(packed), unix.Mkfifo(packed, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if ends {
+				own.endsAtOnce(append([]string{c.Name}, strings.Fields(bare)...))
+			} else {
+				own.canBeEnded(append([]string{c.Name}, strings.Fields(form)...))
+			}
+		})
+	}
+}
+
+func (g *guest) endsAtOnce(args []string) {
+	g.t.Helper()
+	c := g.onTty(args...)
+	defer c.person.Close()
+	select {
+	case err := <-c.done:
+		if crashed(c.shown()) {
+			g.t.Errorf("%q: %v: %s", args, err, c.shown())
+		}
+	case <-time.After(20 * time.Second):
+		_ = c.cmd.Process.Kill()
+		g.t.Errorf("%q does not end: %q", args, c.shown())
+	}
+}
+
+func (g *guest) canBeEnded(args []string) {
+	g.t.Helper()
+	before := g.names()
+	c := g.onTty(args...)
+	defer c.person.Close()
+	defer func() { _ = c.cmd.Process.Kill() }()
+	if seen, ended := c.until(args[0]+": ", 20*time.Second); !seen {
+		g.t.Fatalf("%q says nothing while it waits (ended: %v): %q", args, ended, c.shown())
+	}
+	if _, err := c.person.Write([]byte{3}); err != nil { // Ctrl-C
+		g.t.Fatal(err)
+	}
+	began := time.Now()
+	select {
+	case err := <-c.done:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+			g.t.Errorf("%q ends with %v: %q", args, err, c.shown())
+		}
+	case <-time.After(20 * time.Second):
+		g.t.Fatalf("%q goes on after %v: %q", args, time.Since(began), c.shown())
+	}
+	if strings.Contains(c.shown(), "error") || strings.Contains(c.shown(), "hint") {
+		g.t.Errorf("%q complains of being ended: %q", args, c.shown())
+	}
+	for name := range g.names() {
+		if before[name] {
+			continue
+		}
+		lock, err := refs.Flock(name, 0) // the file of such a lock stays, and says nothing
+		if err != nil || filepath.Ext(name) != ".lock" || filepath.Base(filepath.Dir(name)) != "traces" {
+			g.t.Errorf("%q leaves %s (%v)", args, name, err)
+		}
+		if err == nil {
+			lock.Unlock()
+		}
+	}
+}
+
+// names are the files of the repository.
+func (g *guest) names() map[string]bool {
+	g.t.Helper()
+	out := map[string]bool{}
+	err := filepath.WalkDir(g.dir, func(path string, _ os.DirEntry, err error) error {
+		out[path] = true
+		return err
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return out
+}
