@@ -111,7 +111,9 @@ func (w *world) agentShell(dir, session string, work func()) {
 	w.tool(dir, session, "PreToolUse", id, "Bash", input, nil)
 	w.enter(dir)
 	w.say(fmt.Sprintf("exec agent %s pre bash %s", session, id))
+	w.command = true
 	work()
+	w.command = false
 	w.enter(dir)
 	w.tool(dir, session, "PostToolUse", id, "Bash", input, map[string]any{
 		"stdout": "", "stderr": "", "interrupted": false, "isImage": false,

@@ -129,7 +129,7 @@ func (w *world) blame(dir, rev, path string) ([]answer, error) {
 	}
 	err = json.Unmarshal(out.Bytes(), &parsed)
 	for i := range parsed.Lines {
-		parsed.Lines[i].doubts = w.doubts(&parsed.Lines[i], reader)
+		parsed.Lines[i].doubts = w.doubts(dir, &parsed.Lines[i], reader)
 	}
 	return parsed.Lines, err
 }

@@ -18,6 +18,7 @@ const wrongTestimony = "right owner, wrong testimony"
 // lineLife is what happened to a line with a word of its own.
 type lineLife struct {
 	call     string          // the tool call that wrote it, "" for a person
+	shell    bool            // a command wrote it that names no file: a person may have typed meanwhile
 	forms    map[string]bool // the ways in which it was written
 	moved    bool            // it, or what it was moved past
 	replaced map[string]bool // the conversations whose lines it may have taken the place of
@@ -26,14 +27,14 @@ type lineLife struct {
 }
 
 // remember notes what an edit says of its lines. Whole is as for record.
-func (l *ledger) remember(e, whole edit, call string) {
+func (l *ledger) remember(e, whole edit, call string, shell bool) {
 	for i, line := range e.text {
 		if isCommon(line) {
 			continue
 		}
 		h := l.lives[bare(line)]
 		if h == nil {
-			h = &lineLife{call: call, forms: map[string]bool{}, replaced: map[string]bool{}}
+			h = &lineLife{call: call, shell: shell, forms: map[string]bool{}, replaced: map[string]bool{}}
 			l.lives[bare(line)] = h
 		}
 		h.forms[line] = true
@@ -104,18 +105,23 @@ var worth = map[string]string{
 }
 
 // doubts tells what is wrong with an answer that names the right owner; "" for nothing.
-func (w *world) doubts(a *answer, reader *index.Index) string {
+func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 	if a.Contributor == byUnknown {
 		if a.Evidence+a.Confidence+a.Patch+a.Previous+a.ToolCall != "" || len(a.Candidates) > 0 {
 			return "nothing is known, and yet there is evidence"
 		}
 		return ""
 	}
-	if want := worth[a.Evidence]; want == "" || a.Confidence != want && !w.profile.killed {
+	life := w.ledger.lives[bare(a.Content)]
+	special := !isCommon(a.Content) && life != nil
+	want := worth[a.Evidence]
+	if shell := special && life.shell || !special && a.Confidence == "medium"; shell && want == "high" {
+		want = "medium"
+	}
+	if want == "" || a.Confidence != want && !w.profile.killed {
 		return "evidence " + a.Evidence + " is of confidence " + a.Confidence
 	}
-	life := w.ledger.lives[bare(a.Content)]
-	if isCommon(a.Content) || life == nil {
+	if !special {
 		return ""
 	}
 	switch {
@@ -123,7 +129,7 @@ func (w *world) doubts(a *answer, reader *index.Index) string {
 		return "the work tree was seen, and the evidence is " + a.Evidence
 	case a.Evidence == correlate.TierReformatted && len(life.forms) < 2:
 		return "it was never written in another form"
-	case a.Evidence == correlate.TierMovedLines && !life.moved:
+	case a.Evidence == correlate.TierMovedLines && !life.moved && !w.tookOut(dir, a):
 		return "it was never moved"
 	case a.Evidence == correlate.TierRewritten && !w.profile.rewrite:
 		return "no commit was made anew"
@@ -133,6 +139,12 @@ func (w *world) doubts(a *answer, reader *index.Index) string {
 		return "its call is " + life.call + " and not " + a.ToolCall
 	}
 	return w.doubtsOfPrevious(a, life, reader)
+}
+
+// tookOut tells whether the parent of a line's commit has the line too: to git the commit took it out and put it in again.
+func (w *world) tookOut(dir string, a *answer) bool {
+	before, there := w.blob(dir, *a.Commit+"^:"+a.OriginalPath)
+	return !there || slices.ContainsFunc(before, func(line string) bool { return strings.TrimRight(line, "\n") == strings.TrimRight(a.Content, "\n") })
 }
 
 // doubtsOfPrevious looks at the patch that a line stands in the place of.

@@ -39,7 +39,8 @@ type world struct {
 	written int // unique lines in this step
 	named   int // files, branches in this step
 	calls   int
-	kills   int // processes that were killed
+	command bool // an agent's command is under way
+	kills   int  // processes that were killed
 
 	byChance bool            // some of them where they may live in the next run
 	shell    string          // the conversation whose shell call is under way
@@ -260,7 +261,7 @@ func (w *world) writeAs(dir, path string, from []int, lines []string, who string
 	if w.ledger.isAI(who) {
 		call = w.lastCall()
 	}
-	w.ledger.remember(e, whole, call)
+	w.ledger.remember(e, whole, call, w.command)
 	w.store(dir, path, lines)
 }
 
