@@ -50,7 +50,7 @@ func (r rule) drop(doc []byte) (out []byte, found bool) {
 func (in *Installer) rule(place Place) rule { return rule{in.Agent, "/" + place.Ignored} }
 
 func (in *Installer) prepareRule(ctx context.Context, target capability.Target, place Place) ([]change, error) {
-	wanted, err := wantsRule(ctx, place)
+	wanted, err := in.wantsRule(ctx, place)
 	if err != nil || !wanted {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func readRules(repo *refs.Repo) (userfile.File, error) {
 
 // wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is tracked
 // is refused, because what is installed would be committed for everybody.
-func wantsRule(ctx context.Context, place Place) (bool, error) {
+func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(filepath.Join(place.Root, dir)); err == nil && !info.IsDir() {
@@ -114,7 +114,7 @@ func wantsRule(ctx context.Context, place Place) (bool, error) {
 	if len(tracked) > 0 {
 		return false, &capability.InstallError{
 			Code: capability.CodeSettingsTracked, Message: place.Ignored + " is tracked by the repository",
-			Hint: "install for the user with `git trace init --global`, or untrack the file with `git rm --cached`",
+			Hint: "git trace init --global --agent " + in.Agent + " puts its hooks into your own settings; the project's file stays as it is",
 		}
 	}
 	_, err = repo.Git(ctx, nil, "check-ignore", "-q", "--", path)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -54,11 +55,14 @@ func (a *app) consents(what string) bool {
 	if _, terminal := terminalWidth(in); !terminal {
 		return false
 	}
-	fmt.Fprintf(a.std.err, "%s\nallow them? [y/N] ", printable(what))
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil {
-		return false
-	}
+	fmt.Fprintln(a.std.err, printable(what))
+	return a.asks("allow them?")
+}
+
+// asks puts a question to a person; no answer is no.
+func (a *app) asks(question string) bool {
+	fmt.Fprintf(a.std.err, "%s [y/N] ", question)
+	answer, _ := bufio.NewReader(a.std.in).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true
@@ -66,10 +70,18 @@ func (a *app) consents(what string) bool {
 	return false
 }
 
+// confirm asks before something that cannot be undone; where nobody could answer, it is refused. Does says what --yes does.
+func (a *app) confirm(question, does string) (bool, error) {
+	if _, terminal := terminalOf(a.std.err); !terminal {
+		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes "+does+" without asking")
+	}
+	return a.asks(question), nil
+}
+
 // tellObstacles says what still keeps the hooks that were installed from running.
 func (a *app) tellObstacles(ctx context.Context, in *installation) error {
-	if len(in.agents) == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent")
+	if len(in.agents) == 0 && !in.global {
+		fmt.Fprintf(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent: %s\n", strings.Join(installable(in.env), ", "))
 	}
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)

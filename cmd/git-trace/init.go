@@ -56,6 +56,15 @@ type installation struct {
 	hooks  hooks.Installer
 	agents []capability.Agent
 	target capability.Target
+	found  bool         // the agents were found on this machine, not named by the user
+	passed []passedOver // agents that were found and cannot be installed
+	global bool         // one of them has hooks in the user's own settings
+}
+
+// passedOver is an agent that is left out, with the reason.
+type passedOver struct {
+	agent capability.Agent
+	err   error
 }
 
 // installation gathers what the flags name, without changing anything.
@@ -85,21 +94,18 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 	return in, nil
 }
 
-// found leaves those agents that are used on this machine.
-func (in *installation) found() []capability.Agent {
-	return slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool { return !one.Found(in.env) })
+// onlyFound leaves those agents that are used on this machine.
+func (in *installation) onlyFound() {
+	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool { return !one.Found(in.env) })
+	in.found = true
 }
 
 // chooseAgents gives the agents that were named, or all that can be recorded.
 func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error) {
+	known := installable(env)
 	var out []capability.Agent
-	var known []string
 	for _, agent := range agents.All(env) {
-		if agent.Installer == nil {
-			continue
-		}
-		known = append(known, agent.Name)
-		if len(names) == 0 || slices.Contains(names, agent.Name) {
+		if agent.Installer != nil && (len(names) == 0 || slices.Contains(names, agent.Name)) {
 			out = append(out, agent)
 		}
 	}
@@ -119,16 +125,31 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 	return out, nil
 }
 
-// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it was.
+// installable are the names of the agents that git-trace has hooks for.
+func installable(env capability.Env) []string {
+	var out []string
+	for _, agent := range agents.All(env) {
+		if agent.Installer != nil {
+			out = append(out, agent.Name)
+		}
+	}
+	return out
+}
+
+// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it was. An agent that
+// the user did not name does not keep the others from being installed: it is left out, and told. Where none is left it is an error.
 func (a *app) initialise(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
 		return err
 	}
 	if len(c.StringSlice("agent")) == 0 {
-		in.agents = in.found()
+		in.onlyFound()
 	}
 	planned, err := in.plan(c.Context)
+	if err == nil && len(in.agents) == 0 && len(in.passed) > 0 && !in.global { // none is left
+		err = fmt.Errorf("%s: %w", in.passed[0].agent.Name, in.passed[0].err)
+	}
 	if err != nil {
 		return explainInstall(err)
 	}
@@ -139,6 +160,7 @@ func (a *app) initialise(c *cli.Context) error {
 		} else if len(planned) == 0 {
 			fmt.Fprintln(a.std.out, "nothing to do")
 		}
+		a.tellPassed(in)
 		return nil
 	}
 	if err := recorded.CheckPlace(); err != nil {
@@ -165,13 +187,36 @@ func (a *app) initialise(c *cli.Context) error {
 	if err != nil {
 		return explainInstall(err)
 	}
+	a.tellPassed(in)
 	switch {
+	case started && len(in.agents) == 0 && !in.global:
+		fmt.Fprintln(a.std.out, "recording started; no agent is traced yet")
 	case started:
 		fmt.Fprintln(a.std.out, "recording started; conversations that begin from now on are traced")
 	case len(planned) == 0 && !allowed:
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}
 	return a.tellObstacles(c.Context, in)
+}
+
+// served tells whether an agent's hooks are in the user's own settings, which serve this repository too.
+func (in *installation) served(ctx context.Context, agent capability.Agent) bool {
+	target := in.target
+	target.Scope = capability.ScopeUser
+	status, err := agent.Installer.Status(ctx, target)
+	in.global = in.global || err == nil && len(status.Present) > 0
+	return err == nil && len(status.Present) > 0
+}
+
+// tellPassed warns of agents that are on this machine and were left out.
+func (a *app) tellPassed(in *installation) {
+	for _, one := range in.passed {
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s is not traced: %s\n", one.agent.Name, printable(one.err.Error()))
+		var refused *capability.InstallError
+		if errors.As(one.err, &refused) && refused.Hint != "" {
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(refused.Hint))
+		}
+	}
 }
 
 // planned is one action of an installer, printable.
@@ -189,8 +234,16 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 	for _, action := range gitActions {
 		out = append(out, planned{"git", action.String()})
 	}
-	for _, agent := range in.agents {
+	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
+		var refused *capability.InstallError
+		if in.found && errors.As(err, &refused) {
+			if !in.served(ctx, agent) {
+				in.passed = append(in.passed, passedOver{agent, err})
+			}
+			in.agents = slices.DeleteFunc(in.agents, func(one capability.Agent) bool { return one.Name == agent.Name })
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", agent.Name, err)
 		}
@@ -262,7 +315,7 @@ func (a *app) uninstallCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "uninstall",
 		Usage:     "stop recording and take every hook out again",
-		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge]",
+		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge [--yes]]",
 		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
 			"that too.",
 		Flags: []cli.Flag{
@@ -271,6 +324,7 @@ func (a *app) uninstallCommand() *cli.Command {
 			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
 			&cli.BoolFlag{Name: "purge", Usage: "also delete what was recorded here: the log, the snapshots, the prompts"},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask before everything is deleted"},
 		},
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
@@ -319,6 +373,11 @@ func (a *app) uninstall(c *cli.Context) error {
 		a.printActions(list, "would ")
 		return nil
 	}
+	if c.Bool("purge") && !c.Bool("yes") {
+		if yes, err := a.confirmDeletion(in.repo); err != nil || !yes {
+			return err
+		}
+	}
 	if _, err := in.hooks.Remove(c.Context); err != nil {
 		return explainInstall(err)
 	}
@@ -332,6 +391,25 @@ func (a *app) uninstall(c *cli.Context) error {
 	fmt.Fprintln(a.std.out, "recording stopped")
 	a.tellKept(in.repo)
 	return nil
+}
+
+// confirmDeletion asks whether all that was recorded shall be deleted, and says how much that is.
+func (a *app) confirmDeletion(repo *refs.Repo) (bool, error) {
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return false, err
+	}
+	defer reader.Close()
+	traces, err := reader.TraceIDs()
+	if err != nil {
+		return false, err
+	}
+	if reader.Last() == 0 && len(traces) == 0 {
+		return true, nil
+	}
+	fmt.Fprintf(a.std.err, "%s and %s will be deleted, with all snapshots and records\n",
+		plural(len(traces), "conversation"), plural(int(reader.Last()), "event"))
+	return a.confirm("delete them? it cannot be undone", "deletes")
 }
 
 // tellKept says what stays behind and how to remove it.

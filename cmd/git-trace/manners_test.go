@@ -157,7 +157,7 @@ func complaint(text string) string {
 // untouched are the forms of each command that have nothing to do in a repository that is not traced.
 var untouched = map[string][]string{
 	"init":         {"--dry-run", "--agent claude-code --dry-run"},
-	"uninstall":    {"", "--dry-run", "--purge"},
+	"uninstall":    {"", "--dry-run", "--purge --yes"},
 	"status":       {"", "--json"},
 	"doctor":       {"", "--fix"},
 	"capabilities": {"", "--json"},

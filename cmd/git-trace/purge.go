@@ -169,19 +169,11 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error
 // confirmPurge says what will be done and asks whether it shall be.
 func (a *app) confirmPurge(p *purging) (bool, error) {
 	a.sayPurged(p, true)
-	if _, terminal := terminalOf(a.std.err); !terminal {
-		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes purges without asking")
-	}
-	fmt.Fprint(a.std.err, "purge that? it cannot be undone [y/N] ")
-	answer, err := bufio.NewReader(a.std.in).ReadString('\n')
-	if err != nil && answer == "" {
-		return false, nil //nolint:nilerr // no answer is no
-	}
-	yes := strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
-	if !yes {
+	yes, err := a.confirm("purge that? it cannot be undone", "purges")
+	if err == nil && !yes {
 		fmt.Fprintln(a.std.err, "nothing was purged")
 	}
-	return yes, nil
+	return yes, err
 }
 
 func (a *app) sayPurged(p *purging, dry bool) {

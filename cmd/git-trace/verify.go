@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.
@@ -59,8 +61,11 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if err := write(quietWriter{a.std.out}); err != nil {
 		return err
 	}
-	if report.State == events.Broken || c.Bool("anchored") && report.State != events.Anchored {
-		return silent(exitFinding)
+	switch {
+	case report.State == events.Broken:
+		return fail(exitFinding, errors.New("the log is damaged"), "what stands before the first fault is sound; if you have a copy of "+refs.EventsRef+", git update-ref puts it back")
+	case c.Bool("anchored") && report.State != events.Anchored:
+		return fail(exitFinding, errors.New("nothing confirms the log"), "git trace checkpoint signs it; a copy that was fetched confirms it too")
 	}
 	return nil
 }
