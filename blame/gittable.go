@@ -13,10 +13,7 @@ func (s *session) readTable(lines []Annotated) error {
 	}
 	args := []string{"-c", "blame.coloring=none", "-c", "blame.blankBoundary=false"}
 	args = append(args, s.opts.gitArgs([]string{"--score-debug", "-s", "-l"}, formats, draws)...)
-	cmd := s.repo.CommandUser(s.ctx, s.dir, args...)
-	if s.stdin != nil {
-		cmd.Stdin = bytes.NewReader(s.stdin)
-	}
+	cmd := s.command(s.ctx, args, &bytes.Buffer{})
 	table, err := cmd.Output()
 	if err != nil {
 		return &Failure{Code: fatalCode, Message: "git blame --score-debug failed"}

@@ -26,8 +26,13 @@ func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Reso
 	}
 	s.settings = later(s, s.readSettings)
 	s.converted = later(s, s.hasTextconv)
-	lines, owners, _, err := s.lines()
-	return annotate(lines, owners), err
+	var out []Annotated
+	err = s.named(func() error {
+		lines, owners, _, err := s.lines()
+		out = annotate(lines, owners)
+		return err
+	})
+	return out, err
 }
 
 // top is the directory to which paths in the repository are relative.

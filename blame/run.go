@@ -24,7 +24,7 @@ func Run(
 	}
 	s.settings = later(s, s.readSettings)
 	s.converted = later(s, s.hasTextconv)
-	err = s.show(out, style)
+	err = s.named(func() error { return s.show(out, style) })
 	var refused *Failure
 	if errors.As(err, &refused) && refused.ExitCode() == usageCode {
 		return s.asTyped(refused)

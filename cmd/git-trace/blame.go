@@ -88,7 +88,7 @@ func blameFailure(err error) error {
 	}
 	hint := ""
 	if refused.NoPath() {
-		hint = "git trace blame takes the path as git blame does: relative to where you are"
+		hint = "the path is relative to where you are, and the file has to be in the revision that is named, or in the work tree"
 	}
 	return fail(refused.ExitCode(), err, hint)
 }
