@@ -87,3 +87,12 @@ func Lookup(env Env, name string) (Agent, bool) {
 	}
 	return Agent{}, false
 }
+
+// Names lists the names of the agents.
+func Names() []string {
+	var out []string
+	for _, one := range registry() {
+		out = append(out, one.name)
+	}
+	return out
+}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -62,8 +64,15 @@ func (a *app) log(c *cli.Context, ops operands) error {
 			Conversations []view.Conversation `json:"conversations"`
 		}{logSchema, list})
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) > 0:
+	case len(all) == 0:
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
+		return nil
+	case c.Int("max-count") != 0:
+		fmt.Fprintf(a.std.err, "git-trace: hint: of %s here none is what was asked for\n", plural(len(all), "conversation"))
+		return nil
+	default:
 		return nil
 	}
 	ids := make([]string, len(all))
@@ -83,16 +92,20 @@ func chooseConversations(c *cli.Context, repo *refs.Repo, all []view.Conversatio
 	if err != nil {
 		return nil, err
 	}
-	agents := map[string]bool{}
-	for _, name := range c.StringSlice("agent") {
-		agents[name] = true
+	wanted := c.StringSlice("agent")
+	here := make([]string, len(all))
+	for i := range all {
+		here[i] = all[i].Agent
+	}
+	if err := checkAgents(wanted, here); err != nil {
+		return nil, err
 	}
 	out := []view.Conversation{}
 	for _, t := range all {
 		if n := c.Int("max-count"); n >= 0 && len(out) == n {
 			break
 		}
-		if len(agents) > 0 && !agents[t.Agent] || !since.IsZero() && t.Last.Before(since) || !until.IsZero() && t.First.After(until) {
+		if len(wanted) > 0 && !slices.Contains(wanted, t.Agent) || !since.IsZero() && t.Last.Before(since) || !until.IsZero() && t.First.After(until) {
 			continue
 		}
 		out = append(out, t)
@@ -114,5 +127,30 @@ func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) 
 	if err != nil {
 		return time.Time{}, usage("option '--%s': '%s' is no date", option, text)
 	}
-	return time.Unix(seconds, 0), nil
+	at := time.Unix(seconds, 0)
+	if isNow := time.Since(at).Abs() < time.Minute; isNow && !saysNow(text) {
+		return time.Time{}, usage("option '--%s': '%s' is no date", option, text)
+	}
+	return at, nil
+}
+
+// saysNow tells whether a text may stand for the present moment, for which git takes whatever it does not understand.
+func saysNow(text string) bool {
+	lower := strings.ToLower(text)
+	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")
+}
+
+// checkAgents refuses names that no known agent has, nor any of the conversations here.
+func checkAgents(names, here []string) error {
+	known := append(agents.Names(), here...)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			slices.Sort(known)
+			return &failure{
+				code: exitUsage, err: fmt.Errorf("unknown agent '%s'", name),
+				hint: "known are: " + strings.Join(slices.DeleteFunc(slices.Compact(known), func(n string) bool { return n == "" }), ", "),
+			}
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,15 +80,19 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	if c.IsSet("max-count") {
 		query.Limit = max(c.Int("max-count"), 0)
 	}
-	if agents := c.StringSlice("agent"); len(agents) > 0 {
-		query.Want = func(d *search.Digest) bool {
-			for _, name := range agents {
-				if d.Agent == name {
-					return true
-				}
-			}
-			return false
+	if wanted := c.StringSlice("agent"); len(wanted) > 0 {
+		digests, err := ix.Digests()
+		if err != nil {
+			return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
 		}
+		here := make([]string, len(digests))
+		for i := range digests {
+			here[i] = digests[i].Agent
+		}
+		if err := checkAgents(wanted, here); err != nil {
+			return err
+		}
+		query.Want = func(d *search.Digest) bool { return slices.Contains(wanted, d.Agent) }
 	}
 	found, err := ix.Search(c.Context, query)
 	if errors.Is(err, search.ErrNoWords) {
