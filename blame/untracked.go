@@ -28,16 +28,16 @@ func (s *session) named(show func() error) error {
 	if !s.untracked(err) {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "git-trace-index-")
-	if err != nil {
-		return fmt.Errorf("make an index for a file that is not tracked: %w", err)
+	dir, dirErr := os.MkdirTemp("", "git-trace-index-")
+	if dirErr != nil {
+		return fmt.Errorf("make an index for a file that is not tracked: %w", dirErr)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	s.index = filepath.Join(dir, "index")
 	cmd := s.repo.CommandUser(s.ctx, s.dir, "-c", "core.fsmonitor=false", "add", "--intent-to-add", "--force", "--", s.target.file)
 	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE="+s.index)
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("make an index for a file that is not tracked: git add: %w", err)
+	if cmd.Run() != nil { // git takes no file of that name, as those of .git: what blame said stands
+		return err
 	}
 	return show()
 }

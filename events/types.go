@@ -1,5 +1,7 @@
 package events
 
+import "slices"
+
 // Type is the kind of an event. The list is closed; a type this version does not know is kept and skipped when read.
 type Type string
 
@@ -84,15 +86,16 @@ const (
 	LimitConsentUnknown Limit = "consent_time_unknown"
 )
 
-// Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
-func (t Type) Known() bool {
-	switch t {
-	case LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken, PatchRecorded,
-		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned, LogPurged:
-		return true
+// Types lists the types, in the order of the list above.
+func Types() []Type {
+	return []Type{
+		LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken, PatchRecorded,
+		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned, LogPurged,
 	}
-	return false
 }
+
+// Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
+func (t Type) Known() bool { return slices.Contains(Types(), t) }
 
 // Known tells whether the method is in the closed list.
 func (m Method) Known() bool {

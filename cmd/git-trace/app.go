@@ -130,7 +130,7 @@ func (a *app) workTree() (*refs.Repo, error) {
 
 // program lists the verbs. Each stands in a file of its own.
 func (a *app) program() *cli.App {
-	return &cli.App{
+	program := &cli.App{
 		Name:      "git-trace",
 		Usage:     "who wrote this line, and in which conversation",
 		UsageText: "git trace [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
@@ -158,12 +158,19 @@ func (a *app) program() *cli.App {
 			if c.NArg() > 0 {
 				return unknownVerb(c.App, c.Args().First())
 			}
-			return cli.ShowAppHelp(c)
+			if err := cli.ShowAppHelp(c); err != nil {
+				return err
+			}
+			return silent(exitFinding) // as git without a command
 		},
 		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(*cli.Context, error) {}, // report prints, once
 		CommandNotFound: nil,
 	}
+	for _, c := range program.Commands {
+		c.OnUsageError = onUsageError
+	}
+	return program
 }
 
 // onUsageError turns the framework's complaint into ours; it would print the whole help otherwise.
@@ -172,13 +179,43 @@ func onUsageError(_ *cli.Context, err error, _ bool) error {
 }
 
 func unknownVerb(program *cli.App, verb string) error {
-	hint := "git trace help lists the commands"
+	hint, nearest := "git trace help lists the commands", 3
 	for _, c := range program.Commands {
+		distance := edits(verb, c.Name)
 		if strings.HasPrefix(c.Name, verb) || strings.HasPrefix(verb, c.Name) {
-			hint = "did you mean " + c.Name + "?"
+			distance = 0
+		}
+		if distance < nearest && distance < len(c.Name)-1 {
+			hint, nearest = "did you mean "+c.Name+"?", distance
 		}
 	}
 	return &failure{code: exitUsage, err: fmt.Errorf("'%s' is not a git-trace command", verb), hint: hint}
+}
+
+// edits is how many characters have to be put in, left out, replaced or exchanged with their neighbour to make b of a
+// (Damerau and Levenshtein's distance, each place edited once).
+func edits(a, b string) int {
+	before, last := []int{}, make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			row[j] = min(last[j]+1, row[j-1]+1)
+			if a[i-1] == b[j-1] {
+				row[j] = min(row[j], last[j-1])
+			} else {
+				row[j] = min(row[j], last[j-1]+1)
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
 }
 
 // noArguments refuses arguments where a verb takes none.

@@ -2,8 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -34,8 +34,10 @@ func (a *app) blameCommand() *cli.Command {
 func (a *app) blame(args []string) error {
 	opts, err := blame.Parse(args)
 	if errors.Is(err, blame.ErrHelp) {
-		fmt.Fprintf(a.std.out, "usage: %s\n", blameUsage)
-		return silent(exitUsage)
+		if err := a.program().Run([]string{"git-trace", "help", "blame"}); err != nil {
+			return err
+		}
+		return silent(exitUsage) // as git
 	}
 	if err != nil {
 		return blameFailure(err)
@@ -87,6 +89,9 @@ func blameFailure(err error) error {
 		return err
 	}
 	hint := ""
+	if form, isUsage := strings.CutPrefix(refused.Message, "usage: git blame "); isUsage {
+		return &failure{code: refused.ExitCode(), err: errors.New("usage: git trace blame " + form), hint: "git trace help blame says more"}
+	}
 	if refused.NoPath() {
 		hint = "the path is relative to where you are, and the file has to be in the revision that is named, or in the work tree"
 	}

@@ -85,11 +85,20 @@ type eventFilter struct {
 	last  int // of those that are left, only so many from the end; negative for all
 }
 
+// eventTypes lists the types of events.
+func eventTypes() string {
+	var names []string
+	for _, t := range events.Types() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
+
 func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error) {
 	f := &eventFilter{types: c.StringSlice("type"), last: c.Int("max-count")}
 	for _, t := range f.types {
 		if !events.Type(t).Known() {
-			return nil, usage("'%s' is no event type", t)
+			return nil, &failure{code: exitUsage, err: fmt.Errorf("'%s' is no event type", t), hint: "the types are " + eventTypes()}
 		}
 	}
 	if prefix := c.String("trace"); prefix != "" {

@@ -43,7 +43,11 @@ func exchangeOf(name string) (exchange, error) {
 		}
 		names = append(names, e.name)
 	}
-	return exchange{}, usage("'%s' is no format; there are %s", name, strings.Join(names, ", "))
+	err := fmt.Errorf("'%s' is no format", name)
+	if name == "" {
+		err = errors.New("option '--format' is missing")
+	}
+	return exchange{}, &failure{code: exitUsage, err: err, hint: "the formats are " + strings.Join(names, ", ")}
 }
 
 func readAgentTrace(r io.Reader, yield func(line int, record *records.Record) error) error {

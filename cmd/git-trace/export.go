@@ -39,9 +39,6 @@ func (a *app) exportCommand() *cli.Command {
 }
 
 func (a *app) export(c *cli.Context, ops operands) error {
-	if c.String("format") == "" {
-		return usage("option '--format' is missing")
-	}
 	format, err := exchangeOf(c.String("format"))
 	if err != nil {
 		return err

@@ -38,9 +38,6 @@ func (a *app) importCommand() *cli.Command {
 }
 
 func (a *app) importFiles(c *cli.Context, ops operands) error {
-	if c.String("format") == "" {
-		return usage("option '--format' is missing")
-	}
 	format, err := exchangeOf(c.String("format"))
 	if err != nil {
 		return err
@@ -52,7 +49,7 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	case notes && len(files) > 0:
 		return usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
-		return usage("no file was named")
+		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --format " + format.name + " <file>…"}
 	}
 	repo, err := a.repo()
 	if err != nil {

@@ -382,13 +382,18 @@ func (a *app) uninstall(c *cli.Context) error {
 		return explainInstall(err)
 	}
 	a.printActions(list, "")
+	was := recorded.Is(in.repo)
 	if err := recorded.Remove(in.repo); err != nil {
 		return fmt.Errorf("stop recording: %w", err)
 	}
 	if c.Bool("purge") {
 		return a.purge(c.Context, in.repo)
 	}
-	fmt.Fprintln(a.std.out, "recording stopped")
+	if was {
+		fmt.Fprintln(a.std.out, "recording stopped")
+	} else {
+		fmt.Fprintln(a.std.out, "nothing was recorded here")
+	}
 	a.tellKept(in.repo)
 	return nil
 }

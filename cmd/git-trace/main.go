@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -15,6 +16,27 @@ var version = "0.1.0-dev"
 
 func main() {
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// builtFrom is the commit that the program was built from, where the build knew it: " (4be77d1a2b3c)".
+func builtFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", changed"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return " (" + commit + changed + ")"
 }
 
 // streams are the standard streams, so that a command can be run without touching the process's own.
@@ -38,8 +60,8 @@ func run(args []string, std streams) int {
 			return runHook(args[1:], std.in)
 		case "git-hook":
 			return runGitHook(args[1:], std.in)
-		case "--version", "version":
-			fmt.Fprintln(std.out, "git-trace version "+version)
+		case "--version", "version", "-v":
+			fmt.Fprintln(std.out, "git-trace version "+version+builtFrom())
 			return 0
 		}
 	}

@@ -143,8 +143,11 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 	case 1:
 		return objectOf(others[0]), nil
 	case 0:
-		return object{}, fail(exitFinding, fmt.Errorf("nothing has the id '%s'", id),
-			"git trace log lists conversations, git trace graph commits")
+		hint := "git trace log lists conversations, git trace graph commits"
+		if len(id) < fewestDigits {
+			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)
+		}
+		return object{}, fail(exitFinding, fmt.Errorf("nothing has the id '%s'", id), hint)
 	}
 	return object{}, ambiguousID(id, others)
 }
