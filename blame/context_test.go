@@ -1,0 +1,186 @@
+package blame
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func TestWhichSettingsAndVariablesShapeAnswers(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]bool{
+		"blame.showroot": true, "core.autocrlf": true, "diff.renames": true, "mailmap.file": true, "filter.lfs.clean": true,
+		"user.name": false, "color.ui": false, "alias.blame": false, "remote.origin.url": false, "log.date": true,
+	} {
+		if shapesAnswers(key) != want {
+			t.Errorf("%s shapes answers: %v", key, !want)
+		}
+	}
+	for name, want := range map[string]bool{
+		"GIT_LITERAL_PATHSPECS": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_ATTR_SOURCE": true, "GIT": false, "HOME": false,
+		"GIT_AUTHOR_NAME": false, "GIT_TRACE2": false, "GIT_DIR": false, "GIT_CONFIG_COUNT": false, "GIT_OPTIONAL_LOCKS": false,
+	} {
+		if shapesGit(name) != want {
+			t.Errorf("%s shapes what git finds: %v", name, !want)
+		}
+	}
+	for item, want := range map[configItem]bool{
+		{key: "blame.ignorerevsfile", value: "x"}: false, {key: "blame.ignorerevsfile"}: true, {key: "mailmap.blob", value: "x"}: false,
+		{key: "diff.pdf.textconv", value: "x"}: false, {key: "diff.pdf.binary", value: "true"}: true, {key: "core.x", value: "y"}: true,
+	} {
+		if (settings{}).bears(item) != want {
+			t.Errorf("the cache can be used beside %v: %v", item, !want)
+		}
+	}
+}
+
+// A history that is other than its commits say is not remembered.
+func TestWhereTheHistoryIsOtherThanItsCommitsSay(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"":                      func(*testing.T, string) {},
+		"grafts":                func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "info", "grafts")) },
+		"a shallow clone":       func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "shallow")) },
+		"a replacement":         func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "refs", "replace", "x")) },
+		"replacements anywhere": func(t *testing.T, _ string) { t.Setenv("GIT_REPLACE_REF_BASE", "refs/x/") },
+		"another graft file":    func(t *testing.T, _ string) { t.Setenv("GIT_GRAFT_FILE", "x") },
+		"another shallow file":  func(t *testing.T, _ string) { t.Setenv("GIT_SHALLOW_FILE", "x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			repo, err := refs.Discover(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, repo.CommonDir)
+			if got := rewritesHistory(repo); got != (name != "") {
+				t.Errorf("it is other: %v", got)
+			}
+		})
+	}
+}
+
+func writeFile(t *testing.T, name string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.Repeat("a", 40)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsInForceIsPartOfTheDigest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{repo: repo}
+	of := func(items ...configItem) digest {
+		t.Helper()
+		values := map[string][]string{}
+		for _, item := range items {
+			values[item.key] = append(values[item.key], item.value)
+		}
+		sum, ok := s.context(settings{items: items, values: values})
+		if !ok {
+			t.Fatalf("there is none of %v", items)
+		}
+		return sum
+	}
+	plain := of()
+	if plain != of(configItem{key: "user.name", value: "x"}) {
+		t.Error("a name makes another digest")
+	}
+	if plain == of(configItem{key: "core.x", value: "y"}) || of(configItem{key: "core.x", value: "y"}) == of(configItem{key: "core.x", value: "z"}) {
+		t.Error("a setting makes no other digest")
+	}
+	file := configItem{key: "mailmap.file", value: "names"}
+	without := of(file)
+	writeFile(t, filepath.Join(dir, "names"))
+	if of(file) == without {
+		t.Error("a mailmap beside the work tree's top makes no other digest")
+	}
+	if of(configItem{key: "mailmap.file", value: filepath.Join(dir, "names")}) == of(configItem{key: "mailmap.file", value: filepath.Join(dir, "no names")}) {
+		t.Error("another mailmap makes no other digest")
+	}
+	writeFile(t, filepath.Join(dir, ".mailmap"))
+	if of() == plain {
+		t.Error("the mailmap makes no other digest")
+	}
+	if _, ok := s.context(settings{items: []configItem{{key: "diff.pdf.textconv", value: "x"}}}); ok {
+		t.Error("there is a digest beside a conversion")
+	}
+	if _, ok := s.context(settings{err: os.ErrInvalid}); ok {
+		t.Error("there is a digest of a configuration that cannot be read")
+	}
+	if _, ok := (&session{repo: &refs.Repo{CommonDir: repo.CommonDir, GitDir: repo.GitDir}}).context(settings{}); ok {
+		t.Error("there is a digest of a repository without a work tree")
+	}
+}
+
+// With --only-ai every group says its owner at its beginning and where it changes; a line of its own says all of it.
+func TestTheGroupsOfAgentsAsGitWouldPrintThem(t *testing.T) {
+	t.Parallel()
+	one, two := &Commit{ID: commitID(1), Summary: "first"}, &Commit{ID: commitID(2), Summary: "second"}
+	line := func(c *Commit, orig, final int) Line {
+		return Line{Commit: c, OrigPath: "a", OrigLine: orig, FinalLine: final, Content: []byte("text")}
+	}
+	lines := []Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3), line(one, 5, 4), line(two, 1, 5), line(one, 7, 6)}
+	ai := func(call string) Attribution { return Attribution{Kind: events.OwnerAI, Session: "S", ToolCall: call} }
+	owners := []Attribution{ai("a"), ai("a"), ai("b"), ai("b"), {Kind: events.OwnerHuman}, ai("b")}
+	for format, want := range map[Format]string{
+		Porcelain:     "1:1:1:3 details call=a | 1:2:2 | 1:3:3 call=b | 1:5:4:1 call=b | 1:7:6:1 call=b",
+		LinePorcelain: "1:1:1:3 details call=a | 1:2:2 details call=a | 1:3:3 details call=b | 1:5:4:1 details call=b | 1:7:6:1 details call=b",
+	} {
+		s := &session{opts: Options{Format: format}}
+		var got []string
+		for entry := range strings.SplitSeq(strings.TrimSuffix(string(s.appendAI(nil, lines, owners, map[*Commit]bool{})), "\n"), "\ttext\n") {
+			entry = strings.TrimSuffix(entry, "\ttext")
+			if entry == "" {
+				continue
+			}
+			head, rest, _ := strings.Cut(entry, "\n")
+			fields := strings.Fields(head)
+			fields[0] = strings.TrimLeft(fields[0], "0")
+			text := strings.Join(fields, ":")
+			if strings.Contains(rest, "summary first\n") {
+				text += " details"
+			}
+			for header := range strings.Lines(rest) {
+				if call, ok := strings.CutPrefix(header, "trace-tool-call "); ok {
+					text += " call=" + strings.TrimSpace(call)
+				}
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, " | ") != want {
+			t.Errorf("%v: %s\nwant %s", format, strings.Join(got, " | "), want)
+		}
+	}
+}
+
+// A line that no commit has is asked about by its place in what is blamed.
+func TestWhomToAskAboutALine(t *testing.T) {
+	t.Parallel()
+	l := Line{Commit: &Commit{ID: commitID(1)}, OrigPath: "a", OrigLine: 3, FinalLine: 9, Content: []byte("x")}
+	if c := creditOf(&l); c.line != 3 || c.path != "a" || c.commit != commitID(1) || string(c.text) != "x" {
+		t.Errorf("of a commit: %+v", c)
+	}
+	l.Commit = &Commit{}
+	if c := creditOf(&l); c.line != 9 || !c.commit.IsZero() {
+		t.Errorf("of none: %+v", c)
+	}
+}
