@@ -156,6 +156,15 @@ func TestBackfillDecidesByContent(t *testing.T) {
 			w.put("shop/total.go", text(shopCode))
 			w.commit("by the shell")
 		}, []string{"by the shell"}},
+		"lines that an agent moved in two calls, minutes after a person committed them": {func(w *pastWorld) {
+			w.put("total.go", append(text(shopCode), "", "func Average() int {", "\treturn averageOfThePrices()", "}"))
+			w.commit("by hand")
+			s := w.at(w.dir)
+			s.edit("total.go", 7, 7, nil, true)
+			s.edit("total.go", len(w.get("total.go"))-1, 0, text(shopCode)[7:14], true)
+			s.end()
+			w.commit("moved")
+		}, nil},
 		"a substitution of the shell": {func(w *pastWorld) {
 			w.put("total.go", text(shopCode))
 			w.commit("base")

@@ -24,7 +24,7 @@ func newShellReader() *shellReader {
 
 // texts are what the calls of a step wrote by here-documents, echo, printf and substitutions, as far as they succeeded.
 func (r *shellReader) texts(step *records.Step) []backfill.Edit {
-	var out []backfill.Edit
+	out := programPatches(step)
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)
 		if command == "" || failedCall(step, call.ToolCallID) {

@@ -73,6 +73,21 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
+// likely is what a file held before an edit, as far as that can be said without making the edit: what its checkout held last, or what
+// was committed last by then.
+func (r *replay) likely(e *placed) *content {
+	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
+		return before
+	}
+	for _, v := range slices.Backward(r.versions[r.place]) {
+		if !v.at.After(e.Time) && r.mayBeBefore(v, e) {
+			c, _ := r.content(v.blob)
+			return c
+		}
+	}
+	return nil
+}
+
 // contents are those in which an edit may have been made: what was written last in its own checkout (own), then in others
 // of this repository, then what the history holds, what was there at the time first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {

@@ -38,6 +38,7 @@ type replay struct {
 	place  int32
 	states map[*root]*content  // what each checkout held last
 	loose  map[print][]posting // lines of edits of which it is not known what they left behind
+	cut    []cutBlock          // what edits took away last, newest first
 	// trial is a replay that writes nothing down but the contents that come to be.
 	trial  bool
 	result map[refs.OID]time.Time // when an edit last left a content behind, if the history has it too
@@ -61,7 +62,7 @@ func (f *finder) workOut(place int32, edits []*placed) {
 }
 
 func (r *replay) run(edits []*placed) {
-	r.states, r.loose = map[*root]*content{}, map[print][]posting{}
+	r.states, r.loose, r.cut = map[*root]*content{}, map[print][]posting{}, nil
 	for _, e := range edits {
 		after := r.edit(e)
 		if after == nil {
@@ -127,23 +128,55 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// byHunks takes the lines that the agent says it wrote.
+// byHunks takes the lines that the agent says it wrote, but for those that only moved or were indented anew.
 func (r *replay) byHunks(e *placed) *content {
 	before := r.states[e.root]
-	var blocks []*block
+	likely := r.likely(e)
 	fits := before != nil
-	for _, h := range e.Hunks {
-		var removed []print
-		if at := h.At - 1; fits && at >= 0 && at+h.Removed <= len(before.lines) {
-			removed = fingerprints(before.lines[at : at+h.Removed])
+	sides := make([]twoSides, len(e.Hunks))
+	for i, h := range e.Hunks {
+		sides[i].added = fingerprints(toBytes(h.Lines))
+		if at := h.At - 1; likely != nil && at >= 0 && at+h.Removed <= len(likely.lines) {
+			sides[i].removed = fingerprints(likely.lines[at : at+h.Removed])
 		} else {
 			fits = false
 		}
-		if r.trial || len(h.Lines) == 0 {
-			blocks = append(blocks, nil)
-			continue
+	}
+	for _, c := range r.cut {
+		sides = append(sides, twoSides{removed: c.lines})
+	}
+	kept := carried(sides, func(hunk, line int) bool { return !isCommon(e.Hunks[hunk].Lines[line]) })
+	all := make([][]posting, len(e.Hunks))
+	for i, h := range e.Hunks {
+		own := make([]posting, len(h.Lines))
+		for k := 0; k < len(own); k++ {
+			switch from := kept[i][k]; {
+			case from.hunk >= len(e.Hunks):
+				own[k] = r.cut[from.hunk-len(e.Hunks)].owners[from.line]
+			case from.hunk >= 0:
+				own[k] = likely.owner(e.Hunks[from.hunk].At - 1 + from.line)
+			case !r.trial:
+				to := k + 1
+				for to < len(own) && kept[i][to].hunk < 0 {
+					to++
+				}
+				var removed []print
+				if fits {
+					removed = sides[i].removed
+				}
+				b := r.addBlock(e, toBytes(h.Lines[k:to]), removed)
+				for ; k < to; k++ {
+					own[k] = posting{b, int32(len(b.prints) - (to - k))}
+				}
+				k--
+			}
 		}
-		blocks = append(blocks, r.addBlock(e, toBytes(h.Lines), removed))
+		all[i] = own
+	}
+	for i, h := range e.Hunks {
+		if !r.trial {
+			r.takeAway(likely, h.At-1, sides[i].removed)
+		}
 	}
 	if !fits {
 		return nil
@@ -151,12 +184,8 @@ func (r *replay) byHunks(e *placed) *content {
 	lines, owners := slices.Clone(before.lines), make([]posting, len(before.lines))
 	copy(owners, before.owners)
 	for i, h := range slices.Backward(e.Hunks) {
-		own := make([]posting, len(h.Lines))
-		for k := range own {
-			own[k] = posting{blocks[i], int32(k)}
-		}
 		lines = slices.Replace(lines, h.At-1, h.At-1+h.Removed, toBytes(h.Lines)...)
-		owners = slices.Replace(owners, h.At-1, h.At-1+h.Removed, own...)
+		owners = slices.Replace(owners, h.At-1, h.At-1+h.Removed, all[i]...)
 	}
 	return &content{raw: joinLines(lines), lines: lines, owners: owners}
 }
@@ -286,12 +315,19 @@ func (r *replay) change(e *placed, old, now *content) *content {
 		}
 	}
 	says := func(hunk, line int) bool { return !isCommon(string(now.lines[diff[hunk].NewStart+line])) }
+	for _, c := range r.cut { // a move in two edits
+		hunks = append(hunks, twoSides{removed: c.lines})
+	}
 	kept := carried(hunks, says)
 	told := told(e, now)
 	for i, h := range diff {
 		r.fromLoose(e, hunks[i].added, kept[i], now.owners[h.NewStart:], func(line int) bool { return says(i, line) })
 		for from := 0; from < h.NewCount; {
-			if k := kept[i][from]; k.hunk >= 0 {
+			if k := kept[i][from]; k.hunk >= len(diff) {
+				now.owners[h.NewStart+from] = r.cut[k.hunk-len(diff)].owners[k.line]
+				from++
+				continue
+			} else if k.hunk >= 0 {
 				now.owners[h.NewStart+from] = old.owner(diff[k.hunk].OldStart + k.line)
 				from++
 				continue
@@ -314,7 +350,32 @@ func (r *replay) change(e *placed, old, now *content) *content {
 			from = to
 		}
 	}
+	for i, h := range diff {
+		r.takeAway(old, h.OldStart, hunks[i].removed)
+	}
 	return now
+}
+
+// cutBlock are lines that an edit took away, with their owners.
+type cutBlock struct {
+	lines  []print
+	owners []posting
+}
+
+// maxCut is how many such blocks of a file are kept.
+const maxCut = 16
+
+// takeAway keeps lines that an edit took away: a later edit may put them elsewhere.
+func (r *replay) takeAway(old *content, start int, lines []print) {
+	if len(lines) < blockLines {
+		return
+	}
+	owners := make([]posting, len(lines))
+	for i := range owners {
+		owners[i] = old.owner(start + i)
+	}
+	r.cut = slices.Insert(r.cut, 0, cutBlock{lines, owners})
+	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
 // fromLoose gives lines of a file that was written as a whole to the earlier edits that are known to have written them: what the
