@@ -47,8 +47,16 @@ func (s *step) putDown(one Unreported) error {
 	})
 }
 
-// Knows tells whether hooks have told of a conversation in the work tree, as far as its timeline remembers. It takes no lock.
-func (e *Engine) Knows(trace events.TraceID) bool {
+// behind is how long after its last hook an agent may still write to a session file.
+const behind = 2 * time.Minute
+
+// Heard tells whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of a turn that goes on
+// they will. It takes no lock.
+func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)
-	return err == nil && s.Sessions[trace] != nil
+	if err != nil || s.Sessions[trace] == nil {
+		return false
+	}
+	sess := s.Sessions[trace]
+	return !sess.Idle || at.Before(sess.Last.Add(behind))
 }

@@ -68,6 +68,14 @@ type Status struct {
 	DisabledBy []string `json:"disabled_by,omitempty"`
 	// Obstacles are other reasons why entries that are there do not run.
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
+	// Foreign are hooks of others in the same file that run after a tool, and may write what it wrote anew.
+	Foreign []ForeignHook `json:"foreign,omitempty"`
+}
+
+// ForeignHook is a hook that somebody else has put among the agent's.
+type ForeignHook struct {
+	Event   string `json:"event"`
+	Command string `json:"command"`
 }
 
 // Obstacle keeps installed hooks from running.

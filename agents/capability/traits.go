@@ -6,6 +6,7 @@ type Traits struct {
 	Model     ModelOf  `json:"model"`
 	Edits     EditsOf  `json:"edits"`
 	Subagents bool     `json:"subagents"` // calls of sub-agents are told apart, under the session that they belong to
+	HooksEnd  bool     `json:"hooks_end"` // tells when all hooks of an answer's calls have ended
 	Notes     []string `json:"notes,omitempty"`
 }
 

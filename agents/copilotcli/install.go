@@ -18,7 +18,8 @@ const fileName = "git-trace.json"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format: installer.OwnFile{Content: c.file(), Events: c.Events(), Command: c.command},
+		Obstacles: c.obstacles,
+		Format:    installer.OwnFile{Content: c.file(), Events: c.Events(), Command: c.command},
 	}
 	in.Place = in.InDirs(c.configDir(), "hooks/"+fileName, ".github/hooks/"+fileName)
 	return in

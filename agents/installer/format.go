@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
@@ -28,6 +30,21 @@ func (s Settings) Remove(doc []byte) ([]byte, []string, error) { return hookfile
 // Inspect compares the document with the entries.
 func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
 	return hookfile.Inspect(doc, s.Entries, s.Ours)
+}
+
+// afterTool are the events of all agents at which a formatter runs after an edit.
+var afterTool = []string{"PostToolUse", "AfterTool", "afterFileEdit"}
+
+// foreign lists the hooks of others that run after a tool.
+func (s Settings) foreign(doc []byte) []capability.ForeignHook {
+	handlers, _ := hookfile.Locate(doc, func(command string) bool { return !s.Ours(command) })
+	var out []capability.ForeignHook
+	for _, h := range handlers {
+		if slices.Contains(afterTool, h.Event) {
+			out = append(out, capability.ForeignHook{Event: h.Event, Command: h.Command})
+		}
+	}
+	return out
 }
 
 // OwnFile is a whole file of our own: a plugin, or a settings file that the agent reads beside others.

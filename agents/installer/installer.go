@@ -134,6 +134,9 @@ func (in *Installer) Status(ctx context.Context, target capability.Target) (capa
 		return status, in.explain(place.Path, err)
 	}
 	status.Present, status.Missing, status.Stale = state.Present, state.Missing, state.Stale
+	if settings, shared := in.Format.(Settings); shared {
+		status.Foreign = settings.foreign(file.Data)
+	}
 	status.Installed = len(state.Missing) == 0 && len(state.Stale) == 0
 	if len(state.Commands) > 0 {
 		status.Binary, _, _, _ = hookfile.ParseCommand(state.Commands[0])

@@ -19,7 +19,7 @@ func New(env capability.Env) capability.Agent {
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
 		Resumer: capability.ResumeBy{"qwen", "--resume"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true},
+		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
 	}
 }
 

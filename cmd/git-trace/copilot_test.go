@@ -1,9 +1,11 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/driver"
 )
@@ -95,4 +97,45 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	if strings.Contains(r.trace("events", "--json"), `"claude-code"`) {
 		t.Error("what Copilot did was recorded as Claude's as well")
 	}
+}
+
+// found.md 2: a conversation that is gone on with in a folder that is not trusted for good runs no hooks of the repository.
+func TestCopilotIsToldApartWhereItsHooksDoNotRun(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "copilot", "--agent", "copilot-cli")
+	appends := func(line string) driver.Script {
+		input := map[string]any{"command": "echo " + line + " >> x.txt", "description": "write"}
+		turn := driver.Turn{Tools: []driver.Tool{{Name: "bash", Input: input}}}
+		return driver.Script{Scripts: map[string][]driver.Turn{line: {turn, {Text: "done"}}}}
+	}
+	goOn := func(line string, args ...string) {
+		t.Helper()
+		r.played(appends(line), driver.Options{Prompt: "[[script:" + line + "]] go on", Args: args})
+	}
+	goOn("first")
+	r.commitAll()
+	r.want("x.txt", "call 1 | first")
+	if said := r.trace("status"); !strings.Contains(said, "have not trusted") {
+		t.Errorf("status does not say that the folder is not trusted: %s", said)
+	}
+	time.Sleep(time.Second)
+	config := filepath.Join(r.Home, ".copilot", "config.json")
+	if err := os.WriteFile(config, []byte(`{"trustedFolders": ["`+r.Dir+`"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := r.trace("status"); strings.Contains(said, "attention") {
+		t.Errorf("status is not content with a folder that is trusted: %s", said)
+	}
+	goOn("second", "--continue")
+	r.commitAll()
+	r.want("x.txt", "call 1 | first", "call 2 | second")
+	if err := os.WriteFile(config, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	goOn("third", "--continue")
+	r.commitAll()
+	if l := r.blame("x.txt")[2]; l.Contributor == "ai" && l.ToolCall == "" {
+		t.Errorf("%+v", l)
+	}
+	r.trace("verify")
 }

@@ -81,7 +81,7 @@ func (h *health) checkHooks(ctx context.Context) (string, []finding) {
 
 func (h *health) checkAgents(ctx context.Context) (string, []finding) {
 	all := h.agentsHealth(ctx)
-	if problems := h.agentFindings(all); len(problems) > 0 {
+	if problems := append(h.agentFindings(all), h.unheardFindings(all)...); len(problems) > 0 {
 		return "", problems
 	}
 	var names []string

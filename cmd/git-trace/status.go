@@ -117,6 +117,7 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
+	r.Attention = append(r.Attention, h.unheardFindings(r.Agents)...)
 	r.Attention = append(r.Attention, h.spoolFindings()...)
 	r.Attention = append(r.Attention, h.laterFindings()...)
 	r.Attention = append(r.Attention, h.purgeFindings()...)

@@ -160,7 +160,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 				continue
 			}
 			fresh := sessionMark{Changed: session.Changed, Told: mark.Told}
-			if !w.first && !engine.Knows(events.NewTraceID(agent.Name, session.ID)) {
+			if !w.first && !engine.Heard(events.NewTraceID(agent.Name, session.ID), session.Changed) {
 				out = append(out, trails.Unreported{Agent: agent.Name, Session: session.ID, Known: mark.Told})
 				fresh.Told = true
 			}

@@ -1,0 +1,49 @@
+package copilotcli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/userfile"
+)
+
+// obstacles tells of a folder whose hooks Copilot does not run. A conversation that is gone on with (--continue) asks for no trust.
+func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
+	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
+		return nil, nil
+	}
+	return []capability.Obstacle{{
+		What: "Copilot CLI does not run the hooks of a folder that you have not trusted, nor where you go on with a conversation there",
+		Mend: "start copilot here and trust the folder for good, or use `git trace init --agent copilot-cli --global`, which works in sub-directories too",
+	}}, nil
+}
+
+// trusts tells whether the user said for good that they trust a folder, or one above it.
+func (c *Client) trusts(folder string) bool {
+	file, err := userfile.Read(filepath.Join(c.configDir(), "config.json"))
+	if err != nil {
+		return false
+	}
+	var plain []byte // Copilot begins the file with lines of comment
+	for line := range bytes.Lines(file.Data) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			plain = append(plain, line...)
+		}
+	}
+	var config struct {
+		Folders []string `json:"trustedFolders"`
+		Former  []string `json:"trusted_folders"` // read, and renamed, by newer versions
+	}
+	if json.Unmarshal(plain, &config) != nil {
+		return false
+	}
+	for _, trusted := range append(config.Folders, config.Former...) {
+		if rel, err := filepath.Rel(trusted, folder); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
