@@ -103,7 +103,7 @@ func (e *exporter) choose(words []string) error {
 		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}"); gitErr != nil {
 			var none *failure
 			if errors.As(err, &none) && none.code == exitFinding {
-				return fail(exitFinding, fmt.Errorf("'%s' is neither a conversation nor a commit", word), none.hint)
+				return fail(exitGit, fmt.Errorf("'%s' is neither a conversation nor a commit", word), none.hint)
 			}
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // Exit statuses of the command line contract.
 const (
 	exitDone      = 0
-	exitFinding   = 1   // verify found damage, show has no such object
+	exitFinding   = 1   // verify found damage, no such conversation
 	exitUnchecked = 2   // could not be checked
 	exitGit       = 128 // not a repository, or git failed
 	exitUsage     = 129

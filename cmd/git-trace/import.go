@@ -85,11 +85,12 @@ func (im *importer) conversations(files []string) error {
 		}
 		_ = file.Close()
 	}
-	lock, err := refs.Flock(recordLock(im.repo), recordLimit)
-	if err != nil {
-		return fail(exitUnchecked, err, "")
-	}
-	defer lock.Unlock()
+	var lock *refs.FileLock // from the first record on: its file stays
+	defer func() {
+		if lock != nil {
+			lock.Unlock()
+		}
+	}()
 	redactor, err := newRedactor(im.ctx, im.repo)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
@@ -104,7 +105,12 @@ func (im *importer) conversations(files []string) error {
 	}()
 	known := 0
 	for _, name := range files {
-		err := eachRecord(im.format, name, func(_ int, r *records.Record) error {
+		err := eachRecord(im.format, name, func(_ int, r *records.Record) (err error) {
+			if lock == nil {
+				if lock, err = refs.Flock(recordLock(im.repo), recordLimit); err != nil {
+					return err
+				}
+			}
 			redacted, err := redactor.Record(im.ctx, r)
 			if err != nil {
 				return err

@@ -136,6 +136,60 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 	}
 }
 
+// Item 7 of §9: every command that takes a revision or a path ends with git's status where there is none, and with 129 for an
+// option that it does not know.
+func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
+	t.Parallel()
+	g := newGuest(t)
+	g.write("a", "1\n2\n")
+	g.git("add", ".")
+	g.git("commit", "-qm", "one")
+	g.write("a", "1\n2\n3\n")
+	g.git("commit", "-qam", "two")
+	for _, traced := range []bool{false, true} {
+		if traced && g.run("git-trace", "init", "--agent", "claude-code") != 0 {
+			t.Fatal(g.err)
+		}
+		for _, row := range []struct {
+			git   string   // what git is asked, %s the revision
+			ours  []string // what we are
+			words []string
+		}{
+			{"show", []string{"show", "track", "stats", "graph", "export --format agent-trace", "export --format git-ai", "reconcile --dry-run"},
+				[]string{"nosuch", "HEAD~9", "HEAD:nosuch", "0000000000000000000000000000000000000000", "1234abcd"}},
+			{"log", []string{"stats", "graph", "export --format agent-trace", "export --format git-ai", "reconcile --dry-run", "backfill --dry-run"},
+				[]string{"nosuch..HEAD", "HEAD..nosuch", "^nosuch HEAD"}},
+			{"log -1 -L1,1:%s", []string{"track %s:1", "blame -L1,1 -- %s"}, []string{"dir/nosuch", "../outside"}},
+			{"log -1 -L%s,%s:a", []string{"track a:%s"}, []string{"9"}},
+		} {
+			for _, word := range row.words {
+				want := g.run("git", fillIn(row.git, word)...)
+				if want != exitGit {
+					t.Errorf("git %s %s: exit status %d: the row shows nothing", row.git, word, want)
+				}
+				for _, ours := range row.ours {
+					if got := g.run("git-trace", fillIn(ours, word)...); got != want || g.out != "" {
+						t.Errorf("traced %v: %s %s: exit status %d, git's is %d: %s%s", traced, ours, word, got, want, g.out, g.err)
+					}
+				}
+			}
+		}
+		for _, c := range (&app{}).program().Commands {
+			if got := g.run("git-trace", c.Name, "--nosuch"); c.Name != "help" && (got != exitUsage || g.out != "") {
+				t.Errorf("%s --nosuch: exit status %d: %s%s", c.Name, got, g.out, g.err)
+			}
+		}
+	}
+}
+
+// fillIn puts a word, of one or more parts, where it belongs in a command line, or at its end.
+func fillIn(line, word string) []string {
+	if strings.Contains(line, "%s") {
+		return strings.Fields(strings.ReplaceAll(line, "%s", word))
+	}
+	return strings.Fields(line + " " + word)
+}
+
 // complaint is the line of a standard error that says why, without who says it. Before some of them git says something
 // of an object.
 func complaint(text string) string {
@@ -175,7 +229,7 @@ var untouched = map[string][]string{
 	"backfill":     {"--dry-run", "--all"},
 	"convert":      {"--to opentraces data.json"},
 	"export":       {"--format agent-trace HEAD", "--format git-ai --notes HEAD", "--format opentraces", "--format ccpa"},
-	"import":       {"--format git-ai --notes", "--format git-ai a", "--format opentraces a", "--format ccpa a", "--format agent-trace a", "--format ccpa nosuch"},
+	"import":       {"--format git-ai --notes", "--format git-ai a", "--format opentraces a", "--format ccpa a", "--format agent-trace a", "--format ccpa nosuch", "--format opentraces empty", "--format ccpa empty", "--format agent-trace empty", "--format git-ai empty"},
 	"quality":      {"", "--json"},
 	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
 	"verify":       {"", "--quick", "--json", "--anchored"},
@@ -199,6 +253,7 @@ func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	g := newGuest(t)
 	g.write("a", "1\n2\n")
 	g.write("data.json", "{}\n")
+	g.write("empty", "") // a file without a record is a valid one
 	g.git("add", ".")
 	g.git("commit", "-qm", "one")
 	g.write("a", "1\n2\n3\n")

@@ -147,7 +147,7 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 		if len(id) < fewestDigits {
 			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)
 		}
-		return object{}, fail(exitFinding, fmt.Errorf("nothing has the id '%s'", id), hint)
+		return object{}, fail(exitGit, fmt.Errorf("nothing has the id '%s'", id), hint)
 	}
 	return object{}, ambiguousID(id, others)
 }

@@ -238,9 +238,9 @@ func (f *patchFinder) lines(name, from, to string) error {
 		}
 		if line > count {
 			if count == 0 {
-				return fail(exitFinding, fmt.Errorf("there is no text file '%s'", name), "paths are relative to where you are, as for git blame")
+				return fail(exitGit, fmt.Errorf("there is no text file '%s'", name), "paths are relative to where you are, as for git blame")
 			}
-			return fail(exitFinding, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
+			return fail(exitGit, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
 		}
 		f.add(events.AnchorOwner{
 			Kind: owner.Kind, Patch: owner.Patch, Trace: owner.Trace, Agent: owner.Agent, Session: owner.Session, Subagent: owner.Subagent,
