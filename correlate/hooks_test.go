@@ -275,6 +275,36 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 			topic(h)
 			h.git("rebase", "-q", "--apply", "main")
 		}, "main", "ai 1: a.txt 7+1 S1 exact_blob by post_commit\nai 2: a.txt 8+1 S1 rewritten by post_rewrite\nai 3: a.txt 9+1 S1 rewritten by post_rewrite\nrebase ai 1\nrebase ai 2\nrebase ai 3"},
+		"a rebase onto a renamed file": {func(h *home) {
+			h.git("switch", "-q", "-c", "topic")
+			h.edit("S1", "a.txt", with("the agent's line 1")...)
+			h.git("commit", "-q", "-a", "-m", "ai 1")
+			h.git("switch", "-q", "main")
+			h.git("mv", "a.txt", "b.txt")
+			h.git("commit", "-q", "-m", "renamed")
+			h.git("rebase", "-q", "main", "topic")
+		}, "main", "ai 1: b.txt 6+1 S1 exact_blob by post_rewrite\nrebase ai 1"},
+		"a commit that is anchored later on": {func(h *home) {
+			h.edit("S1", "a.txt", with("by the agent")...)
+			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "put off")
+			h.write("a.txt", with("by the agent", "by a person")...)
+			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "not asked for")
+			first, err := refs.ParseOID(h.git("rev-parse", "HEAD~1"))
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			for range 2 { // once
+				if err := Later(h.t.Context(), h.repo, h.engine, first, time.Now()); err != nil {
+					h.t.Fatal(err)
+				}
+			}
+		}, "HEAD~2", "put off: a.txt 6+1 S1 exact_blob by post_commit\nnot asked for:"},
+		"a commit of a submodule and of a file without new lines": {func(h *home) {
+			h.git("update-index", "--add", "--cacheinfo", "160000,"+h.git("rev-parse", "HEAD")+",sub")
+			h.edit("S1", "a.txt", base[1:]...)
+			h.git("add", "a.txt")
+			h.git("commit", "-q", "-m", "odd")
+		}, "HEAD~1", "odd:"},
 		"a rebase that stops at a conflict": {func(h *home) {
 			topic(h)
 			h.git("switch", "-q", "main")
@@ -296,6 +326,67 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 				t.Errorf("the anchors say\n%s\nwant\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+// What git has of a commit, without a hook: of a merge only what no parent has.
+func TestWhatCommitsChanged(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.git("switch", "-q", "-c", "topic")
+	h.write("a.txt", "topic's", "base one", "base two", "base three", "base four", "base five")
+	h.git("commit", "-q", "-a", "-m", "topic")
+	h.git("switch", "-q", "main")
+	h.write("a.txt", "base one", "base two", "base three", "base four", "base five", "main's")
+	h.write("gone.txt", "x")
+	h.git("add", "-A")
+	h.git("commit", "-q", "-m", "main")
+	h.git("merge", "-q", "--no-commit", "topic")
+	h.write("a.txt", "topic's", "base one", "in the merge", "base two", "base three", "base four", "base five", "main's")
+	h.git("rm", "-q", "-f", "gone.txt")
+	h.git("update-index", "--add", "--cacheinfo", "160000,"+h.git("rev-parse", "HEAD")+",sub")
+	h.git("commit", "-q", "-a", "-m", "merge")
+	var commits []refs.OID
+	for _, rev := range []string{"HEAD", "HEAD^1", "HEAD^2", "HEAD^2^"} {
+		oid, err := refs.ParseOID(h.git("rev-parse", rev))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits = append(commits, oid)
+	}
+	unheard, err := refs.ParseOID(strings.Repeat("ab", 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Changed(t.Context(), h.repo, append(commits, unheard, commits[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := h.repo.Objects()
+	defer objects.Close()
+	var got []string
+	for _, c := range commits {
+		for _, file := range found[c] {
+			raw, err := objects.Blob(file.New)
+			if err != nil {
+				t.Fatal(err)
+			}
+			added, id, err := file.Hunks(objects, linediff.Split(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s %v %d parents, named %v", file.Path, added, len(file.Old), id != ""))
+		}
+	}
+	want := []string{
+		"a.txt [{2 3}] 2 parents, named false", "a.txt [{5 6}] 1 parents, named true", "gone.txt [{0 1}] 1 parents, named true",
+		"a.txt [{0 1}] 1 parents, named true",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the commits changed\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if none, err := Changed(t.Context(), h.repo, nil); err != nil || len(none) > 0 {
+		t.Errorf("no commits changed %v, %v", none, err)
 	}
 }
 
