@@ -40,7 +40,7 @@ const newTextLines = 3
 // isNewText tells whether nothing but punctuation is left of a text of some length: somebody deleted everything and
 // wrote something else, and the braces that both texts have are no more kept than the rest.
 func (c *Change) isNewText() bool {
-	if len(c.new) == 0 || len(c.parts) == 0 {
+	if len(c.new) == 0 {
 		return false
 	}
 	lost, at := 0, 0

@@ -1,0 +1,120 @@
+package vector
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+func linesOf(text string) [][]byte {
+	if text == "" {
+		return nil
+	}
+	return bytes.Split([]byte(text), []byte(" "))
+}
+
+func TestHowFarARangeSlides(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		lines       string
+		r, lim, out linediff.Range
+	}{
+		"nowhere":                  {"a b c", linediff.Range{Start: 1, End: 2}, linediff.Range{Start: 0, End: 3}, linediff.Range{Start: 1, End: 2}},
+		"up":                       {"b b c", linediff.Range{Start: 1, End: 2}, linediff.Range{Start: 0, End: 3}, linediff.Range{Start: 0, End: 2}},
+		"down":                     {"a b b", linediff.Range{Start: 1, End: 2}, linediff.Range{Start: 0, End: 3}, linediff.Range{Start: 1, End: 3}},
+		"both ways, to the limit":  {"b b b b b", linediff.Range{Start: 2, End: 3}, linediff.Range{Start: 1, End: 4}, linediff.Range{Start: 1, End: 4}},
+		"a range of two, a period": {"x y x y x y z", linediff.Range{Start: 2, End: 4}, linediff.Range{Start: 0, End: 7}, linediff.Range{Start: 0, End: 6}},
+	} {
+		if got := slideRoom(linesOf(tt.lines), tt.r, tt.lim); got != tt.out {
+			t.Errorf("%s: %v, want %v", name, got, tt.out)
+		}
+	}
+}
+
+func TestWhereARangeStandsBest(t *testing.T) {
+	t.Parallel()
+	room := linediff.Range{Start: 0, End: 7}
+	for name, tt := range map[string]struct {
+		values string // by the line at which it begins
+		want   int
+	}{
+		"where it stands, if nothing is better": {"1111111", 3}, "the better place above": {"0200000", 1}, "the better place below": {"0000020", 5},
+		"the nearer of two that are equal": {"2000200", 4}, "the upper of two as near": {"0020200", 2}, "the best, though farther": {"0010003", 6},
+		"the first place of all": {"9000000", 0}, "the last one": {"0000009", 6},
+	} {
+		got := bestSlide(linediff.Range{Start: 3, End: 4}, room, func(r linediff.Range) int { return int(tt.values[r.Start] - '0') })
+		if got != (linediff.Range{Start: tt.want, End: tt.want + 1}) {
+			t.Errorf("%s: %v, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// Of braces and the like those are the same that stand as far from the beginning of a gap, or from its end, as they stood.
+func TestTrivialLinesArePairedFromTheEdgesOfAGap(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"from the beginning":             {"{ ( [", "{ ( x", "0-0 1-1"},
+		"from the end":                   {"{ ( [", "x ( [", "1-1 2-2"},
+		"of gaps of two lengths":         {"{ ( [ ]", "{ ]", "0-0 3-1"},
+		"each once":                      {"}", "} }", "0-0"},
+		"each once, the other way":       {"} }", "}", "0-0"},
+		"equal, but not as far from any": {"( {", "{ [ ; ;", ""},
+		"a line with words is none":      {"word", "word", ""},
+		"the outermost first":            {"{ ; }", "{ ; ; }", "0-0 1-1 2-3"},
+		"none of none":                   {"", "}", ""},
+	} {
+		var got []string
+		pairTrivial(linesOf(tt.old), linesOf(tt.new), func(i, j int) { got = append(got, fmt.Sprintf("%d-%d", i, j)) })
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// A written line that is an old one in another form has its owner; others stay as they are.
+func TestLinesInAnotherFormKeepTheirOwners(t *testing.T) {
+	t.Parallel()
+	agent, person := Owner{Kind: events.OwnerAI, Patch: "S1"}, Owner{Kind: events.OwnerHuman, Patch: "h"}
+	for name, tt := range map[string]struct {
+		forms []int
+		want  string
+	}{
+		"without forms":                        {nil, "human:h human:h<S1 human:h"},
+		"the second is the second":             {[]int{-1, 1, -1}, "human:h S1 human:h"},
+		"one that stayed is what it was":       {[]int{1, 1, -1}, "human:h S1 human:h"},
+		"a line that is not there":             {[]int{-1, 9, -1}, "human:h human:h<S1 human:h"},
+		"forms of fewer lines":                 {[]int{-1}, "human:h human:h<S1 human:h"},
+		"the new last line, from another hunk": {[]int{-1, -1, 1}, "human:h human:h S1"},
+	} {
+		old := Content{Lines: linesOf("kept say('x')")}
+		var b Builder
+		b.Add(person, 1)
+		b.Add(agent, 1)
+		old.Owners = b.Vector()
+		c := Compare(old, linesOf("kept say(\"x\"); added"))
+		c.Reform(tt.forms)
+		if got := c.Resolve(By(person)).Vector.String(); strings.Join(strings.Fields(spelled(got)), " ") != tt.want {
+			t.Errorf("%s: %s, want %s", name, spelled(got), tt.want)
+		}
+	}
+}
+
+// spelled writes runs line by line.
+func spelled(vector string) string {
+	var out []string
+	for _, run := range strings.Fields(vector) {
+		who, times, found := strings.Cut(run, "*")
+		n := 1
+		if found {
+			n = int(times[0] - '0')
+		}
+		for range n {
+			out = append(out, who)
+		}
+	}
+	return strings.Join(out, " ")
+}
