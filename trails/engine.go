@@ -125,16 +125,18 @@ type step struct {
 	heard     []string                  // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
-	ended      *batch             // whose calls, with all their hooks, have ended at this boundary
-	passed     map[string]bool    // changed paths that git had passed over when they were looked at last
-	bounds     map[*Window]*bound // see askProcesses
-	ends       map[*Window]End    // see endTold
-	sizes      map[string]int64   // bytes that have to be written for the change of a path, see silent
-	environ    []byte             // of this process; nil until asked for
-	host       process.ID         // the process that called this boundary's hook
-	sure       bool               // which is the agent's
-	over       []*Window          // nothing is left that could write for them after this step
-	narrow     bool               // look only at the paths asked for, even after git wrote to the work tree
+	ended      *batch                       // whose calls, with all their hooks, have ended at this boundary
+	passed     map[string]bool              // changed paths that git had passed over when they were looked at last
+	bounds     map[*Window]*bound           // see askProcesses
+	ends       map[*Window]End              // see endTold
+	hosts      map[process.ID]process.State // see hostState
+	declares   map[*events.ToolUse][]string // see toolPaths
+	sizes      map[string]int64             // bytes that have to be written for the change of a path, see silent
+	environ    []byte                       // of this process; nil until asked for
+	host       process.ID                   // the process that called this boundary's hook
+	sure       bool                         // which is the agent's
+	over       []*Window                    // nothing is left that could write for them after this step
+	narrow     bool                         // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	contents   map[refs.OID][]byte

@@ -279,12 +279,16 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	return w, nil
 }
 
-// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links.
+// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links. They are looked
+// up once: the way to each costs as many system calls as it has directories.
 func (s *step) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil
 	}
-	var out []string
+	out, found := s.declares[b.Tool]
+	if found {
+		return out
+	}
 	for _, abs := range b.Tool.Paths {
 		for _, rel := range names(s.repo, abs) {
 			if !slices.Contains(out, rel) {
@@ -292,6 +296,10 @@ func (s *step) toolPaths(b events.Boundary) []string {
 			}
 		}
 	}
+	if s.declares == nil {
+		s.declares = map[*events.ToolUse][]string{}
+	}
+	s.declares[b.Tool] = out
 	return out
 }
 

@@ -18,9 +18,9 @@ const (
 
 // Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
 // paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a directory that
-// holds several repositories stands for all of them.
-func Route(b events.Boundary) []*refs.Repo {
-	r := router{seen: map[[2]string]bool{}}
+// holds several repositories stands for all of them. Around is one that is open already; nil for none.
+func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
+	r := router{seen: map[[2]string]bool{}, around: around}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
 		for _, p := range b.Tool.Paths {
 			r.add(filepath.Dir(p))
@@ -47,8 +47,9 @@ func Route(b events.Boundary) []*refs.Repo {
 }
 
 type router struct {
-	repos []*refs.Repo
-	seen  map[[2]string]bool // by the directory with the .git entry, and what that names
+	around *refs.Repo
+	repos  []*refs.Repo
+	seen   map[[2]string]bool // by the directory with the .git entry, and what that names
 }
 
 // add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
@@ -67,7 +68,10 @@ func (r *router) add(path string) bool {
 		return true
 	}
 	r.seen[way] = true
-	repo, err := recorded.Open(found)
+	repo, err := r.around, error(nil)
+	if repo == nil || repo.WorkTree != found.Top || repo.GitDir != found.GitDir {
+		repo, err = recorded.Open(found)
+	}
 	if err == nil && !slices.ContainsFunc(r.repos, func(other *refs.Repo) bool { return other.GitDir == repo.GitDir }) {
 		r.repos = append(r.repos, repo)
 	}

@@ -53,7 +53,7 @@ func (s *step) askProcesses(at time.Time) {
 // askHost asks for the agent of a call.
 func (s *step) askHost(w *Window, at time.Time) *bound {
 	b := &bound{}
-	state := w.hostState()
+	state := s.hostState(w)
 	switch {
 	case state == process.Gone:
 		b.doubt = events.LimitProcessGone
@@ -80,7 +80,7 @@ func (s *step) askLeft(w *Window) *bound {
 		b.silent = false
 		b.doubt = events.LimitProcessGone
 	}
-	if !s.idle(w) && w.hostState() != process.Gone {
+	if !s.idle(w) && s.hostState(w) != process.Gone {
 		b.doubt = "" // its conversation goes on, and with it the call
 	} else if b.doubt == "" {
 		b.doubt = events.LimitBackgroundProcess
@@ -110,8 +110,15 @@ func (s *step) idle(w *Window) bool {
 
 // hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end, since it may have
 // stood between the agent and one hook; while it lives, the agent that waits for it does.
-func (w *Window) hostState() process.State {
-	state := w.Host.State()
+func (s *step) hostState(w *Window) process.State {
+	state, asked := s.hosts[w.Host]
+	if !asked {
+		if s.hosts == nil {
+			s.hosts = map[process.ID]process.State{}
+		}
+		state = w.Host.State()
+		s.hosts[w.Host] = state
+	}
 	if !w.Sure && state == process.Gone {
 		return process.Unknown
 	}
@@ -188,7 +195,7 @@ func (s *step) leaveRunning(end *ending) {
 	switch {
 	case s.glance != nil:
 		left, printed = s.glance.Left, s.glance.Printed
-	case w.hostState() == process.Alive:
+	case s.hostState(w) == process.Alive:
 		left, printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
 	}
 	if len(left) == 0 {

@@ -31,7 +31,7 @@ var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
+		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
 		Place:  c.place, DisabledBy: c.disabledBy,
 	}
 }

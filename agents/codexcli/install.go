@@ -35,7 +35,7 @@ var (
 func (c *Client) newInstaller() *Installer {
 	in := &Installer{client: c, Installer: &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Settings{Entries: c.entries(), Ours: c.ours()},
+		Format: installer.Settings{Entries: c.entries, Ours: c.ours()},
 	}}
 	in.Place = in.InDirs(c.configDir(), hooksFile, ".codex/"+hooksFile)
 	in.Obstacles = in.obstacles

@@ -15,7 +15,7 @@ const hooksFile = "hooks.json"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
+		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
 	}
 	in.Place = in.InDirs(c.configDir(), hooksFile, ".cursor/"+hooksFile)
 	return in

@@ -15,13 +15,13 @@ var ErrForeign = errors.New("the file was not written by git-trace")
 
 // Settings are entries in a settings file that others use too.
 type Settings struct {
-	Entries []hookfile.Entry
+	Entries func() []hookfile.Entry // a hook never asks
 	Ours    hookfile.Ours
 }
 
 // Install puts the entries in.
 func (s Settings) Install(doc []byte) ([]byte, []string, error) {
-	return hookfile.Install(doc, s.Entries, s.Ours)
+	return hookfile.Install(doc, s.Entries(), s.Ours)
 }
 
 // Remove takes the entries out.
@@ -29,7 +29,7 @@ func (s Settings) Remove(doc []byte) ([]byte, []string, error) { return hookfile
 
 // Inspect compares the document with the entries.
 func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
-	return hookfile.Inspect(doc, s.Entries, s.Ours)
+	return hookfile.Inspect(doc, s.Entries(), s.Ours)
 }
 
 // afterTool are the events of all agents at which a formatter runs after an edit.

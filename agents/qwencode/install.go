@@ -20,7 +20,7 @@ const projectDir = ".qwen"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Settings{Entries: c.entries(), Ours: installer.Ours(c.env.Binary, Name)},
+		Format:    installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
 		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
 	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)

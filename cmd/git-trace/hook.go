@@ -60,7 +60,7 @@ func runHook(args []string, in io.Reader) int {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), soft)
 	defer cancel()
-	note := announce()
+	around, note := announce()
 	defer note.End()
 	payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
 	if err != nil || len(payload) > maxPayload {
@@ -82,7 +82,7 @@ func runHook(args []string, in io.Reader) int {
 		if b.Process != b.Parent && !process.Ancestor(b.Process) {
 			b.Process = 0 // it cannot be the agent's: of another name space, or inherited from another agent
 		}
-		for _, repo := range trails.Route(b) {
+		for _, repo := range trails.Route(b, around) {
 			current.Store(repo)
 			if err := takeBoundary(ctx, repo, agent, b, note); err != nil {
 				if wantsTime(err) {
@@ -102,12 +102,12 @@ func runHook(args []string, in io.Reader) int {
 
 // announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
 // process may be killed.
-func announce() *trails.Note {
+func announce() (*refs.Repo, *trails.Note) {
 	repo, err := recorded.Around(".")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return trails.Announce(repo, time.Now())
+	return repo, trails.Announce(repo, time.Now())
 }
 
 // takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note is

@@ -323,7 +323,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	boundaries, err := w.agent.Decoder.Decode(event, raw)
 	w.must(err)
 	for _, b := range boundaries {
-		repos := trails.Route(b)
+		repos := trails.Route(b, nil)
 		if len(repos) == 0 {
 			w.must(errors.New("the repository is not recorded"))
 		}

@@ -181,7 +181,7 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 	boundaries, err := k.world.agent.Decoder.Decode(event, raw)
 	k.world.must(err)
 	for _, b := range boundaries {
-		repos := trails.Route(b)
+		repos := trails.Route(b, nil)
 		if len(repos) == 0 {
 			k.world.must(errors.New("the repository is not recorded"))
 		}

@@ -57,7 +57,7 @@ func TestThisProgramInASessionOfItsOwnIsNoAgents(t *testing.T) {
 	for name, alone := range map[string]bool{"in a session of its own": true, "in the command's": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mark := mark(t)
+			mark, since := mark(t), Self()
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), mark, sleepsEnv+"=1")
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: alone}
@@ -70,7 +70,7 @@ func TestThisProgramInASessionOfItsOwnIsNoAgents(t *testing.T) {
 			})
 			pid := cmd.Process.Pid
 			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
-			found, known := Search{Agent: Of(os.Getpid()), Since: Self(), Mark: mark}.Left()
+			found, known := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark}.Left()
 			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has == alone || !known {
 				t.Errorf("found %v, known %v", found, known)
 			}
@@ -187,7 +187,7 @@ func TestGitsHousekeepingIsNoAgents(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			mark, pipe := mark(t), filepath.Join(t.TempDir(), "pipe")
+			mark, since, pipe := mark(t), Self(), filepath.Join(t.TempDir(), "pipe")
 			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestGitsHousekeepingIsNoAgents(t *testing.T) {
 			pid := cmd.Process.Pid
 			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
 			eventually(t, "git runs", func() bool { info, _ := infoOf(pid); return info.name == "git" })
-			found, known := Search{Agent: Of(os.Getpid()), Since: Self(), Mark: mark}.Left()
+			found, known := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark}.Left()
 			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has != left || !known {
 				t.Errorf("found %v, known %v", found, known)
 			}

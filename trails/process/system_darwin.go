@@ -50,6 +50,7 @@ func infoOf(pid int) (info, bool) {
 }
 
 func childrenOf(int) []int        { return nil }
+func orphansOf(int) []int         { return nil }
 func all() []int                  { return nil }
 func environOf(int) []byte        { return nil }
 func argumentsOf(int) []string    { return nil }

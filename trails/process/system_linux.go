@@ -103,10 +103,25 @@ func childrenOf(pid int) []int {
 			}
 			continue
 		}
-		for _, field := range strings.Fields(string(raw)) {
-			if n, err := strconv.Atoi(field); err == nil {
-				out = append(out, n)
-			}
+		out = append(out, numbers(raw)...)
+	}
+	return out
+}
+
+// orphansOf are the children of a process with those that lost their parent: where one goes to an ancestor, or to the first process,
+// that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
+func orphansOf(pid int) []int {
+	raw, err := os.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
+	if err != nil {
+		return childrenOf(pid)
+	}
+	return numbers(raw)
+}
+
+func numbers(raw []byte) (out []int) {
+	for _, field := range strings.Fields(string(raw)) {
+		if n, err := strconv.Atoi(field); err == nil {
+			out = append(out, n)
 		}
 	}
 	return out

@@ -17,6 +17,7 @@ func parentOfSelf() int           { return 0 }
 func here() ID                    { return ID{} }
 func infoOf(int) (info, bool)     { return info{}, false }
 func childrenOf(int) []int        { return nil }
+func orphansOf(int) []int         { return nil }
 func all() []int                  { return nil }
 func environOf(int) []byte        { return nil }
 func argumentsOf(int) []string    { return nil }

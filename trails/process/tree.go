@@ -32,8 +32,11 @@ func Within(environ []byte, session, mark string) bool {
 // minSession is how long a session's id is at least that an environment has for no other reason.
 const minSession = 8
 
-// Self is when this process started, to compare with the start of others; 0 where it is not known.
+// Self is a moment at which this process had started, to compare with the start of others; 0 where it is not known.
 func Self() int64 {
+	if canSearch {
+		return now() // what is started from now on; asking for the start itself takes much longer
+	}
 	info, _ := infoOf(selfPID())
 	return info.start
 }
@@ -49,7 +52,7 @@ type Search struct {
 
 // Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way, with all
 // that they started. Known is false where the system does not tell.
-func (q Search) Left() (found []ID, known bool) {
+func (q Search) Left() (left []ID, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
 	}
@@ -60,13 +63,20 @@ func (q Search) Left() (found []ID, known bool) {
 		}
 		return t.found, true
 	}
-	// What loses its parent goes to one of the agent's ancestors (prctl(2), PR_SET_CHILD_SUBREAPER).
+	above := t.own
+	if at := slices.Index(above, q.Agent.PID); at >= 0 {
+		above = above[at+1:]
+	} else {
+		above = ancestors(q.Agent.PID)
+	}
+	found := childrenOf(q.Agent.PID)
+	for _, parent := range append(slices.Clone(above), 1) {
+		found = append(found, orphansOf(parent)...)
+	}
 	young := q.young()
-	for _, parent := range append(ancestors(q.Agent.PID), 1) {
-		for _, pid := range childrenOf(parent) {
-			if young(pid) {
-				t.add(pid, true)
-			}
+	for _, pid := range found {
+		if young(pid) {
+			t.add(pid, true)
 		}
 	}
 	return t.found, true
