@@ -112,3 +112,57 @@ func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 		t.Logf("it took %d KiB of memory, %v of processor time", usage.Maxrss, cmd.ProcessState.UserTime())
 	}
 }
+
+// found.md §4: one fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds the word goes,
+// what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
+func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
+	if !testenv.Long() {
+		t.Skip("GITTRACE_LONG is not set: it writes 800 MB")
+	}
+	repo := purgeRepo(t)
+	git := func(input io.Reader, args ...string) string {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a@b", "-c", "core.compression=1"}, args...)...)
+		cmd.Dir, cmd.Stdin = repo.WorkTree, input
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	record := func(end string) string {
+		read, write := io.Pipe()
+		go func() {
+			out := bufio.NewWriter(write)
+			_, _ = out.WriteString(`{"schema_version":"0.3.0","x":"`)
+			for i := range 400_000_000 / 64 {
+				fmt.Fprintf(out, "%064d", i)
+			}
+			_, _ = out.WriteString(end + `"}`)
+			_ = out.Flush()
+			_ = write.Close()
+		}()
+		return git(read, "hash-object", "-w", "--stdin")
+	}
+	var folders strings.Builder
+	for name, end := range map[string]string{"aa": purgeWord, "ab": "nothing"} {
+		folder := git(strings.NewReader("100644 blob "+record(end)+"\t"+name+"000000-0000-4000-8000-000000000000.json\n"), "mktree")
+		folders.WriteString("040000 tree " + folder + "\t" + name + "\n")
+	}
+	const ref = "refs/traces/remotes/origin/0000000000000001/records"
+	git(nil, "update-ref", ref, git(strings.NewReader("records\n"), "commit-tree", git(strings.NewReader(folders.String()), "mktree")))
+	cmd := exec.Command("git-trace", "purge", "--text", purgeWord, "--yes")
+	cmd.Dir = repo.WorkTree
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState.ExitCode() != exitFinding {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left := git(nil, "ls-tree", "-r", "--name-only", ref); left != "ab/ab000000-0000-4000-8000-000000000000.json" {
+		t.Errorf("there is %q: %s", left, out)
+	}
+	const most = 300 << 10
+	if usage := cmd.ProcessState.SysUsage().(*syscall.Rusage); usage.Maxrss > most {
+		t.Errorf("it took %d KiB of memory", usage.Maxrss)
+	} else {
+		t.Logf("it took %d KiB of memory, %v of processor time", usage.Maxrss, cmd.ProcessState.UserTime())
+	}
+}

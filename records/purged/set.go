@@ -1,6 +1,7 @@
 package purged
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -120,15 +121,41 @@ func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	return err
 }
 
-// AddText adds a text, and the form in which a JSON string holds it. It gives the rule's id; a text that is there has one.
+// AddText adds a text, the form in which a JSON string holds it, and its base64. It gives the rule's id; a text that is there has one.
 func (s *Set) AddText(text string) (string, error) {
 	rule := Rule{Prints: []print{printOf(s.key, text)}}
 	quoted := rawjson.AppendString(nil, text)
 	if escaped := string(quoted[1 : len(quoted)-1]); escaped != text {
 		rule.Prints = append(rule.Prints, printOf(s.key, escaped))
 	}
+	for _, encoded := range base64Forms(text) {
+		rule.Prints = append(rule.Prints, printOf(s.key, encoded))
+	}
 	rule.ID = rule.Prints[0].Strong
 	return rule.ID, s.add(rule)
+}
+
+// leastEncoded is how many letters of base64 are looked for at least: fewer stand anywhere by chance.
+const leastEncoded = 8
+
+// base64Forms are the letters that every base64 holds of which the text is a part: it begins at one of three places of a group of
+// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is another search.
+func base64Forms(text string) []string {
+	length := (len(text)*8 - 4) / 6
+	if length < leastEncoded {
+		return nil
+	}
+	var out []string
+	for before := range 3 {
+		all := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))
+		first := (before*8 + 5) / 6
+		form := all[first : first+length]
+		out = append(out, form)
+		if other := strings.NewReplacer("+", "-", "/", "_").Replace(form); other != form {
+			out = append(out, other)
+		}
+	}
+	return out
 }
 
 // AddExpression adds an expression.

@@ -1,6 +1,7 @@
 package purged_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -208,6 +209,26 @@ func TestAStreamThatBreaksOffIsAnError(t *testing.T) {
 		})
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("it ended with %v", err)
+		}
+	}
+}
+
+// A text is found in base64 of either alphabet, wherever in what was encoded it stands.
+func TestATextIsFoundBehindBase64(t *testing.T) {
+	for _, text := range []string{"xyzzy plugh", "päßwörter?>~", "seven77", "1234567890abcdefghij"} {
+		s := newSet(t, newRepo(t), text)
+		for before := range 7 {
+			for after := range 4 {
+				plain := []byte(strings.Repeat("\xff", before) + text + strings.Repeat("\xfe", after))
+				for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+					if encoded := "data:" + encoding.EncodeToString(plain) + " and more"; !s.Holds(encoded) {
+						t.Errorf("%q is not found in %s", text, encoded)
+					}
+				}
+			}
+		}
+		if s.Holds("what is " + base64.StdEncoding.EncodeToString([]byte("something else"))) {
+			t.Errorf("%q is found where it is not", text)
 		}
 	}
 }
