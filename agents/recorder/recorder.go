@@ -89,6 +89,9 @@ func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, erro
 
 func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Session) (Outcome, error) {
 	path, err := find(agent, s)
+	if errors.Is(err, ErrNoTranscript) {
+		return r.relinked(ctx, s, err)
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -118,6 +121,25 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 		return w.read(ctx, several.Parser{SessionParser: agent.Parser, Earlier: w.earlier})
 	}
 	return w.read(ctx, agent.Parser)
+}
+
+// relinked brings the commits of a stored record up to date whose session file is gone; without a record that is the error.
+func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
+	w := &work{Recorder: r, session: s}
+	defer w.close()
+	last := w.loadState()
+	w.path, w.earlier, w.size, w.changed = last.Path, last.Earlier, last.Size, last.Changed
+	var err error
+	if w.links, err = r.links(s.Trace); err != nil {
+		return Outcome{}, err
+	}
+	if err := w.load(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if w.prior == nil {
+		return Outcome{}, gone
+	}
+	return w.relink(ctx)
 }
 
 // filesBeside are the other session files of the conversation: those that the note names, or that the stored record was made of.

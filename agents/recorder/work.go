@@ -155,11 +155,15 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	return w.store(ctx, &head, parsed.Cursor, Outcome{Lost: parsed.Lost, Blocked: parsed.Blocked()})
 }
 
-// link sets the commits of a record.
+// link sets the commits of a record, and what its outcome says of them.
 func (w *work) link(head *records.Record) {
 	head.GitLinks, head.Lifecycle = w.links, records.Provisional
-	if len(w.links) > 0 {
-		head.Lifecycle = records.Final
+	if len(w.links) == 0 {
+		return
+	}
+	head.Lifecycle, head.Outcome.Committed = records.Final, true
+	if head.Outcome.CommitSHA == nil {
+		head.Outcome.CommitSHA = &w.links[0].Revision
 	}
 }
 

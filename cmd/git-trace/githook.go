@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,8 @@ func runGitHook(args []string, in io.Reader) int {
 	}
 	traced.Store(repo)
 	queue := later.Open(repo)
-	engine := trails.New(repo, events.OpenLog(repo), settler())
+	log := &committedLog{Log: events.OpenLog(repo)}
+	engine := trails.New(repo, log, settler())
 	engine.Most = mostChanges
 	if queue.Busy() {
 		soft, engine.GivesWay = busyLimit(soft), true
@@ -73,11 +75,48 @@ func runGitHook(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	if args[0] == "post-commit" && waiting.Open(repo).Any() {
+	list := waiting.Open(repo)
+	for _, s := range log.conversations(repo) {
+		_ = list.NoteOnce(s) // without it the record learns of the commit when it is read the next time
+	}
+	if (args[0] == "post-commit" || len(log.owners) > 0) && list.Any() {
 		startRecorder(repo)
 	}
 	startUpkeep(repo)
 	return exitDone
+}
+
+// committedLog is the log, which remembers the conversations whose lines were committed: their records hear of the commit.
+type committedLog struct {
+	*events.Log
+	owners []events.AnchorOwner
+}
+
+// Append appends, and notes the agents' lines of anchors.
+func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error) {
+	for i := range drafts {
+		var data events.CommitData
+		if drafts[i].Type == events.CommitAnchored && json.Unmarshal(drafts[i].Data, &data) == nil {
+			l.owners = append(l.owners, data.Owners...)
+		}
+	}
+	return l.Log.Append(ctx, drafts)
+}
+
+// conversations are those of the owners. Where no record is stored none has to hear of the commit.
+func (l *committedLog) conversations(repo *refs.Repo) []waiting.Session {
+	if _, err := repo.ReadRef(refs.RecordsRef); err != nil || len(l.owners) == 0 {
+		return nil
+	}
+	seen := map[events.TraceID]bool{"": true}
+	var out []waiting.Session
+	for _, o := range l.owners {
+		if !seen[o.Trace] {
+			seen[o.Trace] = true
+			out = append(out, waiting.Session{Trace: o.Trace, Agent: o.Agent, Session: o.Session, WorkTree: repo.WorkTree})
+		}
+	}
+	return out
 }
 
 // takeGitHook acts on one hook (githooks(5)).

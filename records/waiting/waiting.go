@@ -63,6 +63,14 @@ func (l *List) Note(s Session) error {
 	return nil
 }
 
+// NoteOnce puts a conversation on the list that is not there. A note that is there says more.
+func (l *List) NoteOnce(s Session) error {
+	if _, err := os.Lstat(l.path(s.Trace)); err == nil {
+		return nil
+	}
+	return l.Note(s)
+}
+
 // noteEnd is what the names of notes end in. Others are of notes that a killed process was writing.
 const noteEnd = ".json"
 
