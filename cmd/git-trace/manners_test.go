@@ -321,7 +321,7 @@ func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
 			g.dir = traced
 			for _, step := range []string{
 				"git-trace init --agent claude-code", "agent S1 start", "agent S1 prompt go", "agent S1 pre bash true", "agent S1 did bash true",
-				"agent S1 pre write new new", "agent S1 did write new new", "agent S1 stop", "git-trace status",
+				"agent S1 pre write new new", "agent S1 did write new new", "agent S1 stop", "git-trace status", "git-trace doctor",
 			} {
 				words := strings.Fields(step)
 				if code := g.run(words[0], words[1:]...); code != 0 {
@@ -347,6 +347,16 @@ func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
 				if a, b := packs(plain), packs(traced); a != b {
 					t.Errorf("git %s: %d fetches without hooks, %d with them", step, a, b)
 				}
+			}
+			// Blame reads what git reads for it, and no more.
+			for dir, program := range map[string]string{plain: "git", traced: "git-trace"} {
+				g.dir = dir
+				if code := g.run(program, "blame", "HEAD", "--", "one/b"); code != 0 {
+					t.Errorf("%s blame: exit status %d: %s", program, code, g.err)
+				}
+			}
+			if a, b := packs(plain), packs(traced); a != b {
+				t.Errorf("git blame fetches %d times, git-trace blame %d times", a, b)
 			}
 			g.dir = traced
 			log := g.git("log", "--format=%s")
