@@ -150,7 +150,10 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 	if pid == 0 {
 		return
 	}
-	id := process.Of(pid)
+	id := sess.Host
+	if id.PID != pid || s.hosts[id] != process.Alive { // not asked in this step
+		id = process.Of(pid)
+	}
 	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
 		if id = process.Ended(pid); sess.Host.PID == pid {
 			id = sess.Host
