@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,16 @@ func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// WriteJSON puts the JSON form of a value, readable by the user alone, in the place of a file: by WriteFileAtomic, or by
+// WriteFileDurable what others rely on after a crash.
+func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return write(path, append(raw, '\n'), 0o600)
 }
 
 func writeFile(path string, data []byte, perm os.FileMode, flush bool) error {

@@ -2,7 +2,6 @@ package trails
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,10 +31,6 @@ func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTraces
 // next boundary takes it first. Which windows were open is not lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
-	raw, err := json.Marshal(aside)
-	if err != nil {
-		return fmt.Errorf("put boundary aside: %w", err)
-	}
 	if err := os.MkdirAll(spoolDir(e.repo), 0o700); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
@@ -44,7 +39,7 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2))) // the stamp of the file is to be later than that of any that the call wrote
 		at = time.Now()
 	}
-	if err := refs.WriteFileAtomic(spooledName(e.repo, at, lateSuffix), raw, 0o600); err != nil {
+	if err := refs.WriteJSON(spooledName(e.repo, at, lateSuffix), aside, refs.WriteFileAtomic); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	return nil

@@ -43,8 +43,5 @@ func (w *work) loadState() state {
 
 // saveState keeps the state; where that fails the file is read again.
 func (w *work) saveState(s state) {
-	raw, err := json.Marshal(s)
-	if err == nil {
-		_ = refs.WriteFileAtomic(w.statePath(w.session.Trace), raw, 0o600)
-	}
+	_ = refs.WriteJSON(w.statePath(w.session.Trace), s, refs.WriteFileAtomic)
 }

@@ -37,11 +37,7 @@ func (p *Plan) Keep(repo *refs.Repo) error {
 	if p.name == "" {
 		p.name = filepath.Join(dir(repo), strconv.FormatInt(p.Started.UnixNano(), 10)+planSuffix)
 	}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	if err := refs.WriteFileDurable(p.name, append(raw, '\n'), 0o600); err != nil {
+	if err := refs.WriteJSON(p.name, p, refs.WriteFileDurable); err != nil {
 		return fmt.Errorf("write down what is purged: %w", err)
 	}
 	return nil

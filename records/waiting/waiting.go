@@ -53,11 +53,7 @@ func (l *List) path(trace events.TraceID) string {
 
 // Note puts a conversation on the list, in place of an older note.
 func (l *List) Note(s Session) error {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("note conversation: %w", err)
-	}
-	if err := refs.WriteFileAtomic(l.path(s.Trace), raw, 0o600); err != nil {
+	if err := refs.WriteJSON(l.path(s.Trace), s, refs.WriteFileAtomic); err != nil {
 		return fmt.Errorf("note conversation: %w", err)
 	}
 	return nil
