@@ -74,10 +74,17 @@ func TestHunksOfLargeChangesEqualThoseOfGit(t *testing.T) {
 		size := 600 + random.IntN(1200)
 		words, apart := size/2+random.IntN(size), []int{15, 150, 300}[i%3]
 		var old, new [][]byte
+		if i < 4 { // only of so many lines is a find ahead looked for before the search is given up
+			size, words, apart = 70_000, 20_000, 1
+			old, new = text([]int{150, 600}[i%2], words), text([]int{150, 600}[i%2], words)
+		}
 		for len(old) < size || len(new) < size {
-			same := text(1+random.IntN(60), words)
-			old = append(append(old, text(random.IntN(apart), words)...), same...)
-			new = append(append(new, text(random.IntN(apart), words)...), same...)
+			same := text(1+random.IntN(max(60, size/8)), words)
+			old = append(append(old, text(random.IntN(apart+1), words)...), same...)
+			new = append(append(new, text(random.IntN(apart+1), words)...), same...)
+		}
+		if i < 4 {
+			old, new = append(old, text([]int{600, 150}[i/2], words)...), append(new, text([]int{600, 150}[i/2], words)...)
 		}
 		name := fmt.Sprintf("%02d.txt", i)
 		olds[name], news[name] = old, new
