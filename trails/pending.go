@@ -22,6 +22,8 @@ type PendingLines struct {
 
 	owners *Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
+	// Doubts are why lines that changed since the last boundary are nobody's.
+	Doubts []events.Limit
 }
 
 // Describe names the owner of one of the lines.
@@ -241,6 +243,9 @@ func (p *PendingLines) carry(s *step, f *file) {
 			return owner
 		}
 		who := seg.decide(f.new.lines[line])
+		if who.kind == events.OwnerUnknown {
+			p.Doubts = unionLimits(p.Doubts, who.limits)
+		}
 		if who.window == nil && len(who.candidates) == 0 {
 			return vector.Owner{Kind: who.kind}
 		}

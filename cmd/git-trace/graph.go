@@ -123,7 +123,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Co
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
 	}
-	data, err := pending(ctx, repo)
+	data, _, err := pending(ctx, repo)
 	if err != nil || data.AI == 0 {
 		return nil, err
 	}

@@ -20,11 +20,14 @@ type pendingLines struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
 	Files         int `json:"files"`
+	// Unknown are the lines of which nobody knows who wrote them, and Why the limitations that the log names for such lines.
+	Unknown int            `json:"unknown"`
+	Why     []events.Limit `json:"why,omitempty"`
 }
 
 // countPending counts the agents' lines among those that are not committed.
 func countPending(data events.CommitData) *pendingLines {
-	out := &pendingLines{Lines: data.AI}
+	out := &pendingLines{Lines: data.AI, Unknown: data.Unknown}
 	traces := map[events.TraceID]bool{}
 	for _, f := range data.Files {
 		some := false
@@ -53,10 +56,10 @@ const (
 
 // pending says who owns the lines that the work tree has and HEAD has not, in the form in which a commit of them would be
 // anchored.
-func pending(ctx context.Context, repo *refs.Repo) (events.CommitData, error) {
+func pending(ctx context.Context, repo *refs.Repo) (data events.CommitData, doubts []events.Limit, err error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
-		return events.CommitData{}, err
+		return events.CommitData{}, nil, err
 	}
 	settle := settler()
 	objects := repo.Objects()
@@ -69,15 +72,16 @@ func pending(ctx context.Context, repo *refs.Repo) (events.CommitData, error) {
 		}
 		owners, err := trails.Pending(ctx, repo, settle, path, content)
 		if err != nil {
-			return p.data, fmt.Errorf("find owners of what is not committed: %w", err)
+			return p.data, nil, fmt.Errorf("find owners of what is not committed: %w", err)
 		}
+		doubts = append(doubts, owners.Doubts...)
 		old, err := objects.Blob(headBlob(objects, path))
 		if err != nil && !errors.Is(err, refs.ErrMissing) {
-			return p.data, err
+			return p.data, nil, err
 		}
 		p.add(path, old, content, owners)
 	}
-	return p.data, nil
+	return p.data, doubts, nil
 }
 
 // changedPaths lists what differs from HEAD or is not tracked, as git-status(1) says it.

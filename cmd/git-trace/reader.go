@@ -12,10 +12,12 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // openIndex opens the logs for reading and warns of what is missing from them.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
+	a.hinted.Do(func() { a.hintSilence(repo) })
 	shown := a.progress(indexing)
 	reader, err := openHealed(repo, shown.bytes)
 	shown.clear()
@@ -26,6 +28,17 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
 	return reader, nil
+}
+
+// hintSilence tells of a repository that was recorded once, and where hooks do nothing now.
+func (a *app) hintSilence(repo *refs.Repo) {
+	if !recorded.Look(repo).Mendable() {
+		return
+	}
+	_, silent := (&health{repo: repo}).checkListed(a.life)
+	for _, f := range silent {
+		fmt.Fprintf(a.std.err, "git-trace: hint: the repository %s: %s\n", f.What, f.Mend)
+	}
 }
 
 // indexing is what the caches of a long log take time for.

@@ -110,10 +110,13 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if !r.Recording {
 		return r, nil
 	}
-	if left, err := pending(ctx, h.repo); err != nil {
+	if left, doubts, err := pending(ctx, h.repo); err != nil {
 		r.Attention = append(r.Attention, finding{What: err.Error(), Mend: "git trace doctor"})
 	} else {
 		r.Pending = countPending(left)
+		if r.Pending.Unknown > 0 {
+			r.Pending.Why = h.whyUnknown(ctx, left, doubts)
+		}
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
@@ -143,6 +146,9 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
 			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
+	}
+	if p := r.Pending; p != nil && p.Unknown > 0 {
+		t.row("unknown", fmt.Sprintf("%s not committed, written by nobody knows whom: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"), graph.Ago(*p.Oldest, now)),

@@ -330,6 +330,9 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	release()
 	w.until("a.txt", "first")
 	w.is("a.txt", "by the shell, first", "unknown", alpha)
+	if said := strings.Join(strings.Fields(w.run("git-trace", "status")), " "); !strings.Contains(said, "an agent died in a call") {
+		w.t.Errorf("status does not say why lines are unknown: %s", said)
+	}
 	w.commit()
 	w.is("a.txt", "by the shell, first", "unknown", alpha)
 	w.types("b.txt", "typed while the shell goes on")

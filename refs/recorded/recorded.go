@@ -93,7 +93,36 @@ func Add(repo *refs.Repo) error {
 	if err := refs.WriteFileAtomic(filepath.Join(dir, name(repo.CommonDir)), e.encode(), 0o600); err != nil {
 		return fmt.Errorf("put on the list of recorded repositories: %w", err)
 	}
+	dropGone(dir)
 	return nil
+}
+
+// youngest is how old an entry is that may be dropped: one that was just made is of a repository that is moved about.
+const youngest = 24 * time.Hour
+
+// dropGone takes entries off the list whose repositories are gone. One that lies on a volume that is not mounted is not gone: what is
+// there in its place is on another device.
+func dropGone(dir string) {
+	files, _ := os.ReadDir(dir) // a list that cannot be read stays as it is
+	for _, file := range files {
+		path := filepath.Join(dir, file.Name())
+		if e, err := readEntry(path); err == nil && time.Since(e.Since) > youngest && e.gone() {
+			_ = os.Remove(path) // it does no harm
+		}
+	}
+}
+
+// gone tells whether the git directory of an entry was deleted.
+func (e *entry) gone() bool {
+	for at := e.GitDir; ; at = filepath.Dir(at) {
+		id, err := identify(at)
+		switch {
+		case err == nil:
+			return at != e.GitDir && id.device == e.id.device
+		case !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at):
+			return false
+		}
+	}
 }
 
 // Remove takes a repository off the list, and the mark out of it.

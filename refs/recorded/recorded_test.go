@@ -407,3 +407,49 @@ func FuzzEntry(f *testing.F) {
 		}
 	})
 }
+
+func TestEntriesOfRepositoriesThatAreGoneAreDroppedByTheNextThatIsAdded(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("XDG_STATE_HOME", w.at("state"))
+	w.repo("gone")
+	w.repo("stays")
+	entries := func() int {
+		t.Helper()
+		state, err := recorded.StateDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := os.ReadDir(filepath.Join(state, "recorded"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	if err := os.RemoveAll(w.at("gone")); err != nil {
+		t.Fatal(err)
+	}
+	w.repo("young")
+	if n := entries(); n != 3 {
+		t.Fatalf("%d entries, though none is old", n)
+	}
+	files, err := filepath.Glob(w.at("state/git-trace/recorded/*"))
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files { // as if they had been made in another year
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(string(raw), "since ")
+		if err := os.WriteFile(file, []byte(head+"since 2020-01-01T00:00:00Z\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.repo("new")
+	if n := entries(); n != 3 {
+		t.Errorf("%d entries after, want stays, young and new", n)
+	}
+	w.wantState("stays", recorded.Listed)
+	w.wantState("new", recorded.Listed)
+}

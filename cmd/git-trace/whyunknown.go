@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mostForWhy bounds how many events are read to find out why lines are unknown: status answers at once.
+const mostForWhy = 2000
+
+// whyUnknown lists the limitations that the log names for the newest changes that nobody owns, in the files that have such lines and
+// are not committed. Doubts are those of what no boundary has seen yet.
+func (h *health) whyUnknown(ctx context.Context, left events.CommitData, doubts []events.Limit) []events.Limit {
+	files := map[string]bool{}
+	for _, f := range left.Files {
+		for _, run := range f.Runs {
+			if left.Owners[run.Owner].Kind == events.OwnerUnknown {
+				files[f.Path] = true
+			}
+		}
+	}
+	out := slices.Clone(doubts)
+	tip, err := h.log.Tip(refs.EventsRef)
+	if err != nil || tip.IsZero() {
+		return out
+	}
+	read := 0
+	for e, err := range h.log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
+		if read++; err != nil || read > mostForWhy {
+			break
+		}
+		var patch events.PatchData
+		if e.Type == events.PatchRecorded && json.Unmarshal(e.Data, &patch) == nil && patch.Owner == events.OwnerUnknown && files[patch.Path] {
+			out = append(out, e.Limits...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// reasons say in words why lines are unknown.
+var reasons = map[events.Limit]string{
+	events.LimitProcessGone:       "an agent died in a call",
+	events.LimitProcessUnknown:    "a call was open whose processes are not known",
+	events.LimitBackgroundProcess: "a command ran on in the background",
+	events.LimitMissingAfter:      "a call was interrupted, or its end was never reported",
+	events.LimitMissingBefore:     "the beginning of a call was never reported",
+	events.LimitBoundaryLate:      "hooks could not keep up",
+	events.LimitConsentUnknown:    "a call waited for your consent, and nothing tells when it began",
+	events.LimitPayloadMismatch:   "an edit reported another text than was found",
+	events.LimitPathNotCaptured:   "a file could not be read",
+	events.LimitConcurrentWriters: "several calls were at work",
+}
+
+// inWords names reasons. No event tells of lines that are older than the recording.
+func inWords(why []events.Limit) string {
+	var words []string
+	for _, limit := range why {
+		if text := reasons[limit]; text != "" {
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 {
+		return "no event says why; they may be older than the recording"
+	}
+	return strings.Join(words, "; ")
+}
