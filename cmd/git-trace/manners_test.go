@@ -70,8 +70,14 @@ func (g *guest) write(name, text string) {
 // all is everything below the repository, with contents.
 func (g *guest) all() map[string]string {
 	g.t.Helper()
+	return contentsBelow(g.t, g.dir)
+}
+
+// contentsBelow is everything below a directory: the contents of files, and of what the rest is.
+func contentsBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(g.dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			found[path] = d.Type().String()
 			return err
@@ -81,7 +87,7 @@ func (g *guest) all() map[string]string {
 		return err
 	})
 	if err != nil {
-		g.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return found
 }

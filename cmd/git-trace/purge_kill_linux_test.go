@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,18 +246,11 @@ func (p *purgeWorld) check(where string) {
 func wordsIn(t *testing.T, dir, word string) []string {
 	t.Helper()
 	var out []string
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(raw, []byte(word)) {
+	for name, raw := range contentsBelow(t, dir) {
+		if strings.Contains(raw, word) {
 			out = append(out, name)
 		}
-		if z, err := zlib.NewReader(bytes.NewReader(raw)); err == nil {
+		if z, err := zlib.NewReader(strings.NewReader(raw)); err == nil {
 			if content, _ := io.ReadAll(z); bytes.Contains(content, []byte(word)) {
 				out = append(out, name+", inflated")
 			}
@@ -267,11 +260,8 @@ func wordsIn(t *testing.T, dir, word string) []string {
 				out = append(out, name+", perhaps: it has no index")
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
+	slices.Sort(out)
 	repo, err := refs.Discover(filepath.Dir(dir))
 	if err != nil {
 		t.Fatal(err)

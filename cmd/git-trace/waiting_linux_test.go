@@ -174,7 +174,7 @@ func (g *guest) endsAtOnce(args []string) {
 
 func (g *guest) canBeEnded(args []string) {
 	g.t.Helper()
-	before := g.names()
+	before := g.all()
 	c := g.onTty(args...)
 	defer c.person.Close()
 	defer func() { _ = c.cmd.Process.Kill() }()
@@ -197,8 +197,8 @@ func (g *guest) canBeEnded(args []string) {
 	if strings.Contains(c.shown(), "error") || strings.Contains(c.shown(), "hint") {
 		g.t.Errorf("%q complains of being ended: %q", args, c.shown())
 	}
-	for name := range g.names() {
-		if before[name] {
+	for name := range g.all() {
+		if _, there := before[name]; there {
 			continue
 		}
 		lock, err := refs.Flock(name, 0) // the file of such a lock stays, and says nothing
@@ -209,18 +209,4 @@ func (g *guest) canBeEnded(args []string) {
 			lock.Unlock()
 		}
 	}
-}
-
-// names are the files of the repository.
-func (g *guest) names() map[string]bool {
-	g.t.Helper()
-	out := map[string]bool{}
-	err := filepath.WalkDir(g.dir, func(path string, _ os.DirEntry, err error) error {
-		out[path] = true
-		return err
-	})
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	return out
 }
