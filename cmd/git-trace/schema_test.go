@@ -137,7 +137,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 	last := strings.TrimSpace(r.run("git", "rev-parse", "HEAD"))
 	for name, args := range map[string][]string{
 		"conversations":                {"log", "--json"},
-		"no conversations":             {"log", "--json", "--agent=nobody"},
+		"no conversations":             {"log", "--json", "--agent=pi"},
 		"a conversation":               {"show", "--json", "alpha"},
 		"a conversation with a record": {"show", "--json", "carol"},
 		"steps":                        {"show", "--json", "carol:1", "carol:2"},
