@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,10 @@ import (
 
 // backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
 const backfillSchema = "git-trace.backfill/1"
+
+// backfillGrowth is by how much, in percent, the memory may grow before it is looked through for what is no longer needed: what all
+// sessions wrote is held at once.
+const backfillGrowth = 60
 
 func (a *app) backfillCommand() *cli.Command {
 	return readingCommand(&cli.Command{
@@ -67,6 +72,7 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
+	debug.SetGCPercent(backfillGrowth)
 	shown := a.progress("sessions")
 	found = readTranscripts(b.ctx, found, shown.at)
 	shown.clear()
