@@ -204,9 +204,14 @@ func (v *verifier) shorterThanKnown() string {
 	if v.report.Ref != refs.EventsRef {
 		return ""
 	}
-	known, ok := v.log.cachedTip()
-	if !ok || known.seq <= v.chain.last {
+	return v.log.CutOff(v.chain.last)
+}
+
+// CutOff says that a log which ends at an event has lost later ones that this clone has written; empty where none is remembered.
+func (l *Log) CutOff(last int64) string {
+	known, ok := l.cachedTip()
+	if !ok || known.seq <= last {
 		return ""
 	}
-	return fmt.Sprintf("this clone has written event %d, and the log ends at %d", known.seq, v.chain.last)
+	return fmt.Sprintf("this clone has written event %d, and the log ends at %d", known.seq, last)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -97,6 +99,9 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if r.Log, err = h.logHealth(ctx); err != nil {
 		r.Attention = append(r.Attention, finding{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"})
 	}
+	if lost := h.cutOff(ctx, r.Log); lost != "" {
+		r.Attention = append(r.Attention, finding{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef + " back from a copy"})
+	}
 	if files, err := h.log.Spooled(); err == nil {
 		r.Spooled = len(files)
 	}
@@ -120,6 +125,7 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
+	r.Attention = append(r.Attention, h.untracedFindings(r.Agents)...)
 	r.Attention = append(r.Attention, h.unheardFindings(r.Agents)...)
 	r.Attention = append(r.Attention, h.spoolFindings()...)
 	r.Attention = append(r.Attention, h.laterFindings()...)
@@ -148,7 +154,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
 	}
 	if p := r.Pending; p != nil && p.Unknown > 0 {
-		t.row("unknown", fmt.Sprintf("%s not committed, written by nobody knows whom: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
+		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"), graph.Ago(*p.Oldest, now)),
@@ -264,4 +270,44 @@ func (t *rows) paint(text string) string {
 func (t *rows) write() error {
 	_, err := io.WriteString(t.screen.Out, t.text.String())
 	return err
+}
+
+// cutOff says that the log has lost events. A hook may be appending one: what seems lost is looked for once more.
+func (h *health) cutOff(ctx context.Context, read *logHealth) string {
+	for range 2 {
+		if read == nil {
+			return ""
+		}
+		lost := h.log.CutOff(read.Events)
+		if lost == "" {
+			return ""
+		}
+		again, err := h.logHealth(ctx)
+		if err != nil || again != nil && again.Events == read.Events {
+			return lost
+		}
+		read = again
+	}
+	return ""
+}
+
+// untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a person's.
+func (h *health) untracedFindings(all []agentHealth) []finding {
+	traced := false
+	var names []string
+	for i := range all {
+		traced = traced || all[i].Traced
+		touched := slices.ContainsFunc(all[i].Targets, func(t targetHealth) bool { return t.touched() })
+		if !touched && all[i].agent.Found(h.env) {
+			names = append(names, all[i].Name)
+		}
+	}
+	if !traced || len(names) == 0 {
+		return nil
+	}
+	what := names[0] + " is on this machine and not traced: its lines count as a person's"
+	if len(names) > 1 {
+		what = strings.Join(names, ", ") + " are on this machine and not traced: their lines count as a person's"
+	}
+	return []finding{{What: what, Mend: "git trace init --agent " + strings.Join(names, " --agent ")}}
 }
