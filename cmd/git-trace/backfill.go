@@ -378,7 +378,7 @@ func (b *filler) sum() error {
 	if b.dry {
 		verb = "would be written"
 	}
-	text := fmt.Sprintf("%d lines of %d commits from %d conversations %s", b.lines, b.filled, len(b.linked), verb)
+	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"), plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
 		text = "nothing to do: no commit holds lines of these conversations that are not known already"
 	}

@@ -42,7 +42,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 		}
 		return out.String()
 	}
-	if out := run("backfill", "--transcripts", w.folder); !strings.Contains(out, " 1 commits from 1 conversations written") {
+	if out := run("backfill", "--transcripts", w.folder); !strings.Contains(out, " 1 commit from 1 conversation written") {
 		t.Errorf("backfill found %s", out)
 	}
 	if exported := run("export", "--format", "agent-trace"); !strings.Contains(exported, "script.py") {
@@ -59,7 +59,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	w.must(os.RemoveAll(filepath.Join(w.dir, ".git", "traces")))
 	w.git("update-ref", "-d", "refs/traces/events")
 	w.must(os.Remove(object))
-	if out := run("import", "--format", "agent-trace", file); !strings.Contains(out, " 1 commits taken in") {
+	if out := run("import", "--format", "agent-trace", file); !strings.Contains(out, " 1 commit taken in") {
 		t.Errorf("import took %s", out)
 	}
 }

@@ -55,7 +55,7 @@ func TestBackfillOfAPartialCloneFetchesNothing(t *testing.T) {
 	if status != exitUnchecked || !strings.Contains(complaint, "partial clone") || strings.Count(complaint, "warning") > 11 {
 		t.Errorf("status %d: %s", status, complaint)
 	}
-	if !strings.Contains(said, "from 1 conversations written") || !strings.Contains(w.git("trace", "blame", "script.py"), "claude") {
+	if !strings.Contains(said, "from 1 conversation written") || !strings.Contains(w.git("trace", "blame", "script.py"), "claude") {
 		t.Errorf("it found %s", said)
 	}
 }
@@ -79,7 +79,7 @@ func TestBackfillGoesOnBehindACommitThatIsMissing(t *testing.T) {
 	if status != exitUnchecked || !strings.Contains(complaint, gone) {
 		t.Errorf("status %d: %s", status, complaint)
 	}
-	if !strings.Contains(said, " 1 commits from 1 conversations written") {
+	if !strings.Contains(said, " 1 commit from 1 conversation written") {
 		t.Errorf("it found %s", said)
 	}
 }
@@ -99,7 +99,7 @@ func TestBackfillInACloneElsewhere(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		said, complaint, status := w.partly(here)
-		if status != 0 || !strings.Contains(said, "from 1 conversations written") {
+		if status != 0 || !strings.Contains(said, "from 1 conversation written") {
 			t.Errorf("depth %s: status %d: %s%s", depth, status, said, complaint)
 		}
 	}

@@ -14,10 +14,12 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
+	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -95,15 +97,15 @@ func (im *importer) conversations(files []string) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
+	reader, err := im.app.openIndex(im.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
 	s := store.Open(im.repo)
 	defer func() { _ = s.Close() }()
-	var changes []store.Change
-	defer func() {
-		for _, change := range changes {
-			_ = change.Record.Close()
-		}
-	}()
-	known := 0
+	in := intake{ctx: im.ctx, store: s, log: reader, at: map[events.TraceID]int{}, known: map[events.TraceID]bool{}}
+	defer in.close()
 	for _, name := range files {
 		err := eachRecord(im.format, name, func(_ int, r *records.Record) (err error) {
 			if lock == nil {
@@ -115,26 +117,85 @@ func (im *importer) conversations(files []string) error {
 			if err != nil {
 				return err
 			}
-			entry, err := s.Find(im.ctx, redacted.Trace())
-			switch {
-			case errors.Is(err, store.ErrNotFound) || err == nil && !entry.Own():
-				changes = append(changes, store.Change{Record: redacted})
-				return nil
-			case err != nil:
-				return errors.Join(err, redacted.Close())
-			}
-			known++
-			return redacted.Close()
+			return in.take(redacted)
 		})
 		if err != nil {
 			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
 		}
 	}
-	if _, err := s.PutAll(im.ctx, changes); err != nil {
+	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
 		return fail(exitUnchecked, err, "nothing was taken in")
 	}
-	fmt.Fprintf(im.app.std.out, "%d conversations stored, %d were there already\n", len(changes), known)
+	fmt.Fprintln(im.app.std.out, in.summary())
 	return nil
+}
+
+// intake decides which records of files are stored. Of several generations of a conversation the newest is. A conversation that
+// was recorded here stays as it is: its session file says more.
+type intake struct {
+	ctx     context.Context
+	store   *store.Store
+	log     *index.Index
+	changes []store.Change
+	at      map[events.TraceID]int  // where a conversation stands in changes
+	known   map[events.TraceID]bool // conversations that were there in this generation or a newer one
+	newer   int                     // of the changes, those that take the place of an older generation
+}
+
+func (in *intake) close() {
+	for _, change := range in.changes {
+		_ = change.Record.Close()
+	}
+}
+
+// take takes a record or closes it.
+func (in *intake) take(r *redact.Record) error {
+	trace, generation := r.Trace(), r.Head().GenerationIndex
+	if i, found := in.at[trace]; found {
+		if in.changes[i].Record.Head().GenerationIndex >= generation {
+			return r.Close()
+		}
+		old := in.changes[i].Record
+		in.changes[i].Record = r
+		return old.Close()
+	}
+	entry, err := in.store.Find(in.ctx, trace)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !entry.Own() {
+		in.add(store.Change{Record: r})
+		return nil
+	}
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	here, err := in.store.Read(entry)
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	_, recorded, err := in.log.Trace(trace)
+	if err != nil || recorded || here.GenerationIndex >= generation {
+		in.known[trace] = true
+		return errors.Join(err, r.Close())
+	}
+	in.newer++
+	in.add(store.Change{Record: r, Base: entry.Blob})
+	return nil
+}
+
+func (in *intake) add(change store.Change) {
+	delete(in.known, change.Record.Trace())
+	in.at[change.Record.Trace()] = len(in.changes)
+	in.changes = append(in.changes, change)
+}
+
+func (in *intake) summary() string {
+	text := plural(len(in.changes), "conversation") + " stored"
+	if in.newer > 0 {
+		text += ", " + thousands(in.newer) + " in the place of an older generation"
+	}
+	if len(in.known) > 0 {
+		text += ", " + thousands(len(in.known)) + " already here"
+	}
+	return text
 }
 
 // eachRecord gives the records of a file, after all of it was read once: a file with a fault gives none.
@@ -327,12 +388,12 @@ func (im *importer) write() error {
 	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
 		return fail(exitUnchecked, err, "")
 	}
-	fmt.Fprintf(im.app.std.out, "%d lines of %d commits taken in\n", added, commits)
+	fmt.Fprintf(im.app.std.out, "%s of %s taken in\n", plural(added, "line"), plural(commits, "commit"))
 	if im.leftOut > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d lines are not where the files say, and were left out\n", im.leftOut)
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, not being where the files say: %s\n", plural(im.leftOut, "line"))
 	}
 	if im.strange > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: %d statements are about commits that are not here, and were left out\n", im.strange)
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, being about commits that are not here: %s\n", plural(im.strange, "statement"))
 	}
 	return damage.fault()
 }
