@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Date is the author and committer date of everything [Repo.Git] commits.
@@ -24,6 +25,14 @@ type Repo struct {
 	runs int
 }
 
+// removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's process that stores
+// records does. It gives up after ten seconds; the test says then what is left.
+func removeBesideWriters(dir string) {
+	for until := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(until); {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // NewRepo makes a repository on branch main with one commit of a.txt, b.py and
 // README.md. Names and dates are fixed, so the commit has the same id always.
 func NewRepo(t testing.TB) *Repo {
@@ -32,6 +41,7 @@ func NewRepo(t testing.TB) *Repo {
 	if err != nil {
 		t.Fatalf("new repository: %v", err)
 	}
+	t.Cleanup(func() { removeBesideWriters(root) })
 	logs, err := os.MkdirTemp(t.ArtifactDir(), "driver")
 	if err != nil {
 		t.Fatalf("new repository: %v", err)
