@@ -40,6 +40,10 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
+// Blocked tells that so much of the session file could not be read that the record must not be given away before somebody has
+// looked at it.
+func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
+
 // Lifecycle tells whether commits are known for a record.
 type Lifecycle string
 

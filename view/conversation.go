@@ -33,6 +33,7 @@ type Conversation struct {
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
+	Blocked bool           `json:"blocked"` // much of its session file could not be read: not to be given away before somebody has looked
 
 	held []index.Held
 }
@@ -156,7 +157,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c.addModels(&d)
 	c.spread(d.Start)
 	c.spread(d.End)
-	c.Usage = usage(&d)
+	c.Usage, c.Blocked = usage(&d), d.Blocked
 	var err error
 	c.Prompts = max(t.Prompts, d.Prompts+max(t.Prompts-d.HeldPrompts, 0))
 	if d.HeldPrompts == 0 { // it is not known which of the record's prompts are the log's

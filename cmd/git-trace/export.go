@@ -270,7 +270,12 @@ func (e *exporter) conversations() error {
 		delete(wanted, entry.Trace)
 		var text bytes.Buffer
 		record, err := s.Read(entry)
-		if err == nil {
+		switch {
+		case err != nil:
+		case record.Blocked() && !slices.Contains(e.traces, entry.Trace):
+			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", entry.Trace),
+				"look at it with git trace show; when it is named it is exported")
+		default:
 			err = e.format.write(&text, record)
 		}
 		if err != nil {

@@ -99,6 +99,9 @@ func outcomeLine(c *view.Conversation) string {
 	if c.Usage != nil && c.Usage.CostUSD != nil {
 		text += " · " + dollars(*c.Usage.CostUSD)
 	}
+	if c.Blocked {
+		text += " · read in part"
+	}
 	return text
 }
 

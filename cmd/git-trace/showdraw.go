@@ -129,6 +129,9 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 	if t.record != nil {
 		d.figures(t.Usage)
+		if t.Blocked {
+			d.field("but", "much of its session file could not be read; exports leave it out")
+		}
 		d.steps(t.Trace, t.record)
 		return
 	}

@@ -31,6 +31,7 @@ type Digest struct {
 	Models     []ModelUse
 	Commits    []string // that the record is tied to
 	Unreadable string   // why the record could not be read
+	Blocked    bool     // much of the session file could not be read
 
 	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most PromptLength bytes.
 	PromptIndex int
@@ -81,6 +82,7 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
 	}
+	d.Blocked = r.Blocked()
 	d.prompts(r)
 	if r.Metrics.EstimatedCostUSD != nil {
 		cost := float64(*r.Metrics.EstimatedCostUSD)
