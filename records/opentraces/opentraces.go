@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/jsonl"
@@ -47,6 +48,9 @@ func decode(raw []byte) (*records.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if record.ContentHash != nil && !isHash(*record.ContentHash) {
+		record.ContentHash = nil // documents elide it: "a1b2…"
+	}
 	if record.ContentHash != nil {
 		if holds, err := records.HashHolds(raw); err != nil {
 			return nil, err
@@ -54,10 +58,33 @@ func decode(raw []byte) (*records.Record, error) {
 			return nil, ErrHash
 		}
 	}
+	countFromOne(record)
 	if faults := record.Check(); len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %s", records.ErrNotRecord, faults[0])
 	}
 	return record, nil
+}
+
+// isHash tells whether a text has the form of a content hash: a SHA-256 in hexadecimal.
+func isHash(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. The hash that it came
+// with is that of the other numbers then, and goes.
+func countFromOne(record *records.Record) {
+	if len(record.Steps) == 0 || record.Steps[0].StepIndex != 0 {
+		return
+	}
+	record.ContentHash = nil
+	for i := range record.Steps {
+		s := &record.Steps[i]
+		s.StepIndex++
+		if s.ParentStep != nil {
+			parent := *s.ParentStep + 1
+			s.ParentStep = &parent
+		}
+	}
 }
 
 // Write writes a record and a line feed.

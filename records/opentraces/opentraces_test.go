@@ -112,3 +112,28 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// The example of the schema's page counts steps from 0 and elides its hash.
+func TestTheExampleOfTheSchemaPageIsRead(t *testing.T) {
+	t.Parallel()
+	example := `{"schema_version":"0.3.0","trace_id":"a4f2b8c1-e2d3-4f5a-b6c7-d8e9f0a1b2c3","session_id":"sess_0x8f2a1b3c",` +
+		`"content_hash":"e3b0c44298fc1c14...","agent":{"name":"claude-code"},"steps":[{"step_index":0,"role":"user","content":"Add"},` +
+		`{"step_index":1,"role":"agent","tool_calls":[{"tool_call_id":"tc_001","tool_name":"Edit","input":{"file_path":"src/signup.tsx"}}],` +
+		`"observations":[{"source_call_id":"tc_001"}]},{"step_index":2,"role":"agent","parent_step":0}]}`
+	list, err := read([]byte(example + "\n"))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("got %d records, %v", len(list), err)
+	}
+	r := list[0]
+	if r.ContentHash != nil || r.Steps[0].StepIndex != 1 || r.Steps[2].StepIndex != 3 || *r.Steps[2].ParentStep != 1 {
+		t.Errorf("got %+v", r)
+	}
+	for _, wrong := range []string{
+		strings.Replace(example, "e3b0c44298fc1c14...", strings.Repeat("ab", 32), 1),
+		strings.Replace(example, `"step_index":1`, `"step_index":2`, 1),
+	} {
+		if list, err := read([]byte(wrong + "\n")); err == nil {
+			t.Errorf("taken for %+v", list[0])
+		}
+	}
+}
