@@ -19,10 +19,13 @@ const manyFiles = 500
 // Commits finds what the anchors of commits would say, for those of which something can be found: at least one line with
 // an owner. Lines of which nothing is found are unknown in it.
 func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
+	out := map[refs.OID]events.CommitData{}
+	if s.untraced() {
+		return out, nil
+	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
-	out := map[refs.OID]events.CommitData{}
 	var open []refs.OID
 	for _, c := range commits {
 		kept, ok := s.recallCommit(c)

@@ -46,6 +46,9 @@ func (s *Search) Close() {
 	_ = s.objects.Close() // everything asked for has been read
 }
 
+// untraced tells that there is nothing to search: no log has an event, and no timeline was ever kept here.
+func (s *Search) untraced() bool { return s.index.Empty() && !s.repo.HasTraces() }
+
 // Question is about lines of a file as a commit without an anchor has it, or one whose anchor does not know them.
 type Question struct {
 	Commit refs.OID
@@ -68,7 +71,7 @@ type Answer struct {
 func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var open []int
-	if !slices.ContainsFunc(questions, s.canAnswer) {
+	if s.untraced() || !slices.ContainsFunc(questions, s.canAnswer) {
 		return answers, nil
 	}
 	if err := s.prepare(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -145,6 +146,11 @@ func (ix *Index) Close() {
 
 // Logs tells how many logs are read: the own one, and those that were fetched.
 func (ix *Index) Logs() int { return len(ix.sources) }
+
+// Empty tells that no log has an event.
+func (ix *Index) Empty() bool {
+	return !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Last() > 0 })
+}
 
 // Notes say what is missing from the answers, one sentence each: a damaged log, a fetched log that was left out.
 func (ix *Index) Notes() []string { return ix.notes }
