@@ -319,13 +319,9 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	a := w.agent(alpha)
 	first, release := w.after("first", "echo by the shell, first >> a.txt; ")
 	second, releaseSecond := w.after("second", "echo by the shell, second >> a.txt; sleep 0.2")
-	a.begins("bash", ": > "+w.home+"/started; "+first+second)
-	w.until(filepath.Join(w.home, "started"), "")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(w.home, "started")); err == nil {
-			break
-		}
-	}
+	started, over := filepath.Join(w.home, "started"), filepath.Join(w.home, "over")
+	a.begins("bash", "echo yes > "+started+"; "+first+second+"; echo yes > "+over)
+	w.until(started, "yes")
 	a.die()
 	release()
 	w.until("a.txt", "first")
@@ -342,7 +338,8 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	w.is("a.txt", "by the shell, second", "unknown", alpha)
 	w.commit()
 	w.is("a.txt", "by the shell, second", "unknown", alpha)
-	time.Sleep(500 * time.Millisecond)
+	w.until(over, "yes")
+	time.Sleep(500 * time.Millisecond) // the shell ends with that
 	w.commit() // finds that all is over
 	w.types("b.txt", "typed when all is over")
 	w.is("b.txt", "typed when all is over", "human")
