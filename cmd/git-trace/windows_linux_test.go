@@ -340,7 +340,7 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	w.is("a.txt", "by the shell, second", "unknown", alpha)
 	w.until(over, "yes")
 	time.Sleep(500 * time.Millisecond) // the shell ends with that
-	w.commit() // finds that all is over
+	w.commit()                         // finds that all is over
 	w.types("b.txt", "typed when all is over")
 	w.is("b.txt", "typed when all is over", "human")
 	w.commit()
