@@ -395,7 +395,7 @@ func (s *step) endTold(w *Window) End {
 	s.ends[w] = end
 	b := s.bounds[w]
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
-		b.ended = end.At
+		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
 	}
 	return end
 }
