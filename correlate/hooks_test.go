@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -125,16 +124,8 @@ func newHome(t *testing.T) *home {
 
 func (h *home) git(args ...string) string {
 	h.t.Helper()
-	cmd := exec.Command("git", args...)
 	h.minutes++
-	date := time.Date(2026, 11, 2, 10, h.minutes, 0, 0, time.UTC).Format(time.RFC3339)
-	cmd.Dir = h.repo.WorkTree
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true")
-	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "CONFLICT") {
-		h.t.Fatalf("git %v: %v: %s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testenv.GitAt(h.t, h.repo.WorkTree, h.minutes, args...)
 }
 
 func (h *home) write(name string, lines ...string) {

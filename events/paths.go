@@ -97,3 +97,11 @@ func unquotePath(stored string) (string, error) {
 	}
 	return string(out), nil
 }
+
+// RawPath is a stored path as git has it; one that a foreign log stored in another form stays as it is.
+func RawPath(stored string) string {
+	if path, err := DecodePath(stored); err == nil {
+		return path
+	}
+	return stored
+}

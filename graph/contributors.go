@@ -118,10 +118,7 @@ func (t *tally) add(o events.AnchorOwner, stored string, lines int) {
 	if c.Model == "" && byAI {
 		c.Model = o.Model
 	}
-	path, err := events.DecodePath(stored)
-	if err != nil { // a foreign log may hold anything
-		path = stored
-	}
+	path := events.RawPath(stored)
 	if last := len(c.Files) - 1; last >= 0 && c.Files[last].Path == path {
 		c.Files[last].Lines += lines
 		return

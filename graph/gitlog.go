@@ -45,6 +45,15 @@ func logArgs(q Query) []string {
 	return append(args, q.chosen()...)
 }
 
+// Command prepares a git process in the directory to which the paths are relative.
+func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *exec.Cmd {
+	cmd := repo.Command(ctx, args...)
+	if q.Dir != "" {
+		cmd.Dir = q.Dir
+	}
+	return cmd
+}
+
 // chosen are the arguments that choose commits and paths.
 func (q Query) chosen() []string {
 	args := slices.Clone(q.Options)
@@ -64,10 +73,7 @@ func (q Query) chosen() []string {
 func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := repo.Command(ctx, logArgs(q)...)
-	if q.Dir != "" {
-		cmd.Dir = q.Dir
-	}
+	cmd := q.Command(ctx, repo, logArgs(q)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.StdoutPipe()

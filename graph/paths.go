@@ -18,13 +18,9 @@ type within map[refs.OID]map[string]int
 func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	args := []string{
 		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--no-color", "--no-notes", "--no-renames", "--no-ext-diff",
-		"--no-textconv", "-c", "--numstat", "-z", "--format=%x1e%H",
+		"--no-textconv", "--no-relative", "-c", "--numstat", "-z", "--format=%x1e%H",
 	}
-	cmd := repo.Command(ctx, append(args, q.chosen()...)...)
-	if q.Dir != "" {
-		cmd.Dir = q.Dir
-	}
-	out, err := cmd.Output()
+	out, err := q.Command(ctx, repo, append(args, q.chosen()...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("git log: %w", err)
 	}

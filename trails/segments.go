@@ -107,8 +107,8 @@ func (s *step) reports(f *file, seen int64) []report {
 }
 
 // tookBack is what the edit call that ends here found and left in a file, if it told only what it put in the place of what: with that
-// taken back, the file is what it found. What it put there has to stand in the file once, and nothing may have been written since the
-// hook of its end began, such as by a formatter that is called beside it.
+// taken back, the file is what it found. What it put there has to stand in the file once. Nothing may have been written since the hook
+// of its end began: a formatter may be called beside it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window

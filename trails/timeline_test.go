@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -114,16 +115,8 @@ func (y *story) check(err error) {
 
 func (y *story) git(args ...string) string {
 	y.t.Helper()
-	cmd := exec.Command("git", args...)
 	y.minutes++
-	date := time.Date(2026, 11, 2, 10, y.minutes, 0, 0, time.UTC).Format(time.RFC3339)
-	cmd.Dir = y.repo.WorkTree
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true")
-	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "CONFLICT") {
-		y.t.Fatalf("git %v: %v: %s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testenv.GitAt(y.t, y.repo.WorkTree, y.minutes, args...)
 }
 
 // Writer and Append make a story a log.

@@ -74,24 +74,53 @@ type Usage struct {
 type Reader struct {
 	repo    *refs.Repo
 	log     *index.Index
-	records map[events.TraceID]search.Digest
+	sums    func() ([]search.Digest, error)
+	records map[events.TraceID]search.Digest // nil until they are asked for
 	prompts *Prompts
+	lines   *Lineage                // nil until it is asked for
 	typed   map[events.TraceID]bool // conversations with prompts that no record holds yet
 }
 
-// NewReader reads the log and the sums of the records. The prompts give texts; nil gives none.
-func NewReader(repo *refs.Repo, log *index.Index, digests []search.Digest, prompts *Prompts) *Reader {
-	r := &Reader{repo: repo, log: log, records: map[events.TraceID]search.Digest{}, prompts: prompts}
+// NewReader reads the log and, when a conversation is asked for, the sums of the records. The prompts give texts; nil gives none.
+func NewReader(repo *refs.Repo, log *index.Index, sums func() ([]search.Digest, error), prompts *Prompts) *Reader {
+	return &Reader{repo: repo, log: log, sums: sums, prompts: prompts}
+}
+
+// readSums reads the sums of the records, once.
+func (r *Reader) readSums() error {
+	if r.records != nil {
+		return nil
+	}
+	digests, err := r.sums()
+	if err != nil {
+		return err
+	}
+	r.records = map[events.TraceID]search.Digest{}
 	for _, d := range digests {
 		if d.Unreadable == "" {
 			r.records[d.Trace] = d
 		}
 	}
-	return r
+	return nil
+}
+
+// Lines finds the commits that hold lines of conversations.
+func (r *Reader) Lines() (*Lineage, error) {
+	if r.lines == nil {
+		lines, err := NewLineage(r.log)
+		if err != nil {
+			return nil, err
+		}
+		r.lines = lines
+	}
+	return r.lines, nil
 }
 
 // Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of their ids.
 func (r *Reader) Conversations() ([]Conversation, error) {
+	if err := r.readSums(); err != nil {
+		return nil, err
+	}
 	logged, err := r.log.Traces()
 	if err != nil {
 		return nil, err
@@ -123,6 +152,9 @@ func (r *Reader) Conversations() ([]Conversation, error) {
 
 // Conversation is the one with an id; found is false where there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
+	if err := r.readSums(); err != nil {
+		return c, false, err
+	}
 	sum, logged, err := r.log.Trace(id)
 	if err != nil {
 		return c, false, err
@@ -185,11 +217,13 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
+// ModelName is a model without its provider, which hooks do not tell.
+func ModelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
+
 // addModels adds the models of the record. The log and the record may name one with or without its provider.
 func (c *Conversation) addModels(d *search.Digest) {
-	bare := func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 	for _, m := range d.Models {
-		at := slices.IndexFunc(c.Models, func(have string) bool { return bare(have) == bare(m.Model) })
+		at := slices.IndexFunc(c.Models, func(have string) bool { return ModelName(have) == ModelName(m.Model) })
 		switch {
 		case m.Model == "":
 		case at < 0:
@@ -232,7 +266,7 @@ func usage(d *search.Digest) *Usage {
 
 // Complete finds the commits that hold lines of the conversations, and their first prompts.
 func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
-	lines, err := NewLineage(r.log)
+	lines, err := r.Lines()
 	if err != nil {
 		return err
 	}

@@ -144,10 +144,7 @@ type runCollector struct {
 // count as one that holds the work of the conversation.
 func (c *runCollector) take(data *events.CommitData, heir refs.OID, backfilled bool) {
 	for _, f := range data.Files {
-		path, err := events.DecodePath(f.Path)
-		if err != nil {
-			path = f.Path // foreign; as it is
-		}
+		path := events.RawPath(f.Path)
 		for _, run := range f.Runs {
 			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
 				continue // foreign, and not what it says it is

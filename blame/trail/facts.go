@@ -47,7 +47,7 @@ func (t *Trail) created(e *events.Event) {
 		Kind: d.Owner, Patch: d.Patch, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
 		Model: d.Model, Tool: d.Tool, ToolCall: e.ToolCall, Prompt: d.Prompt, Step: e.Step, Candidates: d.Candidates,
 	}
-	t.Path = rawPath(d.Path)
+	t.Path = events.RawPath(d.Path)
 	t.Lines, t.Removed = max(d.NewCount, 0), max(d.OldCount, 0)
 	for _, k := range d.Kept {
 		t.Lines -= k.Count
@@ -145,8 +145,8 @@ func gather(e *events.Event, into map[Key][]holding) {
 				continue // foreign, and not what it says it is
 			}
 			owner := d.Owners[r.Owner]
-			if key := KeyOf(&owner, rawPath(f.Path)); key != "" {
-				run := Run{rawPath(f.Path), r.Start, r.Count}
+			if key := KeyOf(&owner, events.RawPath(f.Path)); key != "" {
+				run := Run{events.RawPath(f.Path), r.Start, r.Count}
 				into[key] = append(into[key], holding{d.Commit, e, run, r.Tier, owner})
 			}
 		}
@@ -234,12 +234,4 @@ func (t *Tracker) readRewritings() error {
 func (t *Tracker) anchored(commit refs.OID) bool {
 	named, err := t.log.ByCommit(commit)
 	return err == nil && slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored })
-}
-
-// rawPath is a path as git has it; one that a foreign log stored in another form stays as it is.
-func rawPath(stored string) string {
-	if path, err := events.DecodePath(stored); err == nil {
-		return path
-	}
-	return stored
 }

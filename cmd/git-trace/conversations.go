@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// conversations are the log and the sums of the records, open, with the reader that unites them.
+// conversations are the log, open, with the reader that unites it with the records.
 type conversations struct {
 	*view.Reader
 	log     *index.Index
@@ -25,13 +25,8 @@ func (a *app) openConversations(c *cli.Context, repo *refs.Repo) (*conversations
 	if err != nil {
 		return nil, err
 	}
-	digests, err := a.recordDigests(c, repo)
-	if err != nil {
-		log.Close()
-		return nil, err
-	}
 	out := &conversations{log: log, prompts: newPrompts(repo)}
-	out.Reader = view.NewReader(repo, log, digests, out.prompts)
+	out.Reader = view.NewReader(repo, log, func() ([]search.Digest, error) { return a.recordDigests(c, repo) }, out.prompts)
 	return out, nil
 }
 

@@ -86,18 +86,17 @@ type exporter struct {
 
 // choose tells conversations from revisions.
 func (e *exporter) choose(words []string) error {
+	records := store.Open(e.repo)
+	defer func() { _ = records.Close() }()
+	r := resolver{repo: e.repo, reader: e.reader, records: records}
 	for _, word := range words {
 		if strings.Contains(word, "..") || strings.HasPrefix(word, "^") {
 			e.revs = append(e.revs, word)
 			continue
 		}
-		trace, err := findTrace(e.reader, word)
+		trace, err := r.conversation(e.ctx, word)
 		if err == nil {
 			e.traces = append(e.traces, trace)
-			continue
-		}
-		if id, found := e.stored(word); found {
-			e.traces = append(e.traces, id)
 			continue
 		}
 		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}"); gitErr != nil {
@@ -113,21 +112,6 @@ func (e *exporter) choose(words []string) error {
 		return usage("name conversations or revisions, not both")
 	}
 	return nil
-}
-
-// stored finds a conversation that has a record and no events.
-func (e *exporter) stored(prefix string) (events.TraceID, bool) {
-	s := store.Open(e.repo)
-	defer func() { _ = s.Close() }()
-	list, err := s.List(e.ctx)
-	if err != nil || len(prefix) < fewestDigits {
-		return "", false
-	}
-	list = slices.DeleteFunc(list, func(one store.Entry) bool { return !strings.HasPrefix(string(one.Trace), strings.ToLower(prefix)) })
-	if len(list) != 1 {
-		return "", false
-	}
-	return list[0].Trace, true
 }
 
 // history lists the commits that were asked for.

@@ -75,48 +75,51 @@ func runGitHook(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	list := waiting.Open(repo)
-	for _, s := range log.conversations(repo) {
-		_ = list.NoteOnce(s) // without it the record learns of the commit when it is read the next time
-	}
-	if (args[0] == "post-commit" || len(log.owners) > 0) && list.Any() {
+	log.noteConversations(repo)
+	if (args[0] == "post-commit" || len(log.anchors) > 0) && waiting.Open(repo).Any() {
 		startRecorder(repo)
 	}
 	startUpkeep(repo)
 	return exitDone
 }
 
-// committedLog is the log, which remembers the conversations whose lines were committed: their records hear of the commit.
+// committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits by them.
 type committedLog struct {
 	*events.Log
-	owners []events.AnchorOwner
+	anchors []json.RawMessage
 }
 
-// Append appends, and notes the agents' lines of anchors.
+// Append appends, and remembers anchors.
 func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error) {
 	for i := range drafts {
-		var data events.CommitData
-		if drafts[i].Type == events.CommitAnchored && json.Unmarshal(drafts[i].Data, &data) == nil {
-			l.owners = append(l.owners, data.Owners...)
+		if drafts[i].Type == events.CommitAnchored {
+			l.anchors = append(l.anchors, drafts[i].Data)
 		}
 	}
 	return l.Log.Append(ctx, drafts)
 }
 
-// conversations are those of the owners. Where no record is stored none has to hear of the commit.
-func (l *committedLog) conversations(repo *refs.Repo) []waiting.Session {
-	if _, err := repo.ReadRef(refs.RecordsRef); err != nil || len(l.owners) == 0 {
-		return nil
+// noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record is stored none
+// has to hear of the commit. A note that cannot be made is no loss: the record learns of the commit when it is read the next time.
+func (l *committedLog) noteConversations(repo *refs.Repo) {
+	if len(l.anchors) == 0 {
+		return
 	}
-	seen := map[events.TraceID]bool{"": true}
-	var out []waiting.Session
-	for _, o := range l.owners {
-		if !seen[o.Trace] {
-			seen[o.Trace] = true
-			out = append(out, waiting.Session{Trace: o.Trace, Agent: o.Agent, Session: o.Session, WorkTree: repo.WorkTree})
+	if _, err := repo.ReadRef(refs.RecordsRef); err != nil {
+		return
+	}
+	list := waiting.Open(repo)
+	for _, raw := range l.anchors {
+		var data events.CommitData
+		if json.Unmarshal(raw, &data) != nil {
+			continue
+		}
+		for _, o := range data.Owners {
+			if o.Trace != "" {
+				_ = list.NoteOnce(waiting.Session{Trace: o.Trace, Agent: o.Agent, Session: o.Session, WorkTree: repo.WorkTree})
+			}
 		}
 	}
-	return out
 }
 
 // takeGitHook acts on one hook (githooks(5)).

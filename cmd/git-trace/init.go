@@ -204,7 +204,6 @@ func (in *installation) served(ctx context.Context, agent capability.Agent) bool
 	target := in.target
 	target.Scope = capability.ScopeUser
 	status, err := agent.Installer.Status(ctx, target)
-	in.global = in.global || err == nil && len(status.Present) > 0
 	return err == nil && len(status.Present) > 0
 }
 
@@ -238,7 +237,9 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
 		var refused *capability.InstallError
 		if in.found && errors.As(err, &refused) {
-			if !in.served(ctx, agent) {
+			if in.served(ctx, agent) {
+				in.global = true
+			} else {
 				in.passed = append(in.passed, passedOver{agent, err})
 			}
 			in.agents = slices.DeleteFunc(in.agents, func(one capability.Agent) bool { return one.Name == agent.Name })

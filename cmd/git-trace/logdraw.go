@@ -65,15 +65,12 @@ func modelsOf(c *view.Conversation) string {
 	if len(c.Models) == 0 {
 		return "unknown model"
 	}
-	name := cells.Safe(modelName(c.Models[len(c.Models)-1]))
+	name := cells.Safe(view.ModelName(c.Models[len(c.Models)-1]))
 	if n := len(c.Models) - 1; n > 0 {
 		name += " +" + strconv.Itoa(n)
 	}
 	return name
 }
-
-// modelName is a model without its provider, which hooks do not tell.
-func modelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
 // conversation draws one: who and when, what was asked, and what came of it.
 func (d *logDrawer) conversation(c *view.Conversation) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -150,16 +151,13 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error
 		return err
 	}
 	defer reader.Close()
-	prompts := newPrompts(repo)
-	defer prompts.Close()
+	records := store.Open(repo)
+	defer func() { _ = records.Close() }()
+	r := resolver{repo: repo, reader: reader, records: records}
 	for _, id := range ids {
-		trace, err := findTrace(reader, id)
+		trace, err := r.conversation(c.Context, id)
 		if err != nil {
-			stored, listErr := findRecord(c.Context, prompts.Records, id)
-			if listErr != nil || len(stored) != 1 {
-				return errors.Join(listErr, reportAmbiguous(a.std.err, err))
-			}
-			trace = stored[0]
+			return reportAmbiguous(a.std.err, err)
 		}
 		t.traces[trace] = true
 	}

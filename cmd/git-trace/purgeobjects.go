@@ -189,7 +189,7 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 			continue
 		}
 		var d events.PatchData
-		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(rawPath(d.Path)) && !p.target.isPath(rawPath(d.OldPath)) {
+		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(events.RawPath(d.Path)) && !p.target.isPath(events.RawPath(d.OldPath)) {
 			continue
 		}
 		for _, oid := range []refs.OID{d.Before, d.After} {

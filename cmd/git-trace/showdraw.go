@@ -115,7 +115,7 @@ func (t *traceView) draw(d *showDrawer) {
 	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
 	for _, m := range t.Models {
-		agent = append(agent, modelName(m))
+		agent = append(agent, view.ModelName(m))
 	}
 	d.field("agent", d.safe(dotted(agent...)))
 	d.field("session", d.safe(t.Session))

@@ -235,11 +235,8 @@ func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit, q
 		byID[c.ID.String()] = c
 	}
 	args := []string{"diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--"}
-	cmd := repo.Command(ctx, append(args, query.Paths...)...)
+	cmd := query.Command(ctx, repo, append(args, query.Paths...)...)
 	cmd.Stdin = strings.NewReader(ids.String())
-	if query.Dir != "" {
-		cmd.Dir = query.Dir
-	}
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("git diff-tree: %w", err)

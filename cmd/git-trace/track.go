@@ -195,7 +195,7 @@ func (f *patchFinder) object(o object) error {
 			for _, file := range d.Files {
 				for _, run := range file.Runs {
 					if run.Owner >= 0 && run.Owner < len(d.Owners) {
-						f.add(d.Owners[run.Owner], rawPath(file.Path))
+						f.add(d.Owners[run.Owner], events.RawPath(file.Path))
 					}
 				}
 			}
@@ -242,10 +242,7 @@ func (f *patchFinder) lines(name, from, to string) error {
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
 		}
-		f.add(events.AnchorOwner{
-			Kind: owner.Kind, Patch: owner.Patch, Trace: owner.Trace, Agent: owner.Agent, Session: owner.Session, Subagent: owner.Subagent,
-			Model: owner.Model, Tool: owner.Tool, ToolCall: owner.ToolCall, Prompt: owner.PromptIndex, Step: owner.Step,
-		}, path)
+		f.add(ownerOf(&owner), path)
 	}
 	if len(f.found) == before {
 		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from), "it is older than the recording, or the recording has a gap: git trace status")

@@ -30,7 +30,7 @@ type viewer struct {
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
 	v := &viewer{ctx: ctx, repo: repo, known: known.Reader, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
 	var err error
-	if v.lines, err = view.NewLineage(v.reader); err != nil {
+	if v.lines, err = v.known.Lines(); err != nil {
 		return nil, err
 	}
 	v.short, err = shortTraces(v.reader)
@@ -94,7 +94,7 @@ func (v *viewer) patch(e events.Event) (*patchView, error) {
 func (v *viewer) hunk(e events.Event, d events.PatchData, held []view.Anchored) *patchView {
 	p := &patchView{
 		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, ToolCall: e.ToolCall,
-		Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: rawPath(d.Path), OldPath: rawPath(d.OldPath),
+		Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: events.RawPath(d.Path), OldPath: events.RawPath(d.OldPath),
 		Before: d.Before, After: d.After, OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount,
 		Mode: d.Mode, Kept: d.Kept, Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits,
 	}
@@ -129,18 +129,6 @@ func (v *viewer) text(blob refs.OID, start, count int) []string {
 		out = append(out, strings.TrimSuffix(string(line), "\n"))
 	}
 	return out
-}
-
-// rawPath is a path as git has it; one that a foreign log stored in another form stays as it is.
-func rawPath(stored string) string {
-	if stored == "" {
-		return ""
-	}
-	path, err := events.DecodePath(stored)
-	if err != nil {
-		return stored
-	}
-	return path
 }
 
 // eventView is an envelope.

@@ -140,8 +140,11 @@ func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Even
 		return nil, nil, err
 	}
 	agent := ""
-	if len(recorded) > 0 {
+	switch {
+	case len(recorded) > 0:
 		agent = recorded[0].Agent
+	case record != nil:
+		agent = record.Agent.Name
 	}
 	turns := []promptView{}
 	at := func(index int) *promptView {
@@ -161,15 +164,11 @@ func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Even
 	}
 	calls := callsOf(recorded, held)
 	if record != nil {
-		agent = record.Agent.Name
 		said := spoken(record)
 		for i, prompt := range said.prompts {
 			p := at(i)
-			p.Agent = cmp.Or(p.Agent, agent)
-			if p.Text == nil {
-				text := strings.ToValidUTF8(prompt.text, "\ufffd")
-				p.Text, p.Chars = &text, cmp.Or(p.Chars, utf8.RuneCountInString(text))
-			}
+			text := strings.ToValidUTF8(prompt.text, "\ufffd")
+			p.Text, p.Chars = &text, cmp.Or(p.Chars, utf8.RuneCountInString(text))
 			if p.Time == nil {
 				p.Time = prompt.at
 			}
@@ -240,7 +239,7 @@ func (c *callView) window(e *events.Event, d events.WindowData) {
 		c.Model = d.Model
 	}
 	for _, p := range d.Paths {
-		if p = rawPath(p); !slices.Contains(c.Paths, p) {
+		if p = events.RawPath(p); !slices.Contains(c.Paths, p) {
 			c.Paths = append(c.Paths, p)
 		}
 	}
@@ -258,7 +257,7 @@ func (c *callView) change(e *events.Event, d events.PatchData) {
 	}
 	c.note(e)
 	c.Patches = append(c.Patches, d.Patch)
-	path := rawPath(d.Path)
+	path := events.RawPath(d.Path)
 	at := slices.IndexFunc(c.Files, func(f fileChange) bool { return f.Path == path })
 	if at < 0 {
 		at = len(c.Files)

@@ -90,7 +90,11 @@ func (w *world) overlay() (string, error) {
 		if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(copied, rewrite(w.text[file], sites), 0o644); err != nil {
+		text, err := rewrite(w.text[file], sites)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(copied, text, 0o644); err != nil {
 			return "", err
 		}
 		replace[filepath.Join(w.root, filepath.FromSlash(file))] = copied

@@ -173,7 +173,11 @@ func status(a, b int) int {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, rewrite([]byte(program), sites), 0o644); err != nil {
+	text, err := rewrite([]byte(program), sites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "asleep"), file)

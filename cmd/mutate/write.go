@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 )
 
 // rewrite gives the text of a file with all its mutants in it, each asleep. Lines keep their numbers.
-func rewrite(text []byte, sites []*site) []byte {
+func rewrite(text []byte, sites []*site) ([]byte, error) {
 	sites = slices.Clone(sites)
 	slices.SortStableFunc(sites, func(a, b *site) int {
 		if c := cmp.Or(cmp.Compare(a.from, b.from), -cmp.Compare(rank(a), rank(b))); c != 0 {
@@ -18,9 +19,9 @@ func rewrite(text []byte, sites []*site) []byte {
 	})
 	out, rest := render(text, 0, len(text), sites)
 	if len(rest) > 0 {
-		panic("sites overlap") // the finder only makes them of nodes
+		return nil, errors.New("sites overlap: the finder is to make them of nodes alone")
 	}
-	return withImport(out)
+	return withImport(out), nil
 }
 
 func rank(s *site) int {

@@ -18,19 +18,30 @@ type print struct {
 
 const strongSize = 16
 
-func printOf(key []byte, text string) print {
+// keyed is the strong hash under a key.
+func keyed(key []byte) (*blake3.Hasher, error) {
+	h, err := blake3.NewKeyed(key)
+	if err != nil {
+		return nil, fmt.Errorf("key of purges: %w", err)
+	}
+	return h, nil
+}
+
+func printOf(key []byte, text string) (print, error) {
+	h, err := keyed(key)
+	if err != nil {
+		return print{}, err
+	}
 	r := rollerOf(key, len(text))
 	for i := range len(text) {
 		r.add(text[i])
 	}
-	return print{len(text), uint16(r.sum), strong(key, text)} //nolint:gosec // its low bits
+	return print{len(text), uint16(r.sum), strong(h, text)}, nil //nolint:gosec // its low bits
 }
 
-func strong(key []byte, text string) string {
-	h, err := blake3.NewKeyed(key)
-	if err != nil {
-		panic("purged: the key has another size than its maker gave it")
-	}
+// strong hashes a text with a hash that was used before or not.
+func strong(h *blake3.Hasher, text string) string {
+	h.Reset()
 	_, _ = h.WriteString(text)
 	return hex.EncodeToString(h.Sum(nil)[:strongSize])
 }
@@ -73,7 +84,7 @@ func (r *roller) drop(c byte) { r.sum = reduce(r.sum + modulus - times(r.out, ui
 
 // finder looks for prints, all those of a length at once.
 type finder struct {
-	key     []byte
+	hash    *blake3.Hasher
 	lengths map[int]*window
 	longest int
 }
@@ -88,9 +99,16 @@ type window struct {
 const mostLength = 1 << 20
 
 func newFinder(key []byte, prints []print) (*finder, error) {
-	f := &finder{key: key, lengths: map[int]*window{}}
+	f := &finder{lengths: map[int]*window{}}
+	if len(prints) == 0 { // there may be no key either
+		return f, nil
+	}
+	var err error
+	if f.hash, err = keyed(key); err != nil {
+		return nil, err
+	}
 	for _, p := range prints {
-		if p.Length < 1 || p.Length > mostLength || len(p.Strong) != 2*strongSize || len(key) != keySize {
+		if p.Length < 1 || p.Length > mostLength || len(p.Strong) != 2*strongSize {
 			return nil, fmt.Errorf("a print of %d bytes", p.Length)
 		}
 		w := f.lengths[p.Length]
@@ -107,7 +125,11 @@ func newFinder(key []byte, prints []print) (*finder, error) {
 
 // find gives the places of the texts; any tells that the first one is enough.
 func (f *finder) find(text string, any bool) [][2]int {
+	if len(f.lengths) == 0 {
+		return nil
+	}
 	var out [][2]int
+	hash := f.hash.Clone() // texts are looked through side by side
 	for length, w := range f.lengths {
 		if len(text) < length {
 			continue
@@ -118,7 +140,7 @@ func (f *finder) find(text string, any bool) [][2]int {
 		}
 		for end := length; end <= len(text); end++ {
 			r.add(text[end-1])
-			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(f.key, text[end-length:end])] { //nolint:gosec // its low bits
+			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(hash, text[end-length:end])] { //nolint:gosec // its low bits
 				out = append(out, [2]int{end - length, end})
 				if any {
 					return out

@@ -123,13 +123,18 @@ func (s *Set) Prepare(repo *refs.Repo) (err error) {
 
 // AddText adds a text, the form in which a JSON string holds it, and its base64. It gives the rule's id; a text that is there has one.
 func (s *Set) AddText(text string) (string, error) {
-	rule := Rule{Prints: []print{printOf(s.key, text)}}
+	forms := []string{text}
 	quoted := rawjson.AppendString(nil, text)
 	if escaped := string(quoted[1 : len(quoted)-1]); escaped != text {
-		rule.Prints = append(rule.Prints, printOf(s.key, escaped))
+		forms = append(forms, escaped)
 	}
-	for _, encoded := range base64Forms(text) {
-		rule.Prints = append(rule.Prints, printOf(s.key, encoded))
+	var rule Rule
+	for _, form := range append(forms, base64Forms(text)...) {
+		p, err := printOf(s.key, form)
+		if err != nil {
+			return "", err
+		}
+		rule.Prints = append(rule.Prints, p)
 	}
 	rule.ID = rule.Prints[0].Strong
 	return rule.ID, s.add(rule)
