@@ -75,8 +75,7 @@ func runGitHook(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	log.noteConversations(repo)
-	if (args[0] == "post-commit" || len(log.anchors) > 0) && waiting.Open(repo).Any() {
+	if !log.tellRecords(repo) && args[0] == "post-commit" && waiting.Open(repo).Any() {
 		startRecorder(repo)
 	}
 	startUpkeep(repo)
@@ -97,6 +96,15 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 		}
 	}
 	return l.Log.Append(ctx, drafts)
+}
+
+// tellRecords starts the process that stores what waits, if a commit was anchored.
+func (l *committedLog) tellRecords(repo *refs.Repo) (started bool) {
+	l.noteConversations(repo)
+	if started = len(l.anchors) > 0 && waiting.Open(repo).Any(); started {
+		startRecorder(repo)
+	}
+	return started
 }
 
 // noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record is stored none

@@ -110,7 +110,8 @@ func runLater(args []string) int {
 
 // doLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece of work.
 func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
-	log := events.OpenLog(repo)
+	log := &committedLog{Log: events.OpenLog(repo)}
+	defer log.tellRecords(repo)
 	engine := func() *trails.Engine {
 		e := trails.New(repo, log, settler())
 		e.Patient = true
@@ -140,7 +141,7 @@ func waitForEnd(args []string) {
 }
 
 // takeLater does what a hook had no time for. What git wrote to the work tree is in a note that the hook left (trails.Engine.Touched).
-func takeLater(ctx context.Context, repo *refs.Repo, log *events.Log, engine *trails.Engine, job later.Job) error {
+func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *trails.Engine, job later.Job) error {
 	now := time.Now()
 	switch job.Hook {
 	case "post-commit", "post-applypatch", "post-merge":
