@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 )
 
 const (
@@ -125,7 +126,7 @@ func (q *question) pending() string {
 	case len(q.lines):
 		return notCommitted
 	}
-	return fmt.Sprintf("%d of %d lines %s", n, len(q.lines), notCommitted)
+	return fmt.Sprintf("%d of %s %s", n, numbers.Count(len(q.lines), "line"), notCommitted)
 }
 
 // quoted is the text of a prompt between quotes, wrapped to the screen and cut when it is long.
@@ -142,10 +143,10 @@ func (p *painter) quoted(text string) []string {
 func (p *painter) others(people, unknown int, below bool) {
 	var parts []string
 	if people > 0 {
-		parts = append(parts, plural(people)+" by people")
+		parts = append(parts, numbers.Count(people, "line")+" by people")
 	}
 	if unknown > 0 {
-		parts = append(parts, plural(unknown)+" unknown")
+		parts = append(parts, numbers.Count(unknown, "line")+" unknown")
 	}
 	if len(parts) == 0 {
 		return
@@ -155,11 +156,4 @@ func (p *painter) others(people, unknown int, below bool) {
 	}
 	quiet := paint{quieten: p.style.Color}
 	p.write(quiet.quiet(strings.Join(parts, between)), "\n")
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return strconv.Itoa(n) + " lines"
 }

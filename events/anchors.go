@@ -148,7 +148,7 @@ func (s *commitSet) meet(commit refs.OID) {
 func (s *commitSet) notes() []string {
 	var notes []string
 	for why, n := range s.met {
-		notes = append(notes, fmt.Sprintf("%s: %d commits of the log are named, which is ignored", why, n))
+		notes = append(notes, fmt.Sprintf("%s: commits of the log that are named and ignored: %d", why, n))
 	}
 	return notes
 }

@@ -164,9 +164,9 @@ func TestReliabilityC5ReplaceRefsGraftsAndShallowBoundariesAreIgnoredAndNoted(t 
 		}
 		r := verifyRef(t, log, "")
 		want := []string{
-			"info/grafts: 1 commits of the log are named, which is ignored",
-			"refs/replace: 8 commits of the log are named, which is ignored",
-			"shallow: 1 commits of the log are named, which is ignored",
+			"info/grafts: commits of the log that are named and ignored: 1",
+			"refs/replace: commits of the log that are named and ignored: 8",
+			"shallow: commits of the log that are named and ignored: 1",
 		}
 		if r.State != Consistent || r.Events != f.events() || !slices.Equal(r.Notes, want) {
 			t.Errorf("packed %v: %s, %d events, %v, %v", packed, r.Summary(), r.Events, r.Notes, r.Faults)

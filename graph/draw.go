@@ -2,15 +2,14 @@ package graph
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 )
 
 // Draw draws a graph as text.
@@ -127,7 +126,7 @@ func (d *Drawer) rows(c *Commit) []string {
 	for i := range shown {
 		parts[i] = shown[i].Lines
 	}
-	share := percents(parts, c.Added)
+	share := numbers.Percents(parts, c.Added)
 	for i := range shown {
 		sign := " ├ "
 		if i == len(shown)-1 {
@@ -160,48 +159,6 @@ func (d *Drawer) row(c *Commit, n int, label, share string, room int) string {
 }
 
 const ofAdded = " of added"
-
-// percents are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None says 100 of less
-// than all, nor 0 of something. They stand in a column three digits wide.
-func percents(parts []int, whole int) []string {
-	percent := make([]int, len(parts))
-	order := make([]int, len(parts))
-	whole = max(whole, 1)
-	lost := func(i int) int { return parts[i] * 100 % whole } // by rounding down
-	left := 100
-	for i, part := range parts {
-		order[i] = i
-		percent[i] = min(part*100/whole, 100)
-		left -= percent[i]
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost(b), lost(a)) })
-	for _, i := range order { // those that lost most are rounded up
-		up := left > 0 && lost(i)*2 >= whole
-		if sum(parts) == whole {
-			up = left > 0 && lost(i) > 0
-		}
-		if up && percent[i] < 99 {
-			percent[i]++
-			left--
-		}
-	}
-	out := make([]string, len(parts))
-	for i, part := range parts {
-		out[i] = fmt.Sprintf("%3d %%", percent[i])
-		if percent[i] == 0 && part > 0 {
-			out[i] = " <1 %"
-		}
-	}
-	return out
-}
-
-func sum(parts []int) int {
-	n := 0
-	for _, part := range parts {
-		n += part
-	}
-	return n
-}
 
 // label names a contributor: "4f2a#3 claude-code".
 func (d *Drawer) label(c *Contributor) string {

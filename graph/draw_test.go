@@ -172,31 +172,6 @@ func TestDrawKeepsToTheScreen(t *testing.T) {
 	}
 }
 
-func TestSharesAddUpAndNeverSayAllOfLess(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		parts []int
-		whole int
-		want  string
-	}{
-		"all":                                   {[]int{7}, 7, "100 %"},
-		"nearly all is not all":                 {[]int{999}, 1000, " 99 %"},
-		"hardly any is not none":                {[]int{1}, 1000, " <1 %"},
-		"both together are all":                 {[]int{999, 1}, 1000, " 99 %  1 %"},
-		"none":                                  {[]int{0}, 5, "  0 %"},
-		"more than all cannot be":               {[]int{9}, 5, "100 %"},
-		"nothing added gives no one":            {[]int{0}, 0, "  0 %"},
-		"two thirds are 67":                     {[]int{12}, 18, " 67 %"},
-		"two thirds and one add up":             {[]int{12, 6}, 18, " 67 % 33 %"},
-		"three thirds: the first gets the rest": {[]int{1, 1, 1}, 3, " 34 % 33 % 33 %"},
-		"a part alone is rounded":               {[]int{1, 1}, 6, " 17 % 17 %"},
-	} {
-		if got := strings.Join(percents(test.parts, test.whole), ""); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-}
-
 func TestAgeIsOneSmallNumber(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/numbers"
 )
 
 // usersName is a file in a hooks directory shared by several repositories: the common git directories of those that
@@ -55,7 +57,8 @@ func (in Installer) otherUsers(dir string) []string {
 // planLeave leaves the hooks to the others and silences them for this repository.
 func (in Installer) planLeave(p *plan, dir string) {
 	others := in.otherUsers(dir)
-	p.note("the hooks in %s stay: %d other repositories share them; they do nothing here any more", dir, len(others))
+	p.note("the hooks in %s stay, since %s %s them; they do nothing here any more",
+		dir, numbers.Count(len(others), "other repository"), numbers.Agree(len(others), "shares", "share"))
 	if users, err := readUsers(dir); err == nil && !slices.Equal(users, others) {
 		p.quietly(writeUsers(dir, others))
 	}

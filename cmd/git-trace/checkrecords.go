@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 )
@@ -23,25 +24,18 @@ func (h *health) checkRecords(ctx context.Context) (string, []finding) {
 	case len(gone) == 0:
 		fine := "of " + plural(there, "conversation")
 		if n := purgedConversations(h.repo); n > 0 {
-			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"), wasOrWere(n), areOrIs(n))
+			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"), numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
 		}
 		return fine, nil
 	}
 	return "", []finding{{
 		What: fmt.Sprintf("%s stored on %s %s not there any more: something rewrote or deleted the ref",
-			plural(len(gone), "conversation"), store.Ref, areOrIs(len(gone))),
+			plural(len(gone), "conversation"), store.Ref, numbers.Agree(len(gone), "is", "are")),
 		Mend: "git trace doctor --fix reads them again from the agents' session files",
 		fix: &repair{"the conversations are stored again", func(ctx context.Context) error {
 			return h.storeAgain(ctx, gone)
 		}},
 	}}
-}
-
-func areOrIs(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // purgeFindings tells of purges that were interrupted.
@@ -54,13 +48,6 @@ func (h *health) purgeFindings() []finding {
 		What: what, Mend: "git trace doctor --fix",
 		fix: &repair{"what was begun to be purged is gone", func(ctx context.Context) error { return finishPurges(ctx, h.repo) }},
 	}}
-}
-
-func wasOrWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
 
 // storedRecords counts the records and lists the conversations that this clone stored, did not purge, and has no more.

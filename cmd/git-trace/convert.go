@@ -154,7 +154,7 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 			}
 			if parsed.Lost > 0 {
 				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-					printable(fmt.Sprintf("%s: %d lines or parts of lines could not be read", name, parsed.Lost)))
+					printable(fmt.Sprintf("%s: %s could not be read, whole or in part", name, plural(parsed.Lost, "line"))))
 			}
 			if counting.steps == 0 {
 				return nil, empty

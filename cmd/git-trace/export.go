@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/store"
@@ -217,7 +218,8 @@ type commitNote struct {
 func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notesWriter, out *lineWriter) error {
 	note, leftOut := gitai.FromCommit(data, c.Author)
 	if leftOut > 0 {
-		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: %d files have names that a note cannot hold\n", c.ID, leftOut)
+		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
+			c.ID, numbers.Agree(leftOut, "name", "names"), plural(leftOut, "file"))
 	}
 	text, err := note.Bytes()
 	if err != nil {

@@ -259,7 +259,7 @@ func describeAction(action capability.Action) string {
 	text := string(action.Op) + " " + action.Path
 	switch {
 	case len(action.Events) > 0:
-		text += fmt.Sprintf(" (%d hook events)", len(action.Events))
+		text += " (" + plural(len(action.Events), "hook event") + ")"
 	case action.Detail != "":
 		text += " (" + action.Detail + ")"
 	}

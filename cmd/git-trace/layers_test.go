@@ -26,11 +26,12 @@ var layers = map[string][]string{
 	"agents":    {"refs", "events", "records"},
 	"correlate": {"refs", "events", "trails"},
 	"cells":     {},
-	"blame":     {"refs", "events", "trails", "correlate", "cells"},
-	"graph":     {"refs", "events", "trails", "correlate", "cells"},
-	"hooks":     {"refs", "events", "agents"},
+	"numbers":   {},
+	"blame":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
+	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
+	"hooks":     {"refs", "events", "agents", "numbers"},
 	"view":      {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":       {"view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells"},
+	"cmd":       {"view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
@@ -202,7 +203,7 @@ func (a *app) sayPurged(p *purging, dry bool) {
 		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, printable(unread.Err.Error()))
 	}
 	if n := len(p.plans); n > 0 {
-		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", plural(n, "purge"), wasOrWere(n))
+		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", plural(n, "purge"), numbers.Agree(n, "was", "were"))
 	}
 	a.sayLeft(p)
 	if dry {

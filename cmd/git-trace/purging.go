@@ -291,7 +291,7 @@ func unfinishedPurge(repo *refs.Repo) string {
 	case 1:
 		return "a purge was interrupted and is not finished"
 	default:
-		return fmt.Sprintf("%d purges were interrupted and are not finished", n)
+		return plural(n, "purge") + " were interrupted and are not finished"
 	}
 }
 

@@ -183,7 +183,7 @@ func (q *judge) stored(word string) error {
 		found = append(found, e)
 	}
 	if len(found) > 1 {
-		return fail(exitFinding, fmt.Errorf("id '%s' is ambiguous: %d records begin with it", word, len(found)), "")
+		return fail(exitFinding, fmt.Errorf("id '%s' is ambiguous: %s begin with it", word, plural(len(found), "record")), "")
 	}
 	r, err := q.store.Read(found[0])
 	if err != nil {

@@ -32,7 +32,8 @@ func (m *markdown) record(trace events.TraceID, h *records.Record) {
 	if when := between(value(h.TimestampStart), value(h.TimestampEnd)); when != "" {
 		fmt.Fprintf(&m.out, "- %s\n", cells.Safe(when))
 	}
-	fmt.Fprintf(&m.out, "- %d tokens in, %d out", h.Metrics.TotalInputTokens, h.Metrics.TotalOutputTokens)
+	fmt.Fprintf(&m.out, "- %s in, %s out",
+		plural(int(h.Metrics.TotalInputTokens), "token"), thousands(int(h.Metrics.TotalOutputTokens)))
 	if h.Metrics.EstimatedCostUSD != nil {
 		m.out.WriteString(", " + dollars(float64(*h.Metrics.EstimatedCostUSD)))
 	}

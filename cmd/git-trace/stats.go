@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -357,7 +358,7 @@ func (s *statistics) draw(p pen, width int) string {
 		b.WriteString("\n" + s.costText() + "\n\n")
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t tokens) []string {
-			return []string{short(t.Input), short(t.Output), short(t.CacheRead), short(t.CacheWrite)}
+			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead), numbers.Short(t.CacheWrite)}
 		}
 		row(bold, "all models", figures(s.Tokens)...)
 		for _, m := range s.Models {
@@ -380,15 +381,4 @@ func (s *statistics) costText() string {
 		return fmt.Sprintf("cost %s, and that of %s is not known", dollars(s.Cost.USD), plural(s.Cost.Unknown, "conversation"))
 	}
 	return "cost " + dollars(s.Cost.USD)
-}
-
-// short writes a number in at most six characters.
-func short(n int64) string {
-	switch {
-	case n >= 10_000_000:
-		return strconv.FormatInt(n/1_000_000, 10) + "M"
-	case n >= 10_000:
-		return strconv.FormatInt(n/1000, 10) + "k"
-	}
-	return thousands(int(n))
 }

@@ -2,34 +2,16 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/numbers"
 )
 
-// plural counts things: "1 event", "18,204 events", "2 batches".
-func plural(n int, word string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(word, "ch"):
-		word += "es"
-	default:
-		word += "s"
-	}
-	return thousands(n) + " " + word
-}
+// plural counts things: "1 event", "18,204 events".
+func plural(n int, word string) string { return numbers.Count(n, word) }
 
 // thousands writes a number with a comma behind every third digit from the right.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return sign + digits
-}
+func thousands(n int) string { return numbers.Thousands(n) }
 
 // words joins what is not empty by blanks.
 func words(list ...string) string { return join(list, " ") }

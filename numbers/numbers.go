@@ -1,0 +1,98 @@
+package numbers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Count counts things: "1 event", "18,204 events", "2 batches", "3 histories".
+func Count(n int, word string) string {
+	if n != 1 {
+		word = many(word)
+	}
+	return Thousands(n) + " " + word
+}
+
+// many is the plural of a word.
+func many(word string) string {
+	for _, ending := range [...]string{"ch", "sh", "s", "x"} {
+		if strings.HasSuffix(word, ending) {
+			return word + "es"
+		}
+	}
+	if stem, ok := strings.CutSuffix(word, "y"); ok && stem != "" && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
+		return stem + "ies"
+	}
+	return word + "s"
+}
+
+// Agree is the form of a verb that goes with a number of things: Agree(2, "is", "are") is "are".
+func Agree(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// Thousands writes a number with a comma behind every third digit from the right.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return sign + digits
+}
+
+// Short writes a number that is not negative in at most six characters, rounded: "9,999", "20k", "23M".
+func Short(n int64) string {
+	const k, m = 1000, 1000 * 1000
+	switch {
+	case n >= 10*m-k/2:
+		return strconv.FormatInt((n+m/2)/m, 10) + "M"
+	case n >= 10*k:
+		return strconv.FormatInt((n+k/2)/k, 10) + "k"
+	}
+	return Thousands(int(n))
+}
+
+// Percents are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None says 100 of less
+// than all, nor 0 of something. They stand in a column three digits wide.
+func Percents(parts []int, whole int) []string {
+	percent := make([]int, len(parts))
+	order := make([]int, len(parts))
+	whole = max(whole, 1)
+	lost := func(i int) int { return parts[i] * 100 % whole } // by rounding down
+	left, all := 100, 0
+	for i, part := range parts {
+		order[i] = i
+		percent[i] = min(part*100/whole, 100)
+		left -= percent[i]
+		all += part
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost(b), lost(a)) })
+	for _, i := range order { // those that lost most are rounded up
+		up := left > 0 && lost(i)*2 >= whole
+		if all == whole {
+			up = left > 0 && lost(i) > 0
+		}
+		if up && percent[i] < 99 {
+			percent[i]++
+			left--
+		}
+	}
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = fmt.Sprintf("%3d %%", percent[i])
+		if percent[i] == 0 && part > 0 {
+			out[i] = " <1 %"
+		}
+	}
+	return out
+}
