@@ -2,16 +2,13 @@ package view
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/search"
-	"github.com/git-trace/git-trace/refs"
 )
 
 // Conversation is what is known of a conversation, from all sources.
@@ -68,103 +65,6 @@ type Usage struct {
 	Redactions int      `json:"redactions"`
 
 	Models []search.ModelUse `json:"-"`
-}
-
-// Reader unites what is known of conversations.
-type Reader struct {
-	repo    *refs.Repo
-	log     *index.Index
-	sums    func() ([]search.Digest, error)
-	records map[events.TraceID]search.Digest // nil until they are asked for
-	prompts *Prompts
-	lines   *Lineage                // nil until it is asked for
-	typed   map[events.TraceID]bool // conversations with prompts that no record holds yet
-}
-
-// NewReader reads the log and, when a conversation is asked for, the sums of the records. The prompts give texts; nil gives none.
-func NewReader(repo *refs.Repo, log *index.Index, sums func() ([]search.Digest, error), prompts *Prompts) *Reader {
-	return &Reader{repo: repo, log: log, sums: sums, prompts: prompts}
-}
-
-// readSums reads the sums of the records, once.
-func (r *Reader) readSums() error {
-	if r.records != nil {
-		return nil
-	}
-	digests, err := r.sums()
-	if err != nil {
-		return err
-	}
-	r.records = map[events.TraceID]search.Digest{}
-	for _, d := range digests {
-		if d.Unreadable == "" {
-			r.records[d.Trace] = d
-		}
-	}
-	return nil
-}
-
-// Lines finds the commits that hold lines of conversations.
-func (r *Reader) Lines() (*Lineage, error) {
-	if r.lines == nil {
-		lines, err := NewLineage(r.log)
-		if err != nil {
-			return nil, err
-		}
-		r.lines = lines
-	}
-	return r.lines, nil
-}
-
-// Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of their ids.
-func (r *Reader) Conversations() ([]Conversation, error) {
-	if err := r.readSums(); err != nil {
-		return nil, err
-	}
-	logged, err := r.log.Traces()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Conversation, 0, len(logged)+len(r.records))
-	known := make(map[events.TraceID]bool, len(logged))
-	for i := range logged {
-		c, err := r.unite(&logged[i])
-		if err != nil {
-			return nil, err
-		}
-		known[c.Trace] = true
-		out = append(out, c)
-	}
-	for id := range r.records {
-		if !known[id] {
-			c, err := r.unite(&index.Trace{ID: id})
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, func(a, b Conversation) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace))
-	})
-	return out, nil
-}
-
-// Conversation is the one with an id; found is false where there is none.
-func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
-	if err := r.readSums(); err != nil {
-		return c, false, err
-	}
-	sum, logged, err := r.log.Trace(id)
-	if err != nil {
-		return c, false, err
-	}
-	if _, recorded := r.records[id]; !logged && !recorded {
-		return c, false, nil
-	}
-	sum.ID = id
-	c, err = r.unite(&sum)
-	return c, err == nil, err
 }
 
 // unite puts together what the log and the record say.
@@ -262,110 +162,4 @@ func usage(d *search.Digest) *Usage {
 		CacheRead: max(d.CacheRead, steps.CacheRead), CacheWrite: max(d.CacheWrite, steps.CacheWrite),
 		CostUSD: d.Cost, Redactions: d.Redactions, Models: d.Models,
 	}
-}
-
-// Complete finds the commits that hold lines of the conversations, and their first prompts.
-func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
-	lines, err := r.Lines()
-	if err != nil {
-		return err
-	}
-	all := make([][]CommitLines, len(list))
-	asked := map[refs.OID]bool{}
-	for i := range list {
-		if all[i], err = lines.Holding(list[i].held); err != nil {
-			return err
-		}
-		for _, c := range all[i] {
-			asked[c.Commit] = true
-		}
-	}
-	lost, err := r.unreachable(ctx, asked)
-	if err != nil {
-		return err
-	}
-	for i := range list {
-		for _, c := range all[i] {
-			if lost[c.Commit] {
-				list[i].Lost = append(list[i].Lost, c)
-			} else {
-				list[i].Commits = append(list[i].Commits, c)
-			}
-		}
-		if list[i].Prompt, err = r.firstPrompt(&list[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unreachable tells which of the commits no ref leads to, nor HEAD. Commits that are gone are among them.
-func (r *Reader) unreachable(ctx context.Context, commits map[refs.OID]bool) (map[refs.OID]bool, error) {
-	out := map[refs.OID]bool{}
-	if len(commits) == 0 {
-		return out, nil
-	}
-	ids := make([]string, 0, len(commits))
-	for id := range commits {
-		ids = append(ids, id.String())
-	}
-	slices.Sort(ids)
-	input := strings.Join(ids, "\n") + "\n"
-	there, err := r.repo.Git(ctx, strings.NewReader(input), "cat-file", "--batch-check=%(objectname)")
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for line := range strings.FieldsSeq(string(there)) {
-		known[line] = true
-	}
-	for id := range commits {
-		out[id] = !known[id.String()]
-	}
-	left, err := r.repo.Git(ctx, strings.NewReader(input), "rev-list", "--ignore-missing", "--stdin", "--not", "--exclude=refs/traces/*", "--all")
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.FieldsSeq(string(left)) {
-		if id, err := refs.ParseOID(line); err == nil && commits[id] {
-			out[id] = true
-		}
-	}
-	return out, nil
-}
-
-// earliest is how many prompts are looked at for the first whose text is here. Those before it may have been submitted before
-// recording began.
-const earliest = 3
-
-// firstPrompt finds the first prompt whose text this machine has. A record is not read where its sum has the text.
-func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
-	if r.prompts == nil {
-		return nil, nil
-	}
-	if r.typed == nil {
-		typed, err := r.prompts.typed.Traces()
-		if err != nil {
-			return nil, err
-		}
-		r.typed = typed
-	}
-	d, recorded := r.records[c.Trace]
-	switch whole := len(d.PromptText) < search.PromptLength-utf8.UTFMax; {
-	case r.typed[c.Trace]:
-	case !recorded:
-		return nil, nil
-	case d.PromptIndex == 0 && d.Title != "": // nobody told the log of its prompts
-		return &Prompt{1, strings.ToValidUTF8(d.Title, "\ufffd")}, nil
-	case d.PromptIndex == 0 || d.PromptIndex > earliest:
-		return nil, nil
-	case whole:
-		return &Prompt{d.PromptIndex, strings.ToValidUTF8(d.PromptText, "\ufffd")}, nil
-	}
-	for i := 1; i <= min(c.Prompts, earliest); i++ {
-		if text, ok, err := r.prompts.Get(c.Trace, i); err == nil && ok {
-			return &Prompt{i, strings.ToValidUTF8(text, "\ufffd")}, nil
-		}
-	}
-	return nil, nil
 }

@@ -51,12 +51,12 @@ func (a *app) blame(args []string) error {
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(a.life, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	abbreviate := sync.OnceValues(func() (func(events.TraceID) string, error) { return shortTraces(reader) })
+	defer known.close()
+	abbreviate := sync.OnceValues(known.short)
 	short := func(id events.TraceID) string { // only people's formats ask, and only for an agent's line
 		f, err := abbreviate()
 		if err != nil {
@@ -70,11 +70,9 @@ func (a *app) blame(args []string) error {
 	}
 	opts.Config = screen.Config
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
-	searcher := unseen.New(repo, reader)
+	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	prompts := newPrompts(repo)
-	defer prompts.Close()
-	evidence := blame.NewEvidence(repo, reader, searcher).WithPrompts(prompts).WithSettler(settler())
+	evidence := blame.NewEvidence(repo, known.log, searcher).WithPrompts(known.prompts).WithSettler(settler())
 	if opts.Format == blame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/search"
@@ -20,17 +23,18 @@ type conversations struct {
 	prompts *view.Prompts
 }
 
-func (a *app) openConversations(c *cli.Context, repo *refs.Repo) (*conversations, error) {
+func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversations, error) {
 	log, err := a.openIndex(repo)
 	if err != nil {
 		return nil, err
 	}
 	out := &conversations{log: log, prompts: newPrompts(repo)}
-	out.Reader = view.NewReader(repo, log, func() ([]search.Digest, error) { return a.recordDigests(c, repo) }, out.prompts)
+	out.Reader = view.NewReader(repo, log, func() (view.Records, error) { return a.openRecords(ctx, repo) }, out.prompts)
 	return out, nil
 }
 
 func (s *conversations) close() {
+	s.Close()
 	s.prompts.Close()
 	s.log.Close()
 }
@@ -40,22 +44,108 @@ func newPrompts(repo *refs.Repo) *view.Prompts {
 	return view.NewPrompts(repo, func() (*redact.Redactor, error) { return newRedactor(context.Background(), repo) })
 }
 
-// recordDigests sums up the conversations that have a record. Without any, nothing is opened.
-func (a *app) recordDigests(c *cli.Context, repo *refs.Repo) ([]search.Digest, error) {
+// openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is stored.
+func (a *app) openRecords(ctx context.Context, repo *refs.Repo) (view.Records, error) {
 	records := store.Open(repo)
-	defer func() { _ = records.Close() }()
-	tips, err := records.Tips(c.Context)
+	tips, err := records.Tips(ctx)
 	if err != nil || len(tips) == 0 {
+		_ = records.Close()
 		return nil, err
 	}
-	ix, err := a.openSearch(c, repo, records)
+	shown := a.progress("reading records")
+	ix, err := search.Open(ctx, repo, records, shown.at)
+	shown.clear()
 	if err != nil {
-		return nil, err
+		_ = records.Close()
+		return nil, fail(exitUnchecked, err, rebuildHint)
 	}
-	defer ix.Close()
-	list, err := ix.Digests()
+	return &openedRecords{ix, records}, nil
+}
+
+const rebuildHint = "git trace rebuild makes the caches anew"
+
+// openedRecords is the index of what was said, with the store that it reads. Its errors say what to do.
+type openedRecords struct {
+	ix    *search.Index
+	store *store.Store
+}
+
+func (r *openedRecords) Digests() ([]search.Digest, error) {
+	list, err := r.ix.Digests()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
+		return nil, fail(exitUnchecked, err, rebuildHint)
 	}
 	return list, nil
+}
+
+func (r *openedRecords) Search(ctx context.Context, q search.Query) (search.Found, error) {
+	found, err := r.ix.Search(ctx, q)
+	if err != nil {
+		return found, fail(exitUnchecked, err, rebuildHint)
+	}
+	return found, nil
+}
+
+func (r *openedRecords) Close() {
+	r.ix.Close()
+	_ = r.store.Close()
+}
+
+// short abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is shown anywhere can
+// be given to show.
+func (s *conversations) short() (func(events.TraceID) string, error) {
+	ids, err := s.IDs()
+	if err != nil {
+		return nil, err
+	}
+	return abbreviator(ids), nil
+}
+
+func abbreviator(traces []events.TraceID) func(events.TraceID) string {
+	ids := make([]string, len(traces))
+	for i, id := range traces {
+		ids[i] = string(id)
+	}
+	n := cells.UniqueLength(ids, fewestDigits)
+	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
+}
+
+// lookUp lists what is known under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
+// fewer characters than an abbreviation must have is only taken for what it is in full.
+func (s *conversations) lookUp(id string) ([]index.Candidate, error) {
+	found, err := s.Find(id)
+	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
+		found, err = s.Find(lower)
+	}
+	if err != nil || len(id) >= fewestDigits {
+		return found, err
+	}
+	return slices.DeleteFunc(found, func(c index.Candidate) bool { return !isInFull(c, id) }), nil
+}
+
+// isInFull tells whether an id is not an abbreviation of the candidate's.
+func isInFull(c index.Candidate, id string) bool {
+	return c.ID == id || c.Kind == index.FoundTrace && c.Event.Session == id
+}
+
+// find finds a conversation by its id or the agent's session id, in full or from the beginning.
+func (s *conversations) find(id string) (events.TraceID, error) {
+	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
+	found, err := s.lookUp(id)
+	if err != nil {
+		return "", err
+	}
+	traces := slices.DeleteFunc(found, func(c index.Candidate) bool { return c.Kind != index.FoundTrace })
+	if len(traces) == 1 {
+		return events.TraceID(traces[0].ID), nil
+	}
+	for _, c := range traces {
+		if isInFull(c, id) {
+			return events.TraceID(c.ID), nil
+		}
+	}
+	if len(traces) == 0 {
+		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id), "git trace log lists conversations")
+	}
+	return "", ambiguousID(id, traces)
 }

@@ -102,12 +102,12 @@ func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error)
 		}
 	}
 	if prefix := c.String("trace"); prefix != "" {
-		reader, err := a.openIndex(repo)
+		known, err := a.openConversations(c.Context, repo)
 		if err != nil {
 			return nil, err
 		}
-		defer reader.Close()
-		if f.trace, err = findTrace(reader, prefix); err != nil {
+		defer known.close()
+		if f.trace, err = known.find(prefix); err != nil {
 			return nil, reportAmbiguous(a.std.err, err)
 		}
 	}

@@ -51,12 +51,12 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, reader: reader, format: format, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
+	defer known.close()
+	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: format, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -76,6 +76,7 @@ type exporter struct {
 	app    *app
 	ctx    context.Context
 	repo   *refs.Repo
+	known  *conversations
 	reader *index.Index
 	format exchange
 	out    io.Writer
@@ -87,15 +88,12 @@ type exporter struct {
 
 // choose tells conversations from revisions.
 func (e *exporter) choose(words []string) error {
-	records := store.Open(e.repo)
-	defer func() { _ = records.Close() }()
-	r := resolver{repo: e.repo, reader: e.reader, records: records}
 	for _, word := range words {
 		if strings.Contains(word, "..") || strings.HasPrefix(word, "^") {
 			e.revs = append(e.revs, word)
 			continue
 		}
-		trace, err := r.conversation(e.ctx, word)
+		trace, err := e.known.find(word)
 		if err == nil {
 			e.traces = append(e.traces, trace)
 			continue
@@ -118,22 +116,21 @@ func (e *exporter) choose(words []string) error {
 // history lists the commits that were asked for.
 func (e *exporter) history() ([]history.Commit, error) {
 	if len(e.traces) > 0 {
-		lines, err := view.NewLineage(e.reader)
-		if err != nil {
+		list := make([]view.Conversation, 0, len(e.traces))
+		for _, trace := range e.traces {
+			one, _, err := e.known.Conversation(trace)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
+		}
+		if err := e.known.Complete(e.ctx, list); err != nil {
 			return nil, err
 		}
 		args := []string{"--no-walk=unsorted"}
-		for _, trace := range e.traces {
-			sum, _, err := e.reader.Trace(trace)
-			if err != nil {
-				return nil, err
-			}
-			held, err := lines.Holding(sum.Held)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range held {
-				args = append(args, one.Commit.String())
+		for i := range list {
+			for _, held := range list[i].Commits {
+				args = append(args, held.Commit.String())
 			}
 		}
 		if len(args) == 1 {

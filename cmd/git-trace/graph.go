@@ -15,7 +15,6 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/unseen"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -59,27 +58,27 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	if err := needsCommits(repo, query.Revs); err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	searcher := unseen.New(repo, reader)
+	defer known.close()
+	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	from := graph.Source{Anchors: reader, Searcher: searcher}
+	from := graph.Source{Anchors: known.log, Searcher: searcher}
 	top, err := uncommitted(c.Context, repo, query)
 	if err != nil {
 		return err
 	}
 	if write == nil {
-		return a.drawGraph(c, repo, reader, from, query, top)
+		return a.drawGraph(c, repo, known, from, query, top)
 	}
 	g, err := graph.Build(c.Context, repo, from, query)
 	if err != nil {
 		return err
 	}
 	g.Uncommitted = top
-	short, err := shortTraces(reader)
+	short, err := known.short()
 	if err != nil {
 		return err
 	}
@@ -133,9 +132,9 @@ func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Co
 
 // drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
 func (a *app) drawGraph(
-	c *cli.Context, repo *refs.Repo, reader *index.Index, from graph.Source, query graph.Query, top *graph.Commit,
+	c *cli.Context, repo *refs.Repo, known *conversations, from graph.Source, query graph.Query, top *graph.Commit,
 ) error {
-	short, err := shortTraces(reader)
+	short, err := known.short()
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.openConversations(c, repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
@@ -75,11 +75,11 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	default:
 		return nil
 	}
-	ids := make([]string, len(all))
-	for i, t := range all {
-		ids[i] = string(t.Trace)
+	short, err := known.short()
+	if err != nil {
+		return err
 	}
-	return a.drawLog(c, repo, list, abbreviator(ids))
+	return a.drawLog(c, repo, list, short)
 }
 
 // chooseConversations leaves those that the options ask for.
@@ -93,11 +93,7 @@ func chooseConversations(c *cli.Context, repo *refs.Repo, all []view.Conversatio
 		return nil, err
 	}
 	wanted := c.StringSlice("agent")
-	here := make([]string, len(all))
-	for i := range all {
-		here[i] = all[i].Agent
-	}
-	if err := checkAgents(wanted, here); err != nil {
+	if err := checkAgents(wanted, all); err != nil {
 		return nil, err
 	}
 	out := []view.Conversation{}
@@ -141,8 +137,11 @@ func saysNow(text string) bool {
 }
 
 // checkAgents refuses names that no known agent has, nor any of the conversations here.
-func checkAgents(names, here []string) error {
-	known := append(agents.Names(), here...)
+func checkAgents(names []string, here []view.Conversation) error {
+	known := agents.Names()
+	for i := range here {
+		known = append(known, here[i].Agent)
+	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			slices.Sort(known)

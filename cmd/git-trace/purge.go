@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/purged"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -147,16 +146,13 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error
 	if len(ids) == 0 {
 		return nil
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	records := store.Open(repo)
-	defer func() { _ = records.Close() }()
-	r := resolver{repo: repo, reader: reader, records: records}
+	defer known.close()
 	for _, id := range ids {
-		trace, err := r.conversation(c.Context, id)
+		trace, err := known.find(id)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
 		}

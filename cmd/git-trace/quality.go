@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -11,10 +12,10 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/quality"
 	"github.com/git-trace/git-trace/records/store"
-	"github.com/git-trace/git-trace/refs"
 )
 
 // qualitySchema names the form of the JSON output; docs/schema/quality-1.schema.json describes it.
@@ -53,11 +54,12 @@ type mean struct {
 
 func (a *app) quality(c *cli.Context, ops operands) error {
 	q := &judge{app: a, ctx: c.Context}
+	defer q.close()
 	faults := q.all(ops.all())
 	if q.fatal != nil {
 		return q.fatal
 	}
-	if err := a.tellQuality(q.list, c.Bool("json"), len(faults) > 0); err != nil {
+	if err := q.tell(c.Bool("json"), len(faults) > 0); err != nil {
 		return err
 	}
 	if err := a.allFaults(faults); err != nil {
@@ -71,20 +73,25 @@ func (a *app) quality(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// tellQuality writes the reports, and the means of all.
-func (a *app) tellQuality(list []judged, asJSON, faulty bool) error {
-	means := meansOf(list)
+// tell writes the reports, and the means of all.
+func (q *judge) tell(asJSON, faulty bool) error {
+	means, out := meansOf(q.list), quietWriter{q.app.std.out}
 	switch {
 	case asJSON:
-		return writeJSON(quietWriter{a.std.out}, struct {
+		return writeJSON(out, struct {
 			Schema  string   `json:"schema"`
 			Records []judged `json:"records"`
 			Means   []mean   `json:"means"`
-		}{qualitySchema, append([]judged{}, list...), means})
-	case len(list) > 0:
-		return a.drawQuality(list, means)
+		}{qualitySchema, append([]judged{}, q.list...), means})
+	case len(q.list) > 0:
+		short, err := q.short()
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(out, drawQuality(q.list, means, short))
+		return err
 	case !faulty:
-		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation has a stored record")
+		fmt.Fprintln(q.app.std.err, "git-trace: hint: no conversation has a stored record")
 	}
 	return nil
 }
@@ -96,28 +103,23 @@ type judge struct {
 	list  []judged
 	fatal error // nothing can be judged
 
-	repo  *refs.Repo
-	store *store.Store
+	known *conversations // nil until a conversation is asked for
 }
 
 // all judges what the words name: files that exist, otherwise conversations; every stored record if there are no words.
 func (q *judge) all(words []string) []error {
-	defer func() {
-		if q.store != nil {
-			_ = q.store.Close()
-		}
-	}()
 	if len(words) == 0 {
 		if q.fatal = q.open(); q.fatal != nil {
 			return nil
 		}
 		var faults []error
-		for r, err := range q.store.Walk(q.ctx) {
+		for r, err := range q.known.prompts.Records.Walk(q.ctx) {
+			if err == nil {
+				err = q.addStored(r)
+			}
 			if err != nil {
 				faults = append(faults, err)
-				continue
 			}
-			q.add(r, "")
 		}
 		return faults
 	}
@@ -139,15 +141,21 @@ func (q *judge) all(words []string) []error {
 }
 
 func (q *judge) open() error {
-	if q.store != nil {
+	if q.known != nil {
 		return nil
 	}
 	repo, err := q.app.repo()
 	if err != nil {
 		return err
 	}
-	q.repo, q.store = repo, store.Open(repo)
-	return nil
+	q.known, err = q.app.openConversations(q.ctx, repo)
+	return err
+}
+
+func (q *judge) close() {
+	if q.known != nil {
+		q.known.close()
+	}
 }
 
 // stored judges the record of a conversation.
@@ -155,42 +163,43 @@ func (q *judge) stored(word string) error {
 	if q.fatal = q.open(); q.fatal != nil {
 		return q.fatal
 	}
-	list, err := q.store.List(q.ctx)
+	trace, err := q.known.find(word)
 	if err != nil {
 		return err
 	}
-	prefix := strings.ToLower(strings.TrimSuffix(word, "…"))
-	var found []store.Entry
-	for _, e := range list {
-		if len(prefix) >= fewestDigits && strings.HasPrefix(string(e.Trace), prefix) {
-			found = append(found, e)
-		}
+	r, _, err := q.known.prompts.Records.Get(q.ctx, trace)
+	if errors.Is(err, store.ErrNotFound) {
+		return fail(exitFinding, err, "")
 	}
-	if len(found) == 0 {
-		reader, err := q.app.openIndex(q.repo)
-		if err != nil {
-			return err
-		}
-		defer reader.Close()
-		trace, err := findTrace(reader, word)
-		if err != nil {
-			return err
-		}
-		e, err := q.store.Find(q.ctx, trace)
-		if err != nil {
-			return fail(exitFinding, err, "")
-		}
-		found = append(found, e)
-	}
-	if len(found) > 1 {
-		return fail(exitFinding, fmt.Errorf("id '%s' is ambiguous: %s begin with it", word, plural(len(found), "record")), "")
-	}
-	r, err := q.store.Read(found[0])
 	if err != nil {
 		return err
 	}
-	q.add(r, "")
+	return q.addStored(r)
+}
+
+// addStored judges a stored record, under the name that the conversation has everywhere.
+func (q *judge) addStored(r *records.Record) error {
+	c, _, err := q.known.Conversation(events.TraceID(r.TraceID))
+	if err != nil {
+		return err
+	}
+	q.list = append(q.list, judged{Trace: r.TraceID, Agent: c.Agent, Session: c.Session, Report: quality.Assess(r)})
 	return nil
+}
+
+// short abbreviates the ids of all that was judged, as other commands abbreviate those of stored records.
+func (q *judge) short() (func(events.TraceID) string, error) {
+	var ids []events.TraceID
+	if q.known != nil {
+		var err error
+		if ids, err = q.known.IDs(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range q.list {
+		ids = append(ids, events.TraceID(q.list[i].Trace))
+	}
+	return abbreviator(ids), nil
 }
 
 // file judges the records of a file.
@@ -258,26 +267,27 @@ func meansOf(list []judged) []mean {
 }
 
 // drawQuality draws a line for each record, what it lacks if it is the only one, and the means.
-func (a *app) drawQuality(list []judged, means []mean) error {
-	var b strings.Builder
+func drawQuality(list []judged, means []mean, short func(events.TraceID) string) string {
+	const mostID = 36
 	ids := make([]string, len(list))
+	n := len("trace")
 	for i := range list {
-		ids[i] = list[i].Trace
+		ids[i] = cells.Cut(cells.Safe(short(events.TraceID(list[i].Trace))), mostID)
+		n = max(n, cells.Width(ids[i]))
 	}
-	n := min(cells.UniqueLength(ids, 8), 36)
-	fmt.Fprintf(&b, "%-*s  %-12s %6s %6s  gate", n, "trace", "agent", "steps", "calls")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %-12s %6s %6s  gate", cells.Pad("trace", n), "agent", "steps", "calls")
 	for _, p := range quality.Personas() {
 		fmt.Fprintf(&b, "  %9s", p)
 	}
 	b.WriteByte('\n')
 	for i := range list {
 		j := &list[i]
-		id := cells.Safe(j.Trace)
 		gate := "ok"
 		if !j.Gate {
 			gate = "-"
 		}
-		fmt.Fprintf(&b, "%-*s  %-12s %6d %6d  %-4s", n, id[:min(n, len(id))], cells.Cut(cells.Safe(j.Agent), 12), j.Steps, j.Calls, gate)
+		fmt.Fprintf(&b, "%s  %-12s %6d %6d  %-4s", cells.Pad(ids[i], n), cells.Cut(cells.Safe(j.Agent), 12), j.Steps, j.Calls, gate)
 		for _, s := range j.Scores {
 			fmt.Fprintf(&b, "  %9.1f", s.Score)
 		}
@@ -285,15 +295,14 @@ func (a *app) drawQuality(list []judged, means []mean) error {
 	}
 	if len(list) == 1 {
 		list[0].lacks(&b)
-	} else {
-		fmt.Fprintf(&b, "%-*s  %-12s %6s %6s  %-4s", n, "mean", "", "", "", "")
-		for _, m := range means {
-			fmt.Fprintf(&b, "  %9.1f", m.Score)
-		}
-		b.WriteByte('\n')
+		return b.String()
 	}
-	_, err := quietWriter{a.std.out}.Write([]byte(b.String()))
-	return err
+	fmt.Fprintf(&b, "%s  %-12s %6s %6s  %-4s", cells.Pad("mean", n), "", "", "", "")
+	for _, m := range means {
+		fmt.Fprintf(&b, "  %9.1f", m.Score)
+	}
+	b.WriteByte('\n')
+	return b.String()
 }
 
 // lacks lists the checks that a record does not pass in full.

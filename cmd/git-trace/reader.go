@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -67,25 +65,6 @@ func openHealed(repo *refs.Repo, progress index.Progress) (*index.Index, error) 
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4
 
-// shortTraces abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is
-// shown anywhere can be given to show.
-func shortTraces(reader *index.Index) (func(events.TraceID) string, error) {
-	traces, err := reader.TraceIDs()
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(traces))
-	for i, id := range traces {
-		ids[i] = string(id)
-	}
-	return abbreviator(ids), nil
-}
-
-func abbreviator(ids []string) func(events.TraceID) string {
-	n := cells.UniqueLength(ids, fewestDigits)
-	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
-}
-
 // ambiguous is an id that stands for several things. Like git it lists them.
 type ambiguous struct {
 	id         string
@@ -107,46 +86,6 @@ func reportAmbiguous(w io.Writer, err error) error {
 		fmt.Fprintf(w, "git-trace: hint:   %s\n", c)
 	}
 	return silent(exitGit)
-}
-
-// lookUp lists what the log knows under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
-// fewer characters than an abbreviation must have is only taken for what it is in full.
-func lookUp(reader *index.Index, id string) ([]index.Candidate, error) {
-	found, err := reader.Find(id)
-	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
-		found, err = reader.Find(lower)
-	}
-	if err != nil || len(id) >= fewestDigits {
-		return found, err
-	}
-	return slices.DeleteFunc(found, func(c index.Candidate) bool { return !isInFull(c, id) }), nil
-}
-
-// isInFull tells whether an id is not an abbreviation of the candidate's.
-func isInFull(c index.Candidate, id string) bool {
-	return c.ID == id || c.Kind == index.FoundTrace && c.Event.Session == id
-}
-
-// findTrace finds a conversation by its id or the agent's session id, in full or from the beginning.
-func findTrace(reader *index.Index, id string) (events.TraceID, error) {
-	id = strings.TrimSuffix(id, "…") // as an abbreviated id is shown
-	found, err := lookUp(reader, id)
-	if err != nil {
-		return "", err
-	}
-	traces := slices.DeleteFunc(found, func(c index.Candidate) bool { return c.Kind != index.FoundTrace })
-	if len(traces) == 1 {
-		return events.TraceID(traces[0].ID), nil
-	}
-	for _, c := range traces {
-		if isInFull(c, id) {
-			return events.TraceID(c.ID), nil
-		}
-	}
-	if len(traces) == 0 {
-		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id), "git trace log lists conversations")
-	}
-	return "", ambiguousID(id, traces)
 }
 
 func ambiguousID(id string, found []index.Candidate) error {

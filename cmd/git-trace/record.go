@@ -85,14 +85,14 @@ func (a *app) record(c *cli.Context, ops operands) error {
 
 // recordNamed stores conversations that the log knows.
 func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool, say func(string, ...any)) error {
-	reader, err := a.openIndex(job.repo)
+	known, err := a.openConversations(ctx, job.repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer known.close()
 	var ids []events.TraceID
 	for _, name := range names { // before the lock, which leaves a file behind
-		id, err := findTrace(reader, name)
+		id, err := known.find(name)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
 		}
@@ -104,7 +104,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	}
 	defer lock.Unlock()
 	for _, id := range ids {
-		t, _, err := reader.Trace(id)
+		t, _, err := known.Conversation(id)
 		if err != nil {
 			return err
 		}

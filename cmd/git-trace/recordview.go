@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -52,23 +50,4 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
 	}
 	return &stepView{Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1]}, nil
-}
-
-// recorded finds conversations whose records are here, by the beginning of their id or by the agent's session id, which
-// the store knows only of those it reads; so that is not asked.
-func findRecord(ctx context.Context, s *store.Store, id string) ([]events.TraceID, error) {
-	if len(id) < fewestDigits {
-		return nil, nil
-	}
-	list, err := s.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []events.TraceID
-	for _, e := range list {
-		if strings.HasPrefix(string(e.Trace), strings.ToLower(id)) {
-			out = append(out, e.Trace)
-		}
-	}
-	return out, nil
 }

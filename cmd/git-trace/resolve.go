@@ -10,7 +10,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -42,9 +41,8 @@ const (
 // resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else
 // begins with the same digits.
 type resolver struct {
-	repo    *refs.Repo
-	reader  *index.Index
-	records *store.Store // nil for none
+	repo  *refs.Repo
+	known *conversations
 }
 
 // resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, tool calls, patches,
@@ -61,41 +59,24 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 					return o, err
 				}
 			}
-			return r.promptOf(ctx, id[:at], n)
+			trace, err := r.known.find(id[:at])
+			return object{kind: promptObject, trace: trace, prompt: n}, err
 		}
 	}
-	found, err := lookUp(r.reader, id)
+	found, err := r.known.lookUp(id)
 	if err != nil {
 		return object{}, err
-	}
-	if o, ok, err := r.recordOf(ctx, id, found); ok || err != nil {
-		return o, err
 	}
 	return r.choose(ctx, id, found)
 }
 
-// recordOf is a conversation that only the store knows.
-func (r *resolver) recordOf(ctx context.Context, id string, found []index.Candidate) (object, bool, error) {
-	if r.records == nil || slices.ContainsFunc(found, func(c index.Candidate) bool { return c.Kind == index.FoundTrace }) {
-		return object{}, false, nil
-	}
-	traces, err := findRecord(ctx, r.records, id)
-	if err != nil || len(traces) != 1 {
-		return object{}, false, err
-	}
-	return object{kind: traceObject, trace: traces[0]}, true, nil
-}
-
 // stepOf is a step of a conversation that has a record.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
-	if r.records == nil {
-		return object{}, false, nil
-	}
-	trace, err := r.conversation(ctx, id)
+	trace, err := r.known.find(id)
 	if err != nil {
 		return object{}, false, nil //nolint:nilerr // what is no conversation is no step
 	}
-	if _, err := r.records.Find(ctx, trace); err != nil {
+	if _, err := r.known.prompts.Records.Find(ctx, trace); err != nil {
 		return object{}, false, nil //nolint:nilerr // without a record it is a prompt
 	}
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
@@ -174,32 +155,14 @@ func (r *resolver) numbered(id, text string) (object, error) {
 	if err != nil || seq < 1 {
 		return object{}, fail(exitFinding, fmt.Errorf("'%s' is no event number", id), "events are numbered from @1")
 	}
-	e, ok, err := r.reader.Event(seq)
+	e, ok, err := r.known.log.Event(seq)
 	if err != nil {
 		return object{}, err
 	}
 	if !ok {
-		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq), fmt.Sprintf("the log ends at @%d", r.reader.Last()))
+		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq), fmt.Sprintf("the log ends at @%d", r.known.log.Last()))
 	}
 	return object{kind: eventObject, event: e}, nil
-}
-
-func (r *resolver) promptOf(ctx context.Context, id string, n int) (object, error) {
-	trace, err := r.conversation(ctx, id)
-	return object{kind: promptObject, trace: trace, prompt: n}, err
-}
-
-// conversation finds one by its id, in the log or among the records.
-func (r *resolver) conversation(ctx context.Context, id string) (events.TraceID, error) {
-	trace, err := findTrace(r.reader, id)
-	if err == nil || r.records == nil {
-		return trace, err
-	}
-	stored, listErr := findRecord(ctx, r.records, id)
-	if listErr == nil && len(stored) == 1 {
-		return stored[0], nil
-	}
-	return "", errors.Join(listErr, err)
 }
 
 // commit asks git for a commit in any form of gitrevisions(7).

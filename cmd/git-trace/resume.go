@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
-	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) resumeCommand() *cli.Command {
@@ -38,16 +38,20 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	reader, err := a.openIndex(repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	found, err := resumable(reader, ids[0])
+	defer known.close()
+	trace, err := known.find(ids[0])
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	line, err := resumeLine(found)
+	found, _, err := known.Conversation(trace)
+	if err != nil {
+		return err
+	}
+	line, err := resumeLine(&found)
 	if err != nil {
 		return err
 	}
@@ -62,27 +66,9 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	return a.handOver(repo.WorkTree, line)
 }
 
-// resumable finds the conversation that an id stands for.
-func resumable(reader *index.Index, id string) (index.Trace, error) {
-	trace, err := findTrace(reader, strings.TrimSuffix(strings.TrimSpace(id), "…"))
-	if err != nil {
-		return index.Trace{}, err
-	}
-	traces, err := reader.Traces()
-	if err != nil {
-		return index.Trace{}, err
-	}
-	for _, one := range traces {
-		if one.ID == trace {
-			return one, nil
-		}
-	}
-	return index.Trace{}, fail(exitFinding, fmt.Errorf("no conversation '%s'", id), "git trace log lists them")
-}
-
 // resumeLine is the agent's command line for a conversation. The id of a session that came from a fetched log is foreign data:
 // one that could be taken for an option is refused.
-func resumeLine(trace index.Trace) ([]string, error) {
+func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {
 		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s goes on with a conversation", trace.Agent), "")

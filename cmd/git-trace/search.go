@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records/search"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // searchSchema names the form of the JSON output; docs/schema/search-1.schema.json describes it.
@@ -47,7 +46,7 @@ type foundJSON struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Title   string         `json:"title"`
-	Start   *string        `json:"start"` // as the agent wrote it
+	Start   *string        `json:"start"`
 	End     *string        `json:"end"`
 	Commits []string       `json:"commits"`
 	Hits    []hitJSON      `json:"hits"`
@@ -69,51 +68,33 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	records := store.Open(repo)
-	defer func() { _ = records.Close() }()
-	ix, err := a.openSearch(c, repo, records)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	defer ix.Close()
-	query := search.Query{Text: text, Limit: usualResults}
+	defer known.close()
+	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults}
 	if c.IsSet("max-count") {
 		query.Limit = max(c.Int("max-count"), 0)
 	}
-	if wanted := c.StringSlice("agent"); len(wanted) > 0 {
-		digests, err := ix.Digests()
+	if len(query.Agents) > 0 {
+		all, err := known.Conversations()
 		if err != nil {
-			return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
-		}
-		here := make([]string, len(digests))
-		for i := range digests {
-			here[i] = digests[i].Agent
-		}
-		if err := checkAgents(wanted, here); err != nil {
 			return err
 		}
-		query.Want = func(d *search.Digest) bool { return slices.Contains(wanted, d.Agent) }
+		if err := checkAgents(query.Agents, all); err != nil {
+			return err
+		}
 	}
-	found, err := ix.Search(c.Context, query)
+	found, err := known.Search(c.Context, query)
 	if errors.Is(err, search.ErrNoWords) {
 		return usage("there is no word in '%s'", text)
 	}
 	if err != nil {
-		return fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
+		return err
 	}
-	typed, err := searchTyped(repo, text)
-	if err != nil {
-		return fail(exitUnchecked, err, "")
-	}
-	if len(typed) > 0 {
-		reader, err := a.openIndex(repo)
-		if err != nil {
-			return err
-		}
-		defer reader.Close()
-		if found, err = withTyped(reader, found, typed, query.Want, query.Limit); err != nil {
-			return err
-		}
+	if err := known.told(c, found.Results); err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return writeFound(a.std.out, text, found)
@@ -122,26 +103,41 @@ func (a *app) search(c *cli.Context, ops operands) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation holds all of that (git trace record stores what waits)")
 		return silent(exitFinding)
 	}
-	return a.drawFound(c, repo, found, text)
-}
-
-// openSearch opens the index, telling on a terminal how far making it has come.
-func (a *app) openSearch(c *cli.Context, repo *refs.Repo, records *store.Store) (*search.Index, error) {
-	shown := a.progress("reading records")
-	ix, err := search.Open(c.Context, repo, records, shown.at)
-	shown.clear()
+	short, err := known.short()
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "git trace rebuild makes the caches anew")
+		return err
 	}
-	return ix, nil
+	return a.drawFound(c, repo, found, text, short)
 }
 
-func writeFound(w io.Writer, text string, found search.Found) error {
+// told finds what is told of conversations beside what was found in them: what was asked first and, where it is shown, the commits.
+func (s *conversations) told(c *cli.Context, found []view.Result) error {
+	list := make([]view.Conversation, len(found))
+	for i := range found {
+		list[i] = found[i].Conversation
+	}
+	var err error
+	if c.Bool("json") {
+		err = s.Complete(c.Context, list)
+	} else {
+		err = s.Prompted(list)
+	}
+	for i := range found {
+		found[i].Conversation = list[i]
+	}
+	return err
+}
+
+func writeFound(w io.Writer, text string, found view.Found) error {
 	list := make([]foundJSON, 0, len(found.Results))
-	for _, r := range found.Results {
+	for i := range found.Results {
+		r := &found.Results[i]
 		f := foundJSON{
-			Trace: r.Trace, Agent: r.Agent, Session: r.Session, Title: r.Title, Start: known(r.Start), End: known(r.End),
-			Commits: append([]string{}, r.Commits...), Hits: []hitJSON{},
+			Trace: r.Trace, Agent: r.Agent, Session: r.Session, Title: titleOf(&r.Conversation), Start: stamp(r.First), End: stamp(r.Last),
+			Commits: []string{}, Hits: []hitJSON{},
+		}
+		for _, held := range r.Commits {
+			f.Commits = append(f.Commits, held.Commit.String())
 		}
 		for _, h := range r.Hits {
 			f.Hits = append(f.Hits, hitJSON{h.Step, h.PromptIndex, h.Prompt, h.Text})
@@ -156,35 +152,42 @@ func writeFound(w io.Writer, text string, found search.Found) error {
 	}{searchSchema, strings.ToValidUTF8(text, "\ufffd"), found.Total, list})
 }
 
-// known is a text that may be unknown.
-func known(text string) *string {
-	if text == "" {
+// titleOf is the beginning of what was asked first; empty where its text is not here.
+func titleOf(c *view.Conversation) string {
+	const most = 300
+	if c.Prompt == nil {
+		return ""
+	}
+	return strings.ToValidUTF8(c.Prompt.Text[:min(len(c.Prompt.Text), most)], "")
+}
+
+// stamp is a time in JSON that may be unknown.
+func stamp(at time.Time) *string {
+	if at.IsZero() {
 		return nil
 	}
+	text := at.Format(time.RFC3339Nano)
 	return &text
 }
 
-func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found search.Found, text string) error {
-	short, err := a.shortRecorded(repo, found)
-	if err != nil {
-		return err
-	}
+func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text string, short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
 	}
-	p := pen{screen.Color}
+	p, now := pen{screen.Color}, time.Now()
 	var b strings.Builder
-	for i, r := range found.Results {
+	for i := range found.Results {
+		r := &found.Results[i]
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		id := cells.Safe(short(r.Trace))
 		head := id + "  " + cells.Safe(r.Agent)
-		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+cells.Safe(agoText(r.End))) + "\n")
+		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+graph.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
-		if r.Title != "" {
-			b.WriteString(indent + cells.Cut(`"`+cells.Safe(cells.Line(r.Title)), screen.Width-len(indent)-1) + "\"\n")
+		if title := titleOf(&r.Conversation); title != "" {
+			b.WriteString(indent + cells.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
 		}
 		for _, h := range r.Hits {
 			label := fmt.Sprintf("%s:%d ", id, h.Step)
@@ -234,35 +237,4 @@ func (p pen) marked(line, text string) string {
 		i += n
 	}
 	return b.String()
-}
-
-// agoText tells how long ago a time was that an agent wrote; what is no time is given as it is.
-func agoText(stamp string) string {
-	at, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil {
-		return stamp
-	}
-	return graph.Ago(at, time.Now())
-}
-
-// shortRecorded abbreviates ids so that show takes them: apart from those of the log and of the conversations found.
-func (a *app) shortRecorded(repo *refs.Repo, found search.Found) (func(events.TraceID) string, error) {
-	reader, err := a.openIndex(repo)
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	logged, err := reader.Traces()
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, t := range logged {
-		ids = append(ids, string(t.ID))
-	}
-	for _, r := range found.Results {
-		ids = append(ids, string(r.Trace))
-	}
-	n := cells.UniqueLength(ids, fewestDigits)
-	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }, nil
 }

@@ -57,7 +57,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.openConversations(c, repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer views.close()
-	r := resolver{repo: repo, reader: known.log, records: known.prompts.Records}
+	r := resolver{repo: repo, known: known}
 	objects := []shown{}
 	for _, id := range ids {
 		o, err := r.resolve(c.Context, id)

@@ -136,7 +136,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.openConversations(c, repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}

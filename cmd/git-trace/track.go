@@ -43,7 +43,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.openConversations(c, repo)
+	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *patchFinder) find(arg string) error {
 			return f.lines(m[1], m[2], m[3])
 		}
 	}
-	r := resolver{repo: f.viewer.repo, reader: f.reader, records: f.viewer.prompts.Records}
+	r := resolver{repo: f.viewer.repo, known: f.viewer.known}
 	o, err := r.resolve(f.ctx, arg)
 	if err != nil {
 		if _, missing := os.Lstat(arg); missing == nil {

@@ -20,7 +20,7 @@ type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
 	reader  *index.Index
-	known   *view.Reader
+	known   *conversations
 	lines   *view.Lineage
 	prompts *view.Prompts
 	objects *refs.Objects
@@ -28,12 +28,12 @@ type viewer struct {
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, known: known.Reader, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
+	v := &viewer{ctx: ctx, repo: repo, known: known, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
 	var err error
 	if v.lines, err = v.known.Lines(); err != nil {
 		return nil, err
 	}
-	v.short, err = shortTraces(v.reader)
+	v.short, err = known.short()
 	return v, err
 }
 

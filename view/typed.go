@@ -1,18 +1,13 @@
-package main
+package view
 
 import (
-	"cmp"
 	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/search"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -22,17 +17,33 @@ type typedHit struct {
 	indexes  []int
 	texts    []string
 	snippets []string // "" for a prompt without a word that is looked for
-	first    string
+}
+
+// mostTyped is how many prompts of a conversation are told.
+const mostTyped = 3
+
+// hits are the prompts in which a word stands.
+func (h *typedHit) hits() []search.Hit {
+	var out []search.Hit
+	for i, s := range h.snippets {
+		if s != "" && len(out) < mostTyped {
+			out = append(out, search.Hit{PromptIndex: h.indexes[i], Prompt: true, Text: s})
+		}
+	}
+	return out
 }
 
 // searchTyped looks for words in the prompts that are in no record. They are redacted before anything of them is shown, and a word
 // that is not in what is left is not found.
-func searchTyped(repo *refs.Repo, text string) ([]typedHit, error) {
+func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 	matcher, err := search.NewMatcher(text)
 	if err != nil {
 		return nil, err
 	}
-	prompts := trails.NewPrompts(repo)
+	if r.prompts == nil {
+		return nil, nil
+	}
+	prompts := r.prompts.typed
 	traces, err := prompts.Traces()
 	if err != nil || len(traces) == 0 {
 		return nil, err
@@ -61,12 +72,10 @@ func searchTyped(repo *refs.Repo, text string) ([]typedHit, error) {
 	if failed != nil || len(hits) == 0 {
 		return nil, failed
 	}
-	shown := newPrompts(repo)
-	defer shown.Close()
 	out := hits[:0]
 	for _, hit := range hits {
 		for i, text := range hit.texts {
-			if hit.texts[i], err = shown.Redacted(text); err != nil {
+			if hit.texts[i], err = r.prompts.Redacted(text); err != nil {
 				return nil, err
 			}
 		}
@@ -91,45 +100,6 @@ func searchPrompts(prompts *trails.Prompts, trace events.TraceID, matcher *searc
 
 // match looks for the words in the texts.
 func (h *typedHit) match(matcher *search.Matcher) (found bool) {
-	const titleLength = 300
-	h.first = strings.ToValidUTF8(h.texts[0][:min(len(h.texts[0]), titleLength)], "")
 	h.snippets, found = matcher.Find(h.texts)
 	return found
-}
-
-// withTyped puts the conversations that are found by prompts without a record before the others, the latest first: they are
-// the ones that go on. One that is found by its record too is told once.
-func withTyped(reader *index.Index, found search.Found, hits []typedHit, want func(*search.Digest) bool, limit int) (search.Found, error) {
-	known := map[events.TraceID]bool{}
-	for _, r := range found.Results {
-		known[r.Trace] = true
-	}
-	var typed []search.Result
-	for _, h := range hits {
-		sum, ok, err := reader.Trace(h.trace)
-		if err != nil {
-			return found, err
-		}
-		d := search.Digest{
-			Trace: h.trace, Agent: sum.Agent, Session: sum.Session, Title: h.first, Start: sum.First.Format(time.RFC3339Nano), End: sum.Last.Format(time.RFC3339Nano),
-		}
-		if !ok || known[h.trace] || want != nil && !want(&d) {
-			continue
-		}
-		r := search.Result{Digest: d}
-		const most = 3
-		for i, s := range h.snippets {
-			if s != "" && len(r.Hits) < most {
-				r.Hits = append(r.Hits, search.Hit{PromptIndex: h.indexes[i], Prompt: true, Text: s})
-			}
-		}
-		typed = append(typed, r)
-	}
-	slices.SortFunc(typed, func(a, b search.Result) int { return cmp.Or(cmp.Compare(b.End, a.End), cmp.Compare(a.Trace, b.Trace)) })
-	found.Total += len(typed)
-	found.Results = append(typed, found.Results...)
-	if limit > 0 && len(found.Results) > limit {
-		found.Results = found.Results[:limit]
-	}
-	return found, nil
 }

@@ -1,0 +1,55 @@
+package view
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/records/search"
+)
+
+// earliest is how many prompts are looked at for the first whose text is here. Those before it may have been submitted before
+// recording began.
+const earliest = 3
+
+// Prompted finds the first prompts of the conversations.
+func (r *Reader) Prompted(list []Conversation) error {
+	for i := range list {
+		var err error
+		if list[i].Prompt, err = r.firstPrompt(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstPrompt finds the first prompt whose text this machine has. A record is not read where its sum has the text.
+func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
+	if r.prompts == nil {
+		return nil, nil
+	}
+	if r.typed == nil {
+		typed, err := r.prompts.typed.Traces()
+		if err != nil {
+			return nil, err
+		}
+		r.typed = typed
+	}
+	d, recorded := r.records[c.Trace]
+	switch whole := len(d.PromptText) < search.PromptLength-utf8.UTFMax; {
+	case r.typed[c.Trace]:
+	case !recorded:
+		return nil, nil
+	case d.PromptIndex == 0 && d.Title != "": // nobody told the log of its prompts
+		return &Prompt{1, strings.ToValidUTF8(d.Title, "\ufffd")}, nil
+	case d.PromptIndex == 0 || d.PromptIndex > earliest:
+		return nil, nil
+	case whole:
+		return &Prompt{d.PromptIndex, strings.ToValidUTF8(d.PromptText, "\ufffd")}, nil
+	}
+	for i := 1; i <= min(c.Prompts, earliest); i++ {
+		if text, ok, err := r.prompts.Get(c.Trace, i); err == nil && ok {
+			return &Prompt{i, strings.ToValidUTF8(text, "\ufffd")}, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,185 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Reader unites what is known of conversations. Close it.
+type Reader struct {
+	repo       *refs.Repo
+	log        *index.Index
+	open       func() (Records, error)
+	stored     Records                          // nil until they are asked for, and where there are none
+	records    map[events.TraceID]search.Digest // nil until they are asked for
+	unreadable []events.TraceID                 // conversations whose record cannot be read
+	prompts    *Prompts
+	lines      *Lineage                // nil until it is asked for
+	typed      map[events.TraceID]bool // conversations with prompts that no record holds yet
+}
+
+// Records are what was said in conversations. The index for searching satisfies it.
+type Records interface {
+	Digests() ([]search.Digest, error)
+	Search(ctx context.Context, q search.Query) (search.Found, error)
+	Close()
+}
+
+// NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none. The
+// prompts give texts; nil gives none.
+func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
+	return &Reader{repo: repo, log: log, open: open, prompts: prompts}
+}
+
+// Close closes the records.
+func (r *Reader) Close() {
+	if r.stored != nil {
+		r.stored.Close()
+	}
+}
+
+// readSums reads the sums of the records, once.
+func (r *Reader) readSums() error {
+	if r.records != nil {
+		return nil
+	}
+	stored, err := r.open()
+	if err != nil {
+		return err
+	}
+	var digests []search.Digest
+	if stored != nil {
+		r.stored = stored
+		if digests, err = stored.Digests(); err != nil {
+			return err
+		}
+	}
+	r.records = make(map[events.TraceID]search.Digest, len(digests))
+	for _, d := range digests {
+		if d.Unreadable == "" {
+			r.records[d.Trace] = d
+		} else {
+			r.unreadable = append(r.unreadable, d.Trace)
+		}
+	}
+	return nil
+}
+
+// IDs lists the ids of all conversations, in no order. Commands abbreviate ids so that all of these are told apart.
+func (r *Reader) IDs() ([]events.TraceID, error) {
+	if err := r.readSums(); err != nil {
+		return nil, err
+	}
+	ids, err := r.log.TraceIDs()
+	if err != nil {
+		return nil, err
+	}
+	logged := make(map[events.TraceID]bool, len(ids))
+	for _, id := range ids {
+		logged[id] = true
+	}
+	for id := range r.records {
+		if !logged[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the record is
+// here are among it, by their id and by that of the agent's session.
+func (r *Reader) Find(text string) ([]index.Candidate, error) {
+	if err := r.readSums(); err != nil || text == "" {
+		return nil, err
+	}
+	found, err := r.log.Find(text)
+	if err != nil {
+		return nil, err
+	}
+	var more []index.Candidate
+	add := func(id events.TraceID, agent, session string) {
+		logged := slices.ContainsFunc(found, func(c index.Candidate) bool { return c.Kind == index.FoundTrace && c.ID == string(id) })
+		if !logged && (strings.HasPrefix(string(id), text) || strings.HasPrefix(session, text)) {
+			e := events.Event{Trace: id, Agent: agent, Session: session}
+			more = append(more, index.Candidate{Kind: index.FoundTrace, ID: string(id), Event: e})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.records)) {
+		add(id, r.records[id].Agent, r.records[id].Session)
+	}
+	for _, id := range r.unreadable {
+		add(id, "", "")
+	}
+	return append(more, found...), nil
+}
+
+// Lines finds the commits that hold lines of conversations.
+func (r *Reader) Lines() (*Lineage, error) {
+	if r.lines == nil {
+		lines, err := NewLineage(r.log)
+		if err != nil {
+			return nil, err
+		}
+		r.lines = lines
+	}
+	return r.lines, nil
+}
+
+// Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of their ids.
+func (r *Reader) Conversations() ([]Conversation, error) {
+	if err := r.readSums(); err != nil {
+		return nil, err
+	}
+	logged, err := r.log.Traces()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Conversation, 0, len(logged)+len(r.records))
+	known := make(map[events.TraceID]bool, len(logged))
+	for i := range logged {
+		c, err := r.unite(&logged[i])
+		if err != nil {
+			return nil, err
+		}
+		known[c.Trace] = true
+		out = append(out, c)
+	}
+	for id := range r.records {
+		if !known[id] {
+			c, err := r.unite(&index.Trace{ID: id})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b Conversation) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace))
+	})
+	return out, nil
+}
+
+// Conversation is the one with an id; found is false where there is none.
+func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
+	if err := r.readSums(); err != nil {
+		return c, false, err
+	}
+	sum, logged, err := r.log.Trace(id)
+	if err != nil {
+		return c, false, err
+	}
+	if _, recorded := r.records[id]; !logged && !recorded {
+		return c, false, nil
+	}
+	sum.ID = id
+	c, err = r.unite(&sum)
+	return c, err == nil, err
+}

@@ -1,0 +1,83 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/search"
+)
+
+// Query is what is looked for.
+type Query struct {
+	Text   string
+	Agents []string // only conversations of these; none stands for all
+	Limit  int      // of conversations; 0 stands for all
+}
+
+// Found is the answer to a query.
+type Found struct {
+	Total   int // conversations that hold all words
+	Results []Result
+}
+
+// Result is a conversation that holds all words of a query.
+type Result struct {
+	Conversation
+	Hits []search.Hit // the steps and prompts that say most, the best first
+}
+
+// Search finds conversations by what was said and done in them. Those that are found by prompts without a record come first, the
+// latest first: they are the ones that go on. Then come those that are found by their record, the best first.
+func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
+	if err := r.readSums(); err != nil {
+		return Found{}, err
+	}
+	typed, err := r.searchTyped(q.Text)
+	if err != nil {
+		return Found{}, err
+	}
+	var stored search.Found
+	if r.stored != nil {
+		query := search.Query{Text: q.Text, Limit: q.Limit}
+		if len(q.Agents) > 0 {
+			query.Want = func(d *search.Digest) bool {
+				c, found, err := r.Conversation(d.Trace)
+				return err == nil && found && slices.Contains(q.Agents, c.Agent)
+			}
+		}
+		if stored, err = r.stored.Search(ctx, query); err != nil {
+			return Found{}, err
+		}
+	}
+	out := Found{Total: stored.Total}
+	known := map[events.TraceID]bool{}
+	for _, s := range stored.Results {
+		known[s.Trace] = true
+	}
+	for _, t := range typed {
+		c, found, err := r.Conversation(t.trace)
+		if err != nil {
+			return out, err
+		}
+		if found && !known[t.trace] && (len(q.Agents) == 0 || slices.Contains(q.Agents, c.Agent)) {
+			out.Total++
+			out.Results = append(out.Results, Result{c, t.hits()})
+		}
+	}
+	slices.SortFunc(out.Results, func(a, b Result) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace)) })
+	for _, s := range stored.Results {
+		c, found, err := r.Conversation(s.Trace)
+		if err != nil {
+			return out, err
+		}
+		if found {
+			out.Results = append(out.Results, Result{c, s.Hits})
+		}
+	}
+	if q.Limit > 0 && len(out.Results) > q.Limit {
+		out.Results = out.Results[:q.Limit]
+	}
+	return out, nil
+}
