@@ -559,29 +559,3 @@ func TestTheCacheStaysWithinItsBounds(t *testing.T) {
 		t.Errorf("%d files are left, error %v", len(left), err)
 	}
 }
-
-func TestRefreshFollowsCommitsForPathsThatWereBlamed(t *testing.T) {
-	t.Parallel()
-	r := history(t)
-	r.git("checkout", "-q", "-f", "HEAD")
-	r.compare(t, []string{"--porcelain"}, "sub.go")
-	for i := range 3 {
-		r.write("sub.go", r.read("sub.go")+fmt.Sprintf("// change %d\n", i))
-		r.write("dir/lib.go", r.read("dir/lib.go")+"// too\n")
-		r.commit("change")
-		r.git("gc", "-q")
-		if way := r.find(t, "sub.go"); way != "composed" {
-			t.Errorf("before it is refreshed it is %s", way)
-		}
-		if err := Refresh(context.Background(), r.discover(r.dir), []string{"sub.go", "dir/lib.go", "nosuch", "other.txt"}); err != nil {
-			t.Fatal(err)
-		}
-		if way := r.find(t, "sub.go"); way != "recalled" {
-			t.Errorf("after it is refreshed it is %s", way)
-		}
-		if way := r.find(t, "dir/lib.go"); way != "full" {
-			t.Errorf("a file that nobody blames is %s", way)
-		}
-		r.compare(t, []string{"--porcelain", "--json"}, "sub.go")
-	}
-}

@@ -78,7 +78,7 @@ func (d *decoder) int() int {
 		return 0
 	}
 	d.in = d.in[size:]
-	return int(n) //nolint:gosec // at most maxLine
+	return int(n) // at most maxLine
 }
 
 // count reads the number of things that take at least least bytes each.

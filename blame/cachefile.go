@@ -80,7 +80,7 @@ func sealed(body []byte) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-func appendInt(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(n, 0))) } //nolint:gosec // not negative
+func appendInt(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(n, 0))) } // not negative
 
 func (e *encoder) text(s string) int {
 	at, ok := e.textAt[s]

@@ -16,7 +16,7 @@ import (
 
 // session is one run of the command: where, with which arguments, and what was found out on the way.
 type session struct {
-	ctx      context.Context //nolint:containedctx // a session lives as long as the call that made it
+	ctx      context.Context // a session lives as long as the call that made it
 	repo     *refs.Repo
 	dir      string
 	opts     Options

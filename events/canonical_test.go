@@ -35,7 +35,7 @@ func TestCanonicalForm(t *testing.T) {
 			if string(got) != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
-			if err := CheckCanonical(got); err != nil {
+			if err := checkCanonical(got, MaxDepth); err != nil {
 				t.Error(err)
 			}
 		})
@@ -78,7 +78,7 @@ func TestCheckCanonicalRefusesOtherSpellings(t *testing.T) {
 		`"\u0041"`, `"\/"`, `"\u001F"`, `"\u000a"`, `"\u007f"`, `"\ud83d\ude00"`, `"\x"`, `"\`, `"\u00`, "\"a\nb\"", "\"\x00\"", `"a`, `{a:1}`,
 		`{"😀":1,"` + "\ue000" + `":1,"é":1}`,
 	} {
-		if err := CheckCanonical([]byte(in)); !errors.Is(err, ErrNotCanonical) {
+		if err := checkCanonical([]byte(in), MaxDepth); !errors.Is(err, ErrNotCanonical) {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
@@ -126,7 +126,7 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := CheckCanonical(out); err != nil {
+		if err := checkCanonical(out, MaxDepth); err != nil {
 			t.Fatalf("%q becomes %q: %v", in, out, err)
 		}
 		var a, b any

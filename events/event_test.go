@@ -303,7 +303,7 @@ func FuzzDecodeLine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := CheckCanonical(line); err != nil {
+		if err := checkCanonical(line, MaxDepth); err != nil {
 			t.Fatalf("accepted although %v", err)
 		}
 		head, tail, err := splitID(line)
@@ -313,7 +313,7 @@ func FuzzDecodeLine(f *testing.F) {
 		if whole := string(head) + `"id":"` + string(e.ID) + `",` + string(tail); whole != string(line) {
 			t.Fatalf("cut as %s", whole)
 		}
-		if err := CheckCanonical(append(bytes.Clone(head), tail...)); err != nil {
+		if err := checkCanonical(append(bytes.Clone(head), tail...), MaxDepth); err != nil {
 			t.Fatalf("without the id: %v", err)
 		}
 	})

@@ -19,11 +19,11 @@ import (
 func (l *Log) regrow(ctx context.Context) error {
 	f, err := os.Open(l.copyPath(refs.EventsRef))
 	if err != nil {
-		return nil //nolint:nilerr // nobody has read the log
+		return nil // nobody has read the log
 	}
 	defer f.Close()
 	if _, _, err := readEnds(f, copyHeader(l.repo.Format, refs.EventsRef)); err != nil {
-		return nil //nolint:nilerr // it is of another form, or damaged
+		return nil // it is of another form, or damaged
 	}
 	tip, err := l.copiedBatches(ctx, bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), MaxEvent+1))
 	if err != nil || tip.IsZero() {

@@ -7,10 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckCanonical tells whether raw is one canonical JSON value of strings, integers, arrays and objects and nothing
+// checkCanonical tells whether raw is one canonical JSON value of strings, integers, arrays and objects and nothing
 // else, within the limits on depth and string length. It reads each byte once and keeps nothing.
-func CheckCanonical(raw []byte) error { return checkCanonical(raw, MaxDepth) }
-
 func checkCanonical(raw []byte, depth int) error {
 	s := scanner{buf: raw}
 	if err := s.value(depth); err != nil {

@@ -121,7 +121,7 @@ func (l *Log) followLoose(tip, stop refs.OID, yield func(rawCommit) error) (refs
 	for n, size := 0, 0; n < looseWalk && size < looseBytes && next != stop && !next.IsZero(); n++ {
 		typ, raw, err := l.readSmallLoose(next)
 		if err != nil {
-			return next, nil // packed, in an alternate, large, or damaged: git knows
+			return next, nil //nolint:nilerr // packed, in an alternate, large, or damaged: git knows
 		}
 		size += len(raw)
 		if typ != refs.CommitObject {

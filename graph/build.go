@@ -59,7 +59,7 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 type batch struct {
 	Source
 	named within          // nil where all files count
-	ctx   context.Context //nolint:containedctx // a batch lives as long as the walk
+	ctx   context.Context // a batch lives as long as the walk
 	size  int
 	list  []*Commit
 	yield func(*Commit) bool

@@ -12,22 +12,6 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// Draw draws a graph as text.
-func Draw(w io.Writer, g *Graph, style Style) error {
-	d := NewDrawer(w, style)
-	if g.Uncommitted != nil {
-		if err := d.Commit(g.Uncommitted); err != nil {
-			return err
-		}
-	}
-	for i := range g.Commits {
-		if err := d.Commit(&g.Commits[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Drawer draws commits one by one, as Walk gives them.
 type Drawer struct {
 	w     *bufio.Writer

@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,4 +199,20 @@ func TestAgeIsOneSmallNumber(t *testing.T) {
 			t.Errorf("%s: Ago = %q, want %q", name, got, test.ago)
 		}
 	}
+}
+
+// Draw draws a graph as text.
+func Draw(w io.Writer, g *Graph, style Style) error {
+	d := NewDrawer(w, style)
+	if g.Uncommitted != nil {
+		if err := d.Commit(g.Uncommitted); err != nil {
+			return err
+		}
+	}
+	for i := range g.Commits {
+		if err := d.Commit(&g.Commits[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -63,9 +63,8 @@ func (in Installer) readExclude() (content, rest []byte, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, named(err, "read", in.excludePath())
 	}
-	rest, err = stripBlocks(content)
-	if err != nil {
-		return content, content, nil
+	if rest, err = stripBlocks(content); err != nil {
+		rest = content
 	}
 	return content, rest, nil
 }

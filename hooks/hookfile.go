@@ -47,7 +47,7 @@ func readHook(path string) (hookFile, error) {
 			return f, fmt.Errorf("look at %s: %w", path, pathCause(err))
 		}
 		if info, err = os.Stat(path); err != nil {
-			return f, nil // dangling: git ignores it
+			return f, nil //nolint:nilerr // dangling: git ignores it
 		}
 	}
 	if !info.Mode().IsRegular() {

@@ -89,7 +89,7 @@ func (r *fieldReader) size() int {
 		return 0
 	}
 	r.in = r.in[size:]
-	return int(v) //nolint:gosec // not more than there are bytes
+	return int(v) // not more than there are bytes
 }
 
 func (r *fieldReader) text(s *string) {

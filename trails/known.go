@@ -226,7 +226,7 @@ func (k *Known) load(path string) []knownRecord {
 
 func appendRecord(out []byte, r knownRecord) []byte {
 	id := r.blob.Bytes()
-	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.raw))) //nolint:gosec // bounded by the vector codec
+	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.raw))) // bounded by the vector codec
 	start := len(out)
 	out = append(out, byte(len(id)))
 	out = append(out, id...)

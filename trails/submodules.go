@@ -33,14 +33,14 @@ func submodules(repo *refs.Repo) []string {
 		seen++
 		switch {
 		case err != nil || !entry.IsDir():
-			return nil
+			return nil //nolint:nilerr // a directory that cannot be read holds none that is known
 		case seen > maxModules*maxModuleDepth || len(out) == maxModules:
 			return fs.SkipAll
 		case strings.Count(filepath.ToSlash(rel), "/") == maxModuleDepth:
 			return fs.SkipDir
 		}
 		if _, err := os.Lstat(filepath.Join(path, "HEAD")); err != nil || path == modules {
-			return nil
+			return nil //nolint:nilerr // no git directory: its own directories are looked at
 		}
 		if _, err := os.Lstat(filepath.Join(path, "traces")); err == nil {
 			if top := moduleTop(path); strings.HasPrefix(filepath.ToSlash(top), repo.WorkTree+"/") {

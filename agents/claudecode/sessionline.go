@@ -125,7 +125,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 	e := &s.entry
 	if err := e.decode(object.Raw); err != nil { // the reader has walked it already
 		ch.c.Skip("broken")
-		return nil
+		return nil //nolint:nilerr // it is counted
 	}
 	at := records.Locator{File: ch.file, Offset: object.Offset, Line: object.Line, ID: e.uuid}
 	if reason := s.repeated(ch, e); reason != "" {

@@ -84,7 +84,7 @@ func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 	var inner entry
 	if err := inner.decode(message); err != nil || inner.kind != "user" && inner.kind != "assistant" {
 		ch.c.Skip("progress:agent_progress")
-		return nil
+		return nil //nolint:nilerr // it is counted
 	}
 	at.ID = inner.uuid
 	return s.turn(side, &inner, at)

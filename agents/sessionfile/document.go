@@ -173,7 +173,7 @@ func (e *elements) element() (jsonlines.Object, bool, error) {
 	kind := d.Kind()
 	if d.Skip(); d.Err() != nil {
 		e.faults.Broken++
-		return jsonlines.Object{}, false, nil
+		return jsonlines.Object{}, false, nil //nolint:nilerr // it is counted, and what follows is read
 	}
 	if kind != rawjson.Object {
 		e.faults.NotObject++

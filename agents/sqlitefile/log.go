@@ -20,7 +20,7 @@ func (db *DB) readLog() error {
 	in := bufio.NewReaderSize(db.log.From(0), 1<<20)
 	var header [logHeader]byte
 	if _, err := io.ReadFull(in, header[:]); err != nil {
-		return nil //nolint:nilerror // an empty log is none
+		return unlessEnded(err)
 	}
 	magic := binary.BigEndian.Uint32(header[:])
 	if magic&^1 != 0x377f0682 {
@@ -43,10 +43,7 @@ func (db *DB) readLog() error {
 	frame := make([]byte, frameHeader+int(size))
 	for at := int64(logHeader); ; at += int64(len(frame)) {
 		if _, err := io.ReadFull(in, frame); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil
-			}
-			return err
+			return unlessEnded(err)
 		}
 		sum.add(order, frame[:8])
 		sum.add(order, frame[frameHeader:])
@@ -76,4 +73,12 @@ func (c *checksum) add(order binary.ByteOrder, data []byte) {
 
 func (c *checksum) is(stored []byte) bool {
 	return c[0] == binary.BigEndian.Uint32(stored) && c[1] == binary.BigEndian.Uint32(stored[4:])
+}
+
+// unlessEnded is the error of a reading, none where the file only ended.
+func unlessEnded(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
 }

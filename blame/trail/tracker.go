@@ -14,7 +14,7 @@ import (
 
 // Tracker follows patches. What it found out for one it keeps for the next. It is for one goroutine. Close it.
 type Tracker struct {
-	ctx      context.Context //nolint:containedctx // a tracker lives as long as the call that made it
+	ctx      context.Context // a tracker lives as long as the call that made it
 	repo     *refs.Repo
 	log      Log
 	resolver blame.Resolver

@@ -17,7 +17,7 @@ import (
 // bench is one run of the program: where it works and with what.
 type bench struct {
 	options
-	ctx    context.Context //nolint:containedctx // a bench lives as long as the call that made it
+	ctx    context.Context // a bench lives as long as the call that made it
 	root   string          // of everything that is made
 	binary string          // the release binary
 	work   string          // where it was built

@@ -20,7 +20,7 @@ type app struct {
 	dir string // the directory that -C and the process's own give
 	// life ends when the person interrupts the command, which signals heeds; line is the status line, nil for none.
 	hinted  sync.Once       // see hintSilence
-	life    context.Context //nolint:containedctx // an app is one call
+	life    context.Context // an app is one call
 	signals interrupts
 	line    *statusLine
 }

@@ -179,7 +179,7 @@ func (b *filler) newestCommit() (time.Time, error) {
 	}
 	var seconds int64
 	if _, err := fmt.Sscan(string(out), &seconds); err != nil {
-		return time.Time{}, nil // no branch: the commits of the range will do
+		return time.Time{}, nil //nolint:nilerr // no branch: the commits of the range will do
 	}
 	return time.Unix(seconds, 0), nil
 }

@@ -115,10 +115,10 @@ const shownFailures = 5
 // printFailures lists what hooks could not tell anybody.
 func (h *health) printFailures(s *screen, now time.Time) error {
 	failures, err := hookFailures(h.repo)
-	if err != nil || len(failures) == 0 {
-		return nil
-	}
 	t := rows{screen: s}
+	if err != nil {
+		t.row("note", "what hooks could not do is not known: "+err.Error(), "")
+	}
 	for _, f := range failures[max(0, len(failures)-shownFailures):] {
 		t.row("note", "a hook failed "+graph.Ago(f.Time, now)+": "+f.What, "")
 	}

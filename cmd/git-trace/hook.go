@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -28,8 +29,6 @@ const (
 	// limitEnv names another hardLimit, in seconds, for machines that take longer for everything.
 	limitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
-	// maxPayload bounds what is read of a hook's standard input, in bytes.
-	maxPayload = 64 << 20
 	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
 	// while it does.
 	maxHookMemory = 96 << 20
@@ -62,8 +61,8 @@ func runHook(args []string, in io.Reader) int {
 	defer cancel()
 	around, note := announce()
 	defer note.End()
-	payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
-	if err != nil || len(payload) > maxPayload {
+	sent, err := payload.Read(in)
+	if err != nil {
 		return exitDone
 	}
 	home, _ := os.UserHomeDir() // without one, an agent's files are found by what its payload names
@@ -72,7 +71,7 @@ func runHook(args []string, in io.Reader) int {
 	if !found || agent.Decoder == nil {
 		return exitDone
 	}
-	boundaries, err := agent.Decoder.Decode(args[1], payload)
+	boundaries, err := agent.Decoder.Decode(args[1], sent)
 	if err != nil {
 		noteFailure(nil, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 		return exitDone

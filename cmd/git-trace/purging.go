@@ -19,7 +19,7 @@ import (
 // nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun; new objects;
 // the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can be done again.
 type purging struct {
-	ctx    context.Context //nolint:containedctx // it lives as long as the command
+	ctx    context.Context // it lives as long as the command
 	repo   *refs.Repo
 	target *purgeTarget
 	dry    bool

@@ -61,7 +61,7 @@ func redactFile(config refs.Config) (redact.Rules, error) {
 	if !named {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return redact.Rules{}, nil //nolint:nilerr // without such a directory there is no file in it
+			return redact.Rules{}, nil // without such a directory there is no file in it
 		}
 		name = filepath.Join(dir, "git-trace", "redact")
 	}

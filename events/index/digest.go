@@ -120,7 +120,7 @@ func searchRows(rows []byte, key [digestKey]byte) int {
 func rowSeq(row []byte) int64 {
 	var wide [8]byte
 	copy(wide[3:], row[digestKey:digestRow])
-	return int64(binary.BigEndian.Uint64(wide[:])) //nolint:gosec // 40 bits
+	return int64(binary.BigEndian.Uint64(wide[:])) // 40 bits
 }
 
 // digester gathers rows.
@@ -132,7 +132,7 @@ type digester struct {
 func (g *digester) add(kind byte, name []byte, seq int64) {
 	key := digestKeyOf(kind, name)
 	g.rows = append(g.rows, key[:]...)
-	wide := binary.BigEndian.AppendUint64(nil, uint64(seq)) //nolint:gosec // a number counts from 1
+	wide := binary.BigEndian.AppendUint64(nil, uint64(seq)) // a number counts from 1
 	g.rows = append(g.rows, wide[3:]...)
 }
 

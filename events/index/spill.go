@@ -38,7 +38,7 @@ func (s *spill) add(rows []row) error {
 	sortRows(rows)
 	var b []byte
 	for _, r := range rows {
-		b = appendPlace(append(binary.BigEndian.AppendUint16(b[:0], uint16(len(r.key))), r.key...), r.at) //nolint:gosec // longestTerm
+		b = appendPlace(append(binary.BigEndian.AppendUint16(b[:0], uint16(len(r.key))), r.key...), r.at) // longestTerm
 		if _, err := s.w.Write(b); err != nil {
 			return fmt.Errorf("sort index: %w", err)
 		}
@@ -121,7 +121,7 @@ type runHeap []*sortedRun
 func (h runHeap) Len() int           { return len(h) }
 func (h runHeap) Less(i, j int) bool { return bytes.Compare(h[i].row.key, h[j].row.key) < 0 }
 func (h runHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runHeap) Push(x any)        { *h = append(*h, x.(*sortedRun)) } //nolint:forcetypeassert // as heap.Interface says
+func (h *runHeap) Push(x any)        { *h = append(*h, x.(*sortedRun)) } // as heap.Interface says
 func (h *runHeap) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

@@ -36,7 +36,7 @@ func printOf(key []byte, text string) (print, error) {
 	for i := range len(text) {
 		r.add(text[i])
 	}
-	return print{len(text), uint16(r.sum), strong(h, text)}, nil //nolint:gosec // its low bits
+	return print{len(text), uint16(r.sum), strong(h, text)}, nil // its low bits
 }
 
 // strong hashes a text with a hash that was used before or not.
@@ -140,7 +140,7 @@ func (f *finder) find(text string, any bool) [][2]int {
 		}
 		for end := length; end <= len(text); end++ {
 			r.add(text[end-1])
-			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(hash, text[end-length:end])] { //nolint:gosec // its low bits
+			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(hash, text[end-length:end])] { // its low bits
 				out = append(out, [2]int{end - length, end})
 				if any {
 					return out

@@ -21,20 +21,6 @@ func (d *Decoder) Text() string {
 	return unquote(raw)
 }
 
-// Bytes is the next value if it is a string: a view of the text where nothing has to be resolved, a copy elsewhere; nil for
-// a value of another kind.
-func (d *Decoder) Bytes() []byte {
-	if d.Kind() != String {
-		d.Skip()
-		return nil
-	}
-	raw, escaped := d.quoted()
-	if !escaped && plain(raw) {
-		return raw
-	}
-	return []byte(unquote(raw))
-}
-
 // Int is the next value if it is a whole number that fits, otherwise 0.
 func (d *Decoder) Int() int64 {
 	if d.Kind() != Number {

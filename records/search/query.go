@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/git-trace/git-trace/events"
 )
 
 // Query is what is looked for.
@@ -283,17 +281,4 @@ func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
 	}
 	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(b.score, a.score) })
 	return r, nil
-}
-
-// Trace gives the digest of a conversation.
-func (ix *Index) Trace(id events.TraceID) (Digest, bool, error) {
-	list, err := ix.Digests()
-	if err != nil {
-		return Digest{}, false, err
-	}
-	i, found := slices.BinarySearchFunc(list, id, func(d Digest, id events.TraceID) int { return cmp.Compare(d.Trace, id) })
-	if !found {
-		return Digest{}, false, nil
-	}
-	return list[i], true, nil
 }

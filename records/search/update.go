@@ -87,7 +87,7 @@ func (u *updater) take(e store.Entry) error {
 	r, err := u.records.Read(e)
 	if err != nil {
 		u.digests = append(u.digests, Digest{Trace: e.Trace, Blob: e.Blob, Own: e.Own(), Unreadable: err.Error(), segment: -1})
-		return nil
+		return nil //nolint:nilerr // it is kept with the digest
 	}
 	d := digest(r)
 	d.Trace, d.Blob, d.Own = e.Trace, e.Blob, e.Own()

@@ -145,7 +145,7 @@ const recordStart = `{"schema_version":`
 // rewriting is one rewriting of all refs.
 type rewriting struct {
 	*Store
-	ctx   context.Context //nolint:containedctx // it lives as long as the rewriting
+	ctx   context.Context // it lives as long as the rewriting
 	judge Judge
 	dry   bool
 	blobs map[refs.OID]refs.OID // what a file became; zero when it goes

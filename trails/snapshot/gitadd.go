@@ -58,8 +58,8 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	switch {
 	case err == nil || errors.As(err, &failed) && failed.Code == 1:
 		unlisted := between(string(stderr), "warning: could not open directory '", "/': ")
-		denied := bytes.Contains(stderr, []byte(": Permission denied\n")) // of what it may not stat, git keeps the entry
-		return added{partly: err != nil || denied, unlisted: unlisted}, nil
+		denied := bytes.Contains(stderr, []byte(": Permission denied\n"))   // of what it may not stat, git keeps the entry
+		return added{partly: err != nil || denied, unlisted: unlisted}, nil //nolint:nilerr // git added the rest
 	case failed == nil:
 		return added{}, err
 	case failed.Code == usageExit && a.e.meta.Settings.Sparse: // git before 2.34 does without the option

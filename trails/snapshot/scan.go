@@ -12,7 +12,7 @@ import (
 // scan is one snapshot of the own method in progress. It works on the engine's directories in place; when it fails, the
 // engine throws them away.
 type scan struct {
-	ctx   context.Context //nolint:containedctx // a scan is one call
+	ctx   context.Context // a scan is one call
 	e     *Engine
 	tree  *workTree
 	start int64 // when it began

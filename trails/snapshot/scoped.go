@@ -117,7 +117,7 @@ func (s *scan) approach(path string) (*dir, []string, error) {
 		if st, err := s.tree.lstat(prefix); err != nil && !isGone(err) {
 			return nil, nil, err
 		} else if err != nil || !st.isDir() {
-			return nil, nil, nil
+			return nil, nil, nil //nolint:nilerr // nothing is at the path
 		}
 		if name == ".git" || oddName(name) {
 			return nil, nil, unsupported(reasonPath, prefix, "name that git may refuse")

@@ -38,6 +38,7 @@ func (s *statter) lstat(dir, name string) (fileStat, error) {
 	}
 	b = append(b, 0)
 	s.buf = b
+	//nolint:gosec // both outlive the call; the path ends in a zero byte
 	_, _, errno := syscall.Syscall6(unix.SYS_NEWFSTATAT, uintptr(s.tree.fd), uintptr(unsafe.Pointer(&b[0])),
 		uintptr(unsafe.Pointer(&s.raw)), unix.AT_SYMLINK_NOFOLLOW, 0, 0)
 	if errno != 0 {

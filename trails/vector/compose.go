@@ -10,23 +10,6 @@ type Origin struct {
 	Owner        Owner
 }
 
-// Compose finds the owners of a content that was never seen, such as a file staged in part, from contents that are
-// known, best first: for a commit the work tree's content, then that of the parent. Lines that no source has are left
-// to rest, which is asked for them in order; without rest they are Unknown.
-func Compose(lines [][]byte, sources []Content, rest func(line int) Owner) Vector {
-	var b Builder
-	for _, run := range Origins(lines, sources) {
-		if run.Source >= 0 || rest == nil {
-			b.Add(run.Owner, run.Count)
-			continue
-		}
-		for line := run.Start; line < run.Start+run.Count; line++ {
-			b.Add(rest(line), 1)
-		}
-	}
-	return b.Vector()
-}
-
 // Origins says for every line of a content which source has it and who owns it there.
 //
 // A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;

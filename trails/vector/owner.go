@@ -1,10 +1,6 @@
 package vector
 
-import (
-	"strings"
-
-	"github.com/git-trace/git-trace/events"
-)
+import "github.com/git-trace/git-trace/events"
 
 // Owner is who owns a line. Owners compare with ==.
 type Owner struct {
@@ -42,20 +38,4 @@ func (o Owner) String() string {
 		text += "<" + string(o.Previous)
 	}
 	return text
-}
-
-// ParseOwner reads what [Owner.String] writes.
-func ParseOwner(text string) Owner {
-	text, previous, _ := strings.Cut(text, "<")
-	owner := Owner{Previous: events.PatchID(previous)}
-	kind, patch, found := strings.Cut(text, ":")
-	switch k := events.OwnerKind(kind); {
-	case k == events.OwnerHuman, k == events.OwnerAI, k == events.OwnerMixed, k == events.OwnerUnknown:
-		owner.Kind, owner.Patch = k, events.PatchID(patch)
-	case !found:
-		owner.Kind, owner.Patch = events.OwnerAI, events.PatchID(text)
-	default:
-		owner.Kind = events.OwnerUnknown
-	}
-	return owner
 }

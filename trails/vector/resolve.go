@@ -10,11 +10,6 @@ import (
 // Author says who wrote a new line: hunk is the index of its hunk, line its number in the new content, from 0.
 type Author func(hunk, line int) Owner
 
-// By is the author of a change that one actor made.
-func By(owner Owner) Author {
-	return func(int, int) Owner { return owner }
-}
-
 // Result is the ownership after a change.
 type Result struct {
 	Vector Vector
@@ -41,13 +36,6 @@ type Kept struct {
 	Why   Why
 	// From is the change that the lines were taken from: the change itself, but for lines moved from another file.
 	From *Change
-}
-
-// Carry carries ownership through a change of one file made by one actor, with moves inside the file.
-func Carry(old Content, new [][]byte, owner Owner) Result {
-	c := Compare(old, new)
-	Moves(c)
-	return c.Resolve(By(owner))
 }
 
 // Resolve gives every new line its owner. The author is asked for the written lines only, in order. Of a written line

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -20,25 +19,4 @@ func (v Vector) String() string {
 		}
 	}
 	return text.String()
-}
-
-// Parse reads what [Vector.String] writes.
-func Parse(text string) (Vector, error) {
-	var b Builder
-	for field := range strings.FieldsSeq(text) {
-		owner, digits, found := strings.Cut(field, "*")
-		count := 1
-		if found {
-			n, err := strconv.Atoi(digits)
-			if err != nil || n < 1 {
-				return Vector{}, fmt.Errorf("parse vector: %q is no run", field)
-			}
-			count = n
-		}
-		if owner == "" || count > maxLines-b.Len() {
-			return Vector{}, fmt.Errorf("parse vector: %q is no run", field)
-		}
-		b.Add(ParseOwner(owner), count)
-	}
-	return b.Vector(), nil
 }

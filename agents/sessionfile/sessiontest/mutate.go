@@ -26,7 +26,7 @@ func (s Suite) Damaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), filepath.Base(source))
-		random := rand.New(rand.NewPCG(1, uint64(len(data)))) //nolint:gosec // the same damage in every run
+		random := rand.New(rand.NewPCG(1, uint64(len(data)))) // the same damage in every run
 		for round := range rounds {
 			damaged := data
 			for range 1 + random.IntN(4) {

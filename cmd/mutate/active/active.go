@@ -32,7 +32,7 @@ var (
 
 func init() {
 	first, path, _ := strings.Cut(text()[len(Mark):], " ")
-	n, err := strconv.Atoi(first)
+	n, err := strconv.ParseInt(first, 10, 32)
 	if err != nil {
 		return
 	}
