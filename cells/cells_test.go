@@ -46,6 +46,50 @@ func TestTabsOfAFilesLineStay(t *testing.T) {
 	}
 }
 
+const (
+	family = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+	thumb  = "\U0001f44d\U0001f3fd"
+	flag   = "\U0001f1e8\U0001f1ff"
+)
+
+func TestWhatIsShownAsOneCharacterIsMeasuredAsOne(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text string
+		want int
+	}{
+		"plain text":                      {"abc", 3},
+		"nothing":                         {"", 0},
+		"letters with accents":            {"e\u0301\u0323x", 2},
+		"wide letters":                    {"日本", 4},
+		"half width katakana":             {"ｱ", 1},
+		"full width letters":              {"Ａ", 2},
+		"Hangul written in parts":         {"\u1112\u1161\u11ab", 2},
+		"an ambiguous character":          {"±", 1},
+		"an ellipsis":                     {"…", 1},
+		"a line of the graph":             {"│├─", 3},
+		"a family":                        {family, 2},
+		"a skin tone":                     {thumb, 2},
+		"a flag":                          {flag, 2},
+		"two flags":                       {flag + flag, 4},
+		"a profession":                    {"\U0001f469\u200d\U0001f4bb", 2},
+		"emoji between letters":           {"a" + family + "b" + thumb, 6},
+		"letters of a script with joiner": {"क्\u200dष", 2},
+	} {
+		if got := Width(test.text); got != test.want {
+			t.Errorf("%s: %q takes %d cells, want %d", name, test.text, got, test.want)
+		}
+	}
+}
+
+func TestWidthsDoNotFollowTheLocale(t *testing.T) {
+	t.Setenv("LC_ALL", "ja_JP.UTF-8")
+	t.Setenv("RUNEWIDTH_EASTASIAN", "1")
+	if got := Width("±…│"); got != 3 {
+		t.Errorf("three ambiguous characters take %d cells", got)
+	}
+}
+
 func TestCutKeepsToTheCells(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -62,6 +106,10 @@ func TestCutKeepsToTheCells(t *testing.T) {
 		"fit pads":                           {Fit("ab", 4), "ab  "},
 		"fit cuts":                           {Fit("abcdef", 4), "abc…"},
 		"combining characters take no cells": {Fit("e\u0301", 2), "e\u0301 "},
+		"a family is never split":            {Cut(family+"ab", 3), family + "…"},
+		"nor is a skin tone":                 {Cut("a"+thumb+"b", 3), "a…"},
+		"nor a flag, from the left":          {CutLeft("ab"+flag+flag, 4), "…" + flag},
+		"a path of emoji keeps its end":      {CutLeft("docs/"+family+"/a.go", 7), "…/a.go"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %q, want %q", name, test.got, test.want)
@@ -80,6 +128,8 @@ func TestWrapBreaksAtBlanks(t *testing.T) {
 		"short text is one line":        {"one two", 10, 3, []string{"one two"}},
 		"lines break between words":     {"one two three", 7, 3, []string{"one two", "three"}},
 		"a long word of wide letters":   {"ab " + strings.Repeat("漢", 12) + " cd", 10, 9, []string{"ab", "漢漢漢漢漢", "漢漢漢漢漢", "漢漢 cd"}},
+		"a long word of emoji":          {thumb + family + flag, 4, 5, []string{thumb + family, flag}},
+		"what is wider than the line":   {family + "a", 1, 5, []string{family, "a"}},
 		"a long word is broken":         {"abcdefgh ij", 4, 5, []string{"abcd", "efgh", "ij"}},
 		"more than the limit is marked": {"aa bb cc dd", 2, 2, []string{"aa", "b…"}},
 		"nothing gives nothing":         {" ", 4, 2, nil},
@@ -108,7 +158,7 @@ func TestIdsAreToldApart(t *testing.T) {
 }
 
 func FuzzSafe(f *testing.F) {
-	for _, seed := range []string{"", "plain", "\x1b]0;x\x07", "\xff\xfe", "a\u202eb", "日本\u0301"} {
+	for _, seed := range []string{"", "plain", "\x1b]0;x\x07", "\xff\xfe", "a\u202eb", "日本\u0301", "a" + family + thumb + flag + flag} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,6 +6,7 @@
 // of them stay visible as what they are. Every other function expects text that went through Safe, without escape
 // sequences: colour comes after fitting.
 //
-// Widths follow the East Asian Width property with ambiguous characters one cell wide, and combining characters none, as
-// terminals do by default. The drawing of emoji sequences differs between terminals and is not predicted.
+// Widths follow the East Asian Width property, ambiguous characters take one cell and combining characters none, as
+// terminals do by default. What is shown as one character (a family of emoji, a skin tone, a flag) is measured as one and
+// never cut in two. Terminals that draw the parts of such a sequence beside each other need more cells than are counted.
 package cells

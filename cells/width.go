@@ -2,78 +2,39 @@ package cells
 
 import (
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"github.com/mattn/go-runewidth"
 )
 
-// Width is the number of cells that text takes.
-func Width(text string) int {
-	n := 0
-	for _, r := range text {
-		n += runeWidth(r)
-	}
-	return n
-}
+// screen measures what terminals show as one character: an emoji with its skin tone, a family, a flag, a letter with its
+// accents. It does not ask the locale, so that the same text is as wide everywhere.
+func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-func runeWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
-}
+// Width is the number of cells that text takes.
+func Width(text string) int { return screen().StringWidth(text) }
 
 // Pad adds blanks up to n cells. Longer text stays as it is.
-func Pad(text string, n int) string {
-	return text + strings.Repeat(" ", max(0, n-Width(text)))
-}
+func Pad(text string, n int) string { return screen().FillRight(text, n) }
 
 // Cut shortens text to at most n cells, the last of them an ellipsis if anything was cut.
 func Cut(text string, n int) string {
-	if Width(text) <= n {
-		return text
-	}
 	if n < 1 {
 		return ""
 	}
-	used := 0
-	for i, r := range text {
-		if used += runeWidth(r); used > n-1 {
-			return text[:i] + "…"
-		}
-	}
-	return text
+	return screen().Truncate(text, n, "…")
 }
 
 // CutLeft is Cut at the other end, for paths, whose end says more than their beginning. It cuts before a slash where one
 // is near enough.
 func CutLeft(text string, n int) string {
-	excess := Width(text) - n
-	if excess <= 0 {
-		return text
+	if n < 1 || Width(text) <= n {
+		return Cut(text, n)
 	}
-	if n < 1 {
-		return ""
+	rest := strings.TrimPrefix(screen().TruncatePrefix(text, n, "…"), "…")
+	if slash := strings.IndexByte(rest, '/'); slash > 0 && slash < len(rest)-1 && slash <= len(rest)/2 {
+		rest = rest[slash:]
 	}
-	used := 0
-	for i, r := range text {
-		if used > excess {
-			rest := text[i:]
-			if slash := strings.IndexByte(rest, '/'); slash > 0 && slash < len(rest)-1 && slash <= len(rest)/2 {
-				rest = rest[slash:]
-			}
-			return "…" + rest
-		}
-		used += runeWidth(r)
-	}
-	return "…"
+	return "…" + rest
 }
 
 // Fit pads or cuts text to exactly n cells.
@@ -85,7 +46,7 @@ func Wrap(text string, n, limit int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
-		for {
+		for word != "" && len(lines) <= limit {
 			switch joined := strings.TrimPrefix(line+" "+word, " "); {
 			case Width(joined) <= n:
 				line, word = joined, ""
@@ -94,9 +55,6 @@ func Wrap(text string, n, limit int) []string {
 			default:
 				head := headOf(word, n)
 				lines, word = append(lines, head), word[len(head):]
-			}
-			if word == "" || len(lines) > limit {
-				break
 			}
 		}
 		if len(lines) > limit {
@@ -113,34 +71,28 @@ func Wrap(text string, n, limit int) []string {
 	return lines
 }
 
-// headOf is as much of a word as fits n cells, at least one character.
+// headOf is as much of a word as fits n cells, at least what is shown as one character.
 func headOf(word string, n int) string {
-	used := 0
-	for i, r := range word {
-		if used += runeWidth(r); used > n && i > 0 {
-			return word[:i]
-		}
+	head := ""
+	for ; head == ""; n++ {
+		head = screen().Truncate(word, n, "")
 	}
-	return word
+	return head
 }
 
 // Expand writes out tabs as blanks, with stops every eight cells of the text's own.
 func Expand(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
 	const stop = 8
 	var b strings.Builder
 	at := 0
-	for _, r := range text {
-		if r == '\t' {
+	for i, field := range strings.Split(text, "\t") {
+		if i > 0 {
 			n := stop - at%stop
 			b.WriteString(strings.Repeat(" ", n))
 			at += n
-			continue
 		}
-		b.WriteRune(r)
-		at += runeWidth(r)
+		b.WriteString(field)
+		at += Width(field)
 	}
 	return b.String()
 }
