@@ -15,11 +15,7 @@ import (
 // Open reads the repository's own configuration and gives its format, and the work tree by the rules of git's
 // setup_explicit_git_dir and setup_discovered_git_dir. Where git alone knows, it is asked.
 func (f *Found) Open() (*Repo, error) {
-	repo, err := f.search.describe(f)
-	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
-	}
-	return repo, nil
+	return f.search.describe(f)
 }
 
 func (d *discovery) describe(at *Found) (*Repo, error) {

@@ -40,7 +40,7 @@ type Found struct {
 func Find(dir string) (*Found, error) {
 	cwd, err := realPath(dir)
 	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
+		return nil, err
 	}
 	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
@@ -52,7 +52,7 @@ func Find(dir string) (*Found, error) {
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
+		return nil, err
 	}
 	for {
 		info, err := os.Stat(abs)
@@ -61,13 +61,13 @@ func FindHook(dir string) (*Found, error) {
 		}
 		parent := filepath.Dir(abs)
 		if parent == abs {
-			return nil, fmt.Errorf("discover repository: %w", ErrNotRepository)
+			return nil, ErrNotRepository
 		}
 		abs = parent
 	}
 	cwd, err := realPath(abs)
 	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
+		return nil, err
 	}
 	nothing := func(string) (string, bool) { return "", false }
 	found, err := (&discovery{cwd: cwd, lookup: nothing, inherit: baseEnv(os.Environ()), noBare: true}).find()
@@ -75,7 +75,7 @@ func FindHook(dir string) (*Found, error) {
 		return nil, err
 	}
 	if isWithin(cwd, found.GitDir) || isWithin(cwd, found.CommonDir) {
-		return nil, fmt.Errorf("discover repository: %w", ErrBare)
+		return nil, ErrBare
 	}
 	return found, nil
 }
@@ -106,7 +106,7 @@ func (d *discovery) find() (*Found, error) {
 		err = d.resolve(&at)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("discover repository: %w", err)
+		return nil, err
 	}
 	return &at, nil
 }

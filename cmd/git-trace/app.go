@@ -176,8 +176,26 @@ func (a *app) program() *cli.App {
 }
 
 // onUsageError turns the framework's complaint into ours; it would print the whole help otherwise.
-func onUsageError(_ *cli.Context, err error, _ bool) error {
-	return &failure{code: exitUsage, err: err, hint: "git trace help <command> lists its options"}
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
+		err = fmt.Errorf("option '%s' needs a value", dashed(name))
+	} else if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		err = fmt.Errorf("unknown option '%s'", dashed(name))
+	}
+	command := "<command>"
+	if c != nil && c.Command != nil && c.Command.Name != "" {
+		command = c.Command.Name
+	}
+	return &failure{code: exitUsage, err: err, hint: "git trace help " + command + " lists its options"}
+}
+
+// dashed is an option as it is typed.
+func dashed(name string) string {
+	name = strings.TrimLeft(name, "-")
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 func unknownVerb(program *cli.App, verb string) error {

@@ -23,7 +23,7 @@ func (h *health) checkRecords(ctx context.Context) (string, []finding) {
 		return "", []finding{{What: "the records cannot be read: " + err.Error(), Mend: "git fsck"}}
 	case len(gone) == 0:
 		fine := "of " + plural(there, "conversation")
-		if n := purgedConversations(h.repo); n > 0 {
+		if n := purgedConversations(h.repo).Count; n > 0 {
 			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"), numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
 		}
 		return fine, nil

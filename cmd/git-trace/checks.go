@@ -83,7 +83,7 @@ func hookProblem(one hooks.HookStatus, shorten func(string) string) string {
 
 // agentFindings says what is wrong with the hooks of the agents. Where nothing of ours is, nothing is wrong, as long as
 // some agent is traced.
-func (h *health) agentFindings(all []agentHealth) []finding {
+func (h *health) agentFindings(ctx context.Context, all []agentHealth) []finding {
 	var out []finding
 	traced := false
 	for i := range all {
@@ -93,7 +93,7 @@ func (h *health) agentFindings(all []agentHealth) []finding {
 		}
 	}
 	if !traced && len(out) == 0 {
-		none := finding{What: "no agent is traced here", Mend: "git trace init", fix: h.reinstallAll(all)}
+		none := finding{What: "no agent is traced here", Mend: "git trace init", fix: h.reinstallAll(ctx, all)}
 		if none.fix == nil {
 			none.Mend = "git trace init --agent <name>"
 		}
@@ -147,8 +147,11 @@ func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
 }
 
 // reinstallAll installs the hooks of those agents that are used here, as `git trace init` does; nil when there is none.
-func (h *health) reinstallAll(all []agentHealth) *repair {
-	found := slices.DeleteFunc(slices.Clone(all), func(one agentHealth) bool { return !one.agent.Found(h.env) })
+func (h *health) reinstallAll(ctx context.Context, all []agentHealth) *repair {
+	ignored, _ := ignoredAgents(ctx, h.repo, h.env) // a name that is wrong is told by untracedFindings
+	found := slices.DeleteFunc(slices.Clone(all), func(one agentHealth) bool {
+		return !one.agent.Found(h.env) || slices.Contains(ignored, one.Name)
+	})
 	if len(found) == 0 {
 		return nil
 	}

@@ -81,7 +81,7 @@ func (h *health) checkHooks(ctx context.Context) (string, []finding) {
 
 func (h *health) checkAgents(ctx context.Context) (string, []finding) {
 	all := h.agentsHealth(ctx)
-	if problems := append(h.agentFindings(all), h.unheardFindings(all)...); len(problems) > 0 {
+	if problems := append(h.agentFindings(ctx, all), h.unheardFindings(all)...); len(problems) > 0 {
 		return "", problems
 	}
 	var names []string
@@ -160,6 +160,11 @@ func (h *health) checkLog(ctx context.Context) (string, []finding) {
 		return "", []finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail, Mend: "git trace verify"}}
 	case report.Lost != "":
 		return "", []finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
+	}
+	if end, err := h.logHealth(ctx); err == nil {
+		if lost := h.cutOffFindings(ctx, end); len(lost) > 0 {
+			return "", lost
+		}
 	}
 	return plural(report.Events, "event") + ", " + report.Summary(), nil
 }

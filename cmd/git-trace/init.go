@@ -31,8 +31,8 @@ func (a *app) initCommand() *cli.Command {
 		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run]",
 		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings for this\n" +
 			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
-			"open no other. Without --agent those agents are recorded that are found on this machine. Doing it again\n" +
-			"changes nothing.",
+			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
+			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "an agent to record; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
@@ -94,10 +94,14 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 	return in, nil
 }
 
-// onlyFound leaves those agents that are used on this machine.
-func (in *installation) onlyFound() {
-	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool { return !one.Found(in.env) })
+// onlyFound leaves those agents that are used on this machine and that the user does not want to be ignored.
+func (in *installation) onlyFound(ctx context.Context) error {
+	ignored, err := ignoredAgents(ctx, in.repo, in.env)
+	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool {
+		return !one.Found(in.env) || slices.Contains(ignored, one.Name)
+	})
 	in.found = true
+	return err
 }
 
 // chooseAgents gives the agents that were named, or all that can be recorded.
@@ -144,7 +148,9 @@ func (a *app) initialise(c *cli.Context) error {
 		return err
 	}
 	if len(c.StringSlice("agent")) == 0 {
-		in.onlyFound()
+		if err := in.onlyFound(c.Context); err != nil {
+			return err
+		}
 	}
 	planned, err := in.plan(c.Context)
 	if err == nil && len(in.agents) == 0 && len(in.passed) > 0 && !in.global { // none is left
@@ -310,148 +316,4 @@ func explainInstall(err error) error {
 		return fail(exitGit, err, install.Hint)
 	}
 	return fail(exitGit, err, hooks.Hint(err))
-}
-
-func (a *app) uninstallCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "uninstall",
-		Usage:     "stop recording and take every hook out again",
-		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge [--yes]]",
-		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
-			"that too.",
-		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "only this agent's hooks; may be given more than once"},
-			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
-			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
-			&cli.BoolFlag{Name: "purge", Usage: "also delete what was recorded here: the log, the snapshots, the prompts"},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask before everything is deleted"},
-		},
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			return a.uninstall(c)
-		},
-	}
-}
-
-// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends.
-func (a *app) uninstall(c *cli.Context) error {
-	in, err := a.installation(c)
-	if err != nil {
-		return err
-	}
-	dry := c.Bool("dry-run")
-	for _, agent := range in.agents {
-		if dry {
-			status, err := agent.Installer.Status(c.Context, in.target)
-			if err == nil && len(status.Present)+len(status.Stale) > 0 {
-				fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name, printable(relativeTo(a.dir, status.Settings)))
-			}
-			continue
-		}
-		actions, err := agent.Installer.Remove(c.Context, in.target)
-		if err != nil {
-			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
-		}
-		for _, action := range actions {
-			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
-		}
-	}
-	if c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0 {
-		return nil
-	}
-	actions, err := in.hooks.PlanRemove(c.Context)
-	if err != nil {
-		return explainInstall(err)
-	}
-	var list []planned
-	for _, action := range actions {
-		list = append(list, planned{"git", action.String()})
-	}
-	if dry {
-		a.printActions(list, "would ")
-		return nil
-	}
-	if c.Bool("purge") && !c.Bool("yes") {
-		if yes, err := a.confirmDeletion(in.repo); err != nil || !yes {
-			return err
-		}
-	}
-	if _, err := in.hooks.Remove(c.Context); err != nil {
-		return explainInstall(err)
-	}
-	a.printActions(list, "")
-	was := recorded.Is(in.repo)
-	if err := recorded.Remove(in.repo); err != nil {
-		return fmt.Errorf("stop recording: %w", err)
-	}
-	if c.Bool("purge") {
-		return a.purge(c.Context, in.repo)
-	}
-	if was {
-		fmt.Fprintln(a.std.out, "recording stopped")
-	} else {
-		fmt.Fprintln(a.std.out, "nothing was recorded here")
-	}
-	a.tellKept(in.repo)
-	return nil
-}
-
-// confirmDeletion asks whether all that was recorded shall be deleted, and says how much that is.
-func (a *app) confirmDeletion(repo *refs.Repo) (bool, error) {
-	reader, err := a.openIndex(repo)
-	if err != nil {
-		return false, err
-	}
-	defer reader.Close()
-	traces, err := reader.TraceIDs()
-	if err != nil {
-		return false, err
-	}
-	if reader.Last() == 0 && len(traces) == 0 {
-		return true, nil
-	}
-	fmt.Fprintf(a.std.err, "%s and %s will be deleted, with all snapshots and records\n",
-		plural(len(traces), "conversation"), plural(int(reader.Last()), "event"))
-	return a.confirm("delete them? it cannot be undone", "deletes")
-}
-
-// tellKept says what stays behind and how to remove it.
-func (a *app) tellKept(repo *refs.Repo) {
-	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
-		return
-	}
-	fmt.Fprintf(a.std.out, "kept: %s and %s\n", refs.EventsRef, printable(relativeTo(a.dir, repo.TracesDir())))
-	fmt.Fprintln(a.std.err, "git-trace: hint: git trace uninstall --purge deletes them")
-}
-
-// purge deletes the log and everything beside it, in this repository and all of its work trees.
-func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
-	for _, ref := range []string{refs.EventsRef, refs.CheckpointsRef, refs.RecordsRef} {
-		if _, err := repo.ReadRef(ref); err != nil {
-			continue
-		}
-		if _, err := repo.Git(ctx, nil, "update-ref", "-d", ref); err != nil {
-			return fmt.Errorf("delete %s: %w", ref, err)
-		}
-	}
-	dirs := []string{repo.TracesDir(), repo.WorktreeTracesDir()}
-	linked, err := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "traces"))
-	if err == nil {
-		dirs = append(dirs, linked...)
-	}
-	for _, dir := range dirs {
-		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("delete %s: %w", dir, err)
-		}
-	}
-	fmt.Fprintln(a.std.out, "recording stopped; everything recorded here is deleted")
-	return nil
-}
-
-// globQuote keeps the characters of a path from being read as a pattern.
-func globQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

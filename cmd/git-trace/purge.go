@@ -183,18 +183,23 @@ func (a *app) sayPurged(p *purging, dry bool) {
 		verb = "would purge"
 	}
 	fmt.Fprintf(w, "%s\n", verb)
-	line := func(n int, what string) {
-		if n > 0 {
-			fmt.Fprintf(w, "  %s\n", plural(n, what))
+	all := func(n int) string { return numbers.Agree(n, " with all its versions", " with all their versions") }
+	for _, one := range []struct {
+		n          int
+		what, rest string
+	}{
+		{len(p.records.Removed), "record", all(len(p.records.Removed))},
+		{len(p.records.Changed), "record", " in which it stood"},
+		{p.prompts, "typed prompt", ""},
+		{p.files, "file", ""},
+		{p.blobs, "content", " of snapshots"},
+		{p.lost, "version", " of a record that nothing leads to"},
+		{p.objects, "git object", ""},
+	} {
+		if one.n > 0 {
+			fmt.Fprintf(w, "  %s%s\n", plural(one.n, one.what), one.rest)
 		}
 	}
-	line(len(p.records.Removed), "record with all its versions")
-	line(len(p.records.Changed), "record in which it stood")
-	line(p.prompts, "typed prompt")
-	line(p.files, "file")
-	line(p.blobs, "content of snapshots")
-	line(p.lost, "version of a record that nothing leads to")
-	line(p.objects, "git object")
 	for _, unread := range p.records.Unread {
 		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, printable(unread.Err.Error()))
 	}

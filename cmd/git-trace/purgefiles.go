@@ -149,7 +149,7 @@ func (p *purging) stopRecording() error {
 	}
 	for _, traces := range all {
 		for trace := range traces {
-			if err := refs.WriteFileAtomic(purgedMark(p.repo, trace), []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600); err != nil {
+			if err := markPurged(p.repo, trace, time.Now()); err != nil {
 				return err
 			}
 		}
@@ -162,24 +162,6 @@ func (p *purging) cutByPath() map[events.TraceID]bool {
 	out := maps.Clone(p.records.Removed)
 	maps.Copy(out, p.records.Changed)
 	return out
-}
-
-// purgedMark is the file that says that a conversation was purged.
-func purgedMark(repo *refs.Repo, trace events.TraceID) string {
-	return filepath.Join(purgedDir(repo), filepath.Base(string(trace)))
-}
-
-func purgedDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purged") }
-
-// purgedConversations counts the conversations that are not recorded any more.
-func purgedConversations(repo *refs.Repo) int {
-	entries, _ := os.ReadDir(purgedDir(repo)) // what is not there marks none
-	return len(entries)
-}
-
-func wasPurged(repo *refs.Repo, trace events.TraceID) bool {
-	_, err := os.Stat(purgedMark(repo, trace))
-	return err == nil
 }
 
 // caches deletes what is made of records and session files. It is made again when it is needed, of what is left.

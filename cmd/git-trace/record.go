@@ -244,7 +244,7 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 	for _, s := range list {
 		tried[s] = true
 		if wasPurged(r.repo, s.Trace) {
-			if err := r.list.Done(s); err != nil {
+			if err := errors.Join(passPurged(r.repo, s.Trace, time.Now()), r.list.Done(s)); err != nil {
 				failed = append(failed, err)
 			}
 			continue

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -34,6 +34,7 @@ type statusReport struct {
 	Pending   *pendingLines `json:"pending"`
 	Failure   *hookFailure  `json:"failure"` // the last one that is recent
 	Prompts   typedPrompts  `json:"typed_prompts"`
+	Purged    purgedTalks   `json:"purged"`
 	Attention []finding     `json:"attention"`
 }
 
@@ -99,15 +100,14 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if r.Log, err = h.logHealth(ctx); err != nil {
 		r.Attention = append(r.Attention, finding{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"})
 	}
-	if lost := h.cutOff(ctx, r.Log); lost != "" {
-		r.Attention = append(r.Attention, finding{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef + " back from a copy"})
-	}
+	r.Attention = append(r.Attention, h.cutOffFindings(ctx, r.Log)...)
 	if files, err := h.log.Spooled(); err == nil {
 		r.Spooled = len(files)
 	}
 	if n, oldest, err := trails.NewPrompts(h.repo).Kept(); err == nil && n > 0 {
 		r.Prompts = typedPrompts{n, &oldest}
 	}
+	r.Purged = purgedConversations(h.repo)
 	failures, err := hookFailures(h.repo)
 	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
 		r.Failure = &failures[n-1]
@@ -124,8 +124,8 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 		}
 	}
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
-	r.Attention = append(r.Attention, h.agentFindings(r.Agents)...)
-	r.Attention = append(r.Attention, h.untracedFindings(r.Agents)...)
+	r.Attention = append(r.Attention, h.agentFindings(ctx, r.Agents)...)
+	r.Attention = append(r.Attention, h.untracedFindings(ctx, r.Agents)...)
 	r.Attention = append(r.Attention, h.unheardFindings(r.Agents)...)
 	r.Attention = append(r.Attention, h.spoolFindings()...)
 	r.Attention = append(r.Attention, h.laterFindings()...)
@@ -159,6 +159,10 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"), graph.Ago(*p.Oldest, now)),
 			promptExpireKey+" says when they go")
+	}
+	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < recentSession {
+		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",
+			plural(p.WentOn, "conversation"), graph.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")), "git trace record --force <id> records one again")
 	}
 	t.findings("attention", r.Attention)
 	if r.Failure != nil {
@@ -272,42 +276,21 @@ func (t *rows) write() error {
 	return err
 }
 
-// cutOff says that the log has lost events. A hook may be appending one: what seems lost is looked for once more.
-func (h *health) cutOff(ctx context.Context, read *logHealth) string {
+// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once more.
+func (h *health) cutOffFindings(ctx context.Context, read *logHealth) []finding {
 	for range 2 {
 		if read == nil {
-			return ""
+			return nil
 		}
 		lost := h.log.CutOff(read.Events)
 		if lost == "" {
-			return ""
+			return nil
 		}
 		again, err := h.logHealth(ctx)
 		if err != nil || again != nil && again.Events == read.Events {
-			return lost
+			return []finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef + " back from a copy"}}
 		}
 		read = again
 	}
-	return ""
-}
-
-// untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a person's.
-func (h *health) untracedFindings(all []agentHealth) []finding {
-	traced := false
-	var names []string
-	for i := range all {
-		traced = traced || all[i].Traced
-		touched := slices.ContainsFunc(all[i].Targets, func(t targetHealth) bool { return t.touched() })
-		if !touched && all[i].agent.Found(h.env) {
-			names = append(names, all[i].Name)
-		}
-	}
-	if !traced || len(names) == 0 {
-		return nil
-	}
-	what := names[0] + " is on this machine and not traced: its lines count as a person's"
-	if len(names) > 1 {
-		what = strings.Join(names, ", ") + " are on this machine and not traced: their lines count as a person's"
-	}
-	return []finding{{What: what, Mend: "git trace init --agent " + strings.Join(names, " --agent ")}}
+	return nil
 }

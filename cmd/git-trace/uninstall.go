@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+func (a *app) uninstallCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "uninstall",
+		Usage:     "stop recording and take every hook out again",
+		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge [--yes]]",
+		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
+			"that too.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "agent", Usage: "only this agent's hooks; may be given more than once"},
+			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
+			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
+			&cli.BoolFlag{Name: "purge", Usage: "also delete what was recorded here: the log, the snapshots, the prompts"},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask before everything is deleted"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			return a.uninstall(c)
+		},
+	}
+}
+
+// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends. Who is asked whether all shall
+// be deleted is asked before anything is changed.
+func (a *app) uninstall(c *cli.Context) error {
+	in, err := a.installation(c)
+	if err != nil {
+		return err
+	}
+	some := c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0
+	purge := c.Bool("purge")
+	if some && purge {
+		return usage("--purge deletes what was recorded of all agents: it goes with no --agent, --global or --project-settings")
+	}
+	if purge {
+		if err := a.tellDeletion(c.Context, in.repo); err != nil {
+			return err
+		}
+	}
+	if c.Bool("dry-run") {
+		a.planAgents(c.Context, in)
+		if some {
+			return nil
+		}
+		actions, err := in.gitRemovals(c.Context)
+		a.printActions(actions, "would ")
+		return err
+	}
+	if purge && !c.Bool("yes") {
+		if yes, err := a.confirm("delete them? it cannot be undone", "deletes"); err != nil || !yes {
+			return err
+		}
+	}
+	if err := a.removeAgents(c.Context, in); err != nil || some {
+		return err
+	}
+	if err := a.removeGitHooks(c.Context, in); err != nil {
+		return err
+	}
+	was := recorded.Is(in.repo)
+	if err := recorded.Remove(in.repo); err != nil {
+		return fmt.Errorf("stop recording: %w", err)
+	}
+	if purge {
+		return a.purge(c.Context, in.repo)
+	}
+	if was {
+		fmt.Fprintln(a.std.out, "recording stopped")
+	} else {
+		fmt.Fprintln(a.std.out, "nothing was recorded here")
+	}
+	a.tellKept(in.repo)
+	return nil
+}
+
+// planAgents says which hooks of agents would go.
+func (a *app) planAgents(ctx context.Context, in *installation) {
+	for _, agent := range in.agents {
+		status, err := agent.Installer.Status(ctx, in.target)
+		if err == nil && len(status.Present)+len(status.Stale) > 0 {
+			fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name, printable(relativeTo(a.dir, status.Settings)))
+		}
+	}
+}
+
+func (a *app) removeAgents(ctx context.Context, in *installation) error {
+	for _, agent := range in.agents {
+		actions, err := agent.Installer.Remove(ctx, in.target)
+		if err != nil {
+			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
+		}
+		for _, action := range actions {
+			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
+		}
+	}
+	return nil
+}
+
+// gitRemovals lists what removing git's hooks would do.
+func (in *installation) gitRemovals(ctx context.Context) ([]planned, error) {
+	actions, err := in.hooks.PlanRemove(ctx)
+	if err != nil {
+		return nil, explainInstall(err)
+	}
+	var list []planned
+	for _, action := range actions {
+		list = append(list, planned{"git", action.String()})
+	}
+	return list, nil
+}
+
+func (a *app) removeGitHooks(ctx context.Context, in *installation) error {
+	list, err := in.gitRemovals(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := in.hooks.Remove(ctx); err != nil {
+		return explainInstall(err)
+	}
+	a.printActions(list, "")
+	return nil
+}
+
+// tellDeletion says how much --purge deletes.
+func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
+	reader, err := a.openIndex(repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	own, err := ownConversations(ctx, repo, reader)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.std.err, "%s and %s will be deleted, with all snapshots, records and typed prompts\n",
+		plural(own, "conversation"), plural(int(reader.Last()), "event"))
+	return nil
+}
+
+// ownConversations counts the conversations that this clone knows of by itself: those of its own log, and those that it has records of.
+func ownConversations(ctx context.Context, repo *refs.Repo, reader *index.Index) (int, error) {
+	writer, err := events.OpenLog(repo).Writer()
+	if err != nil {
+		return 0, err
+	}
+	traces, err := reader.Traces()
+	if err != nil {
+		return 0, err
+	}
+	own := map[events.TraceID]bool{}
+	for i := range traces {
+		if traces[i].Writer == writer {
+			own[traces[i].ID] = true
+		}
+	}
+	records := store.Open(repo)
+	defer func() { _ = records.Close() }()
+	list, err := records.List(ctx)
+	for _, e := range list {
+		if e.Own() {
+			own[e.Trace] = true
+		}
+	}
+	return len(own), err
+}
+
+// tellKept says what stays behind and how to remove it.
+func (a *app) tellKept(repo *refs.Repo) {
+	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
+		return
+	}
+	fmt.Fprintf(a.std.out, "kept: %s and %s\n", refs.EventsRef, printable(relativeTo(a.dir, repo.TracesDir())))
+	fmt.Fprintln(a.std.err, "git-trace: hint: git trace uninstall --purge deletes them")
+}
+
+// purge deletes the log and everything beside it, in this repository and all of its work trees.
+func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
+	for _, ref := range []string{refs.EventsRef, refs.CheckpointsRef, refs.RecordsRef} {
+		if _, err := repo.ReadRef(ref); err != nil {
+			continue
+		}
+		if _, err := repo.Git(ctx, nil, "update-ref", "-d", ref); err != nil {
+			return fmt.Errorf("delete %s: %w", ref, err)
+		}
+	}
+	dirs := []string{repo.TracesDir(), repo.WorktreeTracesDir()}
+	linked, err := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "traces"))
+	if err == nil {
+		dirs = append(dirs, linked...)
+	}
+	for _, dir := range dirs {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("delete %s: %w", dir, err)
+		}
+	}
+	fmt.Fprintln(a.std.out, "recording stopped; everything recorded here is deleted")
+	return nil
+}
+
+// globQuote keeps the characters of a path from being read as a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
