@@ -2,6 +2,7 @@ package events
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -46,6 +47,16 @@ type WindowData struct {
 	Head     refs.OID `json:"head,omitzero"`
 	Status   string   `json:"status,omitempty"` // of a closed window: done, failed, background, abandoned, rejected
 	Patches  int      `json:"patches,omitempty"`
+	// Ended is when the call had ended by its agent's own record, where that tells.
+	Ended time.Time `json:"ended,omitzero"`
+}
+
+// StatusRejected is of a call that never ran.
+const StatusRejected = "rejected"
+
+// TakesBack tells whether the end of a window says that its call did not write what had been recorded as its own at a moment.
+func (d *WindowData) TakesBack(at time.Time) bool {
+	return d.Status == StatusRejected || !d.Ended.IsZero() && at.After(d.Ended)
 }
 
 // SnapshotData is the data of snapshot_taken.
@@ -136,16 +147,18 @@ type IncompleteData struct {
 // CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,
 // told apart by Part.
 type CommitData struct {
-	Commit  refs.OID      `json:"commit"`
-	Parents []refs.OID    `json:"parents,omitempty"`
-	Part    int           `json:"part,omitempty"`  // 0-based
-	Parts   int           `json:"parts,omitempty"` // 0 and 1 both mean one
-	Owners  []AnchorOwner `json:"owners,omitempty"`
-	Files   []AnchorFile  `json:"files,omitempty"`
-	Added   int           `json:"added"` // lines that the commit added, all parts together
-	AI      int           `json:"ai"`
-	Human   int           `json:"human"`
-	Unknown int           `json:"unknown"`
+	Commit  refs.OID   `json:"commit"`
+	Parents []refs.OID `json:"parents,omitempty"`
+	Part    int        `json:"part,omitempty"`  // 0-based
+	Parts   int        `json:"parts,omitempty"` // 0 and 1 both mean one
+	// Revision counts how often the commit was anchored anew. The batch takes the place of those with a lower number.
+	Revision int           `json:"revision,omitempty"`
+	Owners   []AnchorOwner `json:"owners,omitempty"`
+	Files    []AnchorFile  `json:"files,omitempty"`
+	Added    int           `json:"added"` // lines that the commit added, all parts together
+	AI       int           `json:"ai"`
+	Human    int           `json:"human"`
+	Unknown  int           `json:"unknown"`
 }
 
 // AnchorOwner is everything a reader needs to name the owner of a line without reading other events.

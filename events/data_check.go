@@ -110,7 +110,7 @@ func (d *PatchData) check() error {
 }
 
 func (d *CommitData) check() error {
-	err := natural(int64(d.Part), int64(d.Parts), int64(d.Added), int64(d.AI), int64(d.Human), int64(d.Unknown))
+	err := natural(int64(d.Part), int64(d.Parts), int64(d.Revision), int64(d.Added), int64(d.AI), int64(d.Human), int64(d.Unknown))
 	for _, o := range d.Owners {
 		err = errors.Join(err, natural(int64(o.Prompt), int64(o.Step)))
 	}

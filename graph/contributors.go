@@ -23,7 +23,7 @@ func bestAnchor(commit refs.OID, recorded []events.Event) (best []events.CommitD
 		if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &data) != nil || data.Commit != commit {
 			continue // foreign, and not what it says it is
 		}
-		claim := slices.Contains(e.Method, events.Backfill) || slices.Contains(e.Method, events.Import)
+		claim := e.Claimed()
 		if claim && ok {
 			claims = append(claims, data)
 			continue

@@ -1,9 +1,11 @@
 package trails
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -131,6 +133,31 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	}
 }
 
+// Overdue closes the calls of which lines were recorded and whose agents have written down since that they are over. A reader asks for
+// it, so that it does not tell what the agent's own record contradicts. Where there is no such call it takes no lock and writes nothing.
+func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
+	state, err := loadState(e.repo)
+	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
+		return err
+	}
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.Manual}}
+		if s.askTranscripts(); len(s.over) == 0 {
+			return nil
+		}
+		return s.lookAtAll("manual")
+	})
+}
+
+// tellsOtherwise tells whether an agent's own record says that a call is over that lines were said to be of.
+func (e *Engine) tellsOtherwise(w *Window) bool {
+	if w.Wrote == 0 || w.Background {
+		return false
+	}
+	end := e.settle(*w)
+	return end.Outcome == OutcomeRejected || end.Outcome == OutcomeRan && !end.At.IsZero()
+}
+
 // recordEnds closes the windows, after the interval that they owned has been settled.
 func (s *step) recordEnds(ended []ending) error {
 	for _, end := range ended {
@@ -140,7 +167,7 @@ func (s *step) recordEnds(ended []ending) error {
 			typ = events.WindowAbandoned
 		}
 		data := s.windowData(w, end.status)
-		data.Patches = s.counts[w.CallID]
+		data.Patches, data.Ended = s.counts[w.CallID], s.toldEnd(w)
 		err := s.draft(typ, data, func(d *events.Draft) {
 			d.ToolCall, d.Subagent = w.CallID, w.Subagent
 			d.Limits = unionLimits(w.Limits, end.limits)
@@ -152,6 +179,9 @@ func (s *step) recordEnds(ended []ending) error {
 			w.Closed = s.interval
 			w.Background = false
 			w.Tail = end.status == "done" && w.Class == events.ToolEdits
+		}
+		if err := s.revise(w, data.Ended); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -172,7 +202,7 @@ func (s *step) endOrphans(orphans []*Window) error {
 			limits = append(limits, b.doubt)
 		}
 		data := s.windowData(w, status)
-		data.Patches = s.counts[w.CallID]
+		data.Patches, data.Ended = s.counts[w.CallID], s.toldEnd(w)
 		err := s.draft(typ, data, func(d *events.Draft) {
 			d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall = w.Trace, w.Agent, w.Session, w.Subagent, w.CallID
 			d.Limits = unionLimits(w.Limits, limits)
@@ -181,6 +211,9 @@ func (s *step) endOrphans(orphans []*Window) error {
 			return err
 		}
 		w.Closed, w.Background, w.Edits = s.interval, false, nil
+		if err := s.revise(w, data.Ended); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -246,6 +246,7 @@ func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
 	if who.kind == events.OwnerUnknown {
 		return vector.Owner{Kind: events.OwnerUnknown}
 	}
+	s.noteWriters(&who)
 	seed.writer, seed.worktree = s.writer, s.repo.WorktreeName()
 	key := who.key()
 	if !s.remembered[key] {
@@ -255,4 +256,18 @@ func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
 		s.remembered[key] = true
 	}
 	return vector.Owner{Kind: who.kind, Patch: seed.id(key)}
+}
+
+// noteWriters notes which open calls a line is said to be of, in case it turns out that they had ended (revise.go).
+func (s *step) noteWriters(who *actor) {
+	if who.window != nil && who.window.Wrote == 0 {
+		who.window.Wrote = s.interval
+	}
+	for _, c := range who.candidates {
+		for _, w := range s.state.Windows {
+			if w.Wrote == 0 && w.same(c.Trace, c.ToolCall) {
+				w.Wrote = s.interval
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 	Writer() (string, error)
+	Walk(ctx context.Context, r events.Range) iter.Seq2[events.Event, error]
 }
 
 // Outcome is what a transcript tells of a tool call whose after-boundary never came.

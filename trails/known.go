@@ -166,6 +166,30 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	return k.append(path, name, knownRecord{blob, raw})
 }
 
+// Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their order.
+func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error {
+	records := slices.Clone(k.load(path))
+	changed := false
+	for i, r := range records {
+		v, err := vector.Decode(r.raw)
+		if err != nil {
+			continue
+		}
+		if now := v.Map(owner); !now.Equal(v) {
+			records[i].raw, changed = vector.Encode(now), true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	k.mem[path] = records
+	delete(k.recent, path)
+	if k.dry {
+		return nil
+	}
+	return k.rewrite(path, k.file(path), records)
+}
+
 // append adds a record to a path's file. One that is not as long as it was when it was read is looked at again: another
 // work tree's process may have written to it, or been killed while it did.
 func (k *Known) append(path, name string, r knownRecord) error {

@@ -60,11 +60,21 @@ type rebuilder struct {
 	known   *Known
 	owners  *Owners
 	group   []events.PatchData
-	from    string // worktree of the group
+	from    string         // worktree of the group
+	heard   []events.Event // the last ones that a revision asks for
 }
 
 func (r *rebuilder) take(event events.Event) error {
-	if event.Type != events.PatchRecorded {
+	switch event.Type {
+	case events.WindowOpened:
+		r.hear(event)
+		return nil
+	case events.WindowClosed, events.WindowAbandoned:
+		r.hear(event)
+		return r.revise(event)
+	case events.PatchRecorded:
+		r.hear(event)
+	default:
 		return nil
 	}
 	var p events.PatchData
@@ -84,6 +94,34 @@ func (r *rebuilder) take(event events.Event) error {
 	}
 	r.group, r.from = append(r.group, p), event.Worktree
 	return nil
+}
+
+// hear keeps an event as long as a revision may ask for it.
+func (r *rebuilder) hear(event events.Event) {
+	if len(r.heard) >= 2*reviseLog {
+		r.heard = slices.Clone(r.heard[reviseLog:])
+	}
+	r.heard = append(r.heard, event)
+}
+
+// revise does again what the timeline did when a call turned out to have ended earlier.
+func (r *rebuilder) revise(event events.Event) error {
+	d := events.DataOf[events.WindowData](event)
+	if !d.TakesBack(event.Time) {
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	rev := newRevision(event.Trace, event.ToolCall, events.ToolClass(d.Class), d.Status == events.StatusRejected, d.Ended, r.owners)
+	for i := range r.heard {
+		e := &r.heard[len(r.heard)-1-i]
+		rev.hear(e)
+		if i+1 == reviseLog || rev.begins(e, event.Worktree) {
+			break
+		}
+	}
+	return rev.apply(r.known)
 }
 
 // owner puts down who made a patch.

@@ -17,7 +17,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes, since another version is read as no
 // state, and ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x07"
+const stateMagic = "gtline\x00\x08"
 
 // state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
 type state struct {

@@ -134,6 +134,7 @@ func (w *Window) fields(f fields) {
 	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
 	f.flag(&w.Doubt)
 	word(f, &w.Why)
+	f.integer(&w.Wrote)
 	f.flag(&w.Rejected)
 	f.flag(&w.Tail)
 	list(f, &w.Said, func(one *saying) {

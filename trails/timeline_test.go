@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -127,6 +128,11 @@ func (y *story) Append(_ context.Context, drafts []events.Draft) ([]events.Event
 		y.tell(d)
 	}
 	return nil, nil
+}
+
+// Walk reads nothing: what a revision makes of a log is tested with a real one.
+func (y *story) Walk(context.Context, events.Range) iter.Seq2[events.Event, error] {
+	return func(func(events.Event, error) bool) {}
 }
 
 // name is a short name for an id: of one kind all are counted.

@@ -63,6 +63,8 @@ type Window struct {
 	Tail bool
 	// Why says what is known of that.
 	Why events.Limit
+	// Wrote is the interval in which a line was first said to be the call's; 0 for none.
+	Wrote int64
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
 

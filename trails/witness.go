@@ -400,6 +400,14 @@ func (s *step) endTold(w *Window) End {
 	return end
 }
 
+// toldEnd is when a call had ended by its agent's own record; zero if that is not told.
+func (s *step) toldEnd(w *Window) time.Time {
+	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
+		return b.ended.UTC()
+	}
+	return time.Time{}
+}
+
 // doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what changed,
 // and returns them: they are over with this step.
 func (s *step) doubtGone() []*Window {
@@ -412,6 +420,7 @@ func (s *step) doubtGone() []*Window {
 			w.Doubt, w.Why = true, b.doubt
 		}
 		if b.over {
+			w.Rejected = w.Rejected || len(w.Left) == 0 && s.endTold(w).Outcome == OutcomeRejected
 			out = append(out, w)
 		}
 	}

@@ -82,7 +82,7 @@ func (l *Lineage) Holding(held []index.Held) ([]CommitLines, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if ok && h.Lines > 0 { // a revision may have taken them away
 			sum[heir] += h.Lines
 		}
 	}

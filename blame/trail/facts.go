@@ -192,9 +192,9 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when is the moment of which an anchor tells: its event's, or, where the anchor was found afterwards, that of the commit.
+// when is the moment of which an anchor tells: its event's, or, where the anchor was made afterwards, that of the commit.
 func (t *Tracker) when(h holding) time.Time {
-	if slices.Contains(h.event.Method, events.Backfill) || slices.Contains(h.event.Method, events.Import) {
+	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {
 			return c.Committer.When
 		}

@@ -5,17 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/trails"
 )
 
 // openIndex opens the logs for reading and warns of what is missing from them.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
-	a.hinted.Do(func() { a.hintSilence(repo) })
+	a.hinted.Do(func() {
+		a.hintSilence(repo)
+		a.closeOverdue(repo)
+	})
 	shown := a.progress(indexing)
 	reader, err := openHealed(repo, shown.bytes)
 	shown.clear()
@@ -26,6 +31,22 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
 	return reader, nil
+}
+
+// overdueLimit is how long a reader waits for the timeline at most.
+const overdueLimit = time.Second
+
+// closeOverdue takes in what agents have written down of calls that were under way when something was recorded of them. What cannot
+// be done now the next boundary does.
+func (a *app) closeOverdue(repo *refs.Repo) {
+	if repo.Bare() || !recorded.Is(repo) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(a.life, overdueLimit)
+	defer cancel()
+	engine := trails.New(repo, events.OpenLog(repo), settler())
+	engine.Most = mostChanges
+	_ = engine.Overdue(ctx, time.Now())
 }
 
 // hintSilence tells of a repository that was recorded once, and where hooks do nothing now.

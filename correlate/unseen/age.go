@@ -39,6 +39,7 @@ type person struct {
 	at    index.Mention
 	time  time.Time
 	found bool
+	void  bool // its call had ended before, or never ran
 }
 
 // believes tells whether a patch can be the cause of what the commit has.
@@ -48,6 +49,7 @@ func (f *file) believes(id events.PatchID) bool {
 		p, err := f.person(id)
 		f.fail(err)
 		switch {
+		case p.void:
 		case f.elsewhere && (!p.found || p.at.Log == ownLog):
 		case p.found:
 			known = !f.olderThan(f.age, p.at, p.time)
@@ -70,10 +72,26 @@ func (s *Search) person(id events.PatchID) (person, error) {
 		return p, err
 	}
 	if found {
-		p = person{owner: ownerOf(&e), at: at, time: e.Time, found: true}
+		p = person{owner: ownerOf(&e), at: at, time: e.Time, found: true, void: s.takenBack(&e)}
 	}
 	s.people[id] = p
 	return p, nil
+}
+
+// takenBack tells whether it turned out after a patch was recorded that its call had ended before, or never ran.
+func (s *Search) takenBack(e *events.Event) bool {
+	if s.ended == nil {
+		ended, err := s.index.ByType(events.WindowAbandoned)
+		s.fail(err)
+		s.ended = map[string][]events.Event{}
+		for i := range ended {
+			s.ended[ended[i].ToolCall] = append(s.ended[ended[i].ToolCall], ended[i])
+		}
+	}
+	return slices.ContainsFunc(s.ended[e.ToolCall], func(end events.Event) bool {
+		d := events.DataOf[events.WindowData](end)
+		return end.Trace == e.Trace && e.ToolCall != "" && d.TakesBack(e.Time)
+	})
 }
 
 // ownerOf is the owner of a patch as an anchor names it.

@@ -26,6 +26,7 @@ type Search struct {
 	kept   *kept
 	ages   map[refs.OID]*age
 	people map[events.PatchID]person
+	ended  map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
 	picked func() map[refs.OID]refs.OID // see correlate.Picked
 	err    error                        // the first failure of something that cannot return one
 }

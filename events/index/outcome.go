@@ -97,6 +97,13 @@ func (r *recent) anchor(e *events.Event, n *named) {
 		return
 	}
 	lines := map[events.TraceID]int{}
+	if n.Revision > 0 { // it names the conversations that lost their lines
+		for _, o := range n.Owners {
+			if o.Trace != "" {
+				lines[o.Trace] = 0
+			}
+		}
+	}
 	afterwards := slices.Contains(e.Method, events.Backfill)
 	for _, f := range n.Files {
 		for _, run := range f.Runs {

@@ -8,10 +8,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit gives the events that anchor a commit, and the rewritings in which it is the old or the new one: those of the
-// own log first, each log in its order.
+// ByCommit gives the events that anchor a commit, as far as they are in force, and the rewritings in which it is the old or the new
+// one: those of the own log first, each log in its order.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
-	return ix.all(exact(byCommit, commit.String()))
+	return inForce(ix.all(exact(byCommit, commit.String())))
+}
+
+func inForce(list []events.Event, err error) ([]events.Event, error) {
+	return events.InForce(list), err
 }
 
 // OwnLast orders such events so that of two that contradict each other the later one is to be believed: what was fetched
@@ -33,9 +37,9 @@ func (ix *Index) ByTrace(trace events.TraceID) ([]events.Event, error) {
 	return ix.all(exact(byTrace, string(trace)))
 }
 
-// ByPath gives the events that name a path, as git has it: patches, anchors, windows that declare it.
+// ByPath gives the events that name a path, as git has it: patches, anchors that are in force, windows that declare it.
 func (ix *Index) ByPath(path string) ([]events.Event, error) {
-	return ix.all(exact(byPath, events.EncodePath(path)))
+	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
 
 // ByType gives the events of one type.

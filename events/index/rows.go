@@ -91,8 +91,9 @@ type named struct {
 		New string `json:"new"`
 	} `json:"pairs"`
 	// For the summaries.
-	Part   int `json:"part"`
-	Owners []struct {
+	Part     int `json:"part"`
+	Revision int `json:"revision"`
+	Owners   []struct {
 		Trace events.TraceID `json:"trace"`
 	} `json:"owners"`
 	Model    string           `json:"model"`

@@ -63,6 +63,15 @@ func (v Vector) Slice(start, end int) Vector {
 	return b.Vector()
 }
 
+// Map is the vector whose lines have the owners that owner gives for theirs.
+func (v Vector) Map(owner func(Owner) Owner) Vector {
+	var b Builder
+	for _, r := range v.runs {
+		b.Add(owner(r.Owner), r.Count)
+	}
+	return b.Vector()
+}
+
 // Equal tells whether both vectors give every line the same owner.
 func (v Vector) Equal(other Vector) bool { return slices.Equal(v.runs, other.runs) }
 

@@ -1,0 +1,53 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// InForce leaves out the anchors whose place a revision of the same writer has taken. What was claimed of a commit afterwards stays:
+// it fills what nobody knows, and replaces nothing.
+func InForce(list []Event) []Event {
+	type place struct {
+		writer string
+		commit refs.OID
+	}
+	last := map[place]int{}
+	for i := range list {
+		if revision, commit := revisionOf(&list[i]); revision > 0 {
+			at := place{list[i].Writer, commit}
+			last[at] = max(last[at], revision)
+		}
+	}
+	if len(last) == 0 {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(e Event) bool {
+		if e.Type != CommitAnchored || e.Claimed() {
+			return false
+		}
+		data := DataOf[CommitData](e)
+		return data.Revision < last[place{e.Writer, data.Commit}]
+	})
+}
+
+// Claimed tells whether an event says what was found out afterwards, of others' files or old conversations.
+func (e Event) Claimed() bool {
+	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
+}
+
+// revisionOf is the number of a revision, and the commit that it is about; 0 for any other event. Few events are one, and anchors may
+// be large.
+func revisionOf(e *Event) (int, refs.OID) {
+	var d struct {
+		Commit   refs.OID `json:"commit"`
+		Revision int      `json:"revision"`
+	}
+	if e.Type != CommitAnchored || !bytes.Contains(e.Data, []byte(`"revision":`)) || json.Unmarshal(e.Data, &d) != nil {
+		return 0, refs.OID{}
+	}
+	return d.Revision, d.Commit
+}

@@ -1,0 +1,267 @@
+package trails
+
+import (
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// A call may turn out to have ended before lines changed that it was said to have written. Say a person refuses a command, edits
+// and commits, and the agent writes the refusal down after that. The commit's hook had every reason to think that the command ran.
+// What was recorded is then put right: the contents get their owners anew, and the commit another anchor.
+
+// revision takes the lines of a call back that were recorded after it had ended.
+type revision struct {
+	trace     events.TraceID
+	call      string
+	class     events.ToolClass
+	never     bool      // it never ran
+	ended     time.Time // when it had ended
+	owners    *Owners
+	windows   []*Window // calls that are known in full
+	beside    bool      // calls that may write anywhere were open meanwhile
+	patches   map[events.PatchID]recordedPatch
+	keys      map[OwnerKey]events.AnchorOwner
+	looks     map[string][]time.Time // at each path, as far as something had changed
+	commits   []refs.OID             // the newest first
+	anchors   map[refs.OID][]events.Event
+	decisions map[decisionKey]events.AnchorOwner
+}
+
+// recordedPatch is where and when a patch was recorded.
+type recordedPatch struct {
+	path string
+	at   time.Time
+}
+
+type decisionKey struct {
+	patch events.PatchID
+	time  int64
+}
+
+func newRevision(trace events.TraceID, call string, class events.ToolClass, never bool, ended time.Time, owners *Owners) *revision {
+	return &revision{
+		trace: trace, call: call, class: class, never: never, ended: ended, owners: owners,
+		patches: map[events.PatchID]recordedPatch{}, keys: map[OwnerKey]events.AnchorOwner{}, looks: map[string][]time.Time{},
+		anchors: map[refs.OID][]events.Event{}, decisions: map[decisionKey]events.AnchorOwner{},
+	}
+}
+
+// reviseLog is how far back the log is read at most: a hook has no time for more.
+const reviseLog = 5000
+
+// revise puts right what was recorded of a call before it turned out when it had ended.
+func (s *step) revise(w *Window, ended time.Time) error {
+	if w.Wrote == 0 || w.Wrote >= s.interval || !w.Rejected && ended.IsZero() {
+		return nil
+	}
+	r := newRevision(w.Trace, w.CallID, w.Class, w.Rejected, ended, s.owners)
+	r.windows = s.state.Windows
+	r.beside = slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool { return o != w && o.Class != events.ToolEdits })
+	read := 0
+	for e, err := range s.log.Walk(s.ctx, events.Range{Order: events.NewestFirst}) {
+		if err != nil {
+			return err
+		}
+		r.hear(&e)
+		if read++; read == reviseLog || r.begins(&e, s.repo.WorktreeName()) {
+			break
+		}
+	}
+	if err := r.apply(s.known); err != nil {
+		return err
+	}
+	for _, commit := range slices.Backward(r.commits) {
+		drafts, err := r.anchor(commit, s.env.Method)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
+			s.drafts = append(s.drafts, d)
+		}
+	}
+	return nil
+}
+
+// apply gives the contents that were seen meanwhile the owners that they turned out to have.
+func (r *revision) apply(known *Known) error {
+	for path := range r.looks {
+		if err := known.Revise(path, r.owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begins tells whether an event is the beginning of the call, as a work tree's timeline tells it.
+func (r *revision) begins(e *events.Event, worktree string) bool {
+	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
+}
+
+// hear takes in what the log says of the time in which the call was open.
+func (r *revision) hear(e *events.Event) {
+	switch e.Type {
+	case events.PatchRecorded:
+		p := events.DataOf[events.PatchData](*e)
+		path := events.RawPath(p.Path)
+		r.looks[path] = append(r.looks[path], e.Time)
+		if p.OldPath != "" {
+			r.looks[events.RawPath(p.OldPath)] = append(r.looks[events.RawPath(p.OldPath)], e.Time)
+		}
+		r.hearOwner(events.AnchorOwner{
+			Kind: p.Owner, Patch: p.Patch, Trace: e.Trace, ToolCall: e.ToolCall, Candidates: p.Candidates, Limits: e.Limits,
+		}, recordedPatch{path, e.Time})
+	case events.CommitAnchored:
+		if !e.Claimed() {
+			r.hearAnchor(e)
+		}
+	case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:
+		d := events.DataOf[events.WindowData](*e)
+		r.beside = r.beside || (e.Trace != r.trace || e.ToolCall != r.call) && d.Class != string(events.ToolEdits)
+	}
+}
+
+func (r *revision) hearAnchor(e *events.Event) {
+	d := events.DataOf[events.CommitData](*e)
+	for _, f := range d.Files {
+		path := events.RawPath(f.Path)
+		r.looks[path] = append(r.looks[path], e.Time)
+		for _, run := range f.Runs {
+			if run.Owner >= 0 && run.Owner < len(d.Owners) {
+				r.hearOwner(d.Owners[run.Owner], recordedPatch{path, e.Time})
+			}
+		}
+	}
+	if _, heard := r.anchors[d.Commit]; !heard {
+		r.commits = append(r.commits, d.Commit)
+	}
+	r.anchors[d.Commit] = append(r.anchors[d.Commit], *e)
+}
+
+// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; that of a line that nobody saw
+// before it was committed is in the commit's anchor alone.
+func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
+	key, ok := OwnerKeyOf(o.Patch)
+	if !ok || !r.names(&o) {
+		return
+	}
+	r.keys[key] = o
+	if was, heard := r.patches[o.Patch]; !heard || at.at.Before(was.at) {
+		r.patches[o.Patch] = at
+	}
+}
+
+// names tells whether an owner is the call, or the call one of those that it may be.
+func (r *revision) names(o *events.AnchorOwner) bool {
+	if o.Kind != events.OwnerAI && o.Kind != events.OwnerMixed {
+		return false
+	}
+	return o.Trace == r.trace && o.ToolCall == r.call || slices.ContainsFunc(o.Candidates, r.isCall)
+}
+
+func (r *revision) isCall(c events.CandidateData) bool {
+	return c.Trace == r.trace && c.ToolCall == r.call
+}
+
+// over tells whether the call had ended before a patch came about; early, whether it had before the patch was recorded. What
+// changed between the end and the last look before it is in doubt.
+func (r *revision) over(p recordedPatch) (over, early bool) {
+	if r.never {
+		return true, true
+	}
+	if r.ended.IsZero() || p.at.IsZero() || !p.at.After(r.ended) {
+		return false, false
+	}
+	for _, look := range r.looks[p.path] {
+		over = over || look.After(r.ended) && look.Before(p.at)
+	}
+	return over, true
+}
+
+// owner is the owner of a line as it is known now.
+func (r *revision) owner(o vector.Owner) vector.Owner {
+	key, _ := OwnerKeyOf(o.Patch)
+	if described, known := r.keys[key]; known {
+		described.Patch = o.Patch
+		if now, changed := r.now(described, r.patches[o.Patch]); changed {
+			o.Kind, o.Patch = now.Kind, now.Patch
+		}
+	}
+	o.Previous = r.previous(o.Previous)
+	if o.Kind == events.OwnerUnknown {
+		return vector.Unknown
+	}
+	return o
+}
+
+// previous is the agent's patch whose line was replaced, if it is still one.
+func (r *revision) previous(id events.PatchID) events.PatchID {
+	key, _ := OwnerKeyOf(id)
+	described, known := r.keys[key]
+	if !known {
+		return id
+	}
+	described.Patch = id
+	now, changed := r.now(described, r.patches[id])
+	switch {
+	case !changed:
+		return id
+	case now.Kind == events.OwnerAI:
+		return now.Patch
+	}
+	return ""
+}
+
+// now is what an owner that names the call is known to be now.
+func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
+	over, early := r.over(p)
+	if !early {
+		return o, false
+	}
+	id := decisionKey{o.Patch, p.at.UnixNano()}
+	if now, done := r.decisions[id]; done {
+		return now, true
+	}
+	who := r.instead(&o, over)
+	now = events.AnchorOwner{Kind: events.OwnerUnknown}
+	if who.kind != events.OwnerUnknown {
+		now = who.describe()
+		now.Patch = o.Patch[:ownerKeyStart] + events.PatchID(who.key())
+		_ = r.owners.Put(who.key(), now) // a cache, which a rebuild makes again
+	}
+	r.decisions[id] = now
+	return now, true
+}
+
+// instead is who made a change that was not the call's: what the windows beside it would have been told (decideAmong).
+func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
+	var others []*Window
+	for _, c := range o.Candidates {
+		if !r.isCall(c) {
+			others = append(others, r.window(c))
+		}
+	}
+	switch {
+	case len(others) == 1:
+		return actor{kind: events.OwnerAI, window: others[0], limits: without(o.Limits, events.LimitConcurrentWriters)}
+	case len(others) > 1:
+		return byCandidates(others)
+	case !over || r.class == events.ToolEdits && r.beside:
+		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitMissingAfter}}
+	}
+	return person
+}
+
+// window is the call of a candidate, as far as it is known.
+func (r *revision) window(c events.CandidateData) *Window {
+	for _, w := range r.windows {
+		if w.same(c.Trace, c.ToolCall) {
+			return w
+		}
+	}
+	return &Window{Trace: c.Trace, Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, CallID: c.ToolCall}
+}
