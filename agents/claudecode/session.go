@@ -49,6 +49,8 @@ type registers struct {
 	Cwd     string           `json:"cwd,omitempty"`
 	Version string           `json:"version,omitempty"`
 	Branch  string           `json:"branch,omitempty"`
+	Entry   string           `json:"entry,omitempty"` // how the client was started: cli, sdk-cli
+	User    string           `json:"user,omitempty"`
 	Prompt  string           `json:"prompt,omitempty"` // hash of the system prompt
 	Tools   []string         `json:"tools,omitempty"`
 	Lost    jsonlines.Faults `json:"lost,omitzero"`

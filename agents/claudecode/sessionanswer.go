@@ -21,7 +21,7 @@ func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 		return ch.ownWords(e, &m)
 	}
 	a := assemble.Answer{
-		At: at, Key: first(first(m.id, e.request), e.uuid), Time: e.time, Model: assemble.Model(m.model),
+		At: at, Key: first(first(m.id, e.request), e.uuid), Time: e.time, Model: assemble.Model(m.model), Stop: m.stop,
 		Provider: "anthropic", ProviderID: m.id, Usage: m.usage, Calls: m.calls,
 		Text: strings.Join(m.texts, "\n\n"), Thinking: strings.Join(m.thoughts, "\n\n"),
 		Prompt: ch.reg.Prompt, Tools: ch.reg.Tools, Warmup: ch.warmup,
@@ -60,6 +60,7 @@ func (ch *chain) ownWords(e *entry, m *message) error {
 // message is what stands in one line of an answer.
 type message struct {
 	id, model, time string
+	stop            string // the reason
 	texts, thoughts []string
 	calls           []assemble.Call
 	results         []serverResult
@@ -80,6 +81,8 @@ func (m *message) decode(raw []byte) {
 			m.id = d.Text()
 		case "model":
 			m.model = d.Text()
+		case "stop_reason":
+			m.stop = d.Text()
 		case "usage":
 			m.usage = usageOf(d)
 		case "content":

@@ -23,6 +23,9 @@ func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	case "session_context":
 		ch.status(d)
 	default:
+		if strings.HasPrefix(kind, "hook_") && ch.hookLine(e.attachment, "") {
+			break
+		}
 		ch.skipKind("attachment:", sessionfile.Known(kind))
 		return nil
 	}

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
@@ -17,6 +18,7 @@ type entry struct {
 	request, requestSession, agent             string
 	version, cwd, branch, promptSource         string
 	sourceCall, parentCall, title, denial      string
+	logicalParent, entrypoint, userType        string
 
 	sidechain, meta, summary, hidden, apiError bool
 	deniedBefore, deniedAfter                  bool
@@ -54,6 +56,12 @@ func (e *entry) member(d *rawjson.Decoder) {
 		e.uuid = d.Text()
 	case "parentUuid":
 		e.parent = d.Text()
+	case "logicalParentUuid":
+		e.logicalParent = d.Text()
+	case "entrypoint":
+		e.entrypoint = d.Text()
+	case "userType":
+		e.userType = d.Text()
 	case "sessionId", "session_id":
 		e.session = d.Text()
 	case "timestamp":
@@ -133,6 +141,9 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 		return nil
 	}
 	ch.remember(s, e)
+	if e.uuid != "" && !e.sidechain {
+		ch.c.Hang(first(e.parent, e.logicalParent))
+	}
 	switch e.kind {
 	case "user", "assistant":
 		if side := s.sidechain(ch, e); side != nil {
@@ -180,29 +191,29 @@ func (ch *chain) remember(s *session, e *entry) {
 		reg.Lost = s.lost
 		ch.keep()
 	}
-	if (e.cwd == "" || e.cwd == reg.Cwd) && (e.version == "" || e.version == reg.Version) && (e.branch == "" || e.branch == reg.Branch) {
+	fresh := false
+	for _, one := range [...]struct {
+		kept *string
+		told string
+	}{{&reg.Cwd, e.cwd}, {&reg.Version, e.version}, {&reg.Branch, e.branch}, {&reg.Entry, payload.Name(e.entrypoint)}, {&reg.User, payload.Name(e.userType)}} {
+		if one.told != "" && one.told != *one.kept {
+			*one.kept, fresh = one.told, true
+		}
+	}
+	if !fresh {
 		return
 	}
-	cwd, version, branch := e.cwd, e.version, e.branch
-	if cwd != "" {
-		reg.Cwd = cwd
-	}
-	if version != "" {
-		reg.Version = version
-	}
-	if branch != "" {
-		reg.Branch = branch
-	}
 	ch.keep()
+	now := *reg
 	ch.c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = first(h.OS, sessionfile.System(cwd))
-		if version != "" {
-			h.Version = version
+		h.AddCwd(now.Cwd)
+		h.OS = first(h.OS, sessionfile.System(now.Cwd))
+		h.SetVersion(now.Version)
+		if now.Branch != "" {
+			h.Git, h.Branch = true, first(h.Branch, now.Branch)
 		}
-		if branch != "" {
-			h.Git, h.Branch = true, first(h.Branch, branch)
-		}
+		h.AddMeta("entrypoint", now.Entry)
+		h.AddMeta("user_type", now.User)
 	})
 }
 

@@ -159,6 +159,8 @@ func (s *session) system(ch *chain, e *entry) error {
 		ch.compaction(e)
 	case "api_error":
 		ch.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time})
+	case "stop_hook_summary":
+		ch.hookSummary(e)
 	case "local_command":
 		if ch.command != nil {
 			if err := ch.resolve(commandBuiltIn); err != nil {

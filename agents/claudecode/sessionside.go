@@ -68,6 +68,10 @@ func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 			message = d.Raw()
 		}
 	}
+	if kind == "hook_progress" && ch.hookLine(e.data, first(e.parentCall, e.sourceCall)) {
+		ch.c.Take()
+		return nil
+	}
 	if kind != "agent_progress" {
 		ch.skipKind("progress:", sessionfile.Known(kind))
 		return nil

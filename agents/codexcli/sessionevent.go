@@ -32,6 +32,7 @@ func (r *rollout) event(l *line, at records.Locator) error {
 		r.failed(l)
 	case "thread_rolled_back":
 		turns := rawjson.MemberInt(l.payload, "num_turns")
+		r.c.BackTurns(turns)
 		r.c.Append("rollbacks", "after_step", map[string]any{"timestamp": l.time, "turns": turns})
 	case "thread_name_updated":
 		r.title(rawjson.MemberText(l.payload, "thread_name"))

@@ -15,7 +15,7 @@ func (r *rollout) meta(l *line) {
 	}
 	r.state.ID = first(l.item.id, "unknown")
 	var head assemble.Head
-	var prompt, origin, source string
+	var prompt, origin, source, entry string
 	d := rawjson.NewDecoder(l.payload)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
@@ -27,6 +27,8 @@ func (r *rollout) meta(l *line) {
 			head.Began = d.Text()
 		case "originator":
 			source = payload.Name(d.Text())
+		case "source": // a subagent has an object here
+			entry = payload.Name(d.Text())
 		case "forked_from_id":
 			origin = d.Text()
 		case "instructions":
@@ -50,7 +52,8 @@ func (r *rollout) meta(l *line) {
 	hash := r.state.Prompt
 	r.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS, h.Version = first(h.OS, sessionfile.System(cwd)), first(head.Version, h.Version)
+		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.SetVersion(head.Version)
 		h.Began, h.Git = head.Began, h.Git || head.Git
 		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, head.Branch), first(h.BaseCommit, head.BaseCommit), first(h.Repository, head.Repository)
 		if prompt != "" {
@@ -62,6 +65,7 @@ func (r *rollout) meta(l *line) {
 		if source != "" {
 			h.SetMeta("client", source)
 		}
+		h.AddMeta("entrypoint", entry)
 	})
 }
 

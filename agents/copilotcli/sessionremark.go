@@ -29,6 +29,7 @@ func (s *session) remark(e *event) {
 			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"), "tokens_after": rawjson.MemberInt(e.data, "postCompactionTokens"),
 		})
 	case "session.snapshot_rewind":
+		s.main.Back(e.text("upToEventId"))
 		s.c.Append("rollbacks", "after_step", map[string]any{"timestamp": e.time, "to": e.text("upToEventId")})
 	case "session.title_changed":
 		if title := strings.TrimSpace(e.text("title")); title != "" {
@@ -82,7 +83,8 @@ func (s *session) context(e *event) {
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(first(root, cwd))
 		h.OS = first(h.OS, sessionfile.System(cwd))
-		h.Version, h.Began = first(version, h.Version), first(h.Began, began)
+		h.SetVersion(version)
+		h.Began = first(h.Began, began)
 		h.Git = h.Git || root != ""
 		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, branch), first(h.BaseCommit, commit), first(h.Repository, repository)
 	})

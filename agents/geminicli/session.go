@@ -125,6 +125,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		return s.change(m.set, at)
 	case m.rewind != "":
 		s.c.Begin("")
+		s.c.Back(m.rewind)
 		s.c.Append("rollbacks", "after_step", map[string]any{"to": m.rewind})
 		s.take()
 		return nil

@@ -46,19 +46,24 @@ type session struct {
 type state struct {
 	Cwd  string  `json:"cwd,omitempty"`
 	Cost float64 `json:"cost,omitempty"` // as the client adds it up, in dollars
+	// Reverted is the first message that the user took back; the client drops them when the session goes on.
+	Reverted string `json:"reverted,omitempty"`
 }
 
 // State is the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
-func (s *session) End() error { return nil }
+// End takes back what the session says was reverted.
+func (s *session) End() error {
+	s.c.Back(s.state.Reverted)
+	return nil
+}
 
 // Object takes what is known of the session, or a message with its parts.
 func (s *session) Object(object jsonlines.Object) error {
 	info, parts := rawjson.Member(object.Raw, "info"), rawjson.Member(object.Raw, "parts")
-	s.c.Begin("")
 	if parts == nil {
+		s.c.Begin("")
 		if info == nil {
 			s.c.Skip("header")
 			return nil
@@ -69,6 +74,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 	var m message
 	m.decode(info)
+	s.c.Begin(m.id)
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: m.id}
 	switch m.role {
 	case "user":
@@ -87,9 +93,11 @@ func (s *session) about(info []byte) {
 		s.place(dir)
 	}
 	began := sessionfile.Millis(rawjson.MemberInt(rawjson.Member(info, "time"), "created"))
-	reverted := rawjson.MemberText(rawjson.Member(info, "revert"), "messageID")
+	reverted := revertedTo(info)
+	s.state.Reverted = reverted
 	s.c.Change(func(h *assemble.Head) {
-		h.Version, h.Began = first(payload.Name(version), h.Version), first(h.Began, began)
+		h.SetVersion(payload.Name(version))
+		h.Began = first(h.Began, began)
 		if title != "" && s.main {
 			h.SetMeta("title", title)
 		}
@@ -97,6 +105,11 @@ func (s *session) about(info []byte) {
 			h.SetMeta("reverted_to", reverted)
 		}
 	})
+}
+
+// revertedTo is the first message that the user took back, "" for none.
+func revertedTo(info []byte) string {
+	return rawjson.MemberText(rawjson.Member(info, "revert"), "messageID")
 }
 
 func (s *session) place(dir string) {
@@ -112,10 +125,10 @@ func (s *session) place(dir string) {
 
 // message is what is known of a message beside its parts.
 type message struct {
-	id, role, model, provider, cwd, failure, fault string
-	created                                        int64
-	tokens                                         []byte
-	cost                                           float64
+	id, role, model, provider, cwd, failure, fault, finish string
+	created                                                int64
+	tokens                                                 []byte
+	cost                                                   float64
 }
 
 func (m *message) decode(info []byte) {
@@ -131,6 +144,8 @@ func (m *message) decode(info []byte) {
 			m.model = d.Text()
 		case "providerID":
 			m.provider = d.Text()
+		case "finish":
+			m.finish = d.Text()
 		case "tokens":
 			m.tokens = d.Raw()
 		case "cost":

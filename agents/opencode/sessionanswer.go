@@ -18,6 +18,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	}
 	a := assemble.Answer{
 		At: at, Key: first(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created), Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
+		Stop: m.finish,
 	}
 	var said, thought []string
 	var tools []tool

@@ -22,11 +22,12 @@ type database struct {
 
 // dbSession is a row of the table of sessions.
 type dbSession struct {
-	ID        string `json:"id"`
-	Parent    string `json:"parentID,omitempty"`
-	Directory string `json:"directory"`
-	Title     string `json:"title"`
-	Version   string `json:"version"`
+	ID        string          `json:"id"`
+	Parent    string          `json:"parentID,omitempty"`
+	Directory string          `json:"directory"`
+	Title     string          `json:"title"`
+	Version   string          `json:"version"`
+	Revert    json.RawMessage `json:"revert,omitempty"`
 	Time      struct {
 		Created int64 `json:"created"`
 		Updated int64 `json:"updated"`
@@ -63,7 +64,7 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	var found []dbSession
 	err = table.Each(func(row *sqlitefile.Row) error {
 		var s dbSession
-		var errs [7]error
+		var errs [8]error
 		s.ID, errs[0] = row.Text(table.Column("id"))
 		s.Parent, errs[1] = row.Text(table.Column("parent_id"))
 		s.Directory, errs[2] = row.Text(table.Column("directory"))
@@ -71,6 +72,10 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 		s.Version, errs[4] = row.Text(table.Column("version"))
 		s.Time.Created, errs[5] = row.Int(table.Column("time_created"))
 		s.Time.Updated, errs[6] = row.Int(table.Column("time_updated"))
+		revert, err := row.Text(table.Column("revert"))
+		if errs[7] = err; json.Valid([]byte(revert)) {
+			s.Revert = json.RawMessage(revert)
+		}
 		found = append(found, s)
 		return errors.Join(errs[:]...)
 	})

@@ -25,8 +25,11 @@ type kept struct {
 	id string
 }
 
-// Start is the id of the session.
-func (k kept) Start() (string, error) { return k.id, nil }
+// Start is the id of the session, and what was taken back of it.
+func (k kept) Start() (string, error) {
+	head, err := k.head()
+	return k.id + revertedTo(head), err
+}
 
 // Size is the number of messages and one.
 func (k kept) Size() int64 { return int64(len(k.messages())) + 1 }

@@ -45,7 +45,6 @@ type session struct {
 type state struct {
 	Begun  bool    `json:"begun,omitempty"`
 	Cwd    string  `json:"cwd,omitempty"`
-	Last   string  `json:"last,omitempty"`   // id of the entry before
 	Model  string  `json:"model,omitempty"`  // of the last answer
 	Prompt string  `json:"prompt,omitempty"` // hash of the system prompt
 	Open   int     `json:"open,omitempty"`   // calls without a result
@@ -90,7 +89,7 @@ func (e *entry) key() string { return e.time + " " + e.kind + " " + e.id }
 func (s *session) Object(object jsonlines.Object) error {
 	e := &s.entry
 	e.decode(object.Raw)
-	s.c.Begin("")
+	s.c.Begin(e.id)
 	if e.kind == "session" {
 		s.header(e)
 		return nil
@@ -99,20 +98,14 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.Skip("copied_from_other_session")
 		return nil
 	}
-	branched := e.parent != "" && s.state.Last != "" && e.parent != s.state.Last
-	s.state.Last = e.id
+	if e.id != "" { // the first version had no tree
+		s.c.Hang(e.parent)
+	}
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: e.id}
-	take := s.remark
 	if e.kind == "message" {
-		take = s.message
+		return s.message(e, at)
 	}
-	if err := take(e, at); err != nil {
-		return err
-	}
-	if branched { // noted after the step that the entry may have begun, with which it is read again
-		s.c.Append("branches", "at_step", map[string]any{"timestamp": e.time, "entry": e.id, "parent": e.parent})
-	}
-	return nil
+	return s.remark(e, at)
 }
 
 // header takes the line that begins the file.

@@ -139,7 +139,7 @@ func skillOf(said string) (name, args string, found bool) {
 func (s *session) answer(e *entry, m *message, at records.Locator) error {
 	a := assemble.Answer{
 		At: at, Time: e.time, Model: modelOf(m.provider, m.model), Provider: m.provider, ProviderID: m.responseID,
-		Prompt: s.state.Prompt, Usage: s.usage(m.usage),
+		Prompt: s.state.Prompt, Usage: s.usage(m.usage), Stop: m.stop,
 	}
 	s.state.Model = a.Model
 	if strings.HasPrefix(m.provider, "openai") {

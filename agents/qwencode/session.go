@@ -58,9 +58,9 @@ func (s *session) End() error { return nil }
 
 // line is a record with the members that matter.
 type line struct {
-	kind, subtype, id, session, time, provenance string
-	cwd, version, branch, model                  string
-	parts, usage, result, payload                []byte
+	kind, subtype, id, parent, session, time, provenance string
+	cwd, version, branch, model                          string
+	parts, usage, result, payload                        []byte
 }
 
 func (l *line) decode(raw []byte) {
@@ -76,6 +76,8 @@ func (l *line) decode(raw []byte) {
 			l.id = d.Text()
 		case "sessionId":
 			l.session = d.Text()
+		case "parentUuid":
+			l.parent = d.Text()
 		case "timestamp":
 			l.time = d.Text()
 		case "provenance":
@@ -108,6 +110,9 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.Skip("repeated")
 		return nil
 	}
+	if l.id != "" {
+		s.c.Hang(l.parent)
+	}
 	s.place(l)
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: l.id}
 	switch l.kind {
@@ -135,7 +140,8 @@ func (s *session) place(l *line) {
 	s.state.Cwd, s.state.Version, s.state.Branch = cwd, version, branch
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS, h.Version = first(h.OS, sessionfile.System(cwd)), version
+		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.SetVersion(version)
 		if branch != "" {
 			h.Git, h.Branch = true, first(h.Branch, branch)
 		}

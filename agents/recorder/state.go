@@ -13,6 +13,7 @@ import (
 // state is where the reading of a session file ended. It is a cache: without it the file is read from its beginning. The
 // cursor may hold texts of the conversation as they were written, so only the user can read it.
 type state struct {
+	Form        int             `json:"form"` // of what is read of session files; a record of an earlier form is read anew
 	Path        string          `json:"path"`
 	Earlier     []string        `json:"earlier,omitempty"` // the other files of the conversation
 	Size        int64           `json:"size"`
@@ -22,6 +23,9 @@ type state struct {
 	Counts      []int           `json:"counts,omitempty"` // redactions of each step
 	Cursor      json.RawMessage `json:"cursor,omitempty"`
 }
+
+// form changes with every member that records have more of a session file.
+const form = 2
 
 // StateDir is the directory of the states of a repository.
 func StateDir(repo *refs.Repo) string {
@@ -43,5 +47,6 @@ func (w *work) loadState() state {
 
 // saveState keeps the state; where that fails the file is read again.
 func (w *work) saveState(s state) {
+	s.Form = form
 	_ = refs.WriteJSON(w.statePath(w.session.Trace), s, refs.WriteFileAtomic)
 }

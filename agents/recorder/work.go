@@ -57,7 +57,7 @@ func (w *work) load(ctx context.Context) error {
 	}
 	w.links = withBranches(w.links, w.prior.GitLinks)
 	w.state = w.loadState()
-	if w.state.Blob != e.Blob || w.state.Path != w.path || !slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
+	if w.state.Form != form || w.state.Blob != e.Blob || w.state.Path != w.path || !slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
 		w.state = state{}
 	}
 	return nil

@@ -56,6 +56,7 @@ var seed = maphash.MakeSeed()
 func (p Parser) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	options.Cursor = nil
 	s := &joiner{Sink: sink, prices: cmp.Or(options.Prices, prices.Default()), seen: map[uint64]int{}, results: map[string]bool{}}
+	s.lists = lists{of: map[string][]json.RawMessage{}, known: map[string]bool{}}
 	var all []*capability.Parsed
 	for _, file := range append(slices.Clone(p.Earlier), path) {
 		s.place, s.own = nil, map[uint64]int{}
@@ -65,6 +66,7 @@ func (p Parser) Parse(ctx context.Context, path string, options capability.Parse
 		}
 		maps.Copy(s.seen, s.own)
 		all = append(all, parsed)
+		s.lists.add(parsed.Head, s.place)
 	}
 	return s.whole(all), nil
 }
@@ -78,6 +80,7 @@ type joiner struct {
 	results  map[string]bool
 	place    []int // of each step of this file, among all
 	waiting  []records.Edited
+	lists    lists
 	steps    int
 	usage    records.TokenUsage
 	cost     float64
@@ -161,7 +164,6 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	first, last := all[0].Head, all[0].Head
 	out := &capability.Parsed{FirstStep: 1}
 	prompts := map[string]string{}
-	var commits []json.RawMessage
 	for _, p := range all {
 		out.Lines, out.Lost = out.Lines+p.Lines, out.Lost+p.Lost
 		if deref(p.Head.TimestampStart) != "" && (deref(first.TimestampStart) == "" || *p.Head.TimestampStart < *first.TimestampStart) {
@@ -171,14 +173,6 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 			last = p.Head
 		}
 		maps.Copy(prompts, p.Head.SystemPrompts)
-		var made []json.RawMessage
-		if json.Unmarshal(p.Head.Metadata["commits"], &made) == nil {
-			for _, commit := range made {
-				if !slices.ContainsFunc(commits, func(c json.RawMessage) bool { return string(c) == string(commit) }) {
-					commits = append(commits, commit)
-				}
-			}
-		}
 	}
 	head := *last
 	head.TimestampStart, head.Task = first.TimestampStart, first.Task
@@ -186,9 +180,7 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 		head.SystemPrompts = prompts
 	}
 	head.Metadata = maps.Clone(head.Metadata)
-	if len(commits) > 0 {
-		head.SetMeta("commits", commits)
-	}
+	s.lists.set(&head)
 	head.SetMeta("session_files", len(all))
 	head.Metrics = s.metrics(&head)
 	head.Attribution = nil // its numbers of steps are those of one file

@@ -1,7 +1,9 @@
 package assemble
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
@@ -74,6 +76,7 @@ func (c *Conversation) fail(err error) {
 // resumed hold copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
+	c.state.tree.settle(c.before)
 	return id == "" || c.state.seen.add(hashID(id))
 }
 
@@ -85,6 +88,7 @@ func (c *Conversation) Remember(registers json.RawMessage) { c.registers = regis
 func (c *Conversation) Prompt(p Prompt) error {
 	it := &item{at: p.At}
 	c.push(it)
+	c.plant(it)
 	return c.prompt(it, p)
 }
 
@@ -96,6 +100,10 @@ func (c *Conversation) prompt(it *item, p Prompt) error {
 	step.Role = records.RoleUser
 	step.Content = text(p.Text)
 	step.Timestamp = text(p.Time)
+	step.sources = appendID(nil, p.At.ID)
+	if n := c.state.tree.node(it.node); n != nil {
+		n.prompt = true
+	}
 	it.step, it.kept = step, false
 	c.grow(it, len(p.Text))
 	return c.relieve()
@@ -113,6 +121,10 @@ func (c *Conversation) Answer(a Answer) error {
 	if a.Usage != nil {
 		step.usage = a.Usage
 	}
+	if a.Text != "" || len(a.Calls) > 0 {
+		step.sources = appendID(step.sources, a.At.ID)
+	}
+	step.stop = cmp.Or(a.Stop, step.stop)
 	if a.Anew {
 		step.Content, step.ReasoningContent = nil, nil
 	}
@@ -141,6 +153,7 @@ func (c *Conversation) newAnswer(a *Answer) *item {
 	}
 	it := &item{at: a.At, step: step}
 	c.push(it)
+	c.plant(it)
 	if a.Key == "" {
 		return it
 	}
@@ -168,6 +181,24 @@ func (c *Conversation) addCall(it *item, one *Call, time string) {
 		c.join(it, len(step.calls)-1, before.result)
 	}
 }
+
+// plant gives a step of the main conversation its place among those before it.
+func (c *Conversation) plant(it *item) {
+	if c.parent == nil {
+		it.node = c.state.tree.plant()
+	}
+}
+
+// appendID adds the id of a line that a step is read from.
+func appendID(ids []string, id string) []string {
+	if id == "" || len(id) > maxIDBytes || len(ids) >= maxSourceIDs || slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// maxIDBytes is how long an id of a line may be.
+const maxIDBytes = 128
 
 // early is a result that came before its call, and the line that it came with.
 type early struct {

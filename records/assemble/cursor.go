@@ -13,7 +13,7 @@ import (
 var ErrCursor = errors.New("not a cursor")
 
 // cursorVersion changes with everything that a cursor carries or that depends on it.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // Cursor is where reading can go on when the session file has grown.
 type Cursor struct {
@@ -25,6 +25,7 @@ type Cursor struct {
 	Seen      string          `json:"seen,omitempty"`
 	Keys      string          `json:"keys,omitempty"`
 	Calls     string          `json:"calls,omitempty"`
+	Tree      packedTree      `json:"tree,omitzero"`
 	State     json.RawMessage `json:"state"`
 }
 
@@ -36,13 +37,14 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	}
 	cursor := &Cursor{Version: cursorVersion, Offset: nextOffset, Line: lines, Steps: c.state.Next, Registers: c.registers}
 	seen := c.state.seen.len()
+	tree := c.state.tree.mark()
 	if len(c.queue) > 0 {
 		first := c.queue[0]
 		if c.leftAt >= first.at.Offset || slices.ContainsFunc(c.queue, func(it *item) bool { return it.needs < first.at.Offset }) {
 			return nil, nil
 		}
 		cursor.Offset, cursor.Line = first.at.Offset, first.at.Line-1
-		cursor.Registers, seen = first.mark.registers, first.mark.seen
+		cursor.Registers, seen, tree = first.mark.registers, first.mark.seen, first.mark.tree
 	}
 	c.state.Waiting = c.state.steps
 	state, err := json.Marshal(c.state)
@@ -50,7 +52,7 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 		return nil, fmt.Errorf("keep the state of a conversation: %w", err)
 	}
 	cursor.State = state
-	cursor.Seen = c.state.seen.pack(seen)
+	cursor.Seen, cursor.Tree = c.state.seen.pack(seen), c.state.tree.pack(tree, seen)
 	cursor.Keys, cursor.Calls = c.state.keys.pack(c.state.keys.len()), c.state.calls.pack(c.state.calls.len())
 	return cursor, nil
 }
@@ -65,11 +67,12 @@ func Resume(sink records.Sink, options Options, cursor *Cursor) (*Conversation, 
 	if err := json.Unmarshal(cursor.State, s); err != nil {
 		return nil, fmt.Errorf("go on with a conversation: %w", err)
 	}
-	var whole [3]bool
+	var whole [4]bool
 	s.seen, whole[0] = unpack(cursor.Seen)
 	s.keys, whole[1] = unpack(cursor.Keys)
 	s.calls, whole[2] = unpack(cursor.Calls)
-	if whole != [3]bool{true, true, true} || s.Next != cursor.Steps || s.Next < 0 || cursor.Offset < 0 {
+	s.tree, whole[3] = cursor.Tree.unpack(s.seen.len())
+	if whole != [4]bool{true, true, true, true} || s.Next != cursor.Steps || s.Next < 0 || cursor.Offset < 0 {
 		return nil, fmt.Errorf("go on with a conversation: %w", ErrCursor)
 	}
 	if s.Waiting != nil {

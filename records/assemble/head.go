@@ -103,6 +103,18 @@ func (s *state) describe(r *records.Record) {
 	if len(s.Commits) > 0 {
 		r.SetMeta("commits", s.Commits)
 	}
+	if len(s.Hooks) > 0 {
+		r.SetMeta("hook_counts", s.Hooks)
+	}
+	if len(s.Sources) > 0 {
+		r.SetMeta("sources", s.Sources)
+	}
+	if branches := s.tree.branches(); len(branches) > 0 {
+		r.SetMeta("branches", branches[:min(len(branches), maxList)])
+	}
+	if len(s.Head.Versions) > 1 {
+		r.SetMeta("versions", s.Head.Versions)
+	}
 	if len(s.Subagents) > 0 {
 		r.SetMeta("subagents", s.Subagents)
 	}
@@ -125,6 +137,9 @@ func (s *state) describe(r *records.Record) {
 	}
 	if len(dropped) > 0 {
 		capture["dropped"] = dropped
+	}
+	if s.Stops > 0 {
+		capture["stop_reasons"] = s.Stops
 	}
 	if s.LateResults > 0 {
 		capture["late_results"] = s.LateResults

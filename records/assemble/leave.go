@@ -33,6 +33,7 @@ func (c *Conversation) handOn(it *item) {
 	}
 	c.complete(step)
 	c.count(step)
+	c.trace(it)
 	index := step.StepIndex
 	if place, ok := c.sink.(records.Locating); ok {
 		place.Locate(index, it.at)
@@ -48,6 +49,31 @@ func (c *Conversation) handOn(it *item) {
 		for _, one := range step.calls {
 			c.fail(c.options.Subagent(c, index, &one.Call, one.subagent()))
 		}
+	}
+}
+
+// trace notes where a step comes from and why it ended.
+func (c *Conversation) trace(it *item) {
+	s, step := c.state, it.step
+	if n := s.tree.node(it.node); n != nil {
+		n.step = int32(step.StepIndex)
+	}
+	if len(step.sources) == 0 {
+		step.sources = appendID(nil, it.at.ID)
+	}
+	switch {
+	case len(step.sources) == 0:
+	case len(s.Sources) < maxSources:
+		s.Sources = append(s.Sources, records.Source{Step: step.StepIndex, IDs: step.sources})
+	default:
+		s.Dropped["metadata_limit"]++
+	}
+	if step.stop == "" {
+		return
+	}
+	s.Stops++
+	if reason := stopOf(step.stop, len(step.calls)); reason != records.UsualStop(len(step.calls)) {
+		s.appendTo("stop_reasons", records.Stop{Step: step.StepIndex, Reason: reason})
 	}
 }
 

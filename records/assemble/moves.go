@@ -28,6 +28,7 @@ type Answer struct {
 	Thinking   string
 	Anew       bool // text and thinking take the place of what pieces before said, instead of following it
 	Calls      []Call
+	Stop       string // why it ended, in the words of the agent; the last one counts
 	Usage      *Usage // of the answer so far; the last one counts
 	Prompt     string // hash of the system prompt
 	Tools      []string

@@ -11,6 +11,7 @@ type Place struct{ it *item }
 func (c *Conversation) Keep(at records.Locator) *Place {
 	it := &item{at: at, kept: true}
 	c.push(it)
+	c.plant(it)
 	return &Place{it}
 }
 

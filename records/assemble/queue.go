@@ -22,6 +22,7 @@ type item struct {
 	last  int64 // offset of the last one
 	bytes int
 
+	node    int32    // its place in the tree
 	step    *pending // nil for an item that only carries remarks
 	kept    bool     // a prompt may come to stand here
 	gone    bool     // it has left
@@ -45,6 +46,7 @@ func (it *item) applyRemarks(s *state) {
 type mark struct {
 	seen      int // how many ids had been seen
 	registers json.RawMessage
+	tree      treeMark
 }
 
 // pending is a step that may still change.
@@ -58,6 +60,8 @@ type pending struct {
 	calls      []*call
 	open       int // calls without a result
 	source     string
+	stop       string          // why the answer ended
+	sources    []string        // ids of lines
 	sides      []*Conversation // conversations of subagents that are told in the same file
 }
 
@@ -69,7 +73,7 @@ type call struct {
 }
 
 func (c *Conversation) push(it *item) {
-	it.mark = mark{seen: c.before, registers: c.registers}
+	it.mark = mark{seen: c.before, registers: c.registers, tree: c.state.tree.mark()}
 	it.needs, it.last = it.at.Offset, it.at.Offset
 	c.queue = append(c.queue, it)
 	c.grow(it, 64)

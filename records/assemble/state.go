@@ -13,16 +13,20 @@ import (
 
 // Limits of what is kept of a conversation as a whole.
 const (
-	maxList      = 2000 // entries of a list of the metadata
-	maxOpenCalls = 4096 // calls whose result may still come after their step has left
-	maxPrompts   = 16   // system prompts
-	maxTools     = 400  // definitions of tools
+	maxList      = 2000  // entries of a list of the metadata
+	maxOpenCalls = 4096  // calls whose result may still come after their step has left
+	maxPrompts   = 16    // system prompts
+	maxTools     = 400   // definitions of tools
+	maxVersions  = 32    // of the agent
+	maxSources   = 50000 // steps whose lines are named
+	maxSourceIDs = 16    // of one step
 )
 
 // Head is what a parser may set for the conversation as a whole.
 type Head struct {
-	Version     string                     `json:"version,omitempty"` // of the agent; the last one counts
-	Began       string                     `json:"began,omitempty"`   // the time, for a file whose lines have none
+	Version     string                     `json:"version,omitempty"`  // of the agent; the last one counts
+	Versions    []string                   `json:"versions,omitempty"` // all of them, in their order
+	Began       string                     `json:"began,omitempty"`    // the time, for a file whose lines have none
 	OS          string                     `json:"os,omitempty"`
 	Shell       string                     `json:"shell,omitempty"`
 	Cwds        []string                   `json:"cwds,omitempty"` // the directories that the agent worked in
@@ -61,6 +65,13 @@ func (h *Head) SetMeta(name string, value any) {
 	h.Meta[name] = raw
 }
 
+// AddMeta sets a member of the metadata unless it is set: what began the conversation counts.
+func (h *Head) AddMeta(name, value string) {
+	if value != "" && h.Meta[name] == nil {
+		h.SetMeta(name, value)
+	}
+}
+
 // AddPrompt keeps a system prompt and gives its hash, "" when there are too many.
 func (h *Head) AddPrompt(hash, prompt string) {
 	if _, known := h.Prompts[hash]; known || len(h.Prompts) >= maxPrompts {
@@ -70,6 +81,17 @@ func (h *Head) AddPrompt(hash, prompt string) {
 		h.Prompts = map[string]string{}
 	}
 	h.Prompts[hash] = prompt
+}
+
+// SetVersion keeps the version of the agent that writes from here on.
+func (h *Head) SetVersion(version string) {
+	if version == "" {
+		return
+	}
+	h.Version = version
+	if len(h.Versions) < maxVersions && !slices.Contains(h.Versions, version) {
+		h.Versions = append(h.Versions, version)
+	}
 }
 
 // AddTool keeps the definition of a tool, a JSON object, unless there is one with the same name already.
@@ -107,11 +129,15 @@ type state struct {
 	LateResults int                          `json:"late_results,omitempty"`
 	Head        Head                         `json:"head"`
 	Waiting     map[string]int               `json:"waiting,omitempty"` // the step of each call that left without a result
+	Sources     []records.Source             `json:"sources,omitempty"`
+	Hooks       map[string]map[string]int64  `json:"hooks,omitempty"`
+	Stops       int                          `json:"stops,omitempty"` // answers whose end the session file explains
 
 	seen  ids            // lines
 	keys  ids            // answers that have left
 	calls ids            // calls that have left
 	steps map[string]int // Waiting
+	tree  tree
 }
 
 type task struct {
@@ -165,10 +191,10 @@ func (s *state) appendTo(list string, value any) {
 // ids is a set that remembers the order in which it grew.
 type ids struct {
 	list []uint64
-	set  map[uint64]struct{}
+	set  map[uint64]int32 // the place in the list
 }
 
-func newIDs() ids { return ids{set: map[uint64]struct{}{}} }
+func newIDs() ids { return ids{set: map[uint64]int32{}} }
 
 func (i *ids) len() int { return len(i.list) }
 
@@ -182,7 +208,7 @@ func (i *ids) add(id uint64) bool {
 	if i.has(id) {
 		return false
 	}
-	i.set[id] = struct{}{}
+	i.set[id] = int32(len(i.list))
 	i.list = append(i.list, id)
 	return true
 }

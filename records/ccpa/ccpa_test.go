@@ -2,9 +2,12 @@ package ccpa_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,6 +165,55 @@ func TestAConversationBecomesATraceThatCanBeRead(t *testing.T) {
 		if got := again(t, out.String()); got != out.String() {
 			t.Errorf("%s: written again as\n%s\nfirst\n%s", name, got, out.String())
 		}
+	}
+}
+
+// The reasons and the hooks are those that the session file tells. A hook of which only the beginning is known is left out.
+func TestAnswersEndAndHooksRunAsTheSessionFileTells(t *testing.T) {
+	t.Parallel()
+	call := func(id string) records.Step {
+		return records.Step{
+			Role: records.RoleAgent, ToolCalls: []records.ToolCall{{ToolCallID: id, ToolName: "Bash", Input: json.RawMessage(`{}`)}},
+			Observations: []records.Observation{{SourceCallID: id, Content: new("ok")}},
+		}
+	}
+	r := &records.Record{SessionID: "s", Steps: []records.Step{call("a"), call("b"), {Role: records.RoleAgent}, {Role: records.RoleAgent}}}
+	for i := range r.Steps {
+		r.Steps[i].StepIndex = i + 1
+	}
+	r.SetMeta("stop_reasons", []records.Stop{{Step: 2, Reason: "max_tokens"}, {Step: 3, Reason: "refusal"}, {Step: 4, Reason: "stop_sequence"}})
+	r.SetMeta("hooks", []records.HookRun{
+		{After: 0, Event: "SessionStart", Outcome: "success"},
+		{After: 1, Event: "PostToolUse", Name: "PostToolUse:Bash", Outcome: "non_blocking_error", ExitCode: new(int64(3))},
+		{After: 1, Event: "PreToolUse", Name: "PreToolUse:Bash", Outcome: "blocking_error"},
+		{After: 2, Event: "PreToolUse", Outcome: "started"},
+		{After: 2, Event: "Stop", Outcome: "additional_context"},
+	})
+	var out bytes.Buffer
+	if err := ccpa.Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		var l struct {
+			Kind, Event, Matcher, Decision string
+			Stop                           string `json:"stop_reason"`
+			Exit                           int    `json:"exit_code"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Event != "" {
+			l.Kind = fmt.Sprint(l.Event, " ", l.Matcher, " ", l.Decision, " ", l.Exit)
+		}
+		got = append(got, strings.TrimSpace(l.Kind+" "+l.Stop))
+	}
+	want := []string{
+		"session_start", "SessionStart  allow 0", "assistant_turn tool_use", "PreToolUse Bash block 2", "tool_result", "PostToolUse Bash warn 3",
+		"assistant_turn max_tokens", "tool_result", "assistant_turn end_turn", "assistant_turn stop_sequence", "session_end stop_sequence",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
 	}
 }
 

@@ -98,50 +98,88 @@ func blocks(s *records.Step) []block {
 
 // made makes a trace from a conversation.
 func made(r *records.Record) [][]byte {
-	start := begin(SessionStart, false, -1)
-	start.text("session_id", r.SessionID)
-	start.text("ts", deref(r.TimestampStart))
-	start.text("actor", r.Agent.Name)
-	_, model, named := strings.Cut(deref(r.Agent.Model), "/")
-	if !named {
-		model = deref(r.Agent.Model)
-	}
-	start.text("model", model)
-	start.text("cwd_sha256", placeHash(r))
-	out := [][]byte{start.end()}
-	turn, last := 0, "end_turn"
-	skills := skillsAfter(r)
+	m := maker{skills: skillsAfter(r), hooks: hooksAfter(r), stops: r.Stops(), last: records.UsualStop(0)}
+	m.line(sessionStart(r))
+	m.ran(0, isAny)
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Role == records.RoleSystem || s.CallType != nil && *s.CallType != records.CallMain {
 			continue
 		}
-		if s.Role == records.RoleUser {
-			out = append(out, userPrompt(false, turn, deref(s.Content)))
-		} else {
-			last = "end_turn"
-			if len(s.ToolCalls) > 0 {
-				last = "tool_use"
-			}
-			out = append(out, assistantTurn(false, max(turn, 1), blocks(s), last))
-			turn = max(turn, 1)
-		}
-		for _, name := range skills[s.StepIndex] {
-			o := begin(SkillInvocation, false, turn)
-			o.text("name", name)
-			o.text("source", "auto_matched")
-			o.flag("instructions_injected", true)
-			out = append(out, o.end())
-		}
-		if results := answered(s); len(results) > 0 {
-			turn++
-			for _, result := range results {
-				out = append(out, toolResult(false, turn, result.SourceCallID, result.Error == nil, deref(result.Content), exitCode(result.Error)))
-			}
-		}
-		turn++
+		m.step(s)
 	}
-	return append(out, ending(r, max(turn-1, 0), last))
+	m.line(ending(r, max(m.turn-1, 0), m.last))
+	return m.out
+}
+
+// maker makes the lines of a trace.
+type maker struct {
+	out    [][]byte
+	turn   int
+	last   string // why the last answer ended
+	skills map[int][]string
+	hooks  map[int][]records.HookRun
+	stops  map[int]string
+}
+
+func (m *maker) line(line []byte) { m.out = append(m.out, line) }
+
+// step writes a step: what was said, then the hooks before its calls, the results, and the hooks after them.
+func (m *maker) step(s *records.Step) {
+	if s.Role == records.RoleUser {
+		m.line(userPrompt(false, m.turn, deref(s.Content)))
+	} else {
+		m.turn = max(m.turn, 1)
+		m.last = stopOf(s, m.stops)
+		m.line(assistantTurn(false, m.turn, blocks(s), m.last))
+	}
+	for _, name := range m.skills[s.StepIndex] {
+		o := begin(SkillInvocation, false, m.turn)
+		o.text("name", name)
+		o.text("source", "auto_matched")
+		o.flag("instructions_injected", true)
+		m.line(o.end())
+	}
+	m.ran(s.StepIndex, isBefore)
+	if results := answered(s); len(results) > 0 {
+		m.turn++
+		for _, result := range results {
+			m.line(toolResult(false, m.turn, result.SourceCallID, result.Error == nil, deref(result.Content), exitCode(result.Error)))
+		}
+	}
+	m.ran(s.StepIndex, isAfter)
+	m.turn++
+}
+
+// ran writes the hooks that followed a step, those of some events.
+func (m *maker) ran(step int, wanted func(event string) bool) {
+	for _, run := range m.hooks[step] {
+		if wanted(run.Event) {
+			m.line(hookEvent(m.turn, run))
+		}
+	}
+}
+
+func isAny(string) bool { return true }
+
+// isBefore tells the events for which a client runs hooks before a call.
+func isBefore(event string) bool { return event == "PreToolUse" || event == "PermissionRequest" }
+
+func isAfter(event string) bool { return !isBefore(event) }
+
+// sessionStart begins a trace.
+func sessionStart(r *records.Record) []byte {
+	o := begin(SessionStart, false, -1)
+	o.text("session_id", r.SessionID)
+	o.text("ts", deref(r.TimestampStart))
+	o.text("actor", r.Agent.Name)
+	_, model, named := strings.Cut(deref(r.Agent.Model), "/")
+	if !named {
+		model = deref(r.Agent.Model)
+	}
+	o.text("model", model)
+	o.text("cwd_sha256", placeHash(r))
+	return o.end()
 }
 
 // answered are the results that the session file holds.

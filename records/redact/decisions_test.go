@@ -134,6 +134,7 @@ func TestIdsKeepNamesAndStayTied(t *testing.T) {
 	in.Steps[0].ToolCalls[0].ToolCallID, in.Steps[0].Observations[0].SourceCallID = call, call
 	in.Steps[2].ToolCalls[0].ToolName = "run " + secret
 	in.SetMeta("later", map[string]any{"session_id": call, call: call})
+	in.SetMeta("sources", []map[string]any{{"step": 1, "ids": []string{call, secret}, "note": call, call: 1}})
 	out, err := newRedactor(t, Options{Names: []string{"alice"}}).Record(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -156,6 +157,9 @@ func TestIdsKeepNamesAndStayTied(t *testing.T) {
 	}
 	if strings.Contains(string(got.Metadata["later"]), call) {
 		t.Errorf("what was made up by others is no id: %s", got.Metadata["later"])
+	}
+	if lines := got.Sources()[1]; len(lines) != 2 || lines[0] != call || strings.Count(string(got.Metadata["sources"]), call) != 1 {
+		t.Errorf("the ids of lines stay, and only they: %s", got.Metadata["sources"])
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 // these must not untie the parts of the record. An id that is itself a secret by its form was taken out before.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
-	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, false)
+	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)
 	return out, d.Err()
 }
 
-// sweepValue appends the next value. Free tells that names of members mean nothing here.
-func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, free bool) []byte {
+// sweepValue appends the next value.
+func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at scope) []byte {
 	switch d.Kind() {
 	case rawjson.String:
 		return append(out, secrets.Replace(string(d.Raw()))...)
@@ -26,7 +26,7 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, free 
 			if !first {
 				out = append(out, ',')
 			}
-			out = sweepValue(out, d, secrets, free)
+			out = sweepValue(out, d, secrets, at)
 		}
 		return append(out, ']')
 	case rawjson.Object:
@@ -38,14 +38,14 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, free 
 			}
 			name := string(d.Key())
 			key := string(rawjson.AppendString(nil, name))
-			if free {
+			if at != ofSchema {
 				key = secrets.Replace(key)
 			}
 			out = append(append(out, key...), ':')
-			if !free && ties(name) {
+			if at == ofSchema && ties(name) || at == ofSources && name == "ids" {
 				out = append(out, d.Raw()...)
 			} else {
-				out = sweepValue(out, d, secrets, free || freely(name))
+				out = sweepValue(out, d, secrets, at.below(name))
 			}
 		}
 		return append(out, '}')

@@ -16,7 +16,7 @@ type walker struct {
 }
 
 // labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a tool
-// made up (freely), no name means anything.
+// made up (scope), no name means anything.
 func labels(name string) bool {
 	switch name {
 	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp", "role", "model",
@@ -29,12 +29,31 @@ func labels(name string) bool {
 	return false
 }
 
-func freely(name string) bool {
-	switch name {
-	case "input", "tool_definitions", "metadata", "related", "system_prompts":
-		return true
+// scope tells what the names of members mean at a place of a record.
+type scope int
+
+const (
+	ofSchema   scope = iota
+	ofMetadata       // members that agents and programs of others make up, but for the lines that steps come from
+	ofSources        // these lines: their ids are labels
+	free             // names mean nothing
+)
+
+// below is the scope of a member.
+func (s scope) below(name string) scope {
+	switch {
+	case s == ofMetadata && name == "sources":
+		return ofSources
+	case s != ofSchema:
+		return free
 	}
-	return false
+	switch name {
+	case "metadata":
+		return ofMetadata
+	case "input", "tool_definitions", "related", "system_prompts":
+		return free
+	}
+	return ofSchema
 }
 
 // apply redacts a value of the schema by way of its JSON, so that no member can be forgotten.
@@ -45,7 +64,7 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	}
 	w := walker{Redactor: r, ctx: ctx}
 	d := rawjson.NewDecoder(raw)
-	out, err := w.value(make([]byte, 0, len(raw)), d, false, prose)
+	out, err := w.value(make([]byte, 0, len(raw)), d, ofSchema, prose)
 	if err != nil {
 		return 0, err
 	}
@@ -63,8 +82,8 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	return w.count, nil
 }
 
-// value appends the next value, redacted. Free tells that names of members mean nothing here.
-func (w *walker) value(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+// value appends the next value, redacted.
+func (w *walker) value(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
 	if err := w.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -72,9 +91,9 @@ func (w *walker) value(out []byte, d *rawjson.Decoder, free bool, m manner) ([]b
 	case rawjson.String:
 		return w.text(out, "", d.Text(), m)
 	case rawjson.Array:
-		return w.array(out, d, free, m)
+		return w.array(out, d, at, m)
 	case rawjson.Object:
-		return w.object(out, d, free, m)
+		return w.object(out, d, at, m)
 	default:
 		return append(out, d.Raw()...), d.Err()
 	}
@@ -89,7 +108,7 @@ func (w *walker) text(out []byte, name, text string, m manner) ([]byte, error) {
 	return rawjson.AppendString(out, text), nil
 }
 
-func (w *walker) array(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+func (w *walker) array(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
 	out = append(out, '[')
 	first := true
 	for d.OpenArray(); d.Element(); {
@@ -98,14 +117,14 @@ func (w *walker) array(out []byte, d *rawjson.Decoder, free bool, m manner) ([]b
 		}
 		first = false
 		var err error
-		if out, err = w.value(out, d, free, m); err != nil {
+		if out, err = w.value(out, d, at, m); err != nil {
 			return nil, err
 		}
 	}
 	return append(out, ']'), d.Err()
 }
 
-func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]byte, error) {
+func (w *walker) object(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
 	out = append(out, '{')
 	first := true
 	for d.Open(); d.Member(); {
@@ -114,12 +133,12 @@ func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]
 		}
 		first = false
 		name := string(d.Key())
-		below, inside := m, free || freely(name)
-		if !free && labels(name) {
+		below, inside := m, at.below(name)
+		if at == ofSchema && labels(name) || at == ofSources && name == "ids" {
 			below = label
 		}
 		var err error
-		if free { // names of the schema stay as they are
+		if at != ofSchema { // names of the schema stay as they are
 			out, err = w.text(out, "", name, m)
 		} else {
 			out = rawjson.AppendString(out, name)
@@ -128,7 +147,7 @@ func (w *walker) object(out []byte, d *rawjson.Decoder, free bool, m manner) ([]
 			return nil, err
 		}
 		out = append(out, ':')
-		if free && d.Kind() == rawjson.String {
+		if at != ofSchema && d.Kind() == rawjson.String {
 			out, err = w.text(out, name, d.Text(), below)
 		} else {
 			out, err = w.value(out, d, inside, below)

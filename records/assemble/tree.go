@@ -1,0 +1,250 @@
+package assemble
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// tree tells on which step each step of the main conversation hangs: the one that stood before it in the model's history. A
+// person who goes back to an earlier place makes a fork. For a session file without parents of lines it is a chain, except
+// where the file says that steps were taken back.
+type tree struct {
+	nodes []node
+	lines []int32 // the node of each line, in the order of state.seen
+	at    int32   // the node that the next one hangs on, 0 for none
+	leaf  int32   // the node that the conversation stands at
+}
+
+// node is a step of the main conversation. Nodes are numbered from 1 in the order of their lines.
+type node struct {
+	parent, step int32 // step is 0 until it has left
+	prompt       bool
+	taken        bool // the session file says that it was taken back
+}
+
+// treeMark is the state of the tree before a line.
+type treeMark struct {
+	nodes    int
+	at, leaf int32
+}
+
+func (t *tree) mark() treeMark { return treeMark{len(t.nodes), t.at, t.leaf} }
+
+// plant adds a node where the conversation stands.
+func (t *tree) plant() int32 {
+	t.nodes = append(t.nodes, node{parent: t.at})
+	t.at = int32(len(t.nodes))
+	t.leaf = t.at
+	return t.at
+}
+
+// node gives a node by its number, nil for none.
+func (t *tree) node(n int32) *node {
+	if n < 1 || int(n) > len(t.nodes) {
+		return nil
+	}
+	return &t.nodes[n-1]
+}
+
+// settle notes the node of the lines up to the n-th.
+func (t *tree) settle(n int) {
+	for len(t.lines) < n {
+		t.lines = append(t.lines, t.at)
+	}
+}
+
+// Hang tells that the line which was begun last hangs on another, by its id: "" for a line that hangs on none. A line that is
+// not known, because it could not be read, leaves the place as it is.
+func (c *Conversation) Hang(parent string) {
+	if c.parent != nil {
+		return
+	}
+	if parent == "" {
+		c.state.tree.at = 0
+		return
+	}
+	if n, known := c.lineNode(parent); known {
+		c.state.tree.at = n
+	}
+}
+
+func (c *Conversation) lineNode(id string) (int32, bool) {
+	i, known := c.state.seen.set[hashID(id)]
+	if !known || int(i) >= len(c.state.tree.lines) {
+		return 0, false
+	}
+	return c.state.tree.lines[i], true
+}
+
+// Back tells that the step which a line belongs to, and all after it, were taken back.
+func (c *Conversation) Back(id string) {
+	t := &c.state.tree
+	if n, known := c.lineNode(id); known && t.node(n) != nil {
+		t.back(t.node(n).parent)
+	}
+}
+
+// BackTurns tells that the last prompts, and what followed each, were taken back.
+func (c *Conversation) BackTurns(prompts int64) {
+	t := &c.state.tree
+	to := t.at
+	for n := t.node(to); n != nil && prompts > 0; n = t.node(to) {
+		if n.prompt {
+			prompts--
+		}
+		to = n.parent
+	}
+	t.back(to)
+}
+
+// back goes back to a node. What lies between counts as taken back.
+func (t *tree) back(to int32) {
+	for n := t.node(t.at); n != nil && t.at != to; n = t.node(t.at) {
+		n.taken = true
+		t.at = n.parent
+	}
+	t.at, t.leaf = to, to
+}
+
+// branches finds the steps that were taken back. At each fork the conversation goes on where its end is, or else where
+// the newest line is. The other way is a branch if the file says so, or if a prompt begins one of the two ways: an answer that a
+// client asked for twice is none.
+func (t *tree) branches() []records.Branch {
+	heirs := t.heirs()
+	chain := make([]*records.Branch, len(t.nodes)+1) // of each node that was taken back
+	var found []*records.Branch
+	for i := range t.nodes {
+		n, number := &t.nodes[i], int32(i+1)
+		branch := chain[n.parent]
+		if heirs[n.parent] != number && n.begins(t.node(heirs[n.parent]), branch != nil) {
+			branch = &records.Branch{From: t.stepAt(n.parent)}
+			found = append(found, branch)
+		}
+		chain[number] = branch
+		if branch != nil && n.step > 0 {
+			branch.Steps = append(branch.Steps, int(n.step))
+		}
+	}
+	var out []records.Branch
+	for _, one := range found {
+		if len(one.Steps) > 0 {
+			out = append(out, *one)
+		}
+	}
+	return out
+}
+
+// begins tells whether a node that is not the one its parent goes on with begins a branch.
+func (n *node) begins(heir *node, within bool) bool {
+	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)
+}
+
+// heirs gives for each node the one that the conversation goes on with.
+func (t *tree) heirs() []int32 {
+	newest := make([]int32, len(t.nodes)+1)
+	heirs := make([]int32, len(t.nodes)+1)
+	if t.leaf > 0 {
+		newest[t.leaf] = int32(len(t.nodes) + 1)
+	}
+	for i, n := range slices.Backward(t.nodes) {
+		number := int32(i + 1)
+		newest[number] = max(newest[number], number)
+		if newest[number] > newest[n.parent] {
+			newest[n.parent], heirs[n.parent] = newest[number], number
+		}
+	}
+	return heirs
+}
+
+// stepAt is the number of the step at a node, or of the nearest one before it.
+func (t *tree) stepAt(number int32) int {
+	for n := t.node(number); n != nil; n = t.node(n.parent) {
+		if n.step > 0 {
+			return int(n.step)
+		}
+	}
+	return 0
+}
+
+// packedTree is a tree in a cursor.
+type packedTree struct {
+	Nodes string `json:"nodes,omitempty"` // parents, steps and flags
+	Lines string `json:"lines,omitempty"`
+	At    int32  `json:"at,omitempty"`
+	Leaf  int32  `json:"leaf,omitempty"`
+}
+
+// pack writes the tree as it was at a mark, with the nodes of the first lines. Neighbours differ by little.
+func (t *tree) pack(m treeMark, lines int) packedTree {
+	var nodes, of []byte
+	step := int64(0)
+	for i, n := range t.nodes[:m.nodes] {
+		nodes = binary.AppendVarint(nodes, int64(i)-int64(n.parent))
+		nodes = binary.AppendVarint(nodes, (int64(n.step)-step)<<2|flags(n))
+		step = int64(n.step)
+	}
+	before := int64(0)
+	t.settle(lines)
+	for _, n := range t.lines[:lines] {
+		of = binary.AppendVarint(of, int64(n)-before)
+		before = int64(n)
+	}
+	return packedTree{base64.RawStdEncoding.EncodeToString(nodes), base64.RawStdEncoding.EncodeToString(of), m.at, m.leaf}
+}
+
+func flags(n node) (f int64) {
+	if n.prompt {
+		f = 1
+	}
+	if n.taken {
+		f |= 2
+	}
+	return f
+}
+
+// unpack reads a tree of so many lines.
+func (p packedTree) unpack(lines int) (tree, bool) {
+	nodes, err := base64.RawStdEncoding.DecodeString(p.Nodes)
+	of, errLines := base64.RawStdEncoding.DecodeString(p.Lines)
+	if err != nil || errLines != nil {
+		return tree{}, false
+	}
+	t := tree{at: p.At, leaf: p.Leaf}
+	step := int64(0)
+	for r := (varints{nodes}); r.more(); {
+		parent, change := int64(len(t.nodes))-r.next(), r.next()
+		step += change >> 2
+		if parent < 0 || parent > int64(len(t.nodes)) || step < 0 || step > 1<<30 {
+			return tree{}, false
+		}
+		t.nodes = append(t.nodes, node{parent: int32(parent), step: int32(step), prompt: change&1 != 0, taken: change&2 != 0})
+	}
+	n := int64(0)
+	for r := (varints{of}); r.more(); {
+		if n += r.next(); n < 0 || n > int64(len(t.nodes)) {
+			return tree{}, false
+		}
+		t.lines = append(t.lines, int32(n))
+	}
+	sound := func(n int32) bool { return n >= 0 && int(n) <= len(t.nodes) }
+	return t, sound(t.at) && sound(t.leaf) && len(t.lines) == lines
+}
+
+// varints are numbers of a packed list.
+type varints struct{ raw []byte }
+
+func (v *varints) more() bool { return len(v.raw) > 0 }
+
+// next takes a number; 0 where the list is broken, of which nothing more is taken.
+func (v *varints) next() int64 {
+	n, size := binary.Varint(v.raw)
+	if size <= 0 {
+		v.raw = nil
+		return 0
+	}
+	v.raw = v.raw[size:]
+	return n
+}

@@ -1,0 +1,59 @@
+package ccpa
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// stopWords are the reasons that the format has words for.
+var stopWords = []string{"end_turn", "max_tokens", "stop_sequence", "tool_use"}
+
+// stopOf is why an answer ended: as the session file tells it, where the format has a word for it, otherwise what its calls let
+// expect.
+func stopOf(s *records.Step, told map[int]string) string {
+	if reason := told[s.StepIndex]; slices.Contains(stopWords, reason) {
+		return reason
+	}
+	return records.UsualStop(len(s.ToolCalls))
+}
+
+// decisions are what the ends of hooks mean. Those of which only the beginning is told, and what hooks printed besides, are no
+// record of the format.
+var decisions = map[string]struct {
+	decision string
+	exitCode int64 // where the client does not tell it
+}{
+	"success":              {"allow", 0},
+	"non_blocking_error":   {"warn", 1},
+	"cancelled":            {"warn", 1},
+	"blocking_error":       {"block", 2},
+	"stopped_continuation": {"block", 2},
+}
+
+// hooksAfter are the hooks that ran, by the step that they followed.
+func hooksAfter(r *records.Record) map[int][]records.HookRun {
+	out := map[int][]records.HookRun{}
+	for _, run := range r.Hooks() {
+		if _, ended := decisions[run.Outcome]; ended && run.Event != "" {
+			out[run.After] = append(out[run.After], run)
+		}
+	}
+	return out
+}
+
+func hookEvent(turn int, run records.HookRun) []byte {
+	means := decisions[run.Outcome]
+	o := begin(HookEvent, false, turn)
+	o.text("event", run.Event)
+	if _, matcher, found := strings.Cut(run.Name, ":"); found {
+		o.text("matcher", matcher)
+	}
+	o.text("decision", means.decision)
+	if run.ExitCode != nil {
+		means.exitCode = *run.ExitCode
+	}
+	o.number("exit_code", means.exitCode)
+	return o.end()
+}

@@ -1,0 +1,95 @@
+package records
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// What the agents' session files tell of steps beyond the members of a step stands in lists of the metadata.
+const (
+	metaSources  = "sources"
+	metaBranches = "branches"
+	metaStops    = "stop_reasons"
+	metaHooks    = "hooks"
+)
+
+// Source are the agent's own ids of the lines that a step was read from: those with text or calls, if there are any.
+type Source struct {
+	Step int      `json:"step"`
+	IDs  []string `json:"ids"`
+}
+
+// Branch are steps of the main conversation that the user took back, one after the other. They hang on the step From, 0 for
+// the beginning, which can itself be one of another branch.
+type Branch struct {
+	From  int   `json:"from_step"`
+	Steps []int `json:"steps"`
+}
+
+// Stop is why an answer ended, where that is not what its calls let expect.
+type Stop struct {
+	Step   int    `json:"step"`
+	Reason string `json:"reason"`
+}
+
+// HookRun is what the session file tells of a hook that the client ran.
+type HookRun struct {
+	After    int    `json:"after_step"`
+	Event    string `json:"event"`
+	Name     string `json:"name,omitempty"` // with what it was run for: PreToolUse:Bash
+	Outcome  string `json:"outcome"`        // started, success, blocking_error, …
+	Call     string `json:"tool_call_id,omitempty"`
+	ExitCode *int64 `json:"exit_code,omitempty"`
+}
+
+// Sources are the agent's own ids of the lines of each step, as far as they are known.
+func (r *Record) Sources() map[int][]string {
+	out := map[int][]string{}
+	for _, one := range metaList[Source](r, metaSources) {
+		if _, known := out[one.Step]; !known { // of copies of a step the first counts
+			out[one.Step] = one.IDs
+		}
+	}
+	return out
+}
+
+// Branches are the steps that the user took back.
+func (r *Record) Branches() []Branch {
+	return slices.DeleteFunc(metaList[Branch](r, metaBranches), func(b Branch) bool { return len(b.Steps) == 0 })
+}
+
+// Hooks are the hooks that the client ran.
+func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
+
+// Stops are the reasons why answers ended, where the session file tells another than UsualStop.
+func (r *Record) Stops() map[int]string {
+	out := map[int]string{}
+	for _, one := range metaList[Stop](r, metaStops) {
+		out[one.Step] = one.Reason
+	}
+	return out
+}
+
+// UsualStop is why an answer with so many calls ends as a rule.
+func UsualStop(calls int) string {
+	if calls > 0 {
+		return "tool_use"
+	}
+	return "end_turn"
+}
+
+// metaList reads a list of the metadata. One of another form, which a program of others wrote, gives what can be read of it.
+func metaList[T any](r *Record, name string) []T {
+	var raw []json.RawMessage
+	if json.Unmarshal(r.Metadata[name], &raw) != nil {
+		return nil
+	}
+	var out []T
+	for _, one := range raw {
+		var value T
+		if json.Unmarshal(one, &value) == nil {
+			out = append(out, value)
+		}
+	}
+	return out
+}
