@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing of
@@ -68,9 +69,8 @@ func settleNotes(repo *refs.Repo) error {
 	return nil
 }
 
-// picked tells whether a rebase made a commit of another one by itself: the reflog says "rebase (pick)", or
-// "pull --rebase (pick)" and the like, as opposed to "rebase (continue)" and to what somebody commits meanwhile, and the last command that was done (git-rebase(1),
-// rebase-merge/done) is the pick of that other one.
+// picked tells whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the last
+// command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
@@ -79,12 +79,8 @@ func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	if from, ok = pickOf(lastLine(done)); !ok {
 		return refs.OID{}, false
 	}
-	last := repo.LastLog("HEAD", 1)
-	if len(last) == 0 {
-		return refs.OID{}, false
-	}
-	action, _, _ := strings.Cut(last[0].Message, ":")
-	return from, last[0].New == head && strings.HasSuffix(action, " (pick)")
+	last := gitfacts.Last(repo, 1)
+	return from, len(last) > 0 && last[0].To == head && last[0].Kind == gitfacts.RebasePicked
 }
 
 // tail reads the end of a file.
@@ -205,7 +201,10 @@ func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 	objects := repo.Objects()
 	defer objects.Close()
 	const more = 64
-	next := append([]refs.OID{head}, amended(repo, head)...)
+	next := []refs.OID{head}
+	if amended := gitfacts.AmendedBy(repo, head); !amended.IsZero() {
+		next = append(next, amended)
+	}
 	seen := map[refs.OID]bool{}
 	for _, commit := range next {
 		seen[commit] = true
@@ -229,15 +228,6 @@ func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 		}
 	}
 	return out
-}
-
-// amended is the commit that HEAD was at before it was amended, as the last two entries of its reflog say.
-func amended(repo *refs.Repo, head refs.OID) []refs.OID {
-	log := repo.LastLog("HEAD", 2)
-	if len(log) < 2 || log[1].New != head || !strings.HasPrefix(log[1].Message, "commit (amend)") {
-		return nil
-	}
-	return []refs.OID{log[0].New}
 }
 
 // carry anchors commits that took the place of others.

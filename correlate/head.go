@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // Log is where events go that need no look at the work tree.
@@ -60,9 +61,9 @@ func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at ti
 
 // JustMade gives the commit that HEAD names if the last thing that happened to HEAD is that it was made; zero if not.
 func JustMade(repo *refs.Repo) refs.OID {
-	for _, entry := range repo.LastLog("HEAD", 1) {
-		if makes(entry) {
-			return entry.New
+	for _, m := range gitfacts.Last(repo, 1) {
+		if m.Kind.Makes() {
+			return m.To
 		}
 	}
 	return refs.OID{}

@@ -2,9 +2,9 @@ package correlate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // Bounds of the search for commits that no hook was heard of.
@@ -21,41 +21,21 @@ func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil
 	}
-	entries := repo.LastLog("HEAD", missedTail)
-	for i, entry := range slices.Backward(entries) {
-		if entry.New == head {
-			entries = entries[:i]
+	moves := gitfacts.Last(repo, missedTail)
+	for i, m := range slices.Backward(moves) {
+		if m.To == head {
+			moves = moves[:i]
 			break
 		}
 	}
 	var out []refs.OID
-	for _, entry := range entries {
+	for _, m := range moves {
 		switch {
-		case slices.Contains(anchored, entry.New):
+		case slices.Contains(anchored, m.To):
 			out = out[:0]
-		case makes(entry) && entry.New != head && !slices.Contains(out, entry.New):
-			out = append(out, entry.New)
+		case m.Kind.Makes() && m.To != head && !slices.Contains(out, m.To):
+			out = append(out, m.To)
 		}
 	}
 	return out[max(0, len(out)-missedLimit):]
-}
-
-// makes tells whether the entry of a reflog says that a commit was made.
-func makes(e refs.LogEntry) bool {
-	action, what, _ := strings.Cut(e.Message, ":")
-	word, _, _ := strings.Cut(action, " ")
-	if strings.HasPrefix(what, " Merge made by") || strings.HasPrefix(what, " In-index merge") { // and not: Fast-forward
-		return word == "merge" || word == "pull"
-	}
-	return word == "commit" || word == "cherry-pick" || word == "revert" || replays(action)
-}
-
-// replays tells whether the action of a reflog entry is a step of a rebase that makes a commit: "rebase (pick)", or
-// "pull --rebase (pick)" and the like.
-func replays(action string) bool {
-	if !strings.HasPrefix(action, "rebase (") && !strings.HasPrefix(action, "pull ") {
-		return false
-	}
-	_, step, found := strings.Cut(action, " (")
-	return found && step != "start)" && step != "finish)" && step != "abort)"
 }

@@ -1,6 +1,6 @@
 package trails
 
-import "strings"
+import "github.com/git-trace/git-trace/trails/gitfacts"
 
 // git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's parent does
 // not tell of that, where the amended one brought the file.
@@ -8,13 +8,12 @@ import "strings"
 // fromAmended is what the amended commit has of a path, if the commit that is being anchored took the place of one. A content
 // that nobody saw tells only that its lines are older than the last look at everything, so that commit has to be older, too.
 func (s *step) fromAmended(path string) ([]Source, error) {
-	log := s.repo.LastLog("HEAD", 2)
-	if len(log) < 2 || log[1].New != s.commit || !strings.HasPrefix(log[1].Message, "commit (amend):") {
+	amended := gitfacts.AmendedBy(s.repo, s.commit)
+	if amended.IsZero() {
 		return nil, nil
 	}
-	amended := log[0].New
 	for _, name := range append([]string{path}, s.known.Names(path)...) {
-		blob, err := s.inCommit(amended, name)
+		blob, err := s.facts.Blob(amended, name)
 		if err != nil {
 			return nil, err
 		}

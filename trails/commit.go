@@ -135,7 +135,7 @@ func (e *Engine) AtCommit(
 
 // madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were under
 // way when an older one was made is not known any more.
-func (s *step) madeSince(commit refs.OID) bool { return s.madeAfter(s.began.git, commit) }
+func (s *step) madeSince(commit refs.OID) bool { return s.workAfter(s.began.git).MadeSince(commit) }
 
 // madeSinceLook tells whether a commit was made after a path was looked at last, before this process.
 func (s *step) madeSinceLook(commit refs.OID, path string) bool {
@@ -145,13 +145,7 @@ func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 			mark = look.Git
 		}
 	}
-	return s.madeAfter(mark, commit)
-}
-
-// madeAfter tells whether a commit was made after a mark. Without a reflog none is thought to be older.
-func (s *step) madeAfter(mark gitMark, commit refs.OID) bool {
-	steps, whole := stepsSince(s.repo, mark)
-	return !whole || s.now.Log < mark.Log || slices.ContainsFunc(steps, func(made logStep) bool { return made.new == commit })
+	return s.workAfter(mark).MadeSince(commit)
 }
 
 // Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what

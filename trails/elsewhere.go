@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -103,7 +104,7 @@ func (s *step) heldElsewhere(path string) []refs.OID {
 }
 
 // stashesGone takes in those stashes of a mark that are not there any more.
-func (s *step) stashesGone(mark gitMark) {
+func (s *step) stashesGone(mark gitfacts.Mark) {
 	for _, stash := range mark.Stashes {
 		if !slices.Contains(s.now.Stashes, stash) && !slices.Contains(s.dropped, stash) {
 			s.dropped = append(s.dropped, stash)
@@ -113,16 +114,12 @@ func (s *step) stashesGone(mark gitMark) {
 
 // inStash is what a stash has of a path that it changes or that was not tracked; no id if it has none or is gone.
 func (s *step) inStash(stash refs.OID, path string) refs.OID {
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) < 2 {
+	parts, found := gitfacts.StashOf(s.facts, stash)
+	if !found {
 		return refs.OID{}
 	}
-	blob, err := s.inCommit(stash, path)
-	if err == nil && blob.IsZero() && len(commit.Parents) > 2 { // what was not tracked
-		blob, err = s.inCommit(commit.Parents[2], path)
-	}
-	base, errBase := s.inCommit(commit.Parents[0], path)
-	if err != nil || errBase != nil || blob == base {
+	head, blob, err := parts.Blob(s.facts, path)
+	if err != nil || blob == head {
 		return refs.OID{}
 	}
 	return blob

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -64,8 +65,8 @@ type Engine struct {
 
 // looked is what had been looked at when an engine took its first step.
 type looked struct {
-	state state   // LastFull, Scoped and Marks alone
-	git   gitMark // at the last look at everything
+	state state         // LastFull, Scoped and Marks alone
+	git   gitfacts.Mark // at the last look at everything
 }
 
 // New returns the engine of a work tree. Settle may be nil.
@@ -97,10 +98,11 @@ type step struct {
 	newNames  map[string]Source // see underOlderName
 	dropped   []refs.OID        // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
 	objects   *refs.Objects
+	facts     gitfacts.Reader
 	known     *Known
 	owners    *Owners
 	writer    string
-	now       gitMark
+	now       gitfacts.Mark
 	time      time.Time
 	interval  int64
 	drafts    []events.Draft
@@ -113,8 +115,7 @@ type step struct {
 	redone    *bool                     // see redoes; nil until asked for
 	repeating map[refs.OID]bool         // see repeats
 	maybe     *bool                     // see mayRepeat; nil until asked for
-	recent    []refs.OID                // see newest; nil until asked for
-	squash    refs.OID                  // see gitMark; also of a message that the commit has used up
+	squash    refs.OID                  // see gitfacts.Mark; also of a message that the commit has used up
 	closing   []ending                  // the windows that end at this boundary
 	counts    map[string]int            // patches recorded in this step, by tool call
 	env       events.Draft              // envelope fields of this boundary
@@ -142,9 +143,8 @@ type step struct {
 
 	remembered map[OwnerKey]bool // owners put down in this step
 	contents   map[refs.OID][]byte
-	lists      map[refs.OID][]listedFile // of commits
-	kept       int                       // bytes of contents
-	err        error                     // the first failure of something that cannot return one
+	kept       int   // bytes of contents
+	err        error // the first failure of something that cannot return one
 }
 
 // ErrBehind is of a step that gives way to another process.
@@ -177,6 +177,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.objects = e.repo.Objects()
 	defer s.objects.Close()
+	s.facts = gitfacts.NewGit(ctx, e.repo, s.objects)
 	if e.began == nil {
 		e.began = &looked{
 			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)}, s.state.Git,
@@ -221,7 +222,7 @@ func (s *step) closeSnapshot() {
 
 // orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
 func (s *step) orient() {
-	s.now = readMark(s.repo)
+	s.now = gitfacts.ReadMark(s.repo)
 	s.base = s.now.Head
 	s.interval = s.state.Interval + 1
 	s.git = s.workSince(s.state.Git, s.state.LastFull)
@@ -315,7 +316,7 @@ func (s *step) look(paths []string) (observation, error) {
 
 // observe takes the snapshot of a look.
 func (s *step) observe(paths []string) (observation, error) {
-	if s.git.restored && (!s.narrow || s.git.typed(s.now.Head, s.commit)) {
+	if s.git.restored && (!s.narrow || s.git.MadeByHand(s.now.Head, s.commit)) {
 		paths = nil
 	}
 	if s.snap == nil {

@@ -53,7 +53,7 @@ func (s *step) explained(f *file) (bool, error) {
 		return false, err
 	}
 	if f.new.oid.IsZero() { // git deletes what another commit does not have
-		gone, err := s.inCommit(s.base, f.path)
+		gone, err := s.facts.Blob(s.base, f.path)
 		return err == nil && gone.IsZero(), nil
 	}
 	if _, known := s.known.Get(f.path, f.new.oid); known {
@@ -63,7 +63,7 @@ func (s *step) explained(f *file) (bool, error) {
 		return true, nil
 	}
 	if f.new.whole || f.old.whole {
-		head, err := s.inCommit(s.base, f.path)
+		head, err := s.facts.Blob(s.base, f.path)
 		return head == f.new.oid, err
 	}
 	return s.composed(f)
@@ -82,7 +82,7 @@ func (s *step) asCommitted(f *file) (bool, error) {
 	if s.undoes() || s.redoes() {
 		return true, nil
 	}
-	head, err := s.inCommit(s.base, f.path)
+	head, err := s.facts.Blob(s.base, f.path)
 	return head == f.new.oid, err
 }
 
@@ -90,7 +90,7 @@ func (s *step) asCommitted(f *file) (bool, error) {
 // Every line that a source has keeps the owner it has there; what is left is a change like any other. A file that is all
 // git's is explained; what is new in it is nobody's here.
 func (s *step) composed(f *file) (explained bool, err error) {
-	head, err := s.inCommit(s.base, f.path)
+	head, err := s.facts.Blob(s.base, f.path)
 	if err != nil {
 		return false, err
 	}
@@ -104,7 +104,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	byGit := !s.gitAt(f.path).typed(s.base, s.commit) && !made[head]
+	byGit := !s.gitAt(f.path).MadeByHand(s.base, s.commit) && !made[head]
 	if byGit {
 		near = append(near, Source{Path: f.path, Blob: head})
 	}
@@ -125,7 +125,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			if err := s.learn(f.path, base, near); err != nil {
 				return false, err
 			}
-			if s.stashedAway(f, base) || s.leftBehind(f) || nearer(f.new.lines, base.lines, f.old.lines) {
+			if s.stashedAway(f, base) || s.gitAt(f.path).WentOnFrom(f.oldPath, f.old.oid) || nearer(f.new.lines, base.lines, f.old.lines) {
 				// git put this content there first; what is written now replaced its lines, not those from before,
 				// which are gone unless something speaks for them.
 				near[0].Faint = true
@@ -238,18 +238,6 @@ func (s *step) learn(path string, t text, near []Source) error {
 		b.Add(run.Owner, run.Count)
 	}
 	return s.known.Put(path, t.oid, b.Vector())
-}
-
-// inCommit is the blob that a commit has at a path; no id when it has none.
-func (s *step) inCommit(commit refs.OID, path string) (refs.OID, error) {
-	if commit.IsZero() {
-		return refs.OID{}, nil
-	}
-	oid, typ, err := s.objects.Resolve(commit.String() + ":" + path)
-	if missing(err) || err == nil && typ != refs.BlobObject {
-		return refs.OID{}, nil
-	}
-	return oid, err
 }
 
 // missing tells whether the repository does not have an object or a revision.

@@ -160,7 +160,7 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 		return v
 	}
 	if !t.oid.IsZero() && !t.whole && len(s.known.Blobs(path, 1)) > 0 {
-		head, err := s.inCommit(s.base, path)
+		head, err := s.facts.Blob(s.base, path)
 		if err == nil && s.learn(path, t, []Source{{Path: path, Blob: head}}) == nil {
 			v, _ := s.known.Get(path, t.oid)
 			return v

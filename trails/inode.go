@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -17,7 +16,7 @@ func (s *step) pairMoved(last *snapshot.Engine, files []*file) error {
 	if len(born) == 0 || s.now.Head.IsZero() {
 		return nil
 	}
-	there, err := s.listed(s.now.Head)
+	there, err := s.facts.Files(s.now.Head)
 	if err != nil {
 		return nil //nolint:nilerr // a commit that cannot be read says nothing
 	}
@@ -26,52 +25,19 @@ func (s *step) pairMoved(last *snapshot.Engine, files []*file) error {
 		wanted[f.new.oid] = true
 	}
 	for _, one := range there {
-		if !wanted[one.oid] {
+		if !wanted[one.Blob] {
 			continue
 		}
-		was, found := last.Lookup(one.path)
-		if !found || was.OID != one.oid {
+		was, found := last.Lookup(one.Path)
+		if !found || was.OID != one.Blob {
 			continue
 		}
 		i := slices.IndexFunc(born, func(f *file) bool {
-			return f.old.oid.IsZero() && f.new.oid == one.oid && last.Moved(one.path, f.path)
+			return f.old.oid.IsZero() && f.new.oid == one.Blob && last.Moved(one.Path, f.path)
 		})
 		if i >= 0 {
-			born[i].oldPath, born[i].oldMode, born[i].old = one.path, was.Mode, born[i].new
+			born[i].oldPath, born[i].oldMode, born[i].old = one.Path, was.Mode, born[i].new
 		}
 	}
 	return nil
-}
-
-// listedFile is a file of a commit.
-type listedFile struct {
-	path string
-	oid  refs.OID
-}
-
-// listed lists the files of a commit, the submodules apart.
-func (s *step) listed(commit refs.OID) ([]listedFile, error) {
-	if list, done := s.lists[commit]; done {
-		return list, nil
-	}
-	raw, err := s.repo.Git(s.ctx, nil, "ls-tree", "-r", "-z", commit.String())
-	if err != nil {
-		return nil, err
-	}
-	list := []listedFile{}
-	for record := range bytes.SplitSeq(raw, []byte{0}) {
-		head, path, _ := bytes.Cut(record, []byte("\t"))
-		words := bytes.Fields(head)
-		if len(words) != 3 || string(words[1]) != "blob" {
-			continue
-		}
-		if oid, err := refs.ParseOID(string(words[2])); err == nil {
-			list = append(list, listedFile{string(path), oid})
-		}
-	}
-	if s.lists == nil {
-		s.lists = map[refs.OID][]listedFile{}
-	}
-	s.lists[commit] = list
-	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -80,7 +81,7 @@ func TestWhatMayBeARename(t *testing.T) {
 	sc.commit()
 	a, b := sc.text("a", "a\n"), sc.text("b", "b\n")
 	came, went := snapshot.Change{Path: "f", New: a.oid}, snapshot.Change{Path: "f", Old: a.oid}
-	restored := func(s *step) { s.git = &gitWork{repo: s.repo, before: s.now, now: s.now, restored: true} }
+	restored := func(s *step) { s.git = &gitWork{Work: s.workAfter(s.now), restored: true} }
 	for name, tt := range map[string]struct {
 		change snapshot.Change
 		before func(*step)
@@ -119,16 +120,16 @@ func TestWhatGitDidSinceALook(t *testing.T) {
 	mark := sc.now
 	for name, tt := range map[string]struct {
 		interval, restoredAt int64
-		change               func(now *gitMark)
+		change               func(now *gitfacts.Mark)
 		restored, doubtful   bool
 	}{
-		"nothing":                              {9, 0, func(*gitMark) {}, false, false},
-		"a hook said that git wrote":           {9, 7, func(*gitMark) {}, true, false},
-		"a hook said so before the look":       {9, 6, func(*gitMark) {}, false, false},
-		"git took a step":                      {9, 0, func(m *gitMark) { m.Done++ }, true, false},
-		"a new index, and there are stashes":   {9, 0, func(m *gitMark) { m.Index = odd }, true, true},
-		"git wrote, and there are stashes":     {9, 7, func(m *gitMark) { m.Index = odd }, true, false},
-		"nothing is compared at the beginning": {0, 7, func(m *gitMark) { m.Done++ }, false, false},
+		"nothing":                              {9, 0, func(*gitfacts.Mark) {}, false, false},
+		"a hook said that git wrote":           {9, 7, func(*gitfacts.Mark) {}, true, false},
+		"a hook said so before the look":       {9, 6, func(*gitfacts.Mark) {}, false, false},
+		"git took a step":                      {9, 0, func(m *gitfacts.Mark) { m.Done++ }, true, false},
+		"a new index, and there are stashes":   {9, 0, func(m *gitfacts.Mark) { m.Index = odd }, true, true},
+		"git wrote, and there are stashes":     {9, 7, func(m *gitfacts.Mark) { m.Index = odd }, true, false},
+		"nothing is compared at the beginning": {0, 7, func(m *gitfacts.Mark) { m.Done++ }, false, false},
 	} {
 		s := *sc.step
 		s.state = &state{Interval: tt.interval, RestoredAt: tt.restoredAt}

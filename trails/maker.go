@@ -1,11 +1,8 @@
 package trails
 
 import (
-	"path"
-	"slices"
-	"strings"
-
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -28,7 +25,7 @@ func (s *step) aside(gitDir string) (*step, bool) {
 	engine := *s.Engine
 	engine.repo = &repo
 	return &step{
-		Engine: &engine, ctx: s.ctx, state: state, snap: snap, objects: s.objects, known: s.known, owners: s.owners,
+		Engine: &engine, ctx: s.ctx, state: state, snap: snap, objects: s.objects, facts: gitfacts.NewGit(s.ctx, &repo, s.objects), known: s.known, owners: s.owners,
 		writer: s.writer, time: s.time, counts: s.counts, remembered: s.remembered,
 	}, true
 }
@@ -49,16 +46,12 @@ func (s *step) asides() []*step {
 // makerOf is the other work tree in which a stash was made; nil if it may have been made in this one, or if that is not known of
 // any that was looked at.
 func (s *step) makerOf(stash refs.OID) *step {
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) < 2 {
+	made, found := gitfacts.StashOf(s.facts, stash)
+	if !found {
 		return nil
 	}
-	index, err := s.objects.Commit(commit.Parents[1])
-	if err != nil {
-		return nil
-	}
-	branch := stashedOn(index.Message)
-	if s.wasAt(commit.Parents[0], branch) {
+	branch, found := made.Branch(s.facts)
+	if !found || s.git.WasAt(made.Head, branch) {
 		return nil
 	}
 	for _, other := range s.asides() {
@@ -68,40 +61,9 @@ func (s *step) makerOf(stash refs.OID) *step {
 		if other.git == nil {
 			other.orient()
 		}
-		if other.wasAt(commit.Parents[0], branch) {
+		if other.git.WasAt(made.Head, branch) {
 			return other
 		}
 	}
 	return nil
-}
-
-// stashedOn is the branch of which git says that a stash was made on it, in the message of the commit that holds the index
-// (git-stash(1)); "" where HEAD was detached.
-func stashedOn(message string) string {
-	on, _, _ := strings.Cut(strings.TrimPrefix(message, "index on "), ": ")
-	if strings.HasPrefix(on, "(") {
-		return ""
-	}
-	return on
-}
-
-// wasAt tells whether HEAD may have been at a commit of a branch since everything was looked at. Older git names the last part
-// of a branch alone.
-func (s *step) wasAt(commit refs.OID, branch string) bool {
-	w := s.git
-	heads := []refs.OID{w.before.Head, w.now.Head}
-	branches := []string{w.before.Branch, w.now.Branch}
-	steps, whole := stepsSince(s.repo, w.before)
-	for _, made := range steps {
-		heads = append(heads, made.new)
-		if _, moved, found := strings.Cut(made.subject, "moving from "); found {
-			from, to, _ := strings.Cut(moved, " to ")
-			branches = append(branches, from, to)
-		}
-	}
-	on := slices.ContainsFunc(branches, func(name string) bool {
-		name = strings.TrimPrefix(name, "refs/heads/")
-		return branch == "" || name == branch || path.Base(name) == branch
-	})
-	return on && (!whole || slices.Contains(heads, commit))
 }

@@ -1,8 +1,6 @@
 package trails
 
 import (
-	"slices"
-
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -24,9 +22,7 @@ func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
 	if len(s.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
 		return Source{}, false
 	}
-	steps, whole := stepsSince(s.repo, s.git.before)
-	made := slices.ContainsFunc(steps, func(made logStep) bool { return made.new == commit })
-	if _, there := s.last.Lookup(path); there || !whole || !made {
+	if _, there := s.last.Lookup(path); there || !s.git.Known() || !s.git.MovedTo(commit) {
 		return Source{}, false
 	}
 	if s.newNames == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -88,7 +89,7 @@ type news struct {
 func (s *step) meanwhile() (n news) {
 	last, now := s.checked, time.Now()
 	if s.Patient { // a short look does not wait for git: the next one sees what it did
-		if !s.now.equal(readMark(s.repo)) {
+		if !s.now.Equal(gitfacts.ReadMark(s.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
 		n.any = s.takeWritten() || n.moved

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -53,6 +54,7 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
+	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
 	s.orient()
 	if s.state.Interval == 0 {
 		return p, p.remember(s, path, t)
@@ -78,7 +80,7 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 // remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would (AtCommit). What
 // it had in none is nobody's.
 func (p *PendingLines) remember(s *step, path string, t text) error {
-	head, err := s.inCommit(s.base, path)
+	head, err := s.facts.Blob(s.base, path)
 	if err != nil {
 		return err
 	}
@@ -144,8 +146,9 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", nil
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), now: readMark(repo)}
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), now: gitfacts.ReadMark(repo)}
 	defer s.objects.Close()
+	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
 	f, err := s.pendingChange(path, t)
 	if err != nil || f.oldPath == path {
 		return "", err

@@ -3,10 +3,10 @@ package trails
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
@@ -15,13 +15,10 @@ import (
 // been dropped, so what there is now must be closer to that content than to what was there before.
 func (s *step) popped(f *file) (content text, found bool, err error) {
 	w := s.gitAt(f.path)
-	if w.before.Index == w.now.Index { // dropped, or brought back in another work tree
+	if w.Before.Index == w.Now.Index { // dropped, or brought back in another work tree
 		return text{}, false, nil
 	}
-	for _, stash := range w.before.Stashes {
-		if slices.Contains(w.now.Stashes, stash) {
-			continue
-		}
+	for _, stash := range w.GoneStashes() {
 		back, err := s.broughtBack(stash, f)
 		if err != nil {
 			return text{}, false, err
@@ -36,7 +33,8 @@ func (s *step) popped(f *file) (content text, found bool, err error) {
 // broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if not, or
 // if the stash does not change it, or if that ends in a conflict.
 func (s *step) broughtBack(stash refs.OID, f *file) (text, error) {
-	base, blob, err := s.stashedChange(stash, f.path)
+	parts, _ := gitfacts.StashOf(s.facts, stash) // of none there are no contents
+	base, blob, err := parts.Blob(s.facts, f.path)
 	if err != nil || blob.IsZero() || blob == f.old.oid || base == blob {
 		return text{}, err
 	}
@@ -64,21 +62,4 @@ func (s *step) broughtBack(stash refs.OID, f *file) (text, error) {
 		return text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(f.path), err)
 	}
 	return back, s.learn(f.path, back, []Source{{Path: f.oldPath, Blob: f.old.oid}, {Path: f.path, Blob: blob}})
-}
-
-// stashedChange is the content that a path had in the commit that a stash was made of, and the one that the stash has of it; no ids
-// for what is no stash, or is gone.
-func (s *step) stashedChange(stash refs.OID, path string) (base, blob refs.OID, err error) {
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) < 2 {
-		return base, blob, nil //nolint:nilerr // nothing is learnt from it
-	}
-	if base, err = s.inCommit(commit.Parents[0], path); err != nil {
-		return base, blob, err
-	}
-	blob, err = s.inCommit(stash, path)
-	if err == nil && blob.IsZero() && len(commit.Parents) > 2 { // what was not tracked
-		blob, err = s.inCommit(commit.Parents[2], path)
-	}
-	return base, blob, err
 }

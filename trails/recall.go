@@ -1,10 +1,12 @@
 package trails
 
 import (
+	"context"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -15,6 +17,7 @@ import (
 type Recall struct {
 	repo    *refs.Repo
 	objects *refs.Objects
+	facts   gitfacts.Reader
 	known   *Known
 	owners  *Owners
 	texts   map[refs.OID]text
@@ -24,7 +27,7 @@ type Recall struct {
 // NewRecall returns what is remembered. Nothing is read before it is asked for.
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
-		repo: repo, objects: objects, known: NewKnown(repo).frozen(), owners: NewOwners(repo),
+		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects), known: NewKnown(repo).frozen(), owners: NewOwners(repo),
 		texts: map[refs.OID]text{}, patches: map[*byte][]events.PatchID{},
 	}
 }
@@ -39,8 +42,8 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := NewKnown(r.repo).frozen()
 	known.source = func(path string) []knownRecord { return r.records(path, believe) }
 	s := &step{
-		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{repo: r.repo}, known: known, owners: r.owners,
-		objects: r.objects,
+		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}, known: known, owners: r.owners,
+		objects: r.objects, facts: r.facts,
 	}
 	m := &memory{step: s, texts: r.texts}
 	return &View{

@@ -27,16 +27,16 @@ func (s *step) redoes() bool {
 
 func (s *step) findRedone() bool {
 	same := func(x refs.OID, path string) bool {
-		here, err := s.inCommit(s.commit, path)
-		there, errThere := s.inCommit(x, path)
+		here, err := s.facts.Blob(s.commit, path)
+		there, errThere := s.facts.Blob(x, path)
 		return err == nil && errThere == nil && here == there
 	}
 	tries := 0
-	for _, x := range s.foreign(s.git) {
+	for _, x := range s.git.Foreign(s.commit) {
 		if slices.ContainsFunc(s.paths, func(path string) bool { return !same(x, path) }) {
 			continue
 		}
-		commit, err := s.objects.Commit(x)
+		commit, err := s.facts.Commit(x)
 		if err != nil || len(commit.Parents) != 1 {
 			continue
 		}

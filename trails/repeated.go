@@ -36,8 +36,8 @@ func (s *step) repeated(f *file) (Source, bool) {
 		return Source{}, false
 	}
 	tries := 0
-	for _, x := range s.newest() {
-		blob, err := s.inCommit(x, f.path)
+	for _, x := range s.facts.Newest() {
+		blob, err := s.facts.Blob(x, f.path)
 		if err != nil || !slices.Contains(holders, blob) || x == s.commit {
 			continue
 		}
@@ -93,7 +93,7 @@ func (s *step) seenBefore() bool {
 func (s *step) inBoth(a, b refs.OID, path string) (first, second text, err error) {
 	var texts [2]text
 	for i, commit := range [2]refs.OID{a, b} {
-		blob, err := s.inCommit(commit, path)
+		blob, err := s.facts.Blob(commit, path)
 		if err == nil {
 			texts[i], err = s.read(0, blob)
 		}
@@ -127,7 +127,7 @@ func (s *step) repeats(x refs.OID) bool {
 		s.repeating = map[refs.OID]bool{}
 	}
 	s.repeating[x] = false
-	commit, err := s.objects.Commit(x)
+	commit, err := s.facts.Commit(x)
 	if err != nil || len(commit.Parents) != 1 {
 		return false
 	}

@@ -1,9 +1,8 @@
 package trails
 
 import (
-	"slices"
-
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -20,21 +19,16 @@ func (s *step) pairReplaced(
 	if len(wanted) == 0 {
 		return nil
 	}
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) == 0 {
-		return nil //nolint:nilerr // a stash that cannot be read says nothing
+	taken, found := gitfacts.StashOf(s.facts, stash)
+	if !found {
+		return nil
 	}
-	base := commit.Parents[0]
 	var gone []*file
 	seen := map[string]bool{}
-	for _, left := range s.leftFor(base) {
-		raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", left.String(), base.String())
+	for _, left := range s.git.LeftFor(taken.Head) {
+		changed, err := s.facts.Changed(left, taken.Head)
 		if err != nil {
 			continue // a commit that is gone says nothing
-		}
-		changed, err := snapshot.ParseRawDiff(string(raw))
-		if err != nil {
-			return err
 		}
 		for _, c := range changed {
 			if _, told := stashed[c.Path]; told || seen[c.Path] {
@@ -63,24 +57,4 @@ func replacedBlob(c snapshot.Change, last snapshot.Entry, wanted map[refs.OID]bo
 		return last.OID, true
 	}
 	return c.Old, wanted[c.Old]
-}
-
-// leftFor lists the commits that HEAD was at, since everything was looked at, before it was at the one that is asked for; the
-// last one first.
-func (s *step) leftFor(base refs.OID) []refs.OID {
-	steps, _ := stepsSince(s.repo, s.git.before)
-	at := []refs.OID{s.git.before.Head}
-	for _, made := range steps {
-		at = append(at, made.new)
-	}
-	for len(at) > 0 && at[len(at)-1] != base {
-		at = at[:len(at)-1]
-	}
-	var out []refs.OID
-	for _, oid := range slices.Backward(at) {
-		if oid != base && !oid.IsZero() && !slices.Contains(out, oid) && len(out) < maxCommitted {
-			out = append(out, oid)
-		}
-	}
-	return out
 }

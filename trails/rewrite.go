@@ -2,7 +2,6 @@ package trails
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -41,20 +40,10 @@ func (e *Engine) AtRewrite(
 // madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that is asked
 // for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in that content.
 func (s *step) madeOf(commit refs.OID, path string) (Source, bool) {
-	w := s.gitAt(path)
-	steps, whole := stepsSince(s.repo, w.before)
-	if !whole || w.before.Replays != "" || !slices.Equal(w.before.Stashes, s.now.Stashes) {
+	if !s.gitAt(path).OnlyCommitsUntil(commit) {
 		return Source{}, false
 	}
-	for _, made := range steps {
-		if !made.commits() {
-			break
-		}
-		if made.new == commit {
-			return s.lastHeld(path)
-		}
-	}
-	return Source{}, false
+	return s.lastHeld(path)
 }
 
 // lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.

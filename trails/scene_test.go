@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -39,7 +40,8 @@ func newScene(t *testing.T) *scene {
 		Engine: New(repo, nil, nil), ctx: t.Context(), objects: objects, known: NewKnown(repo).frozen(),
 		state: &state{Interval: 9, LastFull: 5}, interval: 10,
 	}
-	sc.step.git = &gitWork{repo: repo}
+	sc.facts = gitfacts.NewGit(t.Context(), repo, objects)
+	sc.step.git = &gitWork{Work: sc.workAfter(gitfacts.Mark{})}
 	return sc
 }
 
@@ -88,8 +90,8 @@ func (sc *scene) commit() refs.OID {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	sc.base, sc.now = oid, readMark(sc.repo)
-	sc.step.git = &gitWork{repo: sc.repo, before: sc.now, now: sc.now}
+	sc.base, sc.now = oid, gitfacts.ReadMark(sc.repo)
+	sc.step.git = &gitWork{Work: sc.workAfter(sc.now)}
 	return oid
 }
 

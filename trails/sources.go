@@ -115,15 +115,11 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 	if !w.restored {
 		return nil, nil
 	}
-	if w.commits == nil {
-		commits := s.replayed(w)
-		w.commits = &commits
-	}
 	names := append([]string{path}, s.known.Names(path)...)
 	var out []Source
-	if w.now.Autostash.IsZero() && !w.before.Autostash.IsZero() { // it was brought back
+	if w.Now.Autostash.IsZero() && !w.Before.Autostash.IsZero() { // it was brought back
 		for _, name := range names {
-			oid, err := s.inCommit(w.before.Autostash, name)
+			oid, err := s.facts.Blob(w.Before.Autostash, name)
 			if err != nil {
 				return nil, err
 			}
@@ -137,24 +133,25 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, commit := range *w.commits {
-		typed := w.typed(commit, s.commit)
+	for _, from := range s.operandsOf(w) {
+		commit := from.Commit
+		typed := w.MadeByHand(commit, s.commit)
 		for _, name := range names {
-			oid, err := s.inCommit(commit, name)
+			oid, err := s.facts.Blob(commit, name)
 			if err != nil {
 				return nil, err
 			}
 			if (typed || made[oid]) && !s.vouched(commit, name, oid) {
 				continue
 			}
-			if _, known := s.known.Get(name, oid); oid.IsZero() || w.unlooked[commit] && !known {
+			if _, known := s.known.Get(name, oid); oid.IsZero() || from.Unlooked && !known {
 				continue
 			}
 			faint, err := s.twoFiles(path, name)
 			if err != nil {
 				return nil, err
 			}
-			if w.perhaps[commit] && !faint {
+			if from.Perhaps && !faint {
 				applied, err := s.applied(commit, name, oid, lines)
 				if err != nil {
 					return nil, err
@@ -175,7 +172,7 @@ func (s *step) twoFiles(a, b string) (bool, error) {
 		return false, nil
 	}
 	for _, name := range []string{a, b} {
-		if oid, err := s.inCommit(s.base, name); err != nil || oid.IsZero() {
+		if oid, err := s.facts.Blob(s.base, name); err != nil || oid.IsZero() {
 			return false, err
 		}
 	}
@@ -184,13 +181,13 @@ func (s *step) twoFiles(a, b string) (bool, error) {
 
 // applied tells whether all lines that a commit brought to a file are among some lines: a stash is applied as a whole, or not.
 func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]byte) (bool, error) {
-	c, err := s.objects.Commit(commit)
+	c, err := s.facts.Commit(commit)
 	if err != nil {
 		return false, err
 	}
 	var base text
 	if len(c.Parents) > 0 {
-		before, err := s.inCommit(c.Parents[0], path)
+		before, err := s.facts.Blob(c.Parents[0], path)
 		if err == nil {
 			base, err = s.read(0, before)
 		}

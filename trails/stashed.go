@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -15,10 +16,7 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 		return nil
 	}
 	var files []*file
-	for _, stash := range s.now.Stashes {
-		if slices.Contains(s.state.Git.Stashes, stash) {
-			break
-		}
+	for _, stash := range gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes) {
 		if maker := s.makerOf(stash); maker != nil {
 			if err := s.attributeFor(maker, stash); err != nil {
 				return err
@@ -84,7 +82,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 			continue
 		}
 		f.vec = s.vectorOf(f.oldPath, f.old)
-		f.early = slices.Contains(s.gitAt(f.path).before.Stashes, stash)
+		f.early = slices.Contains(s.gitAt(f.path).Before.Stashes, stash)
 		if f.oldPath != f.path {
 			if err := s.known.Link(f.oldPath, f.path); err != nil {
 				return nil, err
@@ -124,20 +122,17 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 // took, with what was written in other places of it since then, all lines that this content has and HEAD's has not. What
 // was staged may have been kept (git-stash(1), --keep-index) and says nothing.
 func (s *step) stashedAway(f *file, head text) bool {
-	before := s.gitAt(f.path).before.Stashes
+	before := s.gitAt(f.path).Before.Stashes
 	return slices.ContainsFunc(s.now.Stashes, func(stash refs.OID) bool {
-		if slices.Contains(before, stash) {
+		parts, found := gitfacts.StashOf(s.facts, stash)
+		if slices.Contains(before, stash) || !found {
 			return false
 		}
-		commit, err := s.objects.Commit(stash)
-		if err != nil || len(commit.Parents) < 2 {
-			return false
-		}
-		index, err := s.inCommit(commit.Parents[1], f.path)
+		index, err := s.facts.Blob(parts.Index, f.path)
 		if err != nil || index != head.oid {
 			return false
 		}
-		worktree, err := s.inCommit(stash, f.oldPath)
+		worktree, err := s.facts.Blob(stash, f.oldPath)
 		if err != nil || worktree == f.old.oid {
 			return err == nil
 		}
@@ -210,34 +205,11 @@ func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 	return entry
 }
 
-// stashedBlobs lists what a stash has of the paths that it is about (git-stash(1)): the work tree against the commit that
-// HEAD was at, and the files that were not tracked. A path that was deleted has no blob.
+// stashedBlobs lists what a stash has of the paths that it is about. Of none that can be read nothing is learnt.
 func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
-	commit, err := s.objects.Commit(stash)
-	if err != nil || len(commit.Parents) < 2 {
-		return nil, nil //nolint:nilerr // no stash, or none that can be read: nothing is learnt from it
+	parts, found := gitfacts.StashOf(s.facts, stash)
+	if !found {
+		return nil, nil
 	}
-	raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", commit.Parents[0].String(), stash.String())
-	if err != nil {
-		return nil, err
-	}
-	if len(commit.Parents) > 2 {
-		untracked, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id",
-			commit.Parents[2].String())
-		if err != nil {
-			return nil, err
-		}
-		raw = append(raw, untracked...)
-	}
-	changed, err := snapshot.ParseRawDiff(string(raw))
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]refs.OID{}
-	for _, c := range changed {
-		if c.NewMode != refs.ModeGitlink {
-			out[c.Path] = c.New
-		}
-	}
-	return out, nil
+	return parts.Blobs(s.facts)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 )
 
@@ -24,7 +25,7 @@ type state struct {
 	Interval int64 // number of the last boundary
 	LastFull int64
 	Tree     refs.OID
-	Git      gitMark
+	Git      gitfacts.Mark
 	// RestoredAt is the interval in which a git hook last noted that git wrote to the work tree.
 	RestoredAt int64
 	// Squash is the last commit of a branch that was squashed since everything was looked at.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 )
 
@@ -14,12 +15,12 @@ func (s *state) fields(f fields) {
 	f.integer(&s.Interval)
 	f.integer(&s.LastFull)
 	f.oid(&s.Tree)
-	s.Git.fields(f)
+	markFields(f, &s.Git)
 	f.integer(&s.RestoredAt)
 	f.oid(&s.Squash)
 	list(f, &s.Marks, func(m *lookMark) {
 		f.integer(&m.At)
-		m.Git.fields(f)
+		markFields(f, &m.Git)
 	})
 	list(f, &s.Windows, func(w **Window) {
 		if *w == nil {
@@ -53,7 +54,7 @@ func table[K ~string, V any](f fields, m *map[K]V, value func(*V)) {
 	})
 }
 
-func (m *gitMark) fields(f fields) {
+func markFields(f fields, m *gitfacts.Mark) {
 	f.oid(&m.Head)
 	f.text(&m.Branch)
 	f.text(&m.Storage)

@@ -1,10 +1,10 @@
 package trails
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no trace
@@ -29,7 +29,7 @@ func (s *step) undoes() bool {
 func (s *step) findUndone() bool {
 	x := s.base
 	for range maxUndone {
-		commit, err := s.objects.Commit(x)
+		commit, err := s.facts.Commit(x)
 		if err != nil || len(commit.Parents) == 0 {
 			return false
 		}
@@ -46,8 +46,8 @@ func (s *step) findUndone() bool {
 // one had left them.
 func (s *step) backwards(x, before refs.OID) bool {
 	same := func(a, b refs.OID, path string) bool {
-		left, leftErr := s.inCommit(a, path)
-		right, rightErr := s.inCommit(b, path)
+		left, leftErr := s.facts.Blob(a, path)
+		right, rightErr := s.facts.Blob(b, path)
 		return leftErr == nil && rightErr == nil && left == right
 	}
 	return len(s.paths) > 0 && !slices.ContainsFunc(s.paths, func(path string) bool {
@@ -57,14 +57,6 @@ func (s *step) backwards(x, before refs.OID) bool {
 
 // wholeOf tells whether an earlier commit changed no other paths than this one does.
 func (s *step) wholeOf(x, before refs.OID) bool {
-	raw, err := s.repo.Git(s.ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", before.String(), x.String())
-	if err != nil {
-		return false
-	}
-	for path := range bytes.SplitSeq(raw, []byte{0}) {
-		if len(path) > 0 && !slices.Contains(s.paths, string(path)) {
-			return false
-		}
-	}
-	return true
+	changed, err := s.facts.Changed(before, x)
+	return err == nil && !slices.ContainsFunc(changed, func(c snapshot.Change) bool { return !slices.Contains(s.paths, c.Path) })
 }

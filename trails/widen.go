@@ -18,7 +18,7 @@ func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
 		}
 		if w := s.gitAt(c.Path); w.restored {
 			_, known := s.known.Get(c.Path, c.New)
-			byGit := !w.typed(s.now.Head, s.commit)
+			byGit := !w.MadeByHand(s.now.Head, s.commit)
 			if known || c.New.IsZero() && byGit {
 				return false
 			}

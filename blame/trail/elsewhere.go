@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // elsewhere looks for a patch of which the work tree has nothing, and whose commits are no ancestors of HEAD.
@@ -121,20 +122,16 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	out, err := t.repo.Git(t.ctx, nil, "log", "-g", "--format=%H %P", "refs/stash", "--")
-	if err != nil {
-		return "", err
-	}
-	n := 0
-	for row := range strings.Lines(string(out)) {
-		ids := strings.Fields(row) // the work tree, then HEAD, the index, the files that were not tracked
-		if len(ids) < 2 {
+	read := gitfacts.NewGit(t.ctx, t.repo, t.objects)
+	for n, commit := range gitfacts.Stashes(t.repo) {
+		stash, found := gitfacts.StashOf(read, commit)
+		if !found {
 			continue
 		}
-		for _, id := range slices.Delete(ids, 1, 2) {
+		for _, part := range []refs.OID{stash.Commit, stash.Index, stash.Untracked} {
 			for _, path := range t.namesOf(tr.Path) {
-				oid, typ, err := t.objects.Resolve(id + ":" + path)
-				if err != nil || typ != refs.BlobObject {
+				oid, err := read.Blob(part, path)
+				if err != nil || oid.IsZero() {
 					continue
 				}
 				vec, ok := t.known.Get(path, oid)
@@ -148,7 +145,6 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 				}
 			}
 		}
-		n++
 	}
 	return "", nil
 }

@@ -130,6 +130,44 @@ func lists(list []string, path string) bool {
 	})
 }
 
+// factsDir is the one place where reflogs are read and their messages classified.
+const factsDir = "trails/gitfacts/"
+
+// reflogReaders are the ways to a reflog: those of package refs, and git's own.
+var reflogReaders = regexp.MustCompile(`\.(LogSince|LastLog|LogPosition)\(|"log", "-g"|"reflog", "show"|--walk-reflogs`)
+
+// reflogWords are what git writes into the messages of reflogs.
+var reflogWords = regexp.MustCompile(`"[^"]*(commit \((amend|merge|initial|cherry-pick)|\((pick|continue|finish|start)\)|Merge made by|moving from |Fast-forward)`)
+
+// What git did is told once: by the table of kinds in package gitfacts.
+func TestNobodyElseReadsReflogs(t *testing.T) {
+	t.Parallel()
+	found := map[bool]int{}
+	for line := range strings.Lines(goList(t, "GOOS=linux", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", module+"...")) {
+		name := strings.TrimSpace(line)
+		if name == "" || strings.Contains(name, "/refs/") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := strings.Contains(name, factsDir)
+		for row := range bytes.Lines(text) {
+			code, _, _ := bytes.Cut(row, []byte("//"))
+			if !reflogReaders.Match(code) && !reflogWords.Match(code) {
+				continue
+			}
+			if found[inside]++; !inside {
+				t.Errorf("%s: %s: ask package gitfacts", name, bytes.TrimSpace(code))
+			}
+		}
+	}
+	if found[true] == 0 {
+		t.Errorf("nothing in %s reads a reflog: what is looked for has another name now", factsDir)
+	}
+}
+
 // Whatever a package of the program does before main, every hook waits for: a regular expression takes a tenth of a
 // millisecond to compile.
 func TestNoRegularExpressionIsCompiledAtStartUp(t *testing.T) {

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // birthplaces tells on which branch commits were made, and where the branch comes from. Only reflogs are evidence: that a
@@ -40,37 +42,9 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	return nil
 }
 
-// readAll reads the reflogs of all branches. Where git fails nothing is known.
+// readAll reads the reflogs of all branches. What was read of them before stays: reflogs expire.
 func (b *birthplaces) readAll(ctx context.Context) {
-	out, err := b.repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
-	if err != nil {
-		return
-	}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 3)
-		if len(fields) != 3 || !makesCommit(fields[2]) {
-			continue
-		}
-		commit, err := refs.ParseOID(fields[0])
-		name, at, found := strings.Cut(strings.TrimPrefix(fields[1], "refs/heads/"), "@{")
-		if err == nil && found && at != "" && name != "" {
-			b.branch[commit] = name
-		}
-	}
-}
-
-// makesCommit tells whether the message of a reflog entry is that of a command that made the commit, in contrast to one that
-// moved the branch to it (git-reflog(1); the messages are the same in every language).
-func makesCommit(message string) bool {
-	action, rest, _ := strings.Cut(message, ":")
-	action, _, _ = strings.Cut(action, " ")
-	switch action {
-	case "commit", "cherry-pick", "revert", "am", "rebase":
-		return true
-	case "merge", "pull":
-		return !strings.Contains(rest, "Fast-forward")
-	}
-	return false
+	maps.Copy(b.branch, gitfacts.MadeOn(ctx, b.repo))
 }
 
 // remote is the address of the remote that a branch is published at, else of origin, else of the only remote there is;

@@ -1,4 +1,4 @@
-package trails
+package gitfacts
 
 import (
 	"bytes"
@@ -13,9 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// gitMark is where git stood at a boundary. Two marks tell whether git itself wrote to the work tree in between: then a
-// content that this path had before, or that HEAD has, was put there by git and keeps its owner.
-type gitMark struct {
+// Mark is where git stood at a moment. Two marks tell whether git itself wrote to the work tree in between.
+type Mark struct {
 	Head    refs.OID
 	Branch  string
 	Storage string     // of the refs, unless they are files; Log and Orig are told by it
@@ -42,12 +41,12 @@ var (
 // stepFiles are written for each step of an operation: what is done, what is next, what is left to do.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are where git puts the message of a commit that it prepares but does not make: a squashed merge, a commit
-// picked with -n, anything that stopped at a conflict.
+// messageFiles are where git puts the message of a commit that it prepares but does not make. It does so for a squashed merge,
+// for a commit picked with -n, and for anything that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
-// readMark reads the mark without starting a process. Whatever cannot be read counts as absent.
-func readMark(repo *refs.Repo) gitMark {
+// ReadMark reads the mark without starting a process. Whatever cannot be read counts as absent.
+func ReadMark(repo *refs.Repo) Mark {
 	written := func(name string) int64 {
 		info, err := os.Stat(filepath.Join(repo.GitDir, name))
 		if err != nil {
@@ -55,11 +54,11 @@ func readMark(repo *refs.Repo) gitMark {
 		}
 		return info.ModTime().UnixNano()
 	}
-	var m gitMark
+	var m Mark
 	m.Head, m.Branch, _ = repo.Head()
 	m.Storage = storage(repo)
 	m.Log = repo.LogPosition("HEAD")
-	m.Stashes = readStashes(repo)
+	m.Stashes = stashes(repo)
 	m.Squash = readSquash(repo)
 	m.Orig, m.Index = repo.RefWritten("ORIG_HEAD"), written("index")
 	for _, name := range messageFiles {
@@ -86,8 +85,8 @@ func readMark(repo *refs.Repo) gitMark {
 	return m
 }
 
-// equal tells whether nothing at all has moved between two marks.
-func (m gitMark) equal(other gitMark) bool { return reflect.DeepEqual(m, other) }
+// Equal tells whether nothing at all has moved between two marks.
+func (m Mark) Equal(other Mark) bool { return reflect.DeepEqual(m, other) }
 
 // storage names how refs are stored, if not in files.
 func storage(repo *refs.Repo) string {
@@ -139,29 +138,26 @@ func readSquash(repo *refs.Repo) refs.OID {
 	return refs.OID{}
 }
 
-// maxStashes bounds how many stashes are kept in mind.
-const maxStashes = 16
-
-// readStashes lists the stashes: they are the reflog of refs/stash (git-stash(1)).
-func readStashes(repo *refs.Repo) []refs.OID {
-	newest, err := repo.ReadRef("refs/stash")
-	if err != nil || newest.IsZero() {
+// namedIn lists the ids in a file of the git directory that names several commits, in order.
+func namedIn(repo *refs.Repo, name string) []refs.OID {
+	raw, err := os.ReadFile(filepath.Join(repo.GitDir, filepath.FromSlash(name)))
+	if err != nil {
 		return nil
 	}
-	out := []refs.OID{newest}
-	entries, _ := repo.LogSince("refs/stash", 0)
-	for _, e := range slices.Backward(entries) {
-		if !e.New.IsZero() && !slices.Contains(out, e.New) && len(out) < maxStashes {
-			out = append(out, e.New)
+	var out []refs.OID
+	for field := range strings.FieldsSeq(string(raw)) {
+		if oid, err := refs.ParseOID(field); err == nil {
+			out = append(out, oid)
 		}
 	}
 	return out
 }
 
-// wroteWorkTree tells whether git wrote to the work tree between two marks. A plain commit moves HEAD without touching a
-// file, so the reflog, where there is one, decides by the word that git put there. A message that is gone was used by a
-// commit; that git had put something there before tells the list of the operation.
-func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
+// Wrote tells whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a file, so
+// the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put something there before
+// is told by the list of the operation.
+func (w *Work) Wrote() bool {
+	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate
 	if !slices.Equal(before.Stashes, now.Stashes) || before.Replays != now.Replays || before.Done != now.Done {
 		return true
@@ -169,7 +165,7 @@ func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	if now.Message != before.Message && now.Message != 0 {
 		return true
 	}
-	if onlyRefs(before, now) {
+	if w.onlyRefs() {
 		return false
 	}
 	if !moved && before.Orig != now.Orig {
@@ -181,59 +177,18 @@ func wroteWorkTree(repo *refs.Repo, before, now gitMark) bool {
 	if moved || now.Log == 0 || now.Log < before.Log {
 		return before.Head != now.Head
 	}
-	steps, whole := stepsSince(repo, before)
-	return !whole || slices.ContainsFunc(steps, func(s logStep) bool { return !s.commits() })
+	moves, whole := w.Moves()
+	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs tells whether git moved HEAD and nothing else between two marks (git-reset(1), --soft): whatever writes files of the
-// work tree to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
-func onlyRefs(before, now gitMark) bool {
-	return before.Index == now.Index && now.Index%int64(time.Second) != 0
+// onlyRefs tells whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work tree to follow
+// HEAD writes the index too. Where times have no more than seconds the index tells nothing.
+func (w *Work) onlyRefs() bool {
+	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }
 
-// appliedStash tells whether a stash may have been applied between two marks. That leaves no trace but a new index, so it
-// is no more than a possibility.
-func appliedStash(before, now gitMark) bool {
-	return len(now.Stashes) > 0 && before.Index != now.Index
-}
-
-// logStep is an entry of a reflog (git-reflog(1)).
-type logStep struct {
-	new     refs.OID
-	verb    string
-	subject string
-}
-
-// commits tells whether the entry is of a commit that left the work tree as it was. Merges and the steps of a cherry-pick
-// or rebase say something else; a revert that stopped at a conflict does not, but for its subject.
-func (s logStep) commits() bool {
-	if s.reverts() {
-		return false
-	}
-	switch s.verb {
-	case "commit", "commit (initial)", "commit (amend)":
-		return true
-	}
-	return false
-}
-
-// reverts tells whether the entry looks like that of a revert.
-func (s logStep) reverts() bool { return strings.HasPrefix(s.subject, "Revert \"") }
-
-// byHand tells whether the entry is of a commit that somebody made of what he had, a resolved conflict among it.
-func (s logStep) byHand() bool {
-	return strings.HasPrefix(s.verb, "commit") || strings.HasSuffix(s.verb, " (continue)") // of rebase, or of pull
-}
-
-// stepsSince reads what the reflog of HEAD got since a mark; whole is false when some could not be read.
-func stepsSince(repo *refs.Repo, mark gitMark) (steps []logStep, whole bool) {
-	if mark.Storage != storage(repo) {
-		return nil, false
-	}
-	entries, whole := repo.LogSince("HEAD", mark.Log)
-	for _, e := range entries {
-		verb, subject, _ := strings.Cut(e.Message, ":")
-		steps = append(steps, logStep{new: e.New, verb: verb, subject: strings.TrimSpace(subject)})
-	}
-	return steps, whole
+// MayHaveApplied tells whether a stash may have been applied. That leaves no trace but a new index, so it is no more than a
+// possibility.
+func (w *Work) MayHaveApplied() bool {
+	return len(w.Now.Stashes) > 0 && w.Before.Index != w.Now.Index
 }

@@ -1,0 +1,37 @@
+package gitfacts
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// MadeOn maps commits to the branch that they were made on, as the reflogs of all branches say. Where git fails nothing is
+// known.
+func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
+	out, err := repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
+	if err != nil {
+		return nil
+	}
+	return madeOn(string(out))
+}
+
+// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a rebase tells
+// of the branch, for git makes the commits while HEAD is detached.
+func madeOn(lines string) map[refs.OID]string {
+	found := map[refs.OID]string{}
+	for line := range strings.Lines(lines) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 3)
+		if len(fields) != 3 {
+			continue
+		}
+		commit, err := refs.ParseOID(fields[0])
+		name, at, isPlace := strings.Cut(strings.TrimPrefix(fields[1], "refs/heads/"), "@{")
+		kind := KindOf(fields[2])
+		if err == nil && isPlace && at != "" && name != "" && (kind.Makes() || kind.Rebases()) {
+			found[commit] = name
+		}
+	}
+	return found
+}

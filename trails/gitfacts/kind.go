@@ -1,0 +1,133 @@
+package gitfacts
+
+import "strings"
+
+// Kind is what git did when it moved HEAD or a branch, as the message of the reflog says (git-reflog(1)). The messages are
+// the same in every language.
+type Kind uint8
+
+// The kinds. Each example is a message.
+const (
+	Unknown         Kind = iota // "fetch: storing head", or nothing at all
+	Committed                   // "commit: subject", "commit (initial): subject"
+	Amended                     // "commit (amend): subject"
+	MergeCommitted              // "commit (merge): subject": somebody committed a merge that had stopped
+	PickCommitted               // "commit (cherry-pick): subject": the same of a pick
+	Merged                      // "merge topic: Merge made by the 'ort' strategy.", "pull: Merge made by …"
+	FastForwarded               // "merge topic: Fast-forward", "cherry-pick: fast-forward"
+	Picked                      // "cherry-pick: subject"
+	Reverted                    // "revert: Revert "subject""
+	Applied                     // "am: subject"
+	RebaseStarted               // "rebase (start): checkout main"
+	RebasePicked                // "rebase (pick): subject", "pull --rebase (pick): subject"
+	RebaseContinued             // "rebase (continue): subject": somebody committed a step that had stopped
+	RebaseStep                  // "rebase (squash): subject", and reword, fixup, edit
+	RebaseEnded                 // "rebase (finish): returning to refs/heads/topic", "rebase (abort): …"
+	Rebased                     // "rebase: subject", by which older git does not tell the step
+	CheckedOut                  // "checkout: moving from main to topic"
+	Reset                       // "reset: moving to HEAD~1"
+)
+
+// traits is what follows from a kind.
+type traits struct {
+	makes  bool // the entry is that of a commit which this command made
+	byHand bool // somebody made that commit of what they had in the work tree or the index
+	leaves bool // the files of the work tree stay as they were
+	rebase bool // a step of a rebase
+}
+
+// kinds is the one table of what the messages of reflogs mean.
+var kinds = [...]traits{
+	Unknown:         {},
+	Committed:       {makes: true, byHand: true, leaves: true},
+	Amended:         {makes: true, byHand: true, leaves: true},
+	MergeCommitted:  {makes: true, byHand: true},
+	PickCommitted:   {makes: true, byHand: true},
+	Merged:          {makes: true},
+	FastForwarded:   {},
+	Picked:          {makes: true},
+	Reverted:        {makes: true},
+	Applied:         {makes: true},
+	RebaseStarted:   {rebase: true},
+	RebasePicked:    {makes: true, rebase: true},
+	RebaseContinued: {makes: true, byHand: true, rebase: true},
+	RebaseStep:      {makes: true, rebase: true},
+	RebaseEnded:     {rebase: true},
+	Rebased:         {rebase: true},
+	CheckedOut:      {},
+	Reset:           {},
+}
+
+// Makes tells whether this command made the commit, in contrast to one that moved HEAD to a commit that was there.
+func (k Kind) Makes() bool { return kinds[k].makes }
+
+// ByHand tells whether somebody made the commit of what they had, a resolved conflict among it.
+func (k Kind) ByHand() bool { return kinds[k].byHand }
+
+// Rebases tells whether it is a step of a rebase.
+func (k Kind) Rebases() bool { return kinds[k].rebase }
+
+// words gives the kind of a message by its first word, where nothing else in it tells more.
+var words = map[string]Kind{
+	"commit": Committed, "cherry-pick": Picked, "revert": Reverted, "am": Applied, "rebase": Rebased,
+	"checkout": CheckedOut, "reset": Reset,
+}
+
+// steps gives the kind by the word in parentheses behind the command, as in "rebase (pick)".
+var steps = map[string]Kind{
+	"start": RebaseStarted, "pick": RebasePicked, "continue": RebaseContinued, "finish": RebaseEnded, "abort": RebaseEnded,
+}
+
+// commitSteps does the same for the command commit.
+var commitSteps = map[string]Kind{"amend": Amended, "merge": MergeCommitted, "cherry-pick": PickCommitted}
+
+// KindOf classifies the message of a reflog entry.
+func KindOf(message string) Kind {
+	kind, _ := classify(message)
+	return kind
+}
+
+// classify gives the kind of a message and what follows the colon.
+func classify(message string) (Kind, string) {
+	action, subject, _ := strings.Cut(message, ":")
+	subject = strings.TrimSpace(subject)
+	word, _, _ := strings.Cut(action, " ")
+	_, step, _ := strings.Cut(action, " (")
+	step, inSteps := strings.CutSuffix(step, ")")
+	switch {
+	case word == "commit":
+		if kind, found := commitSteps[step]; found {
+			return kind, subject
+		}
+	case inSteps:
+		return stepKind(word, step), subject
+	case word == "merge" || word == "pull":
+		return mergeKind(message), subject
+	case subject == "fast-forward" && words[word] != Unknown:
+		return FastForwarded, subject
+	}
+	return words[word], subject
+}
+
+// stepKind is that of a step of an operation: "pull" and "pull --rebase" rebase too.
+func stepKind(word, step string) Kind {
+	if kind, found := steps[step]; found {
+		return kind
+	}
+	if word == "rebase" || word == "pull" {
+		return RebaseStep
+	}
+	return words[word]
+}
+
+// mergeKind tells by the words of git-merge(1) whether it made a commit. They need not stand behind the first colon: the address
+// of a remote may have one, as in "pull git@host:path: Fast-forward".
+func mergeKind(message string) Kind {
+	switch {
+	case strings.Contains(message, ": Merge made by"), strings.Contains(message, ": In-index merge"):
+		return Merged
+	case strings.Contains(message, ": Fast-forward"):
+		return FastForwarded
+	}
+	return Unknown
+}

@@ -1,0 +1,149 @@
+package gitfacts
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// `git cherry-pick --no-commit REV` writes to the work tree and says nowhere what REV was. It may be a commit that was
+// fetched a moment ago. So it is looked for among the newest commits of all refs.
+
+// maxNamesakes is how many commits with the same message are taken for the one that was picked.
+const maxNamesakes = 4
+
+// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog that cannot be
+// told, and there are none. Asked is as for MadeByHand.
+func (w *Work) Foreign(asked refs.OID) []refs.OID {
+	if w.Now.Log == 0 {
+		return nil
+	}
+	return without(w.Reader.Newest(), w.ByHand(asked))
+}
+
+// Namesakes lists the newest foreign commits of which another one may have been picked. It has their message, and their author and
+// date, which git keeps for a commit that it makes anew.
+func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
+	return w.like(of.Message, asked, func(author refs.Signature) bool {
+		return author.Name == of.Author.Name && author.Email == of.Author.Email && author.When.Equal(of.Author.When)
+	})
+}
+
+// like lists the newest foreign commits that a message begins with the message of: -x and conflicts add to it.
+func (w *Work) like(message string, asked refs.OID, by func(refs.Signature) bool) []refs.OID {
+	var out []refs.OID
+	for _, oid := range w.Foreign(asked) {
+		commit, err := w.Reader.Commit(oid)
+		if err != nil || !by(commit.Author) {
+			continue
+		}
+		said := strings.TrimSpace(commit.Message)
+		if said != "" && strings.HasPrefix(message, said) {
+			if out = append(out, oid); len(out) == maxNamesakes {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// pickedLoose finds the commits that git may have picked, or taken back, without committing the result. It leaves their
+// message for the commit to come (git-cherry-pick(1), --no-commit).
+func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
+	if w.Now.Message == 0 || w.Now.Message == w.Before.Message || w.Now.Replays != "" || !w.Now.Squash.IsZero() {
+		return nil
+	}
+	raw, err := os.ReadFile(filepath.Join(w.repo.GitDir, "MERGE_MSG"))
+	if err != nil {
+		return nil
+	}
+	message := string(bytes.TrimSpace(raw))
+	if oid := revertedBy(message); !oid.IsZero() {
+		return []refs.OID{oid}
+	}
+	return w.like(message, asked, func(refs.Signature) bool { return true })
+}
+
+// pickedByHand finds the commits that one was picked from which somebody committed, for the pick had stopped
+// (git-cherry-pick(1), --continue).
+func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
+	if m.Kind != PickCommitted {
+		return nil
+	}
+	commit, err := w.Reader.Commit(m.To)
+	if err != nil {
+		return nil
+	}
+	return w.Namesakes(commit, asked)
+}
+
+// reverted is the commit that another one takes back, as its message says; no id if it says nothing of the kind.
+func (w *Work) reverted(commit refs.OID) refs.OID {
+	c, err := w.Reader.Commit(commit)
+	if err != nil {
+		return refs.OID{}
+	}
+	return revertedBy(c.Message)
+}
+
+// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+const revertedWords = "This reverts commit "
+
+// revertedBy is the commit that a message says is taken back.
+func revertedBy(message string) refs.OID {
+	_, rest, _ := strings.Cut(message, revertedWords)
+	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")
+	oid, err := refs.ParseOID(id)
+	if err != nil {
+		return refs.OID{}
+	}
+	return oid
+}
+
+// Resumption is a commit by which somebody went on with a rebase that had stopped.
+type Resumption struct {
+	Before refs.OID   // what its parent has of the path: git had put that there
+	Picked []refs.OID // what the commits have that it may have been picked from
+}
+
+// Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a content of a
+// path. No id stands for before if there is none.
+func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error) {
+	moves, _ := w.Moves()
+	for _, m := range slices.Backward(moves) {
+		if m.Kind != RebaseContinued {
+			continue
+		}
+		commit, err := w.Reader.Commit(m.To)
+		if err != nil || len(commit.Parents) != 1 {
+			continue // one that is gone says nothing
+		}
+		before, err := w.Reader.Blob(commit.Parents[0], path)
+		if err != nil {
+			return Resumption{}, err
+		}
+		now, err := w.Reader.Blob(m.To, path)
+		if err != nil {
+			return Resumption{}, err
+		}
+		if now != content || before == now || before.IsZero() {
+			continue
+		}
+		r := Resumption{Before: before}
+		for _, x := range w.Namesakes(commit, asked) {
+			blob, err := w.Reader.Blob(x, path)
+			if err != nil {
+				return Resumption{}, err
+			}
+			if blob != now && !blob.IsZero() {
+				r.Picked = append(r.Picked, blob)
+			}
+		}
+		return r, nil
+	}
+	return Resumption{}, nil
+}

@@ -1,0 +1,88 @@
+package gitfacts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Move is one move of HEAD: an entry of its reflog.
+type Move struct {
+	From, To refs.OID // From is no id where nothing tells where HEAD was before
+	Kind     Kind
+	// Reverts tells that the subject is that of a revert. A revert that stopped at a conflict is committed by hand, and says so in
+	// no other way: "commit: Revert "subject"".
+	Reverts bool
+	// Branches are those that HEAD went from and to, of a checkout.
+	Branches [2]string
+}
+
+// LeavesFiles tells whether the files of the work tree stayed as they were. The commit of a revert does not: git wrote its
+// files a moment before.
+func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
+
+// moveOf reads an entry of a reflog.
+func moveOf(from refs.OID, e refs.LogEntry) Move {
+	kind, subject := classify(e.Message)
+	m := Move{From: from, To: e.New, Kind: kind, Reverts: strings.HasPrefix(subject, "Revert \"")}
+	if moved, found := strings.CutPrefix(subject, "moving from "); found {
+		m.Branches[0], m.Branches[1], _ = strings.Cut(moved, " to ")
+	}
+	return m
+}
+
+// movesOf reads entries that follow each other, the first one from where HEAD was.
+func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
+	var out []Move
+	for _, e := range entries {
+		out = append(out, moveOf(at, e))
+		at = e.New
+	}
+	return out
+}
+
+// since reads the moves of HEAD behind a mark, the oldest first; whole is false when some could not be read.
+func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
+	if mark.Storage != storage(repo) {
+		return nil, false
+	}
+	entries, whole := repo.LogSince("HEAD", mark.Log)
+	return movesOf(mark.Head, entries), whole
+}
+
+// Last reads up to so many of the last moves of HEAD, the oldest first.
+func Last(repo *refs.Repo, most int) []Move {
+	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
+}
+
+// AmendedBy is the commit whose place another one took by git-commit(1) --amend, if that was the last move of HEAD; no id if not.
+func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
+	moves := Last(repo, 2)
+	if len(moves) < 2 || moves[1].To != commit || moves[1].Kind != Amended {
+		return refs.OID{}
+	}
+	return moves[1].From
+}
+
+// maxStashes bounds how many stashes are kept in mind.
+const maxStashes = 16
+
+// stashes lists the newest stashes, the last one first.
+func stashes(repo *refs.Repo) []refs.OID {
+	newest, err := repo.ReadRef("refs/stash")
+	if err != nil || newest.IsZero() {
+		return nil
+	}
+	return distinct(append([]refs.OID{newest}, Stashes(repo)...), maxStashes)
+}
+
+// Stashes lists what git calls stash@{0}, stash@{1} and so on. They are the reflog of refs/stash (git-stash(1)).
+func Stashes(repo *refs.Repo) []refs.OID {
+	entries, _ := repo.LogSince("refs/stash", 0)
+	var out []refs.OID
+	for _, e := range slices.Backward(entries) {
+		out = append(out, e.New)
+	}
+	return out
+}

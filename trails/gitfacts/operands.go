@@ -1,0 +1,180 @@
+package gitfacts
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Role is what a commit was to the work of git.
+type Role uint8
+
+// The roles of operands.
+const (
+	RoleMerged   Role = iota // MERGE_HEAD, the other parent of a merge
+	RoleSquashed             // see Mark
+	RolePicked               // picked, loosely or by hand
+	RoleReverted             // taken back
+	RoleNamed                // CHERRY_PICK_HEAD, REVERT_HEAD, REBASE_HEAD, ORIG_HEAD
+	RoleRebased              // the one that a rebase is at
+	RoleStash                // a stash: its work tree, HEAD, the index, the files that were not tracked
+	RoleHead                 // HEAD is at it
+	RolePast                 // HEAD was at it
+)
+
+// Operand is a commit from which git may have taken what it wrote.
+type Operand struct {
+	Commit refs.OID
+	Role   Role
+	// Perhaps tells that nothing says that git took anything from it: a stash that may have been applied.
+	Perhaps bool
+	// Unlooked is of a stash that is newer than the last look at everything: only contents of it that were seen explain anything.
+	Unlooked bool
+}
+
+// Asking is what an answer depends on beside git.
+type Asking struct {
+	Commit refs.OID   // the commit that is being anchored; no id if none is
+	Squash refs.OID   // see Mark; also that of a message which the commit has used up
+	Seen   []refs.OID // the stashes that were there at the last look at everything
+}
+
+// maxOperands bounds the commits that are asked for what they have at a path.
+const maxOperands = 24
+
+// namedRefs name the commit that an operation under way is about.
+var namedRefs = []string{"CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"}
+
+// operands is a list of operands, each once.
+type operands struct {
+	*Work
+	list []Operand
+	most int
+}
+
+func (o *operands) add(like Operand, commits ...refs.OID) {
+	for _, oid := range commits {
+		known := slices.ContainsFunc(o.list, func(one Operand) bool { return one.Commit == oid })
+		if !oid.IsZero() && !known && len(o.list) < o.most {
+			like.Commit = oid
+			o.list = append(o.list, like)
+		}
+	}
+}
+
+// withParents adds a commit and its parents.
+func (o *operands) withParents(like Operand, commits ...refs.OID) {
+	for _, commit := range commits {
+		if commit.IsZero() {
+			continue
+		}
+		o.add(like, commit)
+		if c, err := o.Reader.Commit(commit); err == nil {
+			o.add(like, c.Parents...)
+		}
+	}
+}
+
+func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
+	for _, stash := range list {
+		o.withParents(Operand{Role: RoleStash, Perhaps: perhaps, Unlooked: !slices.Contains(seen, stash)}, stash)
+	}
+}
+
+// Operands lists the commits from which git may have taken what it wrote, with their parents, and those that HEAD has been at. The
+// nearest come first. Doubtful tells that no more is known than that a stash may have been applied.
+func (w *Work) Operands(asking Asking) []Operand {
+	o := operands{Work: w, most: maxOperands}
+	o.underWay(asking)
+	before, now := w.Before.Stashes, w.Now.Stashes
+	if !slices.Equal(before, now) {
+		o.stashes(false, asking.Seen, w.GoneStashes())
+		o.stashes(true, asking.Seen, before[:min(1, len(before))])
+		o.stashes(true, asking.Seen, now[:min(1, len(now))])
+	} else if w.MayHaveApplied() {
+		const likely = 4
+		o.stashes(true, asking.Seen, now[:min(likely, len(now))])
+	}
+	o.withParents(Operand{Role: RoleHead}, w.Now.Head)
+	o.add(Operand{Role: RolePast}, w.Before.Head)
+	moves, _ := w.Moves()
+	for _, m := range slices.Backward(moves) {
+		o.withParents(Operand{Role: RolePicked}, w.pickedByHand(m, asking.Commit)...)
+		o.add(Operand{Role: RolePast}, m.To)
+		if m.Reverts {
+			o.withParents(Operand{Role: RoleReverted}, w.reverted(m.To))
+		}
+	}
+	return o.list
+}
+
+// StashesThatMayBeApplied lists them as operands, for work of which no more is known than that one of them may have been
+// applied.
+func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
+	o := operands{Work: w, most: maxOperands}
+	o.stashes(true, asking.Seen, w.Now.Stashes)
+	return o.list
+}
+
+// underWay adds what the files and refs of an operation name that stands still, or that left its message.
+func (o *operands) underWay(asking Asking) {
+	for _, oid := range slices.Backward(namedIn(o.repo, "MERGE_HEAD")) {
+		o.withParents(Operand{Role: RoleMerged}, oid)
+	}
+	o.withParents(Operand{Role: RoleSquashed}, asking.Squash)
+	o.withParents(Operand{Role: RolePicked}, o.pickedLoose(asking.Commit)...)
+	for _, name := range namedRefs {
+		if oid, err := o.repo.ReadRef(name); err == nil {
+			o.withParents(Operand{Role: RoleNamed}, oid)
+		}
+	}
+	if done := namedIn(o.repo, "rebase-merge/done"); len(done) > 0 {
+		o.withParents(Operand{Role: RoleRebased}, done[len(done)-1])
+	}
+}
+
+// TakenAlong lists the commits of which git may have taken whole files along: those that were merged, picked or rebased,
+// and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
+func (w *Work) TakenAlong(asked refs.OID) []Operand {
+	o := operands{Work: w, most: MaxCommitted}
+	named := func(names ...string) {
+		for _, name := range names {
+			if oid, err := w.repo.ReadRef(name); err == nil {
+				o.add(Operand{Role: RoleNamed}, oid)
+			}
+		}
+	}
+	o.add(Operand{Role: RoleMerged}, w.Merging()...)
+	named("CHERRY_PICK_HEAD", "REBASE_HEAD")
+	for _, stash := range w.GoneStashes() {
+		o.wholeStash(Operand{Role: RoleStash}, stash)
+	}
+	moves, _ := w.Moves()
+	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
+		commit, err := w.Reader.Commit(m.To)
+		switch {
+		case err != nil: // one that is gone says nothing
+		case len(commit.Parents) > 1:
+			o.add(Operand{Role: RoleMerged}, commit.Parents[1:]...)
+		case m.Kind == Picked || m.Kind == PickCommitted:
+			o.add(Operand{Role: RolePicked}, w.Namesakes(commit, asked)...)
+		case m.Kind.Rebases():
+			named("ORIG_HEAD")
+		}
+	}
+	if w.MayHaveApplied() {
+		o.wholeStash(Operand{Role: RoleStash, Perhaps: true}, w.Now.Stashes[0])
+	}
+	return o.list
+}
+
+// wholeStash adds a stash and the commit of the files that were not tracked.
+func (o *operands) wholeStash(like Operand, stash refs.OID) {
+	if c, err := o.Reader.Commit(stash); err == nil && len(c.Parents) > 1 {
+		o.add(like, stash)
+		o.add(like, c.Parents[2:]...)
+	}
+}
+
+// Merging lists the commits that a merge under way takes in.
+func (w *Work) Merging() []refs.OID { return namedIn(w.repo, "MERGE_HEAD") }

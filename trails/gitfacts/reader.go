@@ -1,0 +1,169 @@
+package gitfacts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// Reader reads what commits hold.
+type Reader interface {
+	Commit(commit refs.OID) (refs.Commit, error)
+	// Blob is what a commit has at a path; no id when it has no file there, or when the commit is gone.
+	Blob(commit refs.OID, path string) (refs.OID, error)
+	// Files lists the files of a commit, the submodules apart.
+	Files(commit refs.OID) ([]File, error)
+	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without parents.
+	Changed(from, to refs.OID) ([]snapshot.Change, error)
+	// Newest lists the newest commits that refs lead to, the log and the stashes apart, and those that were fetched last.
+	Newest() []refs.OID
+}
+
+// File is a file of a commit.
+type File struct {
+	Path string
+	Blob refs.OID
+}
+
+// Bounds of what a reader keeps in mind, and of the newest commits that it lists.
+const (
+	maxBlobs   = 1 << 14
+	maxCommits = 1 << 10
+	maxNewest  = 512
+)
+
+// Git is the Reader of a repository. It remembers what it read and is for one goroutine.
+type Git struct {
+	ctx     context.Context // it lives for one step of the timeline
+	repo    *refs.Repo
+	objects *refs.Objects
+	commits map[refs.OID]refs.Commit
+	blobs   map[place]refs.OID
+	files   map[refs.OID][]File
+	newest  []refs.OID // nil until asked for
+}
+
+// place is a path of a commit.
+type place struct {
+	commit refs.OID
+	path   string
+}
+
+// NewGit returns the reader of a repository. It reads nothing before it is asked.
+func NewGit(ctx context.Context, repo *refs.Repo, objects *refs.Objects) *Git {
+	return &Git{
+		ctx: ctx, repo: repo, objects: objects,
+		commits: map[refs.OID]refs.Commit{}, blobs: map[place]refs.OID{}, files: map[refs.OID][]File{},
+	}
+}
+
+// Commit reads a commit.
+func (g *Git) Commit(commit refs.OID) (refs.Commit, error) {
+	if c, done := g.commits[commit]; done {
+		return c, nil
+	}
+	c, err := g.objects.Commit(commit)
+	if err == nil {
+		if len(g.commits) >= maxCommits {
+			clear(g.commits)
+		}
+		g.commits[commit] = c
+	}
+	return c, err
+}
+
+// Blob asks what a commit has at a path.
+func (g *Git) Blob(commit refs.OID, path string) (refs.OID, error) {
+	if commit.IsZero() {
+		return refs.OID{}, nil
+	}
+	at := place{commit, path}
+	if oid, done := g.blobs[at]; done {
+		return oid, nil
+	}
+	oid, typ, err := g.objects.Resolve(commit.String() + ":" + path)
+	if errors.Is(err, refs.ErrMissing) || err == nil && typ != refs.BlobObject {
+		oid, err = refs.OID{}, nil
+	}
+	if err == nil {
+		if len(g.blobs) >= maxBlobs {
+			clear(g.blobs)
+		}
+		g.blobs[at] = oid
+	}
+	return oid, err
+}
+
+// Files lists the files of a commit (git-ls-tree(1)).
+func (g *Git) Files(commit refs.OID) ([]File, error) {
+	if list, done := g.files[commit]; done {
+		return list, nil
+	}
+	raw, err := g.repo.Git(g.ctx, nil, "ls-tree", "-r", "-z", commit.String())
+	if err != nil {
+		return nil, err
+	}
+	g.files[commit] = filesOf(raw)
+	return g.files[commit], nil
+}
+
+// filesOf reads "MODE TYPE OID\tPATH NUL".
+func filesOf(raw []byte) []File {
+	list := []File{}
+	for record := range bytes.SplitSeq(raw, []byte{0}) {
+		head, path, _ := bytes.Cut(record, []byte("\t"))
+		words := bytes.Fields(head)
+		if len(words) != 3 || string(words[1]) != "blob" {
+			continue
+		}
+		if oid, err := refs.ParseOID(string(words[2])); err == nil {
+			list = append(list, File{string(path), oid})
+		}
+	}
+	return list
+}
+
+// Changed compares two commits (git-diff-tree(1)).
+func (g *Git) Changed(from, to refs.OID) ([]snapshot.Change, error) {
+	args := []string{"diff-tree", "-r", "-z", "--no-renames"}
+	if from.IsZero() {
+		args = append(args, "--root", "--no-commit-id", to.String())
+	} else {
+		args = append(args, from.String(), to.String())
+	}
+	raw, err := g.repo.Git(g.ctx, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.ParseRawDiff(string(raw))
+}
+
+// Newest asks git-rev-list(1). Before the first commit there are none.
+func (g *Git) Newest() []refs.OID {
+	if g.newest != nil {
+		return g.newest
+	}
+	g.newest = []refs.OID{}
+	args := []string{
+		"rev-list", "--ignore-missing", "--max-count=" + strconv.Itoa(maxNewest),
+		"--exclude=refs/traces/*", "--exclude=refs/stash", "--all", "HEAD",
+	}
+	for _, oid := range namedIn(g.repo, "FETCH_HEAD") {
+		args = append(args, oid.String())
+	}
+	raw, err := g.repo.Git(g.ctx, nil, args...)
+	if err != nil {
+		return g.newest
+	}
+	for id := range strings.FieldsSeq(string(raw)) {
+		if oid, err := refs.ParseOID(id); err == nil {
+			g.newest = append(g.newest, oid)
+		}
+	}
+	return g.newest
+}

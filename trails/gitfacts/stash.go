@@ -1,0 +1,80 @@
+package gitfacts
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A stash is a commit of the work tree. Its parents are the commit that HEAD was at, a commit of the index and, if there were
+// files that were not tracked, a commit of those (git-stash(1)).
+
+// Stash is a stash and its parts.
+type Stash struct {
+	Commit, Head, Index, Untracked refs.OID // Untracked is no id where there were none
+}
+
+// StashOf reads the parts of a stash; false for what is no stash, or is gone.
+func StashOf(read Reader, stash refs.OID) (Stash, bool) {
+	c, err := read.Commit(stash)
+	if err != nil || len(c.Parents) < 2 {
+		return Stash{}, false
+	}
+	s := Stash{Commit: stash, Head: c.Parents[0], Index: c.Parents[1]}
+	if len(c.Parents) > 2 {
+		s.Untracked = c.Parents[2]
+	}
+	return s, true
+}
+
+// Blob is what a stash has of a path, tracked or not, beside what HEAD had of it.
+func (s Stash) Blob(read Reader, path string) (head, blob refs.OID, err error) {
+	if head, err = read.Blob(s.Head, path); err != nil {
+		return head, blob, err
+	}
+	if blob, err = read.Blob(s.Commit, path); err == nil && blob.IsZero() {
+		blob, err = read.Blob(s.Untracked, path)
+	}
+	return head, blob, err
+}
+
+// Blobs lists what a stash has of the paths that it is about: the work tree against HEAD, and the files that were not
+// tracked. A path that was deleted has no id.
+func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
+	changed, err := read.Changed(s.Head, s.Commit)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Untracked.IsZero() {
+		untracked, err := read.Changed(refs.OID{}, s.Untracked)
+		if err != nil {
+			return nil, err
+		}
+		changed = append(changed, untracked...)
+	}
+	out := map[string]refs.OID{}
+	for _, c := range changed {
+		if c.NewMode != refs.ModeGitlink {
+			out[c.Path] = c.New
+		}
+	}
+	return out, nil
+}
+
+// Branch is the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git says so in the message of
+// the commit that holds the index: "index on topic: 1234567 subject".
+func (s Stash) Branch(read Reader) (string, bool) {
+	index, err := read.Commit(s.Index)
+	if err != nil {
+		return "", false
+	}
+	return stashedOn(index.Message), true
+}
+
+func stashedOn(message string) string {
+	on, _, _ := strings.Cut(strings.TrimPrefix(message, "index on "), ": ")
+	if strings.HasPrefix(on, "(") {
+		return ""
+	}
+	return on
+}

@@ -1,0 +1,229 @@
+package gitfacts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Work is what git did between two marks. It is computed once, as far as it is asked for.
+type Work struct {
+	Before, Now Mark
+	// Reader reads the commits that the work is about.
+	Reader Reader
+
+	repo  *refs.Repo
+	moves *[]Move // nil until asked for
+	whole bool
+	hands *hands // nil until asked for
+}
+
+// hands are the commits that were made by hand, for one that was asked for.
+type hands struct {
+	asked refs.OID
+	list  []refs.OID
+}
+
+// Between returns the work between two marks of a work tree. Nothing is read before it is asked for.
+func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
+	return &Work{Before: before, Now: now, Reader: read, repo: repo}
+}
+
+// Moves lists the moves of HEAD since the first mark, the oldest first; whole is false when some could not be read.
+func (w *Work) Moves() (moves []Move, whole bool) {
+	if w.moves == nil {
+		moves, w.whole = since(w.repo, w.Before)
+		w.moves = &moves
+	}
+	return *w.moves, w.whole
+}
+
+// Known tells whether all moves of HEAD could be read.
+func (w *Work) Known() bool {
+	_, whole := w.Moves()
+	return whole
+}
+
+// MovedTo tells whether HEAD moved to a commit since the first mark.
+func (w *Work) MovedTo(commit refs.OID) bool {
+	moves, _ := w.Moves()
+	return slices.ContainsFunc(moves, func(m Move) bool { return m.To == commit })
+}
+
+// MadeSince tells whether a commit was made after the first mark. Without a reflog none is thought to be older.
+func (w *Work) MadeSince(commit refs.OID) bool {
+	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
+}
+
+// MadeByHand tells whether somebody made a commit of what they had in the work tree, as opposed to git, which puts there what it
+// takes from other commits. What such a commit brings is no evidence of where it comes from. Asked is the commit that
+// is being anchored, if one is: where the reflog does not end with it, nothing else is known of it.
+func (w *Work) MadeByHand(commit, asked refs.OID) bool {
+	return slices.Contains(w.ByHand(asked), commit)
+}
+
+// ByHand lists the commits that MadeByHand is true of.
+func (w *Work) ByHand(asked refs.OID) []refs.OID {
+	if w.hands == nil || w.hands.asked != asked {
+		w.hands = &hands{asked, w.byHand(asked)}
+	}
+	return w.hands.list
+}
+
+func (w *Work) byHand(asked refs.OID) []refs.OID {
+	moves, _ := w.Moves()
+	var out []refs.OID
+	for _, m := range moves {
+		if m.Kind.ByHand() {
+			out = append(out, m.To)
+		}
+	}
+	if !asked.IsZero() && (len(moves) == 0 || moves[len(moves)-1].To != asked || w.appliesPatches()) {
+		out = append(out, asked)
+	}
+	return out
+}
+
+// appliesPatches tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that of any
+// other patch. But the commit that the patch was made of is known, and what that does not have was typed.
+func (w *Work) appliesPatches() bool {
+	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
+}
+
+// OnlyCommitsUntil tells whether nothing but commits was made from the first mark on until one of them: git wrote nothing to the
+// work tree that a trace is left of.
+func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
+	moves, whole := w.Moves()
+	if !whole || w.Before.Replays != "" || !slices.Equal(w.Before.Stashes, w.Now.Stashes) {
+		return false
+	}
+	for _, m := range moves {
+		if !m.LeavesFiles() {
+			return false
+		}
+		if m.To == commit {
+			return true
+		}
+	}
+	return false
+}
+
+// WasAt tells whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone; with no
+// name any branch will do.
+func (w *Work) WasAt(commit refs.OID, branch string) bool {
+	heads := []refs.OID{w.Before.Head, w.Now.Head}
+	branches := []string{w.Before.Branch, w.Now.Branch}
+	moves, whole := w.Moves()
+	for _, m := range moves {
+		heads = append(heads, m.To)
+		branches = append(branches, m.Branches[:]...)
+	}
+	on := slices.ContainsFunc(branches, func(name string) bool {
+		name = strings.TrimPrefix(name, "refs/heads/")
+		return branch == "" || name == branch || name != "" && path.Base(name) == branch
+	})
+	return on && (!whole || slices.Contains(heads, commit))
+}
+
+// maxLately bounds the commits that are asked for files that the work tree has not.
+const maxLately = 3
+
+// Lately lists the commits that HEAD has been at, the present one first: one that was amended had the old name of a file.
+func (w *Work) Lately() []refs.OID {
+	moves, _ := w.Moves()
+	list := []refs.OID{w.Now.Head}
+	for _, m := range slices.Backward(moves) {
+		list = append(list, m.To)
+	}
+	return distinct(list, maxLately)
+}
+
+// MaxCommitted bounds the moves, and the commits, that are looked at for files that were away.
+const MaxCommitted = 8
+
+// LeftFor lists the commits that HEAD was at before it was at the one that is asked for, the last one first.
+func (w *Work) LeftFor(commit refs.OID) []refs.OID {
+	moves, _ := w.Moves()
+	at := []refs.OID{w.Before.Head}
+	for _, m := range moves {
+		at = append(at, m.To)
+	}
+	for len(at) > 0 && at[len(at)-1] != commit {
+		at = at[:len(at)-1]
+	}
+	slices.Reverse(at)
+	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
+}
+
+// distinct gives up to so many ids, each once, without those that are none.
+func distinct(list []refs.OID, most int) []refs.OID {
+	var out []refs.OID
+	for _, oid := range list {
+		if !oid.IsZero() && !slices.Contains(out, oid) && len(out) < most {
+			out = append(out, oid)
+		}
+	}
+	return out
+}
+
+// WentOn tells whether git put another content in the place of that which a commit has at a path, when it went on from there. A
+// reset may have left all files as they were. What somebody commits they had put there themselves.
+func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
+	moves, _ := w.Moves()
+	for _, m := range moves {
+		if m.From == commit && !m.Kind.ByHand() && m.Kind != Reset {
+			if now, err := w.Reader.Blob(m.To, path); err == nil && now != blob {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WentOnFrom tells whether git put HEAD's content in the place of that which a file was last seen with. A commit that HEAD
+// was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another commit may have left all files as
+// they were. That to the same one, which git-stash(1) makes, leads nowhere.
+func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
+	moves, whole := w.Moves()
+	if !whole || blob.IsZero() {
+		return false
+	}
+	held, left, at := false, false, w.Before.Head
+	for _, m := range moves {
+		if m.Kind == Reset {
+			if m.To != at {
+				return false
+			}
+			continue
+		}
+		if !held {
+			there, err := w.Reader.Blob(at, path)
+			held = err == nil && there == blob
+		}
+		left = left || held && !m.Kind.ByHand()
+		at = m.To
+	}
+	return left
+}
+
+// NewStashes lists the stashes that are there now and were not, down to the first that was, the newest first.
+func (w *Work) NewStashes() []refs.OID { return Newer(w.Now.Stashes, w.Before.Stashes) }
+
+// Newer lists the stashes of a list above the first one that another list has.
+func Newer(now, before []refs.OID) []refs.OID {
+	i := slices.IndexFunc(now, func(oid refs.OID) bool { return slices.Contains(before, oid) })
+	if i < 0 {
+		return now
+	}
+	return now[:i]
+}
+
+// GoneStashes lists the stashes that were there and are not any more.
+func (w *Work) GoneStashes() []refs.OID { return without(w.Before.Stashes, w.Now.Stashes) }
+
+// without lists what one list has and the other has not.
+func without(list, other []refs.OID) []refs.OID {
+	return slices.DeleteFunc(slices.Clone(list), func(oid refs.OID) bool { return slices.Contains(other, oid) })
+}
