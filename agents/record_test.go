@@ -134,3 +134,25 @@ func keepPayloads(t *testing.T, repo *driver.Repo, store, agent string, kept map
 		}
 	}
 }
+
+// The newest version of a client that counts as tested is the one that the tests drive.
+func TestTheNewestTestedVersionIsTheOneThatIsDriven(t *testing.T) {
+	t.Parallel()
+	driven := map[string]string{}
+	for _, client := range driver.Clients() {
+		driven[client.Name] = client.Version
+	}
+	tested := 0
+	for _, agent := range agents.All(agents.Env{Home: t.TempDir()}) {
+		if agent.Tested == "" {
+			continue
+		}
+		tested++
+		if version := driven[agent.Program]; version != agent.Tested {
+			t.Errorf("%s: %s is tested, and %q driven", agent.Name, agent.Tested, version)
+		}
+	}
+	if tested < 5 {
+		t.Errorf("of %d agents the newest tested version is known", tested)
+	}
+}

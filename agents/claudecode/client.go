@@ -15,7 +15,7 @@ type Client struct{ env capability.Env }
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
+		Name: Name, Title: title, Tested: "2.1.328", Decoder: client, Installer: client.newInstaller(),
 		Parser: client, Discoverer: client, Identifier: client, Program: "claude", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"claude", "--resume"},
 		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},

@@ -40,7 +40,7 @@ func (c *Client) newInstaller() *installer.Installer {
 // spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
 func (c *Client) entries() []hookfile.Entry {
 	names := hookEvents[:]
-	if atLeast(c.version(), newerSince) {
+	if !capability.Newer(newerSince, c.version()) {
 		names = append(slices.Clone(names), newerEvents[:]...)
 	}
 	list := make([]hookfile.Entry, len(names))

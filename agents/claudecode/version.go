@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -36,23 +35,4 @@ func (c *Client) version() string {
 		return ""
 	}
 	return ""
-}
-
-// atLeast compares two versions of three numbers; what is none is less than any.
-func atLeast(version, least string) bool {
-	is, want := strings.SplitN(version, ".", 3), strings.SplitN(least, ".", 3)
-	if len(is) != len(want) {
-		return false
-	}
-	for i := range is {
-		a, errA := strconv.Atoi(is[i])
-		b, errB := strconv.Atoi(want[i])
-		if errA != nil || errB != nil {
-			return false
-		}
-		if a != b {
-			return a > b
-		}
-	}
-	return true
 }

@@ -46,8 +46,8 @@ func TestTheVersionOfTheClientIsToldByWhereItIsInstalled(t *testing.T) {
 			}
 			return ""
 		}}}
-		if got := client.version(); got != c.want || atLeast(got, newerSince) != c.has {
-			t.Errorf("%s: %q, new enough: %v", c.path, got, atLeast(got, newerSince))
+		if got := client.version(); got != c.want || !capability.Newer(newerSince, got) != c.has {
+			t.Errorf("%s: %q, new enough: %v", c.path, got, !capability.Newer(newerSince, got))
 		}
 	}
 }

@@ -156,6 +156,9 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
 					printable(fmt.Sprintf("%s: %s could not be read, whole or in part", name, plural(parsed.Lost, "line"))))
 			}
+			if what := agent.Untested(parsed.Head); what != "" {
+				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", printable(name+": "+what))
+			}
 			if counting.steps == 0 {
 				return nil, empty
 			}

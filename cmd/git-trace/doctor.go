@@ -62,6 +62,9 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 	if err := h.printForeign(c.Context, screen); err != nil {
 		return err
 	}
+	if err := h.printUntested(c.Context, screen); err != nil {
+		return err
+	}
 	if err := h.printFailures(screen, time.Now()); err != nil {
 		return err
 	}
