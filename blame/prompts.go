@@ -72,7 +72,7 @@ func (p *painter) question(q *question) {
 	rest := []string{oneLine(q.of.Agent)}
 	rest = appendKnown(rest, oneLine(q.of.Model), q.date(), q.tools(), q.pending())
 	p.write(edge, colour(escape, id), " ", strings.Join(rest, between), "\n")
-	for _, line := range p.quoted(q.of.PromptText) {
+	for _, line := range p.quoted(q.of) {
 		p.write(edge, line, "\n")
 	}
 	quiet := paint{quieten: p.style.Color}
@@ -130,9 +130,12 @@ func (q *question) pending() string {
 }
 
 // quoted is the text of a prompt between quotes, wrapped to the screen and cut when it is long.
-func (p *painter) quoted(text string) []string {
-	text = cells.Safe(oneLine(text))
-	if text == "" {
+func (p *painter) quoted(a *Attribution) []string {
+	text := cells.Safe(oneLine(a.PromptText))
+	switch {
+	case text == "" && a.PromptIndex == 0: // as in notes of git-ai, which name the conversation alone
+		return []string{"(which prompt led to these lines is not known)"}
+	case text == "":
 		return []string{"(the text of this prompt is not kept here)"}
 	}
 	room := max(20, p.style.width()-cells.Width(block))

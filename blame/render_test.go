@@ -144,6 +144,19 @@ func TestACarriageReturnAtTheEndOfALineIsNotShownOnATerminal(t *testing.T) {
 	}
 }
 
+func TestTabsAreAsWideOnATerminalAsInTheFile(t *testing.T) {
+	t.Parallel()
+	for name, columns := range map[string]Columns{"table": {}, "prompts": {Prompts: true}} {
+		if out := drawn(t, Style{Terminal: true, Columns: columns}, "A", []string{"a\tb", "\tc"}, claude); !strings.Contains(out, "│ a       b\n") ||
+			!strings.Contains(out, "│         c\n") {
+			t.Errorf("%s: got %q", name, out)
+		}
+		if out := drawn(t, Style{Columns: columns}, "A", []string{"a\tb"}, claude); !strings.Contains(out, "│ a\tb\n") {
+			t.Errorf("%s: in a pipe: got %q", name, out)
+		}
+	}
+}
+
 func TestAConversationHasOneColourAndPeopleNone(t *testing.T) {
 	t.Parallel()
 	if TraceColor(claude.Trace) == TraceColor(codex.Trace) {

@@ -89,7 +89,10 @@ func (v *converter) known() error {
 	}
 	var names []string
 	for _, e := range exchanges() {
-		if e.name == v.from && e.read != nil {
+		switch {
+		case e.name == v.from && e.read == nil:
+			return noConversation(e)
+		case e.name == v.from:
 			return nil
 		}
 		if e.read != nil {
@@ -102,6 +105,14 @@ func (v *converter) known() error {
 		}
 	}
 	return usage("'%s' is nothing to convert from; there are %s", v.from, strings.Join(names, ", "))
+}
+
+// noConversation is the error for a format that tells who wrote the lines of commits, and not what was said.
+func noConversation(format exchange) error {
+	return &failure{
+		code: exitUsage, err: fmt.Errorf("%s tells of commits: there is no conversation in it to convert", format.name),
+		hint: "git trace import --format " + format.name + " takes in who wrote the lines",
+	}
 }
 
 // errUnknownFile reports a file that no agent and no format recognises.
@@ -121,6 +132,9 @@ func (v *converter) file(ctx context.Context, name string) error {
 	format, found, err := identifyExchange(name)
 	if err != nil {
 		return err
+	}
+	if found && format.read == nil {
+		return noConversation(format)
 	}
 	if found {
 		return v.exchanged(ctx, format, name)
@@ -197,6 +211,10 @@ func (s *countingSink) Step(step *records.Step) error {
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	return eachRecord(format, name, func(line int, r *records.Record) error {
 		err := v.out.record(ctx, r)
+		if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
+			fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
+				printable(fmt.Sprintf("%s:%d: what was said is not in it: the conversation is written without a step", name, line)))
+		}
 		if errors.Is(err, errNoLines) {
 			return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
 		}

@@ -110,6 +110,8 @@ func recogniseExchange(head []byte) (exchange, bool) {
 		name = agenttrace.Name
 	case has("schema_version", "trace_id", "session_id"):
 		name = opentraces.Name
+	case has("commit", "note"):
+		name = gitai.Name
 	default:
 		return exchange{}, false
 	}

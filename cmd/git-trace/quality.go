@@ -208,6 +208,9 @@ func (q *judge) file(name string) error {
 	if err != nil {
 		return err
 	}
+	if found && format.read == nil {
+		return noConversation(format)
+	}
 	if found {
 		return eachRecord(format, name, func(_ int, r *records.Record) error {
 			q.add(r, name)

@@ -172,7 +172,7 @@ func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, r
 	argument, path := mainArgument(call.Input)
 	cut := cells.Cut
 	if path {
-		cut = cells.CutLeft // the name of a file is at its end
+		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
 	}
 	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)), max(room-cells.Width(name)-2, 10)))
 	if result != nil && value(result.Error) != "" {

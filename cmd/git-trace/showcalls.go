@@ -46,7 +46,8 @@ func shortCall(id string, digits int) string {
 	return cells.Safe(id[:digits]) + "…"
 }
 
-// changes says what a call changed.
+// changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call that read
+// nothing is said: a Read that only the session file has shows its path.
 func changes(c *callView) string {
 	var out []string
 	switch c.Status {
@@ -57,8 +58,18 @@ func changes(c *callView) string {
 	for _, f := range c.Files {
 		out = append(out, cells.Safe(f.Path)+" "+counts(f.Added, f.Removed))
 	}
-	if len(c.Files) == 0 {
+	switch {
+	case len(c.Files) > 0:
+	case c.seen:
 		out = append(out, "no change")
+	case len(c.anchors) > 0:
+		for _, f := range c.anchors {
+			out = append(out, cells.Safe(f.Path)+" "+plural(f.Added, "line"))
+		}
+	default:
+		for _, path := range c.Paths {
+			out = append(out, cells.Safe(path))
+		}
 	}
 	return strings.Join(out, "  ")
 }

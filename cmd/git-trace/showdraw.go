@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,12 +22,22 @@ type showDrawer struct {
 	width  int
 	now    time.Time
 	short  func(events.TraceID) string
-	digits int // of a commit id
+	inside func(path string) string // a path as it stands in the work tree, others as they are
+	digits int                      // of a commit id
 	text   strings.Builder
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo)}
+	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo),
+		inside: func(path string) string { return insideOf(v.repo, path) }}
+}
+
+// insideOf shortens the path of a file in the work tree, as agents name it, to what git calls it.
+func insideOf(repo *refs.Repo, path string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(repo.WorkTree)+"/"); ok && repo.WorkTree != "" {
+		return rest
+	}
+	return path
 }
 
 // commitDigits is how many digits git abbreviates commit ids to here.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -25,6 +27,7 @@ func (h *health) unheardFindings(all []agentHealth) []finding {
 		since = listed.Since
 	}
 	engine := trails.New(h.repo, h.log, nil)
+	stored := sync.OnceValue(h.storedAt)
 	var out []finding
 	for i := range all {
 		one := &all[i]
@@ -37,7 +40,8 @@ func (h *health) unheardFindings(all []agentHealth) []finding {
 		}
 		n, last := 0, time.Time{}
 		for _, s := range sessions {
-			if s.ID == "" || engine.Heard(events.NewTraceID(one.Name, s.ID), s.Changed) {
+			trace := events.NewTraceID(one.Name, s.ID)
+			if s.ID == "" || engine.Heard(trace, s.Changed) || stored()[trace].After(s.Changed) {
 				continue
 			}
 			if n++; s.Changed.After(last) {
@@ -50,6 +54,26 @@ func (h *health) unheardFindings(all []agentHealth) []finding {
 					one.Name, plural(n, "conversation"), graph.Ago(last, time.Now())),
 				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name + " --global` reports all that come",
 			})
+		}
+	}
+	return out
+}
+
+// storedAt is when conversations were stored last: what backfill read since a conversation went on is no news.
+func (h *health) storedAt() map[events.TraceID]time.Time {
+	out := map[events.TraceID]time.Time{}
+	reader, err := index.Open(h.repo)
+	if err != nil {
+		return out
+	}
+	defer reader.Close()
+	recorded, err := reader.ByType(events.RecordStored)
+	if err != nil {
+		return out
+	}
+	for _, e := range recorded {
+		if e.Time.After(out[e.Trace]) {
+			out[e.Trace] = e.Time
 		}
 	}
 	return out

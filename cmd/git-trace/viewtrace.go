@@ -61,6 +61,9 @@ type callView struct {
 	Patches  []events.PatchID   `json:"patches"`
 	Commits  []view.CommitLines `json:"commits"`
 	Limits   []events.Limit     `json:"limits"`
+
+	seen    bool         // by a hook, which saw what it changed
+	anchors []fileChange // the lines of it that commits hold, by path
 }
 
 // fileChange is what somebody changed in a file.
@@ -174,6 +177,11 @@ func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Even
 			}
 		}
 		calls = said.join(calls, held)
+		for i := range calls {
+			for k, path := range calls[i].Paths {
+				calls[i].Paths[k] = insideOf(v.repo, path)
+			}
+		}
 	}
 	for _, c := range calls {
 		p := at(c.Prompt)
@@ -231,10 +239,18 @@ func (c *callView) holds(held []view.Anchored) {
 		}
 	}
 	c.Commits = view.SumCommits(own)
+	for _, a := range own {
+		at := slices.IndexFunc(c.anchors, func(f fileChange) bool { return f.Path == a.Path })
+		if at < 0 {
+			at = len(c.anchors)
+			c.anchors = append(c.anchors, fileChange{Path: a.Path})
+		}
+		c.anchors[at].Added += a.Run.Count
+	}
 }
 
 func (c *callView) window(e *events.Event, d events.WindowData) {
-	c.Tool, c.Class, c.Prompt = d.Tool, d.Class, d.Prompt
+	c.Tool, c.Class, c.Prompt, c.seen = d.Tool, d.Class, d.Prompt, true
 	if d.Model != "" {
 		c.Model = d.Model
 	}
