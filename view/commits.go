@@ -60,8 +60,8 @@ func (r *Reader) unreachable(ctx context.Context, commits map[refs.OID]bool) (ma
 		return nil, err
 	}
 	known := map[string]bool{}
-	for line := range strings.FieldsSeq(string(there)) {
-		known[line] = true
+	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
+		known[strings.TrimSuffix(line, "\n")] = true
 	}
 	for id := range commits {
 		out[id] = !known[id.String()]

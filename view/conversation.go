@@ -43,6 +43,7 @@ const (
 	Hooks    Source = "hooks"
 	Backfill Source = "backfill"
 	Record   Source = "record"
+	Lines    Source = "lines" // nothing but who wrote lines of commits, as a file of another program says it
 )
 
 // Seen tells whether hooks saw the conversation, so that it is known what it wrote.
@@ -82,6 +83,9 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	}
 	d, recorded := r.records[t.ID]
 	if !recorded {
+		if len(c.Sources) == 0 {
+			c.Sources = append(c.Sources, Lines)
+		}
 		return c, nil
 	}
 	c.Sources = append(c.Sources, Record)

@@ -118,6 +118,15 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	for _, id := range r.unreadable {
 		add(id, "", "")
 	}
+	if len(found)+len(more) == 0 {
+		logged, err := r.log.Traces()
+		if err != nil {
+			return nil, err
+		}
+		for i := range logged { // those of which only anchors speak have no event that the index finds
+			add(logged[i].ID, logged[i].Agent, logged[i].Session)
+		}
+	}
 	return append(more, found...), nil
 }
 
@@ -176,7 +185,7 @@ func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, er
 	if err != nil {
 		return c, false, err
 	}
-	if _, recorded := r.records[id]; !logged && !recorded {
+	if _, recorded := r.records[id]; !logged && !recorded && len(sum.Held) == 0 {
 		return c, false, nil
 	}
 	sum.ID = id

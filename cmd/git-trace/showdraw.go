@@ -159,6 +159,8 @@ func (t *traceView) origin() string {
 		return ""
 	case slices.Contains(t.Sources, view.Backfill):
 		return "its session file (git trace backfill)"
+	case slices.Contains(t.Sources, view.Lines):
+		return "lines of commits, as a file of another program says (git trace import)"
 	case t.Own:
 		return "a record that was imported"
 	}

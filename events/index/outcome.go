@@ -78,6 +78,11 @@ func (t *Trace) hold(h Held) {
 	}
 }
 
+// holds tells whether a commit holds lines of the conversation, as far as anchors said last.
+func (t *Trace) holds() bool {
+	return slices.ContainsFunc(t.Held, func(h Held) bool { return h.Lines > 0 })
+}
+
 // joinOutcome adds what another part of the log, or another log, says came of the conversation.
 func (t *Trace) joinOutcome(o *Trace) {
 	t.Paths, t.Held = slices.Clone(t.Paths), slices.Clone(t.Held)
@@ -110,13 +115,25 @@ func (r *recent) anchor(e *events.Event, n *named) {
 			if afterwards && run.Tier == movedLines {
 				continue // they were committed before: this commit only put them elsewhere
 			}
-			if run.Owner >= 0 && run.Owner < len(n.Owners) && n.Owners[run.Owner].Trace != "" && run.Count > 0 {
-				lines[n.Owners[run.Owner].Trace] += run.Count
+			if run.Owner < 0 || run.Owner >= len(n.Owners) || run.Count <= 0 {
+				continue
+			}
+			if o := &n.Owners[run.Owner]; o.Trace != "" {
+				r.trace(o.Trace).named(o.Agent, o.Session, o.Model)
+				lines[o.Trace] += run.Count
 			}
 		}
 	}
 	for trace, count := range lines {
 		r.trace(trace).hold(Held{Commit: commit, Part: n.Part, Lines: count})
+	}
+}
+
+// named takes what an anchor says of the owner of lines. It counts where the conversation itself told nothing.
+func (t *Trace) named(agent, session, model string) {
+	if t.Events == 0 {
+		t.Agent, t.Session = cmp.Or(t.Agent, agent), cmp.Or(t.Session, session)
+		t.uses(model)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 func TestSummariesSayWhatCameOfAConversation(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
+	conversations := 1
 	look := func(when string, files int, held map[refs.OID]int) {
 		t.Helper()
 		ix, err := Open(repo)
@@ -31,8 +32,13 @@ func TestSummariesSayWhatCameOfAConversation(t *testing.T) {
 		}
 		all, err := ix.Traces()
 		check(t, err)
-		if len(all) != 1 || all[0].Files() != files {
+		if len(all) != conversations || all[0].Files() != files {
 			t.Errorf("%s: all conversations: %+v", when, all)
+		}
+		for _, other := range all[1:] { // only anchors speak of it
+			if other.Agent != "pi" || other.Session != "never seen here" || fmt.Sprint(other.Models) != "[m]" || !other.First.IsZero() || len(other.Held) != 3 {
+				t.Errorf("%s: %+v", when, other)
+			}
 		}
 		sameIDs(t, ix)
 	}
@@ -43,10 +49,11 @@ func TestSummariesSayWhatCameOfAConversation(t *testing.T) {
 	look("stored", 3, map[refs.OID]int{commitID("s", 2): 3})
 
 	trace := events.NewTraceID("claude-code", "s")
-	other := events.NewTraceID("claude-code", "never seen here")
+	other := events.NewTraceID("pi", "never seen here")
+	conversations = 2
 	anchor := func(commit refs.OID, part, parts, first, second int) {
 		raw, err := events.Encode(events.CommitData{
-			Commit: commit, Part: part, Parts: parts, Owners: []events.AnchorOwner{{Kind: "ai", Trace: trace}, {Kind: "ai", Trace: other}},
+			Commit: commit, Part: part, Parts: parts, Owners: []events.AnchorOwner{{Kind: "ai", Trace: trace}, {Kind: "ai", Trace: other, Agent: "pi", Session: "never seen here", Model: "m"}},
 			Files: []events.AnchorFile{{Path: "x", Runs: []events.AnchorRun{{Start: 1, Count: first}, {Start: 50, Count: second, Owner: 1}}}},
 		})
 		check(t, err)

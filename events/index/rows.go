@@ -94,7 +94,10 @@ type named struct {
 	Part     int `json:"part"`
 	Revision int `json:"revision"`
 	Owners   []struct {
-		Trace events.TraceID `json:"trace"`
+		Trace   events.TraceID `json:"trace"`
+		Agent   string         `json:"agent"`
+		Session string         `json:"session"`
+		Model   string         `json:"model"`
 	} `json:"owners"`
 	Model    string           `json:"model"`
 	Owner    events.OwnerKind `json:"owner"`

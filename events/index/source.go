@@ -144,10 +144,8 @@ func (s *source) traceIDs(yield func(events.TraceID)) error {
 	if err != nil {
 		return err
 	}
-	for id, t := range r.traces {
-		if t.Events > 0 {
-			yield(id)
-		}
+	for id := range r.traces {
+		yield(id)
 	}
 	return nil
 }

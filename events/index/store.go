@@ -20,7 +20,7 @@ import (
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
 // summaries, and what build of the copy they are about and how far they go.
 const (
-	storeVersion = 4
+	storeVersion = 5
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
@@ -213,15 +213,15 @@ func (s shelf) traces(yield func(Trace)) error {
 	})
 }
 
-// traceIDs gives the ids from the beginnings of the summaries, and leaves out what only anchors speak of.
+// traceIDs gives the ids from the beginnings of the summaries.
 func (s shelf) traceIDs(yield func(events.TraceID)) error {
 	if s.summaries == nil {
 		return nil
 	}
 	return guarded(func() error {
 		return s.summaries.ForEach(func(_, v []byte) error {
-			id, number, err := parseTraceID(v)
-			if err == nil && number > 0 {
+			id, err := parseTraceID(v)
+			if err == nil {
 				yield(id)
 			}
 			return err

@@ -86,24 +86,14 @@ func (r *summaryReader) time() time.Time {
 	return time.Unix(seconds, nanos).UTC()
 }
 
-// parseTraceID takes of a summary what tells whether it is of a conversation or only of what anchors say of one.
-func parseTraceID(v []byte) (id events.TraceID, number int, err error) {
+// parseTraceID takes the id from the beginning of a summary.
+func parseTraceID(v []byte) (events.TraceID, error) {
 	r := &summaryReader{raw: v}
-	id = events.TraceID(r.text())
-	for range 3 { // agent, session, writer
-		r.bytes()
-	}
-	for range r.length() { // models
-		r.bytes()
-	}
-	for range 4 { // two times
-		r.number()
-	}
-	number = int(r.number())
+	id := events.TraceID(r.text())
 	if r.bad {
-		return "", 0, fmt.Errorf("%w: summary", errDamaged)
+		return "", fmt.Errorf("%w: summary", errDamaged)
 	}
-	return id, number, nil
+	return id, nil
 }
 
 func parseTrace(v []byte) (Trace, error) {

@@ -34,8 +34,8 @@ const mostModels = 16
 
 // count takes an event of the conversation in.
 func (t *Trace) count(e *events.Event, n named) {
-	if t.Events == 0 {
-		t.ID, t.Writer = e.Trace, e.Writer
+	if t.Events == 0 { // what anchors said of it counts no longer
+		t.ID, t.Writer, t.Agent, t.Session, t.Models = e.Trace, e.Writer, "", "", nil
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
 	t.Events++
@@ -90,6 +90,9 @@ func (t *Trace) join(o Trace) {
 	switch {
 	case o.Events == 0:
 		t.ID = o.ID
+		for _, m := range append([]string{""}, o.Models...) {
+			t.named(o.Agent, o.Session, m)
+		}
 		return
 	case t.Events == 0:
 		paths, held := t.Paths, t.Held
@@ -111,7 +114,8 @@ func (t *Trace) join(o Trace) {
 	t.Removed += o.Removed
 }
 
-// Traces lists the conversations of all logs, the one with the latest event first.
+// Traces lists the conversations of all logs, the one with the latest event first. Those of which only anchors speak are among
+// them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
 		all := map[events.TraceID]*Trace{}
@@ -128,7 +132,7 @@ func (ix *Index) Traces() ([]Trace, error) {
 		}
 		out := make([]Trace, 0, len(all))
 		for _, t := range all {
-			if t.Events > 0 { // not one that only the anchors of a log speak of
+			if t.Events > 0 || t.holds() {
 				out = append(out, *t)
 			}
 		}
