@@ -170,6 +170,28 @@ func TestTypedPromptsAreDroppedOnceTheRecordHoldsThem(t *testing.T) {
 	}
 }
 
+// The session file tells of a prompt before its hook does, and the file was read in between: the prompt is found when it is known.
+func TestAPromptThatIsKeptAfterTheReadingIsFound(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "basic-0001")
+	p.write(session(t, "basic-0001"))
+	first, err := p.record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.prompts[1], p.prompts[2] = "Reject sign-ups below the age of 16.\n\nKeep the error message short.", "this was never sent"
+	if _, err := p.record(); err != nil {
+		t.Fatal(err)
+	}
+	r := p.stored()
+	if recorder.PromptSteps(r)[1] == 0 || len(r.Steps) != first.Steps || len(p.prompts) != 1 {
+		t.Errorf("prompts in steps %v, %d steps, left are %v", recorder.PromptSteps(r), len(r.Steps), p.prompts)
+	}
+	if again, err := p.record(); err != nil || again.Stored.Changed {
+		t.Errorf("stored again: %+v, %v", again, err)
+	}
+}
+
 func TestCommitsAreAddedWithoutReadingAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "basic-0001")

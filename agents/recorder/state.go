@@ -22,6 +22,7 @@ type state struct {
 	Fingerprint string          `json:"fingerprint"`      // of the redactor
 	Counts      []int           `json:"counts,omitempty"` // redactions of each step
 	Cursor      json.RawMessage `json:"cursor,omitempty"`
+	Prompt      int             `json:"prompt,omitempty"` // the last that was kept as it was typed when the file was read
 }
 
 // form changes with every member that records have more of a session file.

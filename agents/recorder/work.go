@@ -91,7 +91,24 @@ func split(raw []byte) (*records.Record, [][]byte, error) {
 
 // current tells whether the stored version holds all of the session file.
 func (w *work) current() bool {
-	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob
+	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob && !w.asked()
+}
+
+// asked tells whether a prompt was kept since the session file was read. The file may have told of it before its hook did.
+func (w *work) asked() bool {
+	if w.Prompts == nil {
+		return false
+	}
+	kept, err := w.Prompts.List(w.session.Trace)
+	if err != nil {
+		return false // what cannot be read now cannot be looked for either
+	}
+	for index := range kept {
+		if index > w.state.Prompt {
+			return true
+		}
+	}
+	return false
 }
 
 // relink stores the record with the commits that are known now, without reading the session file again.
@@ -254,9 +271,13 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 	case w.Redactor.HoldsPurged(string(cursor)):
 		cursor = nil
 	}
+	prompt := w.state.Prompt
+	if w.matcher != nil && len(w.matcher.order) > 0 {
+		prompt = max(prompt, slices.Max(w.matcher.order))
+	}
 	w.saveState(state{
 		Path: w.path, Earlier: w.earlier, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
-		Counts: counts,
+		Counts: counts, Prompt: prompt,
 	})
 	return out, nil
 }

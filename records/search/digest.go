@@ -56,23 +56,33 @@ const titleLength = 300
 // PromptLength bounds what a digest holds of a prompt.
 const PromptLength = 1000
 
-// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata.
+// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata. A prompt behind the
+// last of these is the one that the log numbered next: the session file told of it before the hook did.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
 		return
 	}
+	last := 0 // step
 	for prompt, step := range held {
 		if prompt < 1 || step < 1 || step > len(r.Steps) {
 			continue
 		}
 		d.HeldPrompts++
-		d.LastPrompt = max(d.LastPrompt, prompt)
+		d.LastPrompt, last = max(d.LastPrompt, prompt), max(last, step)
 		if content := r.Steps[step-1].Content; content != nil && (d.PromptIndex == 0 || prompt < d.PromptIndex) {
 			d.PromptIndex, d.PromptText = prompt, cut(*content, PromptLength)
 		}
 	}
+	for i := last; d.HeldPrompts > 0 && i < len(r.Steps); i++ {
+		if isPrompt(&r.Steps[i]) {
+			d.HeldPrompts++
+			d.LastPrompt++
+		}
+	}
 }
+
+func isPrompt(s *records.Step) bool { return s.Role == records.RoleUser && s.ParentStep == nil }
 
 // digest sums a record up.
 func digest(r *records.Record) Digest {
@@ -92,7 +102,7 @@ func digest(r *records.Record) Digest {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		d.Calls += len(s.ToolCalls)
-		if s.Role == records.RoleUser && s.ParentStep == nil {
+		if isPrompt(s) {
 			d.Prompts++
 		}
 		if s.Role != records.RoleAgent {
