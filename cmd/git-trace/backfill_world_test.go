@@ -22,6 +22,7 @@ type pastWorld struct {
 	home    string
 	folder  string // transcripts
 	clock   time.Time
+	live    bool              // the clock is the system's
 	writers map[string]string // of each line that says something: a session, or "human"
 	count   int
 	open    []*pastSession
@@ -39,6 +40,33 @@ type pastSession struct {
 	lines []string
 	calls int
 	last  string
+
+	spends  bool // its answers use different numbers of tokens, not one each
+	used    pastUse
+	prompts int
+	first   time.Time // of the times that its transcript tells
+}
+
+// pastUse are tokens, in four buckets that do not overlap.
+type pastUse struct{ in, out, read, write int }
+
+func (u pastUse) plus(o pastUse) pastUse {
+	return pastUse{u.in + o.in, u.out + o.out, u.read + o.read, u.write + o.write}
+}
+
+// spend are the tokens of an answer, in the buckets that the transcript tells.
+func (s *pastSession) spend(buckets string) pastUse {
+	u := pastUse{in: 1, out: 1}
+	if s.spends {
+		u = pastUse{1 + s.w.rng.Intn(900), 1 + s.w.rng.Intn(300), s.w.rng.Intn(2000), s.w.rng.Intn(500)}
+	}
+	for bucket, n := range map[string]*int{"in": &u.in, "out": &u.out, "read": &u.read, "write": &u.write} {
+		if !slices.Contains(strings.Fields(buckets), bucket) {
+			*n = 0
+		}
+	}
+	s.used = s.used.plus(u)
+	return u
 }
 
 func newPastWorld(t testing.TB, seed int64) *pastWorld {
@@ -88,7 +116,12 @@ func (w *pastWorld) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (w *pastWorld) tick() { w.clock = w.clock.Add(time.Duration(20+w.rng.Intn(200)) * time.Second) }
+func (w *pastWorld) tick() {
+	step := time.Duration(20+w.rng.Intn(200)) * time.Second
+	if w.clock = w.clock.Add(step); w.live {
+		w.clock = time.Now().UTC().Truncate(time.Millisecond)
+	}
+}
 
 // ordinary are lines that stand everywhere.
 var ordinary = []string{"}", "\treturn nil", "", "\tif err != nil {", "\t\treturn err", "\t}", "import (", ")", "func main() {", "\tdefer wg.Done()"}
@@ -166,7 +199,18 @@ func (s *pastSession) next() string {
 	return fmt.Sprintf("toolu_%s_%d", s.id[:12], s.calls)
 }
 
-func (s *pastSession) stamp() string { return s.w.clock.Format("2006-01-02T15:04:05.000Z") }
+func (s *pastSession) stamp() string { return s.now().Format("2006-01-02T15:04:05.000Z") }
+
+func (s *pastSession) millis() int64 { return s.now().UnixMilli() }
+
+// now is the time that the transcript tells.
+func (s *pastSession) now() time.Time {
+	at := s.w.clock.UTC()
+	if s.first.IsZero() {
+		s.first = at
+	}
+	return at
+}
 
 // mustJSON encodes what always has a JSON form.
 func mustJSON(value any) []byte {
@@ -183,20 +227,50 @@ func (s *pastSession) add(value map[string]any) {
 	s.lines = append(s.lines, string(raw))
 }
 
+// begin writes the head of a transcript, and a prompt.
 func (s *pastSession) begin() {
+	s.open()
+	s.prompt("go on")
+}
+
+// open writes the head of a transcript.
+func (s *pastSession) open() {
+	s.prompts, s.used, s.first = 0, pastUse{}, time.Time{}
 	if f := pastForms[s.agent]; f != nil {
 		f.begin(s)
+	} else if s.agent == "pi" {
+		s.add(map[string]any{"type": "session", "version": 3, "id": s.id, "timestamp": s.stamp(), "cwd": s.root})
+	}
+}
+
+// prompt writes what a person asks.
+func (s *pastSession) prompt(text string) {
+	s.prompts++
+	if f := pastForms[s.agent]; f != nil {
+		f.prompt(s, text)
 		return
 	}
 	if s.agent == "pi" {
-		s.add(map[string]any{"type": "session", "version": 3, "id": s.id, "timestamp": s.stamp(), "cwd": s.root})
-		s.add(map[string]any{"type": "message", "id": "p0000000", "parentId": nil, "timestamp": s.stamp(), "message": map[string]any{
-			"role": "user", "content": []any{map[string]any{"type": "text", "text": "go on"}}, "timestamp": s.w.clock.UnixMilli(),
+		var parent any
+		if s.last != "" {
+			parent = s.last
+		}
+		s.last = fmt.Sprintf("p%07d", s.prompts-1)
+		s.add(map[string]any{"type": "message", "id": s.last, "parentId": parent, "timestamp": s.stamp(), "message": map[string]any{
+			"role": "user", "content": []any{map[string]any{"type": "text", "text": text}}, "timestamp": s.millis(),
 		}})
-		s.last = "p0000000"
 		return
 	}
-	s.entry("user", map[string]any{"role": "user", "content": "go on"}, nil)
+	s.entry("user", map[string]any{"role": "user", "content": text}, nil)
+}
+
+// look writes a call that reads a file, or cannot.
+func (s *pastSession) look(path string, failed bool) {
+	if f := pastForms[s.agent]; f != nil {
+		f.look(s, path, failed)
+		return
+	}
+	s.callOf(map[bool]string{true: "read", false: "Read"}[s.agent == "pi"], map[string]any{"file_path": s.root + "/" + path, "path": s.root + "/" + path}, nil, failed)
 }
 
 // entry is a line of a transcript of Claude Code.
@@ -217,18 +291,30 @@ func (s *pastSession) entry(kind string, message map[string]any, result any) {
 
 // call writes a tool call and its result to the transcript.
 func (s *pastSession) call(tool string, input map[string]any, result any) {
-	id := s.next()
+	s.callOf(tool, input, result, false)
+}
+
+// callOf is call for one that may have failed.
+func (s *pastSession) callOf(tool string, input map[string]any, result any, failed bool) {
+	id, answer := s.next(), "done"
+	if failed {
+		answer = "there is no such file"
+	}
+	use := s.spend("in out read write")
 	if s.agent == "pi" {
 		parent := s.last
 		for i, message := range []map[string]any{
 			{
 				"role": "assistant", "content": []any{map[string]any{"type": "toolCall", "id": id, "name": tool, "arguments": input}},
-				"api": "x", "provider": "anthropic", "model": "claude-opus-4-5", "stopReason": "toolUse", "timestamp": s.w.clock.UnixMilli(),
-				"usage": map[string]any{"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2, "cost": map[string]any{"total": 0}},
+				"api": "x", "provider": "anthropic", "model": "claude-opus-4-5", "stopReason": "toolUse", "timestamp": s.millis(),
+				"usage": map[string]any{
+					"input": use.in, "output": use.out, "cacheRead": use.read, "cacheWrite": use.write, "totalTokens": use.in + use.out + use.read + use.write,
+					"cost": map[string]any{"total": 0},
+				},
 			},
 			{
-				"role": "toolResult", "toolCallId": id, "toolName": tool, "content": []any{map[string]any{"type": "text", "text": "done"}},
-				"isError": false, "timestamp": s.w.clock.UnixMilli(),
+				"role": "toolResult", "toolCallId": id, "toolName": tool, "content": []any{map[string]any{"type": "text", "text": answer}},
+				"isError": failed, "timestamp": s.millis(),
 			},
 		} {
 			own := fmt.Sprintf("%04x%d%03d", s.calls, i, s.calls%1000)
@@ -241,11 +327,15 @@ func (s *pastSession) call(tool string, input map[string]any, result any) {
 	s.entry("assistant", map[string]any{
 		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "claude-opus-4-5", "stop_reason": "tool_use",
 		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}},
-		"usage":   map[string]any{"input_tokens": 1, "output_tokens": 1},
+		"usage": map[string]any{
+			"input_tokens": use.in, "output_tokens": use.out, "cache_read_input_tokens": use.read, "cache_creation_input_tokens": use.write,
+		},
 	}, nil)
-	s.entry("user", map[string]any{
-		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "done"}},
-	}, result)
+	told := map[string]any{"type": "tool_result", "tool_use_id": id, "content": answer}
+	if failed {
+		told["is_error"] = true
+	}
+	s.entry("user", map[string]any{"role": "user", "content": []any{told}}, result)
 }
 
 // edit replaces lines of a file, from at on, and says so in the transcript as the agent does.
@@ -324,21 +414,25 @@ func (s *pastSession) write(path string, lines, before []string, inPlace bool) {
 	s.call("Write", map[string]any{"file_path": full, "content": content}, result)
 }
 
+// file is the name of the transcript.
+func (s *pastSession) file() string {
+	if f := pastForms[s.agent]; f != nil {
+		return f.file(s)
+	}
+	if s.agent == "pi" {
+		return "2026-03-02T09-00-00-000Z_" + s.id + ".jsonl"
+	}
+	return s.id + ".jsonl"
+}
+
 // end saves the transcript.
 func (s *pastSession) end() {
-	name := s.id + ".jsonl"
-	if s.agent == "pi" {
-		name = "2026-03-02T09-00-00-000Z_" + s.id + ".jsonl"
-	}
 	content := strings.Join(s.lines, "\n") + "\n"
-	if f := pastForms[s.agent]; f != nil {
-		name = f.file(s)
-	}
 	if s.agent == "opencode" { // one document
-		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": int64(1772442000000), "updated": int64(1772442000000)}}))
+		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": s.first.UnixMilli(), "updated": s.w.clock.UnixMilli()}}))
 		content = `{"info":` + info + `,"messages":[` + strings.Join(s.lines, ",") + "]}\n"
 	}
-	file := filepath.Join(s.w.folder, s.agent, name)
+	file := filepath.Join(s.w.folder, s.agent, s.file())
 	s.w.must(os.MkdirAll(filepath.Dir(file), 0o755))
 	s.w.must(os.WriteFile(file, []byte(content), 0o644))
 }

@@ -1,0 +1,363 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// origin is a way in which conversations become known.
+type origin struct {
+	name string
+	tell func(c *tale)
+}
+
+// origins are the ways, in the order of a history.
+var origins = []origin{
+	{"backfilled", (*tale).backfilled},
+	{"hooked", (*tale).hookedHere},
+	{"fetched", (*tale).fetched},
+	{"imported", (*tale).imported},
+}
+
+// tell makes the history of a seed. The first seeds have one origin each, the others two or more.
+func tell(t testing.TB, seed int64) *tale {
+	c := newTale(t, seed)
+	chosen := []int{int(seed-1) % len(origins)}
+	if seed > int64(len(origins)) {
+		chosen = c.rng.Perm(len(origins))[:2+c.rng.Intn(len(origins)-1)]
+		slices.Sort(chosen)
+	}
+	for _, i := range chosen {
+		c.ran = append(c.ran, "# "+origins[i].name)
+		origins[i].tell(c)
+	}
+	c.goesOn()
+	return c
+}
+
+// hookAgents are the agents whose hooks are played here, pastAgents those whose transcripts are.
+var (
+	hookAgents = []string{"claude-code", "codex-cli", "qwen-code"}
+	pastAgents = []string{"claude-code", "pi", "codex-cli", "gemini-cli", "opencode", "copilot-cli", "qwen-code"}
+)
+
+// begin begins conversations of different agents.
+func (c *tale) begin(agents []string, n int, hooked bool) []*talk {
+	var out []*talk
+	for i, k := range c.rng.Perm(len(agents))[:n] {
+		t := c.talk(agents[k], hooked)
+		if t.ask(); i > 0 {
+			t.reads()
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// backfilled are conversations from before git-trace was there, whose transcripts are read.
+func (c *tale) backfilled() {
+	talks := c.begin(pastAgents, 2+c.rng.Intn(2), false)
+	c.history(talks, 3)
+	for _, t := range talks {
+		t.save()
+	}
+	if c.rng.Intn(2) == 0 {
+		c.begin(pastAgents, 1, false)[0].save() // of which no commit holds anything: nobody knows it
+	}
+	c.record()
+	c.do("git-trace", "backfill", "--all", "--transcripts", c.folder)
+	held := c.heldBy(c.reachable())
+	for _, t := range talks {
+		if len(held[t.id]) > 0 {
+			t.known, t.recorded = true, true
+		}
+	}
+}
+
+// record turns recording on, where it is off.
+func (c *tale) record() {
+	if _, err := os.Stat(filepath.Join(c.dir, ".git", "traces")); err != nil {
+		c.do("git-trace", "init")
+	}
+}
+
+// hookedHere are conversations that hooks see.
+func (c *tale) hookedHere() {
+	c.record()
+	talks := c.watched()
+	c.settle(talks)
+}
+
+// goesOn lets a conversation that hooks saw here go on. What it writes now stays uncommitted.
+func (c *tale) goesOn() {
+	for _, t := range c.talks {
+		if t.root != c.dir || !t.seen || len(t.files) == 0 {
+			continue
+		}
+		c.live = true
+		t.listen("resume")
+		t.ask()
+		t.writes("")
+		t.writes("late/")
+		t.leaves()
+		c.settle([]*talk{t})
+		return
+	}
+}
+
+// watched lets conversations that hooks see make a history.
+func (c *tale) watched() []*talk {
+	c.live = true
+	talks := c.begin(hookAgents, 2+c.rng.Intn(2), true)
+	idle := c.begin(hookAgents, 1, true)[0] // changes nothing
+	c.history(talks, 3)
+	talks = append(talks, idle)
+	for _, t := range talks {
+		t.leaves()
+	}
+	return talks
+}
+
+// settle stores the records of what was said.
+func (c *tale) settle(talks []*talk) {
+	time.Sleep(settleTime)
+	c.do("git-trace", "record")
+	for _, t := range talks {
+		t.known, t.recorded = true, true
+	}
+}
+
+// fetched are conversations of another clone, whose log and records are fetched with the commits.
+func (c *tale) fetched() {
+	home := c.at
+	there := c.clone("there")
+	c.record()
+	c.do("git", "switch", "-q", "-c", "theirs")
+	talks := c.watched()
+	c.settle(talks)
+	c.live = false
+	writer := strings.TrimSpace(c.read(filepath.Join(there.dir, ".git", "traces", "writer")))
+	c.goTo(home)
+	c.clock = time.Now().UTC()
+	c.do("git", "fetch", "-q", there.dir, "theirs:theirs",
+		"refs/traces/events:refs/traces/remotes/origin/"+writer+"/events", "refs/traces/records:refs/traces/remotes/origin/"+writer+"/records")
+	c.take("theirs")
+}
+
+// imported are conversations of another clone, of which files come with the commits: records, and who wrote the lines.
+func (c *tale) imported() {
+	home := c.at
+	there := c.clone("away")
+	c.record()
+	c.do("git", "switch", "-q", "-c", "away")
+	talks := c.watched()
+	c.settle(talks)
+	c.live = false
+	format, alone := []string{"agent-trace", "git-ai"}[c.rng.Intn(2)], c.rng.Intn(3) == 0
+	held := c.heldBy(c.reachable())
+	records := filepath.Join(there.folder, "records.jsonl")
+	lines := filepath.Join(there.folder, "lines.jsonl")
+	c.must(os.WriteFile(records, []byte(c.withoutEnds(c.do("git-trace", "export", "--format", "opentraces"))), 0o644))
+	c.must(os.WriteFile(lines, []byte(c.do("git-trace", "export", "--format", format, "HEAD")), 0o644))
+	c.goTo(home)
+	c.clock = time.Now().UTC()
+	c.do("git", "fetch", "-q", there.dir, "away:away")
+	if !alone { // where it is, nothing but who wrote the lines is known
+		c.do("git-trace", "import", "--format", "opentraces", records)
+	}
+	c.do("git-trace", "import", "--format", format, lines)
+	c.take("away")
+	for _, t := range talks {
+		t.seen, t.began, t.ended = false, [2]time.Time{t.spoke[0], t.spoke[0]}, [2]time.Time{t.spoke[1], t.spoke[1]}
+		if alone {
+			t.recorded, t.known = false, len(held[t.id]) > 0
+		}
+	}
+}
+
+// withoutEnds takes the end times out of some records.
+func (c *tale) withoutEnds(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		var record map[string]json.RawMessage
+		c.must(json.Unmarshal([]byte(line), &record))
+		if c.rng.Intn(3) == 0 {
+			record["timestamp_end"] = json.RawMessage("null")
+			delete(record, "content_hash")
+			for _, t := range c.talks {
+				t.endless = t.endless || string(record["trace_id"]) == strconv.Quote(t.trace())
+			}
+		}
+		out.Write(mustJSON(record))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// take joins a branch that was fetched to the own one, in one of several ways.
+func (c *tale) take(branch string) {
+	switch c.rng.Intn(3) {
+	case 0:
+		c.do("git", "merge", "-q", "--no-ff", "-m", "take "+branch, branch)
+	case 1:
+		c.do("git", "merge", "-q", "--ff", branch)
+	}
+}
+
+func (c *tale) read(name string) string {
+	raw, err := os.ReadFile(name)
+	c.must(err)
+	return string(raw)
+}
+
+// history lets conversations and people make commits, some of which are made anew.
+func (c *tale) history(talks []*talk, commits int) {
+	for range commits {
+		c.stretchOf(talks, "")
+		c.commitAll()
+	}
+	rewrites := []func(*tale, []*talk, string){(*tale).amends, (*tale).squashes, (*tale).rebases, (*tale).drops, (*tale).picks}
+	for _, i := range c.rng.Perm(len(rewrites))[:2] {
+		c.made++
+		rewrites[i](c, talks, fmt.Sprintf("b%d/", c.made))
+	}
+}
+
+// stretchOf are some edits by conversations and perhaps a person.
+func (c *tale) stretchOf(talks []*talk, prefix string) {
+	for range 1 + c.rng.Intn(3) {
+		t := talks[c.rng.Intn(len(talks))]
+		switch c.rng.Intn(4) {
+		case 0:
+			t.ask()
+		case 1:
+			t.reads()
+		}
+		t.writes(prefix)
+	}
+	if c.rng.Intn(2) == 0 {
+		c.types(prefix)
+	}
+}
+
+// types is a person who writes lines of their own.
+func (c *tale) types(prefix string) {
+	c.tick()
+	for _, path := range c.files() {
+		if before := c.get(path); strings.HasPrefix(path, prefix) && len(before) > 3 && c.rng.Intn(3) == 0 {
+			at := 1 + c.rng.Intn(len(before)-2)
+			c.put(path, slices.Concat(before[:at], []string{c.line("human"), c.line("human")}, before[at:]))
+			return
+		}
+	}
+	c.put(fmt.Sprintf("%shand/typed%d.go", prefix, c.count), []string{c.line("human"), c.line("human"), c.line("human")})
+}
+
+func (c *tale) commitAll() {
+	c.tick()
+	c.made++
+	c.do("git", "add", "-A")
+	c.do("git", "commit", "-q", "--allow-empty", "-m", fmt.Sprint("step ", c.made))
+}
+
+func (c *tale) amends(talks []*talk, _ string) {
+	c.stretchOf(talks, "")
+	c.tick()
+	c.do("git", "add", "-A")
+	c.do("git", "commit", "-q", "--amend", "-m", fmt.Sprint("amended ", c.made))
+}
+
+func (c *tale) branch() string { return strings.TrimSpace(c.run("git", "branch", "--show-current")) }
+
+func (c *tale) squashes(talks []*talk, prefix string) {
+	main := c.branch()
+	c.do("git", "switch", "-q", "-c", "squash"+prefix[:len(prefix)-1])
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.do("git", "switch", "-q", main)
+	c.tick()
+	c.do("git", "merge", "-q", "--squash", "squash"+prefix[:len(prefix)-1])
+	c.do("git", "commit", "-q", "-m", "squashed "+prefix)
+	c.do("git", "branch", "-q", "-D", "squash"+prefix[:len(prefix)-1])
+}
+
+func (c *tale) rebases(talks []*talk, prefix string) {
+	main, topic := c.branch(), "topic"+prefix[:len(prefix)-1]
+	c.do("git", "switch", "-q", "-c", topic)
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.do("git", "switch", "-q", main)
+	c.types("main" + prefix)
+	c.commitAll()
+	c.do("git", "switch", "-q", topic)
+	c.tick()
+	c.do("git", "rebase", "-q", main)
+	c.do("git", "switch", "-q", main)
+	c.do("git", "merge", "-q", "--ff-only", topic)
+	c.do("git", "branch", "-q", "-d", topic)
+}
+
+func (c *tale) drops(talks []*talk, prefix string) {
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.do("git", "reset", "-q", "--hard", "HEAD~1")
+}
+
+func (c *tale) picks(talks []*talk, prefix string) {
+	main, side := c.branch(), "side"+prefix[:len(prefix)-1]
+	c.do("git", "switch", "-q", "-c", side)
+	c.stretchOf(talks, prefix)
+	c.commitAll()
+	c.do("git", "switch", "-q", main)
+	c.types("main" + prefix)
+	c.commitAll()
+	c.tick()
+	c.do("git", "cherry-pick", side)
+	if c.rng.Intn(2) == 0 {
+		c.do("git", "branch", "-q", "-D", side)
+	}
+}
+
+// reachable are the commits that a branch leads to, or HEAD.
+func (c *tale) reachable() []string {
+	return strings.Fields(c.run("git", "rev-list", "HEAD", "--branches"))
+}
+
+// heldBy are the lines that commits hold: of each conversation, by commit.
+func (c *tale) heldBy(commits []string) map[string]map[string]int {
+	out := map[string]map[string]int{}
+	c.eachAdded(commits, func(commit, _, writer string) {
+		if out[writer] == nil {
+			out[writer] = map[string]int{}
+		}
+		out[writer][commit]++
+	})
+	return out
+}
+
+// eachAdded gives the lines that commits added, with their writers. Those of merges are their parents'.
+func (c *tale) eachAdded(commits []string, yield func(commit, path, writer string)) {
+	commit, path := "", ""
+	args := append([]string{"log", "--no-walk", "--no-merges", "--format=commit %H", "-p", "-U0", "--no-color"}, commits...)
+	for line := range strings.Lines(c.run("git", args...)) {
+		line = strings.TrimSuffix(line, "\n")
+		if id, ok := strings.CutPrefix(line, "commit "); ok {
+			commit = id
+		} else if name, ok := strings.CutPrefix(line, "+++ b/"); ok {
+			path = name
+		} else if text, ok := strings.CutPrefix(line, "+"); ok && c.writers[text] != "" {
+			yield(commit, path, c.writers[text])
+		}
+	}
+}

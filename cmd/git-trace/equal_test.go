@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/refs/testenv"
+)
+
+// TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and another clone, asks
+// every command about them, and holds each figure against those of the others and against the truth. docs/reliability.md says how
+// to run one seed.
+func TestEveryCommandTellsTheSame(t *testing.T) {
+	t.Parallel()
+	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", 5)
+	if testenv.Long() && os.Getenv("GITTRACE_EQUAL_SEEDS") == "" {
+		count = 50
+	}
+	for seed := first; seed < first+count; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			c := tell(t, int64(seed))
+			if os.Getenv("GITTRACE_EQUAL_STAY") != "" { // for a look at the repository
+				t.Logf("%s, home %s", c.dir, c.home)
+				defer time.Sleep(time.Hour)
+			}
+			a := c.ask()
+			for _, fault := range a.differences() {
+				t.Error(fault)
+			}
+			if t.Failed() {
+				t.Logf("seed %d:\n%s", seed, strings.Join(c.ran, "\n"))
+			}
+		})
+	}
+}
+
+// differences holds the figures of each thing against each other, subject by subject. The truth comes first.
+func (a *answers) differences() []string {
+	var out []string
+	byThing := map[string][]row{}
+	var things []string
+	for _, r := range equalRows {
+		if byThing[r.thing] == nil {
+			things = append(things, r.thing)
+		}
+		byThing[r.thing] = append(byThing[r.thing], r)
+	}
+	for _, thing := range things {
+		told := map[string]map[string]string{} // by subject and command
+		for _, r := range byThing[thing] {
+			for subject, figure := range r.read(a) {
+				if told[subject] == nil {
+					told[subject] = map[string]string{}
+				}
+				told[subject][r.command] = figure
+			}
+		}
+		for _, subject := range sortedNames(told) {
+			base := byThing[thing][0]
+			for _, r := range byThing[thing] {
+				if _, tells := told[subject][r.command]; tells {
+					base = r
+					break
+				}
+			}
+			for _, r := range byThing[thing] {
+				figure, tells := told[subject][r.command]
+				if tells && figure != told[subject][base.command] {
+					out = append(out, fmt.Sprintf("%s of %s: %s says %s, %s says %s", thing, a.named(subject), base.command, told[subject][base.command], r.command, figure))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	var out []string
+	for name := range m {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// named is a conversation with its agent and session.
+func (a *answers) named(subject string) string {
+	for _, t := range a.tale.talks {
+		if trace, rest, _ := strings.Cut(subject, "#"); trace == t.trace() {
+			return fmt.Sprintf("%.8s#%s (%s %s)", subject, rest, t.agent, t.id)
+		}
+	}
+	return subject
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// tale is a random history whose conversations are known from hooks, from a backfill, from an import, from another clone, or from
+// two of them. The truth about each conversation is written down while it is made. Every line says something and is unique.
+type tale struct {
+	*pastWorld
+	seed  int64
+	at    machine // where one works now
+	here  machine // the clone that is asked in the end
+	talks []*talk
+	ran   []string // commands that change something, for a report
+}
+
+// machine is a clone and the home of who works in it.
+type machine struct{ name, dir, home, folder string }
+
+// talk is a conversation and the truth about it.
+type talk struct {
+	*pastSession
+	tale   *tale
+	word   string // that only it says
+	hooked bool   // hooks see it at this moment
+
+	seen           bool // hooks saw something of it
+	added, removed int  // as hooks saw it
+	files          map[string]bool
+	writing        int          // calls that hooks saw: those that may write
+	asked          int          // prompts that hooks saw
+	began, ended   [2]time.Time // between when and when
+	spoke          [2]time.Time // what the transcript tells
+	endless        bool         // its end was taken out of the record
+	known          bool         // the clone that is asked has something of it
+	recorded       bool         // and a record
+}
+
+func newTale(t testing.TB, seed int64) *tale {
+	w := newPastWorld(t, seed)
+	c := &tale{pastWorld: w, seed: seed}
+	c.here = machine{"here", w.dir, w.home, w.folder}
+	c.at = c.here
+	c.equip()
+	return c
+}
+
+// equip gives a machine an agent and a table of prices.
+func (c *tale) equip() {
+	c.must(os.MkdirAll(filepath.Join(c.home, ".claude"), 0o755))
+	c.must(os.WriteFile(filepath.Join(c.home, "prices.json"), []byte(talePrices), 0o644))
+	config := "[init]\n\tdefaultBranch = main\n[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n[advice]\n\tdetachedHead = false\n" +
+		"[trace]\n\tprices = " + filepath.Join(c.home, "prices.json") + "\n"
+	c.must(os.WriteFile(filepath.Join(c.home, ".gitconfig"), []byte(config), 0o644))
+}
+
+// talePrices are prices of some of the models, for a million tokens.
+const talePrices = `{"schema": "git-trace.prices/1", "as_of": "2026-01-01", "models": [
+	{"prefix": "anthropic/claude-opus-4-5", "input": 4, "output": 16, "cache_read": 1, "cache_write": 8},
+	{"prefix": "openai/gpt-6-sol", "input": 2, "output": 32, "cache_read": 1},
+	{"prefix": "google/gemini-2.5-pro", "input": 1, "output": 8, "cache_read": 1}
+]}`
+
+// taleModels are the models that the transcripts of agents name, and what a million tokens of them cost, nil where no table says it.
+var taleModels = map[string]struct {
+	name  string
+	price []float64 // in, out, read, write
+}{
+	"claude-code": {"claude-opus-4-5", []float64{4, 16, 1, 8}},
+	"pi":          {"claude-opus-4-5", []float64{4, 16, 1, 8}},
+	"codex-cli":   {"gpt-6-sol", []float64{2, 32, 1, 2}},
+	"gemini-cli":  {"gemini-2.5-pro", []float64{1, 8, 1, 1}},
+	"opencode":    {"m", nil},
+	"copilot-cli": {"gpt-5.2", nil},
+	"qwen-code":   {"qwen3-coder", nil},
+}
+
+// go moves to another machine.
+func (c *tale) goTo(m machine) {
+	c.at, c.dir, c.home, c.folder = m, m.dir, m.home, m.folder
+}
+
+// clone makes another machine with a clone of this one's repository.
+func (c *tale) clone(name string) machine {
+	from := c.at
+	m := machine{name, filepath.Join(c.t.TempDir(), "shop"), c.t.TempDir(), c.t.TempDir()}
+	c.run("git", "clone", "-q", from.dir, m.dir)
+	c.goTo(m)
+	c.equip()
+	return m
+}
+
+// run runs a command that must succeed, and gives what it printed on standard output.
+func (c *tale) run(name string, args ...string) string {
+	c.t.Helper()
+	out, complaint, err := c.tryInput(nil, name, args...)
+	if err != nil {
+		c.t.Fatalf("seed %d: %s %q: %v: %s\n%s", c.seed, name, args, err, complaint, strings.Join(c.ran, "\n"))
+	}
+	return out
+}
+
+func (c *tale) tryInput(stdin []byte, name string, args ...string) (out, complaint string, err error) {
+	cmd := c.command(name, args...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	return stdout.String(), stderr.String(), err
+}
+
+// files are those of the work tree, without the settings that init left there.
+func (c *tale) files() []string {
+	return slices.DeleteFunc(c.pastWorld.files(), func(path string) bool { return strings.HasPrefix(path, ".") })
+}
+
+// do is run for a command that changes something.
+func (c *tale) do(name string, args ...string) string {
+	c.t.Helper()
+	c.ran = append(c.ran, c.at.name+"$ "+name+" "+strings.Join(args, " "))
+	return c.run(name, args...)
+}
+
+// talk begins a conversation. Hooks see it where they are installed and hooked asks for it.
+func (c *tale) talk(agent string, hooked bool) *talk {
+	c.tick()
+	c.made++
+	s := &pastSession{
+		w: c.pastWorld, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", c.made, c.rng.Int63n(1<<40)), agent: agent, root: c.dir, form: 1 + c.rng.Intn(2), spends: true,
+	}
+	if agent == "opencode" {
+		s.id = "ses_" + strings.ReplaceAll(s.id, "-", "")
+	}
+	s.open()
+	t := &talk{pastSession: s, tale: c, word: fmt.Sprintf("errand%dof%d", c.made, c.seed), files: map[string]bool{}}
+	c.talks = append(c.talks, t)
+	if hooked {
+		t.listen("startup")
+	}
+	return t
+}
+
+func (t *talk) trace() string { return string(events.NewTraceID(t.agent, t.id)) }
+
+// listen lets hooks see the conversation from now on.
+func (t *talk) listen(source string) {
+	t.hooked = true
+	t.hook("SessionStart", jsonObject{"source": source, "model": taleModels[t.agent].name})
+}
+
+// ask is a prompt.
+func (t *talk) ask() {
+	t.w.tick()
+	text := fmt.Sprintf("Please see to the %s, part %d", t.word, t.prompts+1)
+	t.prompt(text)
+	t.happened(t.w.clock, t.w.clock)
+	t.save()
+	if t.hooked {
+		t.asked++
+		t.hook("UserPromptSubmit", jsonObject{"prompt": text})
+	}
+}
+
+// save writes the transcript as it is by now.
+func (t *talk) save() { t.end() }
+
+// reads is a call that changes nothing; it may fail.
+func (t *talk) reads() {
+	t.look(t.tale.files()[0], t.w.rng.Intn(3) == 0)
+	t.happened(t.w.clock, t.w.clock)
+	t.save()
+}
+
+// writes is an edit of a file below a prefix, or a new file.
+func (t *talk) writes(prefix string) {
+	w := t.w
+	t.w.tick()
+	var files []string
+	for _, path := range t.tale.files() {
+		if strings.HasPrefix(path, prefix) && len(w.get(path)) > 3 {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 || w.rng.Intn(4) == 0 {
+		path := fmt.Sprintf("%snew/made%d.go", prefix, w.count)
+		t.change(path, nil, 0, 0, t.lines2(4+w.rng.Intn(8)))
+		return
+	}
+	path := files[w.rng.Intn(len(files))]
+	before := w.get(path)
+	at, removed := 1+w.rng.Intn(len(before)-2), 0
+	if w.rng.Intn(3) == 0 {
+		removed = 1
+	}
+	t.change(path, before, at, removed, t.lines2(2+w.rng.Intn(5)))
+}
+
+// lines2 are new lines of the conversation.
+func (t *talk) lines2(n int) []string {
+	var out []string
+	for range n {
+		out = append(out, t.w.line(t.id))
+	}
+	return out
+}
+
+// change puts lines in the place of others, or makes a file of them.
+func (t *talk) change(path string, before []string, at, removed int, fresh []string) {
+	do := func() {
+		if before == nil {
+			t.write(path, fresh, nil, true)
+		} else {
+			t.edit(path, at, removed, fresh, true)
+		}
+		t.happened(t.w.clock, t.w.clock)
+		t.save()
+	}
+	if !t.hooked {
+		do()
+		return
+	}
+	t.seen = true
+	t.added, t.removed, t.writing = t.added+len(fresh), t.removed+removed, t.writing+1
+	t.files[path] = true
+	after := slices.Concat(before[:at], fresh, before[min(at+removed, len(before)):])
+	fields := t.toolOf(path, before, after, at, removed, fresh)
+	t.hook("PreToolUse", fields)
+	do()
+	if t.agent == "claude-code" {
+		var original any
+		if before != nil {
+			original = strings.Join(before, "\n") + "\n"
+		}
+		input := fields["tool_input"].(jsonObject)
+		fields["tool_response"] = jsonObject{"filePath": input["file_path"], "oldString": input["old_string"], "newString": input["new_string"], "content": input["content"], "originalFile": original}
+	}
+	t.hook("PostToolUse", fields)
+}
+
+// toolOf is the call of an edit as the hooks of an agent tell it. Its id is that of the next call of the transcript.
+func (t *talk) toolOf(path string, before, after []string, at, removed int, fresh []string) jsonObject {
+	full := filepath.Join(t.root, path)
+	fields := jsonObject{"tool_use_id": fmt.Sprintf("toolu_%s_%d", t.id[:12], t.calls+1)}
+	if t.agent == "codex-cli" {
+		patch := "*** Begin Patch\n*** Add File: " + path + "\n" + strings.Join(prefixed(nil, "+", fresh), "\n") + "\n*** End Patch"
+		if before != nil {
+			patch = "*** Begin Patch\n*** Update File: " + path + "\n@@\n" + patchHunk(before, after) + "*** End Patch"
+		}
+		fields["tool_name"], fields["tool_input"] = "apply_patch", jsonObject{"command": patch}
+		return fields
+	}
+	names := [2]string{"Write", "Edit"}
+	if t.agent == "qwen-code" {
+		names = [2]string{"write_file", "edit"}
+	}
+	if before == nil {
+		fields["tool_name"], fields["tool_input"] = names[0], jsonObject{"file_path": full, "content": strings.Join(fresh, "\n") + "\n"}
+		return fields
+	}
+	from, to := max(at-1, 0), min(at+removed+1, len(before))
+	fields["tool_name"], fields["tool_input"] = names[1], jsonObject{
+		"file_path": full, "old_string": strings.Join(before[from:to], "\n"),
+		"new_string": strings.Join(slices.Concat(before[from:at], fresh, before[at+removed:to]), "\n"),
+	}
+	return fields
+}
+
+// rests ends a turn, leaves ends the conversation.
+func (t *talk) rests() {
+	t.save()
+	if t.hooked {
+		t.hook("Stop", jsonObject{"stop_hook_active": false})
+	}
+}
+
+func (t *talk) leaves() {
+	t.rests()
+	if t.hooked {
+		t.hook("SessionEnd", jsonObject{"reason": "other"})
+	}
+	t.hooked = false
+}
+
+// hook is what the client starts.
+func (t *talk) hook(event string, fields jsonObject) {
+	c := t.tale
+	payload := jsonObject{
+		"session_id": t.id, "transcript_path": t.transcript(), "cwd": c.dir, "hook_event_name": event,
+		"prompt_id": fmt.Sprintf("00000000-0000-4000-8000-%012d", t.prompts), "turn_id": fmt.Sprintf("turn-%d", t.prompts), "model": taleModels[t.agent].name,
+	}
+	for name, value := range fields {
+		payload[name] = value
+	}
+	raw, err := json.Marshal(payload)
+	c.must(err)
+	before := time.Now()
+	out, complaint, err := c.tryInput(raw, "git-trace", "hook", t.agent, event)
+	t.happened(before, time.Now())
+	if err != nil || out+complaint != "" {
+		c.t.Fatalf("seed %d: hook %s %s: %v %s%s", c.seed, t.agent, event, err, out, complaint)
+	}
+}
+
+// happened notes that something of the conversation was between two moments.
+func (t *talk) happened(from, to time.Time) {
+	if from.Equal(to) {
+		if t.spoke[0].IsZero() {
+			t.spoke[0] = from
+		}
+		t.spoke[1] = to
+	}
+	if t.began[0].IsZero() {
+		t.began = [2]time.Time{from, to}
+	}
+	t.ended = [2]time.Time{from, to}
+}
+
+// transcript is the session file.
+func (t *talk) transcript() string { return filepath.Join(t.w.folder, t.agent, t.file()) }
