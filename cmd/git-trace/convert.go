@@ -12,6 +12,8 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/steering"
+	"github.com/git-trace/git-trace/records/treetrace"
 )
 
 func (a *app) convertCommand() *cli.Command {
@@ -20,10 +22,11 @@ func (a *app) convertCommand() *cli.Command {
 		Usage:     "turn session files into records of another format",
 		UsageText: "git trace convert [--from <agent or format>] --to <format> [--no-redact] <file>…",
 		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to standard\n" +
-			"output. No repository is needed and none is looked at. Secrets and names are taken out of what is written.",
+			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
+			"are taken out of what is written.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "from", Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
-			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace or ccpa (`format`)"},
+			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace, ccpa or treetrace (`format`)"},
 			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
 		},
 	}, a.convert)
@@ -41,7 +44,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	if to.write == nil {
+	if to.write == nil && !to.tree {
 		return &failure{
 			code: exitUsage, err: fmt.Errorf("%s tells of commits, which a session file does not hold", to.name),
 			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
@@ -65,7 +68,35 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 			faults = append(faults, fileFault(name, err))
 		}
 	}
+	if len(out.tree) > 0 {
+		if err := a.convertTree(c, out); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	return a.allFaults(faults)
+}
+
+// convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted once more.
+func (a *app) convertTree(c *cli.Context, out *outgoing) error {
+	d, err := steering.Document(out.tree, steering.Options{Version: version})
+	if err != nil {
+		return err
+	}
+	if !c.Bool("no-redact") {
+		gate, err := newGate(c.Context, "")
+		if err != nil {
+			return err
+		}
+		if _, err := gate.redact(d); err != nil {
+			return err
+		}
+	}
+	text, err := treetrace.Encode(d)
+	if err != nil {
+		return err
+	}
+	_, err = out.out.Write(text)
+	return err
 }
 
 // converter converts files.

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/treetrace"
 )
 
 // exchange is a format in which conversations, or the lines that they wrote, are exchanged. A nil function is something
@@ -23,6 +24,7 @@ type exchange struct {
 	read  func(r io.Reader, yield func(line int, record *records.Record) error) error
 	write func(w io.Writer, record *records.Record) error
 	lines bool // it tells of the lines of commits
+	tree  bool // it tells of all conversations together, as a tree of prompts
 }
 
 func exchanges() []exchange {
@@ -31,6 +33,7 @@ func exchanges() []exchange {
 		{name: agenttrace.Name, read: readAgentTrace, write: writeAgentTrace, lines: true},
 		{name: ccpa.Name, read: ccpa.Read, write: ccpa.Write},
 		{name: gitai.Name, lines: true},
+		{name: treetrace.Name, read: treetrace.Read, tree: true},
 	}
 }
 
@@ -108,6 +111,8 @@ func recogniseExchange(head []byte) (exchange, bool) {
 		name = ccpa.Name
 	case strings.HasPrefix(members["schema"], "agent-trace/"), has("version", "id", "timestamp", "files"):
 		name = agenttrace.Name
+	case has("schemaVersion", "generator"), has("schemaVersion", "nodes", "edges"):
+		name = treetrace.Name
 	case has("schema_version", "trace_id", "session_id"):
 		name = opentraces.Name
 	case has("commit", "note"):

@@ -16,6 +16,7 @@ const (
 	exitDone      = 0
 	exitFinding   = 1   // verify found damage, no such conversation
 	exitUnchecked = 2   // could not be checked
+	exitLeak      = 4   // what would be written holds what must not leave; nothing is
 	exitGit       = 128 // not a repository, or git failed
 	exitUsage     = 129
 )

@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"refs":      {},
 	"events":    {"refs"},
 	"trails":    {"refs", "events"},
-	"records":   {"refs", "events"},
+	"records":   {"refs", "events", "numbers"},
 	"agents":    {"refs", "events", "records"},
 	"correlate": {"refs", "events", "trails"},
 	"cells":     {},

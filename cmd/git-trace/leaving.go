@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -69,6 +70,7 @@ type outgoing struct {
 	format exchange
 	out    io.Writer
 	begin  func(ctx context.Context) leaving
+	tree   []steering.Conversation // those that a format tells of together, until all are here
 }
 
 // record writes a record.
@@ -115,6 +117,10 @@ func (o *outgoing) send(done written) error {
 	r, err := records.Decode(raw.Bytes())
 	if err != nil {
 		return err
+	}
+	if o.format.tree {
+		o.tree = append(o.tree, steering.Conversation{Record: r})
+		return nil
 	}
 	if err := o.format.write(&text, r); err != nil {
 		return err

@@ -1,0 +1,47 @@
+package steering
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// branches are the parts of a conversation that the person took back.
+type branches struct {
+	list     []records.Branch
+	branchOf map[int]int // the number of the branch of each step, from 1; 0 is what was kept
+}
+
+func (b *branches) read(r *records.Record) {
+	b.list, b.branchOf = r.Branches(), map[int]int{}
+	for i := range b.list {
+		for _, step := range b.list[i].Steps {
+			b.branchOf[step] = i + 1
+		}
+	}
+}
+
+// metadata are the other members of a record's metadata that steering asks about.
+type metadata struct {
+	interrupted map[int]bool // steps after which the person interrupted
+	rolledBack  map[int]bool // steps after which the person took turns back by a command
+	stops       map[int]string
+	ids         map[int][]string
+}
+
+func (m *metadata) read(r *records.Record) {
+	*m = metadata{afterSteps(r, "interruptions"), afterSteps(r, "rollbacks"), r.Stops(), r.Sources()}
+}
+
+// afterSteps are the steps of a list of remarks; a list of another form has none.
+func afterSteps(r *records.Record, name string) map[int]bool {
+	var list []struct {
+		After int `json:"after_step"`
+	}
+	_ = json.Unmarshal(r.Metadata[name], &list)
+	out := map[int]bool{}
+	for _, one := range list {
+		out[one.After] = true
+	}
+	return out
+}

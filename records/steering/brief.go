@@ -1,0 +1,124 @@
+package steering
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// brief gathers what the next agent is told.
+func (a *analysis) brief() treetrace.Brief {
+	b := treetrace.Brief{Constraints: a.allConstraints(), Risks: a.risks, Next: a.open()}
+	for _, t := range a.turns {
+		if t.kind == treetrace.Root && !t.abandoned {
+			b.Goal = t.text
+			break
+		}
+	}
+	for _, t := range a.turns {
+		if !t.abandoned && (t.kind == treetrace.Direction || t.kind == treetrace.ScopeChange || t.kind == treetrace.Correction) && t.stands() {
+			b.Decisions = append(b.Decisions, t.ref()+" "+titleOf(t.text, a.words))
+		}
+		for _, c := range t.changes {
+			if c.patch != nil && c.patch.Fate != nil && c.patch.Fate.Uncommitted > 0 && !slices.Contains(b.Uncommitted, c.path) {
+				b.Uncommitted = append(b.Uncommitted, c.path)
+			}
+		}
+	}
+	for _, f := range a.failures {
+		if f.kind == treetrace.AbandonedPath {
+			end := "never committed"
+			if commits := f.turn.commits(); len(commits) > 0 {
+				end = "last in commit " + commits[len(commits)-1]
+			}
+			b.DeadEnds = append(b.DeadEnds, f.turn.ref()+" "+titleOf(f.turn.text, a.words)+" ("+end+")")
+		}
+	}
+	for _, c := range a.convs {
+		b.Failing = append(b.Failing, c.failing()...)
+		for i := range c.Record.Steps {
+			if text(c.Record.Steps[i].ReasoningContent) != "" {
+				b.Thinking++
+			}
+		}
+	}
+	return b
+}
+
+// stands tells whether what the turn did is still there: lines that are alive where that is known, otherwise any change that the
+// conversation did not take back.
+func (t *turn) stands() bool {
+	if sum := t.lines(); sum != nil {
+		return sum.Alive > 0
+	}
+	return t.changedAny()
+}
+
+func (t *turn) changedAny() bool {
+	return slices.ContainsFunc(t.changes, func(c *change) bool { return c.added+c.removed > 0 || c.deletes })
+}
+
+// failing are the commands whose last run failed, the newest last.
+func (c *conversation) failing() []string {
+	last := map[string]int{} // by command: the place of its last run, if that failed
+	for i, one := range c.all {
+		line := oneLine(normalCommand(one.command), 120)
+		switch {
+		case line == "" || one.declined:
+		case one.failed():
+			last[line] = i
+		default:
+			delete(last, line)
+		}
+	}
+	const most = 10
+	out := slices.SortedFunc(maps.Keys(last), func(a, b string) int { return last[a] - last[b] })
+	return out[max(len(out)-most, 0):]
+}
+
+// allConstraints are the newest constraints of prompts that count, each once: of clauses that say the same the longest stays.
+func (a *analysis) allConstraints() []string {
+	const most = 10
+	var kept []constraint
+	for _, t := range slices.Backward(a.turns) {
+		if t.abandoned {
+			continue
+		}
+		for _, c := range t.constraints {
+			at := slices.IndexFunc(kept, func(k constraint) bool { return sameKey(k.key, c.key) })
+			switch {
+			case at < 0 && len(kept) < most:
+				kept = append(kept, c)
+			case at >= 0 && len(c.clause) > len(kept[at].clause):
+				kept[at] = c
+			}
+		}
+	}
+	var out []string
+	for _, c := range slices.Backward(kept) {
+		head := []rune(c.clause)
+		out = append(out, strings.ToUpper(string(head[:1]))+string(head[1:]))
+	}
+	return out
+}
+
+// open is the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was left to do.
+func (a *analysis) open() string {
+	const least = 12
+	for _, t := range slices.Backward(a.turns) {
+		switch {
+		case t.abandoned || t.step == 0:
+			continue
+		case t.kind == treetrace.Checkpoint || t.kind == treetrace.Question && t.stands():
+			return ""
+		case t.kind == treetrace.Question || len([]rune(t.text)) < least || a.words.acknowledges(t.text) || a.words.accepts(t.text):
+			continue
+		case len(t.commits()) > 0 || t.makesCommit():
+			return ""
+		}
+		return titleOf(t.text, a.words)
+	}
+	return ""
+}

@@ -1,0 +1,183 @@
+package steering
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// chain ties a failing turn to the one that corrected it.
+type chain struct {
+	failure    *failure
+	failures   []*failure // all of the turn that the same prompt corrected
+	correction *turn
+	resolved   *turn
+	resolvedBy string
+}
+
+// weight is the order in which a chain takes its type from several failures: what the person steered away from comes before what only
+// broke.
+var weight = []string{
+	treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.WrongToolChoice, treetrace.Underbuilt, treetrace.MisunderstoodGoal,
+	treetrace.RepeatedFailedFix, treetrace.HallucinatedPath, treetrace.SecurityRisk, treetrace.FormatViolation, treetrace.HumanRewrite,
+	treetrace.DependencyMismatch, treetrace.UserRejected, treetrace.Denied, treetrace.ToolFailed, treetrace.ModelRefused, treetrace.AbandonedPath,
+	treetrace.Frustration,
+}
+
+// findChains finds, for each failure, the prompt that corrected it, and the one after which it was gone.
+func (a *analysis) findChains() {
+	var repairs map[*conversation]*repairs
+	pairs := map[[2]*turn]*chain{}
+	for _, f := range a.failures {
+		if repairs == nil {
+			repairs = a.readRepairs()
+		}
+		if f.turn.abandoned || f.turn.step == 0 {
+			continue
+		}
+		if f.corrector == nil {
+			f.corrector = repairs[f.turn.conv].of(f)
+			f.byEvidence = f.corrector != nil
+		}
+		if f.corrector == nil || f.corrector == f.turn {
+			f.corrector = nil
+			continue
+		}
+		key := [2]*turn{f.turn, f.corrector}
+		c := pairs[key]
+		if c == nil {
+			c = &chain{failure: f, correction: f.corrector}
+			pairs[key] = c
+			a.chains = append(a.chains, c)
+		}
+		c.failures = append(c.failures, f)
+		if slices.Index(weight, f.kind) < slices.Index(weight, c.failure.kind) {
+			c.failure = f
+		}
+	}
+	for _, c := range a.chains {
+		a.resolve(c, repairs[c.correction.conv])
+		for _, f := range c.failures {
+			f.resolved, f.resolvedBy = c.resolved, c.resolvedBy
+		}
+	}
+}
+
+// repairs are what is looked up to find who repaired a failure.
+type repairs struct {
+	ran     map[string][]*turn // the turns in which a command ran to its end and did not fail
+	takers  map[*turn]*turn    // the first turn that took lines of another
+	follows map[*turn]*turn    // the prompt after a turn
+	failed  map[*turn]bool     // turns that were corrected once more
+	commits []*turn            // turns with a call that committed
+}
+
+func (a *analysis) readRepairs() map[*conversation]*repairs {
+	out := map[*conversation]*repairs{}
+	for _, c := range a.convs {
+		r := &repairs{ran: map[string][]*turn{}, takers: map[*turn]*turn{}, follows: map[*turn]*turn{}, failed: map[*turn]bool{}}
+		for _, t := range c.turns {
+			if t.previous != nil && r.follows[t.previous] == nil {
+				r.follows[t.previous] = t
+			}
+			if t.makesCommit() && !t.abandoned {
+				r.commits = append(r.commits, t)
+			}
+			for o := range t.taken {
+				if r.takers[o] == nil && t.kind == treetrace.Correction {
+					r.takers[o] = t
+				}
+			}
+			for _, one := range t.calls {
+				if line := normalCommand(one.command); line != "" && one.succeeded() {
+					if list := r.ran[line]; len(list) == 0 || list[len(list)-1] != t {
+						r.ran[line] = append(list, t)
+					}
+				}
+			}
+		}
+		out[c] = r
+	}
+	for _, f := range a.failures {
+		if f.corrector != nil {
+			out[f.turn.conv].failed[f.turn] = true
+		}
+	}
+	return out
+}
+
+// of is the turn that corrected a failure: the next prompt where the failure was that the person declined or interrupted, the one in
+// which the failing command ran well, the correction that took its lines.
+func (r *repairs) of(f *failure) *turn {
+	switch f.kind {
+	case treetrace.UserRejected:
+		if next := r.follows[f.turn]; next != nil && f.turn.stopped {
+			return next
+		}
+		return nil
+	case treetrace.ToolFailed, treetrace.DependencyMismatch, treetrace.RepeatedFailedFix:
+		if f.command == "" {
+			return nil
+		}
+		return atOrAfter(r.ran[f.command], r.follows[f.turn])
+	case treetrace.Denied, treetrace.ModelRefused:
+		return nil
+	}
+	return r.takers[f.turn]
+}
+
+// atOrAfter is the first of a list of turns that is another or comes after it; nil if there is none, or no other.
+func atOrAfter(list []*turn, t *turn) *turn {
+	if t == nil {
+		return nil
+	}
+	at := slices.IndexFunc(list, func(o *turn) bool { return o.number >= t.number })
+	if at < 0 {
+		return nil
+	}
+	return list[at]
+}
+
+// resolve finds the turn after which the failure was gone: its command ran well, or the lines that took the place of its lines were
+// committed and are alive, and nobody corrected them again. Words count only where neither can be known.
+func (a *analysis) resolve(c *chain, r *repairs) {
+	for _, f := range c.failures {
+		for _, t := range r.ran[f.command] {
+			if f.command != "" && t.number >= c.correction.number {
+				c.resolved, c.resolvedBy = t, treetrace.ByEvidence
+				return
+			}
+		}
+	}
+	if sum := c.correction.lines(); sum != nil {
+		if sum.Alive > 0 && sum.Alive > sum.Uncommitted && !r.failed[c.correction] {
+			c.resolved, c.resolvedBy = firstTurn(atOrAfter(r.commits, c.correction), c.correction), treetrace.ByEvidence
+		}
+		return
+	}
+	next := r.follows[c.correction]
+	if next != nil && next.branch == c.correction.branch && a.words.accepts(next.text) && !next.makesCommit() && !r.failed[c.correction] {
+		c.resolved, c.resolvedBy = next, treetrace.ByWords
+	}
+}
+
+// makesCommit tells whether a call of the turn committed.
+func (t *turn) makesCommit() bool {
+	return slices.ContainsFunc(t.calls, func(c *call) bool {
+		return c.succeeded() && slices.ContainsFunc(simpleCommands(c.command), func(words []string) bool { return words[0] == "git" && gitVerb(words[1:]) == "commit" })
+	})
+}
+
+func (c *chain) confidence() string {
+	for _, f := range c.failures {
+		if f.byEvidence {
+			return "high"
+		}
+	}
+	return "medium"
+}
+
+// written tells whether the chain is told. One that words alone know must share a file.
+func (c *chain) written() bool {
+	return c.confidence() == "high" || sharesFile(c.correction, c.failure.turn)
+}

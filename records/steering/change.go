@@ -1,0 +1,221 @@
+package steering
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// change is what a call did to a file.
+type change struct {
+	turn             *turn
+	call             *call
+	path             string
+	added, removed   int // lines that say something: not blank, no lone brackets
+	creates, deletes bool
+	restyled         bool
+	patch            *Patch // nil where the record alone speaks
+}
+
+// readChanges finds what the calls of a conversation changed: from the log where it has patches, otherwise from what edit tools say they
+// wrote. Lines that a turn took from another are counted there.
+func (c *conversation) readChanges() {
+	turns := map[*call]*turn{}
+	for _, t := range c.everyTurn() {
+		for _, one := range t.calls {
+			turns[one] = t
+		}
+	}
+	if c.Known != nil && len(c.Known.Patches) > 0 {
+		c.fromLog(turns)
+		return
+	}
+	b := book{files: map[string]*page{}}
+	for _, one := range c.all {
+		if t := turns[one]; t != nil && one.succeeded() {
+			b.take(c, t, one)
+		}
+	}
+}
+
+func (c *conversation) everyTurn() []*turn {
+	if c.before == nil {
+		return c.turns
+	}
+	return append([]*turn{c.before}, c.turns...)
+}
+
+// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not tell how many.
+func (c *conversation) fromLog(turns map[*call]*turn) {
+	calls, owners, left := map[string]*call{}, map[string]*turn{}, map[string]int{}
+	for _, one := range c.all {
+		calls[one.id] = one
+	}
+	for i := range c.Known.Patches {
+		p := &c.Known.Patches[i]
+		one := calls[p.Call]
+		t := turns[one]
+		if t == nil {
+			continue
+		}
+		owners[p.ID], left[p.ID] = t, p.Added
+		from := map[*turn][]string{}
+		for _, id := range p.Previous {
+			if o := owners[id]; o != nil && o != t && !slices.Contains(from[o], id) {
+				from[o] = append(from[o], id)
+			}
+		}
+		for o, ids := range from {
+			n := len(ids)
+			if len(from) == 1 {
+				n = p.Removed
+			}
+			for _, id := range ids {
+				take := min(n, left[id])
+				t.taken[o] += take
+				left[id] -= take
+				n -= take
+			}
+		}
+		t.change(one, &change{path: p.Path, added: p.Added, removed: p.Removed, creates: p.Created, deletes: p.Deleted, restyled: p.Restyled, patch: p})
+	}
+}
+
+func (t *turn) change(c *call, one *change) {
+	one.turn, one.call = t, c
+	t.changes = append(t.changes, one)
+	c.changes = append(c.changes, one)
+}
+
+// book holds the lines that a conversation wrote, by file, with the turns that wrote them.
+type book struct{ files map[string]*page }
+
+type page struct {
+	lines map[string][]*turn
+}
+
+func (b *book) page(path string) (p *page, known bool) {
+	p, known = b.files[path]
+	if !known {
+		p = &page{lines: map[string][]*turn{}}
+		b.files[path] = p
+	}
+	return p, known
+}
+
+// take takes in what a call wrote.
+func (b *book) take(c *conversation, t *turn, one *call) {
+	for i := range one.edits {
+		e := &one.edits[i]
+		path := c.places.relative(e.path)
+		if e.deletes {
+			b.remove(t, one, path)
+			continue
+		}
+		p, known := b.page(path)
+		before, now := told(e.old), told(e.new)
+		if e.whole {
+			before = p.all()
+		}
+		gone, came := difference(before, now), difference(now, before)
+		ch := &change{path: path, creates: e.whole && !known}
+		for line, n := range gone {
+			ch.removed += n
+			p.lose(t, line, n)
+		}
+		for line, n := range came {
+			ch.added += n
+			for range n {
+				p.lines[line] = append(p.lines[line], t)
+			}
+		}
+		t.change(one, ch)
+	}
+	for _, path := range removedBy(one.command) {
+		if path = c.places.relative(path); b.files[path] != nil {
+			b.remove(t, one, path)
+		}
+	}
+}
+
+func (b *book) remove(t *turn, one *call, path string) {
+	p, _ := b.page(path)
+	ch := &change{path: path, deletes: true}
+	for line, n := range p.all() {
+		ch.removed += n
+		p.lose(t, line, n)
+	}
+	delete(b.files, path)
+	t.change(one, ch)
+}
+
+func (p *page) all() map[string]int {
+	out := make(map[string]int, len(p.lines))
+	for line, owners := range p.lines {
+		if len(owners) > 0 {
+			out[line] = len(owners)
+		}
+	}
+	return out
+}
+
+// lose takes lines from those who wrote them.
+func (p *page) lose(t *turn, line string, n int) {
+	owners := p.lines[line]
+	for ; n > 0 && len(owners) > 0; n-- {
+		if o := owners[len(owners)-1]; o != t {
+			t.taken[o]++
+		}
+		owners = owners[:len(owners)-1]
+	}
+	if p.lines[line] = owners; len(owners) == 0 {
+		delete(p.lines, line)
+	}
+}
+
+// told are the lines of a text that say something, with their number.
+func told(s string) map[string]int {
+	out := map[string]int{}
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			out[line]++
+		}
+	}
+	return out
+}
+
+func difference(a, b map[string]int) map[string]int {
+	out := map[string]int{}
+	for line, n := range a {
+		if n > b[line] {
+			out[line] = n - b[line]
+		}
+	}
+	return out
+}
+
+// added is how many lines the turn wrote.
+func (t *turn) added() int {
+	n := 0
+	for _, c := range t.changes {
+		n += c.added
+	}
+	return n
+}
+
+// files are the files that the turn changed, each once, in order.
+func (t *turn) files() []string {
+	var out []string
+	for _, c := range t.changes {
+		if !slices.Contains(out, c.path) {
+			out = append(out, c.path)
+		}
+	}
+	return out
+}
+
+// changed tells whether the turn changed a file.
+func (t *turn) changed(path string) bool {
+	return slices.ContainsFunc(t.changes, func(c *change) bool { return c.path == path })
+}

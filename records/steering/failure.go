@@ -1,0 +1,287 @@
+package steering
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// failure is something that went wrong at a prompt.
+type failure struct {
+	kind       string
+	turn       *turn
+	confidence float64
+	evidence   string
+	subject    string // a constraint, a command, a file or a package; "" gives no lesson
+	command    string // that failed, by which a repair is seen
+	asked      *turn  // where the constraint was said first
+	corrector  *turn
+	byEvidence bool // the corrector is known by what it did
+	byWords    bool // the failure itself is known by words alone
+	resolved   *turn
+	resolvedBy string
+	id, lesson string
+	eval       bool
+}
+
+// analysis is all that is concluded.
+type analysis struct {
+	words    *Words
+	options  *Options
+	convs    []*conversation
+	turns    []*turn // nodes, in order
+	failures []*failure
+	chains   []*chain
+	lessons  []*lesson
+	evals    []treetrace.EvalCandidate
+	risks    []treetrace.Risk
+	missing  []treetrace.Hallucination
+	verified bool
+
+	byKey map[failureKey]*failure
+}
+
+type failureKey struct {
+	kind string
+	turn *turn
+}
+
+// fail notes a failure of a node. A second one of the same type at the same prompt only makes it surer.
+func (a *analysis) fail(f failure) {
+	if f.turn.number == 0 {
+		return
+	}
+	key := failureKey{f.kind, f.turn}
+	have := a.byKey[key]
+	if have == nil {
+		have = &f
+		a.byKey[key] = have
+		a.failures = append(a.failures, have)
+		return
+	}
+	if f.confidence > have.confidence {
+		f.corrector, f.asked = firstTurn(f.corrector, have.corrector), firstTurn(f.asked, have.asked)
+		f.byEvidence = f.byEvidence || have.byEvidence
+		*have = f
+	}
+	have.corrector = firstTurn(have.corrector, f.corrector)
+}
+
+func firstTurn(list ...*turn) *turn {
+	for _, t := range list {
+		if t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// findFailures looks for failures: rejections, runs, lines, constraints, words, in the order of the prompts.
+func (a *analysis) findFailures() {
+	for _, c := range a.convs {
+		for _, t := range c.nodes() {
+			a.rejected(t)
+			a.dependencies(t)
+			a.risky(t)
+			a.intents(t)
+			if t.abandoned && (t.parent == nil || !t.parent.abandoned) {
+				a.fail(failure{
+					kind: treetrace.AbandonedPath, turn: t, confidence: 0.95, subject: strings.TrimRight(titleOf(t.text, a.words), ".!"),
+					evidence: "the person went back to before this prompt",
+				})
+			}
+			a.fates(t)
+			a.constraintsKept(t)
+			a.corrected(t)
+			a.otherTool(t)
+		}
+		a.repeated(c)
+		a.hallucinated(c)
+	}
+	slices.SortStableFunc(a.failures, func(x, y *failure) int { return x.turn.number - y.turn.number })
+}
+
+// rejectionTypes are the failures that rejections are.
+var rejectionTypes = map[string]string{
+	treetrace.UserDeclinedTool: treetrace.UserRejected, treetrace.UserInterrupt: treetrace.UserRejected,
+	treetrace.UserTextDecline: treetrace.UserRejected, treetrace.ToolError: treetrace.ToolFailed,
+	treetrace.PermissionDenied: treetrace.Denied, treetrace.ModelRefusal: treetrace.ModelRefused,
+}
+
+// rejected makes a failure of each kind of rejection.
+func (a *analysis) rejected(t *turn) {
+	for i := range t.rejections {
+		r := &t.rejections[i]
+		f := failure{kind: rejectionTypes[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source + ")"}
+		if r.Evidence != nil {
+			f.evidence += `: "` + *r.Evidence + `"`
+		}
+		if c := t.call(text(r.ToolUseID)); c != nil {
+			f.subject = c.what()
+			if r.Kind == treetrace.ToolError {
+				f.command = normalCommand(c.command)
+			}
+		}
+		f.byWords = r.Source == treetrace.FromText && r.Kind == treetrace.UserTextDecline || r.Source == treetrace.FromHeuristic
+		a.fail(f)
+	}
+}
+
+func (t *turn) call(id string) *call {
+	for _, c := range t.calls {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// run are the runs of a command that failed one after the other.
+type run struct {
+	failures int
+	files    []string        // changed between every two of them
+	since    map[string]bool // changed since the last one
+}
+
+// repeated finds a command that failed three times, with edits to a common file between the runs.
+func (a *analysis) repeated(c *conversation) {
+	const times, most = 3, 1000
+	runs := map[string]*run{}
+	for _, t := range c.everyTurn() {
+		for _, one := range t.calls {
+			for _, ch := range one.changes {
+				for _, r := range runs {
+					r.since[ch.path] = true
+				}
+			}
+			line := normalCommand(one.command)
+			switch r := runs[line]; {
+			case line == "":
+			case one.failed() && (r != nil || len(runs) < most):
+				if r == nil {
+					r = &run{since: map[string]bool{}}
+					runs[line] = r
+				}
+				if r.fail(); r.failures == times {
+					a.fail(failure{
+						kind: treetrace.RepeatedFailedFix, turn: t, confidence: 0.95, subject: oneLine(line, 80), command: line,
+						evidence: "failed three times with edits between: " + oneLine(line, 80) + " (" + strings.Join(r.files, ", ") + ")",
+					})
+				}
+			case one.succeeded():
+				delete(runs, line)
+			}
+		}
+	}
+}
+
+// fail counts a failed run. Without an edit to a file that was also edited between the runs before, it is the first.
+func (r *run) fail() {
+	if r.failures > 0 {
+		if r.files = common(r.files, r.since, r.failures == 1); len(r.files) == 0 {
+			r.failures = 0
+		}
+	}
+	r.failures++
+	clear(r.since)
+}
+
+// common are the files of a list that are in a set; all of the set the first time.
+func common(list []string, set map[string]bool, all bool) []string {
+	if all {
+		out := make([]string, 0, len(set))
+		for path := range set {
+			out = append(out, path)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !set[path] })
+}
+
+// leastLines is how many lines a prompt must have written before their loss says something.
+const leastLines = 5
+
+// fates asks what became of the lines of a prompt.
+func (a *analysis) fates(t *turn) {
+	g := t.lines()
+	if g == nil || g.Added < leastLines || t.abandoned {
+		return
+	}
+	uncommitted := t.dropped()
+	gone := g.Reverted
+	if t.laterCommitted() {
+		gone += g.Lost + uncommitted
+	}
+	if gone*5 >= g.Added*4 {
+		a.fail(failure{
+			kind: treetrace.AbandonedPath, turn: t, confidence: 0.9, subject: strings.Join(t.files(), ", "),
+			evidence: counted(gone) + " of " + counted(g.Added) + " lines are gone, and later work was committed",
+		})
+	}
+	if human := t.human(); human >= leastLines || human >= 3 && human*10 >= g.Added*3 {
+		a.fail(failure{
+			kind: treetrace.HumanRewrite, turn: t, confidence: 0.95, subject: strings.Join(t.files(), ", "),
+			evidence: "people changed " + counted(human) + " of " + counted(g.Added) + " lines",
+		})
+	}
+}
+
+// dependencies finds calls that failed because something is not installed. That a manifest was changed afterwards proves it.
+func (a *analysis) dependencies(t *turn) {
+	for i, c := range t.calls {
+		if !c.failed() {
+			continue
+		}
+		name, found := missingDependency(c.output)
+		if !found {
+			continue
+		}
+		f := failure{
+			kind: treetrace.DependencyMismatch, turn: t, confidence: 0.8, subject: name, command: normalCommand(c.command),
+			evidence: evidenceOf(c),
+		}
+		for _, later := range t.calls[i+1:] {
+			if slices.ContainsFunc(later.changes, func(ch *change) bool { return isManifest(ch.path) }) {
+				f.confidence = 0.95
+			}
+		}
+		f.evidence = oneLine(f.evidence, maxEvidence)
+		a.fail(f)
+	}
+}
+
+// otherTool finds a declined call in whose place the next prompt asked for another program, which the agent then used.
+func (a *analysis) otherTool(t *turn) {
+	p := t.previous
+	if p == nil || p.number == 0 {
+		return
+	}
+	said := spaced(t.text)
+	for _, declined := range p.calls {
+		if !declined.declined || byRule(declined.output) {
+			continue
+		}
+		for _, c := range t.calls {
+			for _, name := range c.names(a.words) {
+				if c.succeeded() && !slices.Contains(declined.names(a.words), name) && strings.Contains(said, " "+name+" ") {
+					a.fail(failure{
+						kind: treetrace.WrongToolChoice, turn: p, confidence: 0.9, subject: declined.what(), corrector: t, byEvidence: true,
+						evidence: "declined: " + declined.what() + "; asked for and used instead: " + name,
+					})
+					return
+				}
+			}
+		}
+	}
+}
+
+// names are the tool and the programs of a call, in lower case, but those that are ordinary words.
+func (c *call) names(w *Words) []string {
+	out := []string{strings.ToLower(c.tool)}
+	for _, words := range simpleCommands(c.command) {
+		out = append(out, strings.ToLower(words[0]))
+	}
+	return slices.DeleteFunc(out, func(name string) bool { return len(name) < 2 || slices.Contains(w.Programs, name) })
+}

@@ -1,0 +1,58 @@
+package steering
+
+import (
+	"github.com/git-trace/git-trace/records"
+)
+
+// Conversation is a conversation, and what the log knows of it.
+type Conversation struct {
+	Record *records.Record
+	Known  *Known // nil where there is no log, as for a file
+}
+
+// Known is what the log knows of a conversation.
+type Known struct {
+	Prompts  map[int]int     // the log's number of each prompt, by its step
+	Tasks    map[int]bool    // steps of prompts that no person typed
+	Rejected map[string]bool // calls that never ran
+	Patches  []Patch         // in the order of the log
+	// There tells whether a path was there when a call began, and what was asked: a tree or a commit, "" if nothing could be.
+	There func(call, path string) (there bool, asked string)
+}
+
+// Patch is a hunk that a call wrote.
+type Patch struct {
+	ID       string
+	Call     string
+	Path     string
+	Added    int      // lines, without blank ones and lone brackets
+	Removed  int      // lines that it took away
+	Created  bool     // the file was new
+	Deleted  bool     // the file is gone
+	Restyled bool     // only white space or the form of lines changed
+	Previous []string // the patches of which it took lines
+	Fate     *Fate    // nil where nobody followed it
+}
+
+// Fate is what became of the lines of a patch.
+type Fate struct {
+	State                                 string // as git trace track has it
+	Alive, Changed, Human, Reverted, Lost int    // lines; Human are those of Changed that people changed
+	Dropped                               int    // lines that were gone before any commit
+	Commits                               []string
+	Uncommitted                           int // lines of Alive that no commit has
+	TakenBy                               []Taker
+}
+
+// Taker is a prompt of the same conversation in whose lines others stand now.
+type Taker struct {
+	Call  string
+	Lines int
+}
+
+// Options are what a document is made with.
+type Options struct {
+	Project string   // "" takes the name of the repository, or none
+	Version string   // of git-trace
+	Roots   []string // directories of the repository, redacted as records are
+}

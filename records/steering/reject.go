@@ -1,0 +1,114 @@
+package steering
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// maxEvidence is the length of evidence, in characters.
+const maxEvidence = 160
+
+// reject notes an event of the turn.
+func (t *turn) reject(kind, source string, confidence float64, c *call, at *string, evidence string) {
+	r := treetrace.Rejection{Kind: kind, Source: source, Confidence: confidence, TS: at}
+	if evidence != "" {
+		r.Evidence = new(oneLine(evidence, maxEvidence))
+	}
+	if c != nil {
+		r.ToolUseID, r.Tool = &c.id, &c.tool
+	}
+	t.rejections = append(t.rejections, r)
+}
+
+// rejectCalls notes what was declined, denied or failed of the calls of a step. One event a call.
+func (t *turn) rejectCalls(s *records.Step) {
+	t.stopped = false
+	for _, c := range t.calls {
+		if c.step != s.StepIndex {
+			continue
+		}
+		switch {
+		case c.declined && byRule(c.output):
+			t.reject(treetrace.PermissionDenied, treetrace.FromResult, 0.9, c, c.at, evidenceOf(c))
+		case c.declined:
+			t.reject(treetrace.UserDeclinedTool, treetrace.FromResult, 1, c, c.at, c.what()+" → declined"+reason(c.output))
+			t.stopped = true
+		case c.failure == records.ErrorInterrupted:
+			t.reject(treetrace.UserInterrupt, treetrace.FromResult, 1, c, c.at, evidenceOf(c))
+			t.stopped = true
+		case !c.failed():
+		case forbidden(c.output):
+			t.reject(treetrace.PermissionDenied, treetrace.FromResult, 0.9, c, c.at, evidenceOf(c))
+		case c.failure == records.ErrorTool:
+			t.reject(treetrace.ToolError, treetrace.FromResult, 0.9, c, c.at, evidenceOf(c))
+		default:
+			t.reject(treetrace.ToolError, treetrace.FromResult, 1, c, c.at, evidenceOf(c))
+		}
+	}
+}
+
+// reason is what the person wrote when they declined a call, as clients hand it on.
+func reason(output string) string {
+	_, said, found := strings.Cut(output, "the user said:")
+	if !found {
+		return ""
+	}
+	return ", " + strings.TrimSpace(said)
+}
+
+func evidenceOf(c *call) string {
+	said := c.said()
+	if said == "" {
+		said = c.failure
+	}
+	return c.what() + " → " + said
+}
+
+// byRule tells whether a hook or a rule of permission declined the call, and not the person.
+func byRule(output string) bool {
+	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by", "permission mode", "sandbox")
+}
+
+// forbidden tells whether the system refused what the call tried. A command that is not there was not refused.
+func forbidden(output string) bool {
+	return containsAny(strings.ToLower(firstLines(output, 10)),
+		"eacces", "eperm", "permission denied", "operation not permitted", "access is denied")
+}
+
+func containsAny(text string, list ...string) bool {
+	for _, one := range list {
+		if strings.Contains(text, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// rejectText notes a prompt that declines what the turn before did. Words alone are 0.8; that the turn before was stopped, or
+// that its lines are taken away now, makes it 0.95.
+func (t *turn) rejectText(w *Words) {
+	if t.previous == nil || len([]rune(t.text)) > 240 || !w.declines(t.text) {
+		return
+	}
+	confidence := 0.8
+	if t.previous.stopped || t.taken[t.previous] > 0 {
+		confidence = 0.95
+	}
+	t.reject(treetrace.UserTextDecline, treetrace.FromText, confidence, nil, t.at, t.text)
+}
+
+// rejectAnswer notes an answer that reads as a refusal: short, no call in the whole turn, and the phrase at its beginning.
+func (t *turn) rejectAnswer(w *Words) {
+	const longest, within = 600, 200
+	if len(t.calls) > 0 || t.answer == "" || len([]rune(t.answer)) > longest || !w.refuses(cut(t.answer, within)) {
+		return
+	}
+	for _, r := range t.rejections {
+		if r.Kind == treetrace.ModelRefusal {
+			return
+		}
+	}
+	t.reject(treetrace.ModelRefusal, treetrace.FromHeuristic, 0.7, nil, t.at, t.answer)
+}

@@ -1,0 +1,184 @@
+package steering
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// turn is a prompt and what the agent did until the next one. It becomes a node.
+type turn struct {
+	conv   *conversation
+	number int // of the node, from 1
+	step   int // of the prompt; 0 for what came before the first one
+	text   string
+	at     *string
+	source []string // ids of the session file's records
+
+	model   *string
+	calls   []*call
+	changes []*change
+	answers int
+	answer  string // the last one of the main conversation
+	last    int    // the last step
+
+	raw, nudges, reruns int
+	kind, kindBy        string
+	byLines             bool // a correction only because it took lines away
+	abandoned           bool
+	branch              int   // 0 is what the person kept
+	from                int   // the step from which an abandoned branch leaves
+	previous            *turn // the one before it in the conversation, as the person saw it
+	parent              *turn
+	rejections          []treetrace.Rejection
+	rolledBack          bool          // turns before it were taken back by a command
+	stopped             bool          // it ended with an interruption or a declined call
+	taken               map[*turn]int // lines of others that its changes took away
+	constraints         []constraint
+}
+
+// conversation is a record with its turns.
+type conversation struct {
+	*Conversation
+	id     string
+	start  string
+	before *turn // what came before its first prompt
+	turns  []*turn
+	all    []*call
+	branches
+	places places
+	origin *turn // of another conversation, from which it goes on
+
+	lastCommitted int
+}
+
+// meta reads a member of the record's metadata; one of another form says nothing.
+func (c *conversation) meta(name string, to any) { _ = json.Unmarshal(c.Record.Metadata[name], to) }
+
+// newConversation divides a record into turns.
+func newConversation(c *Conversation, roots []string) *conversation {
+	out := &conversation{Conversation: c, id: c.Record.SessionID, start: text(c.Record.TimestampStart)}
+	out.branches.read(c.Record)
+	out.places.read(c.Record, roots)
+	var about metadata
+	about.read(c.Record)
+	d := divider{conversation: out, about: &about, of: map[int]*turn{}}
+	for i := range c.Record.Steps {
+		d.step(&c.Record.Steps[i])
+	}
+	out.link()
+	return out
+}
+
+// divider gives each step to a turn.
+type divider struct {
+	*conversation
+	about *metadata
+	of    map[int]*turn // by step
+	now   *turn
+
+	rolled bool // turns were taken back since the last prompt
+}
+
+func (d *divider) step(s *records.Step) {
+	kind := records.CallMain
+	if s.CallType != nil {
+		kind = *s.CallType
+	}
+	defer func() { d.rolled = d.rolled || d.about.rolledBack[s.StepIndex] }()
+	switch {
+	case kind == records.CallWarmup, s.Role == records.RoleSystem:
+	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(text(s.Content)) != "" && !d.task(s.StepIndex):
+		d.now = &turn{
+			conv: d.conversation, step: s.StepIndex, text: text(s.Content), at: s.Timestamp, raw: 1, last: s.StepIndex,
+			branch: d.branchOf[s.StepIndex], source: d.about.ids[s.StepIndex], taken: map[*turn]int{},
+		}
+		d.now.abandoned, d.now.rolledBack, d.rolled = d.now.branch > 0, d.rolled, false
+		d.turns = append(d.turns, d.now)
+		d.of[s.StepIndex] = d.now
+		d.interrupted(d.now, s.StepIndex)
+	case s.Role == records.RoleAgent:
+		d.answered(s, kind)
+	}
+}
+
+func (d *divider) task(step int) bool { return d.Known != nil && d.Known.Tasks[step] }
+
+func (d *divider) answered(s *records.Step, kind records.CallType) {
+	t := d.now
+	if s.ParentStep != nil && d.of[*s.ParentStep] != nil {
+		t = d.of[*s.ParentStep]
+	}
+	if t == nil {
+		if d.before == nil {
+			d.before = &turn{conv: d.conversation, taken: map[*turn]int{}}
+		}
+		t = d.before
+	}
+	d.of[s.StepIndex] = t
+	t.last = max(t.last, s.StepIndex)
+	if t.model == nil {
+		t.model = modelName(s.Model)
+	}
+	if kind == records.CallMain {
+		t.answers++
+		t.answer = cmp.Or(text(s.Content), t.answer)
+	}
+	for i := range s.ToolCalls {
+		c := newCall(s, &s.ToolCalls[i])
+		c.declined = c.declined || d.Known != nil && d.Known.Rejected[c.id]
+		c.file = d.places.relative(c.path)
+		t.calls = append(t.calls, c)
+		d.all = append(d.all, c)
+	}
+	t.rejectCalls(s)
+	if reason := d.about.stops[s.StepIndex]; refusal(reason) {
+		t.reject(treetrace.ModelRefusal, treetrace.FromStop, 0.95, nil, s.Timestamp, "")
+	}
+	d.interrupted(t, s.StepIndex)
+}
+
+func refusal(reason string) bool {
+	switch strings.ToLower(reason) {
+	case "refusal", "content_filter", "safety", "prohibited_content", "blocklist":
+		return true
+	}
+	return false
+}
+
+// interrupted takes in an interruption after a step. It is one event with a call of this step that was declined or ended.
+func (d *divider) interrupted(t *turn, step int) {
+	if !d.about.interrupted[step] {
+		return
+	}
+	t.stopped = true
+	for i := range t.rejections {
+		r := &t.rejections[i]
+		same := slices.ContainsFunc(t.calls, func(c *call) bool { return c.step == step && c.id == text(r.ToolUseID) })
+		if same && (r.Kind == treetrace.UserDeclinedTool || r.Kind == treetrace.UserInterrupt) {
+			r.Evidence = new(cut(text(r.Evidence)+"; the person interrupted the agent", maxEvidence))
+			return
+		}
+	}
+	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, nil, "the person interrupted the agent")
+}
+
+// link finds, for each turn, the one that the person saw before it.
+func (c *conversation) link() {
+	newest := map[int]*turn{}
+	for _, t := range c.turns {
+		if t.previous = newest[t.branch]; t.previous == nil && t.branch > 0 {
+			t.from = c.list[t.branch-1].From
+			for _, other := range c.turns {
+				if other.step <= t.from && other != t {
+					t.previous = other
+				}
+			}
+		}
+		newest[t.branch] = t
+	}
+}

@@ -1,0 +1,77 @@
+package treetrace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Bounds of a file that is read.
+const (
+	maxFile  = 256 << 20 // bytes
+	maxNodes = 200_000
+)
+
+// ErrTooLarge reports a file beyond the bounds.
+var ErrTooLarge = errors.New("the file is too large")
+
+// ErrNotTreeTrace reports JSON that is not a TreeTrace document.
+var ErrNotTreeTrace = errors.New("not a TreeTrace document")
+
+// Decode reads tree.json of version 0.2 or later. Members that it does not know are dropped, arrays that are absent are empty. A document
+// without nodes, nodes without an id or a session, and a parent that is not there are refused.
+func Decode(raw []byte) (*Document, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	walk := rawjson.NewDecoder(raw)
+	if walk.Skip(); walk.Err() != nil { // before encoding/json sees it: the depth is limited
+		return nil, fmt.Errorf("decode treetrace: %w", walk.Err())
+	}
+	var has struct {
+		Nodes         *json.RawMessage `json:"nodes"`
+		SchemaVersion string           `json:"schemaVersion"`
+	}
+	d := &Document{}
+	if err := errors.Join(json.Unmarshal(raw, &has), json.Unmarshal(raw, d)); err != nil {
+		return nil, fmt.Errorf("decode treetrace: %w", err)
+	}
+	if has.Nodes == nil || has.SchemaVersion == "" {
+		return nil, fmt.Errorf("decode treetrace: %w: no schemaVersion or no nodes", ErrNotTreeTrace)
+	}
+	return d, d.check()
+}
+
+func (d *Document) check() error {
+	if len(d.Nodes) > maxNodes {
+		return fmt.Errorf("decode treetrace: %w: %d nodes", ErrTooLarge, len(d.Nodes))
+	}
+	seen := make(map[string]bool, len(d.Nodes))
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		switch {
+		case n.ID == "" || seen[n.ID]:
+			return fmt.Errorf("decode treetrace: %w: node %d has no id of its own", ErrNotTreeTrace, i+1)
+		case n.Session == "":
+			return fmt.Errorf("decode treetrace: %w: node %d has no session", ErrNotTreeTrace, i+1)
+		case n.ParentID != nil && !seen[*n.ParentID]:
+			return fmt.Errorf("decode treetrace: %w: the parent of node %d does not stand before it", ErrNotTreeTrace, i+1)
+		}
+		seen[n.ID] = true
+	}
+	return nil
+}
+
+// readAll reads a file within the bounds.
+func readAll(r io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read treetrace: %w", err)
+	case len(raw) > maxFile:
+		return nil, fmt.Errorf("read treetrace: %w", ErrTooLarge)
+	}
+	return raw, nil
+}

@@ -1,0 +1,105 @@
+package treetrace
+
+// The tiers of failures.
+const (
+	Verified  = "verified"
+	High      = "high"
+	Confirmed = "confirmed"
+	Inferred  = "inferred"
+)
+
+// Tier is the tier of a confidence.
+func Tier(confidence float64) string {
+	switch {
+	case confidence >= 0.95:
+		return Verified
+	case confidence >= 0.8:
+		return High
+	case confidence >= 0.65:
+		return Confirmed
+	}
+	return Inferred
+}
+
+// Failure is a failure in failures.json.
+type Failure struct {
+	ID                string  `json:"id"`
+	Type              string  `json:"type"`
+	Tier              string  `json:"tier"`
+	Confidence        float64 `json:"confidence"`
+	Model             *string `json:"model"`
+	FirstSeenNodeID   string  `json:"firstSeenNodeId"`
+	CorrectedByNodeID *string `json:"correctedByNodeId"`
+	Summary           string  `json:"summary"`
+	Evidence          string  `json:"evidence"`
+	Lesson            string  `json:"lesson"`
+	EvalCandidate     bool    `json:"evalCandidate"`
+	Git               *Git    `json:"git,omitempty"`
+}
+
+// The types of failures. HumanRewrite is git-trace's own; readers take it as a label.
+const (
+	IgnoredConstraint  = "ignored_constraint"
+	MisunderstoodGoal  = "misunderstood_goal"
+	ScopeDrift         = "scope_drift"
+	WrongToolChoice    = "wrong_tool_choice"
+	HallucinatedPath   = "hallucinated_file_or_path"
+	RepeatedFailedFix  = "repeated_failed_fix"
+	Overbuilt          = "overbuilt_solution"
+	Underbuilt         = "underbuilt_solution"
+	SecurityRisk       = "security_or_privacy_risk"
+	DependencyMismatch = "dependency_or_environment_mismatch"
+	FormatViolation    = "format_violation"
+	Frustration        = "user_frustration"
+	AbandonedPath      = "abandoned_path"
+	UserRejected       = "user_rejected_action"
+	ToolFailed         = "tool_execution_failed"
+	ModelRefused       = "model_refused"
+	Denied             = "permission_denied"
+	HumanRewrite       = "human_rewrite"
+)
+
+// The categories of hallucinations.
+const (
+	HallucinatedPackage = "hallucinated_import_or_package"
+)
+
+// Hallucinations are references to what was not there.
+type Hallucinations struct {
+	Verified     bool // against the files of the moment of the call
+	ManifestSeen bool
+	List         []Hallucination
+}
+
+// Hallucination is one of them.
+type Hallucination struct {
+	Category      string         `json:"category"`
+	Reference     string         `json:"reference"`
+	NodeID        string         `json:"nodeId"`
+	Evidence      string         `json:"evidence"`
+	CheckedAt     string         `json:"checkedAt,omitempty"` // the tree or commit that does not have it
+	EvalCandidate ReferenceCheck `json:"evalCandidate"`
+}
+
+// ReferenceCheck is what to test for.
+type ReferenceCheck struct {
+	Type   string `json:"type"`
+	Task   string `json:"task"`
+	Target string `json:"target"`
+}
+
+// Brief is what the texts for the next agent are made of.
+type Brief struct {
+	Goal        string
+	Decisions   []string // what was asked for and stands
+	Constraints []string
+	DeadEnds    []string
+	Uncommitted []string // files with lines that no commit holds
+	Failing     []string // commands that failed and were not seen to succeed
+	Next        string   // what is open; "" for nothing
+	Thinking    int      // answers with thoughts
+	Risks       []Risk
+}
+
+// Risk is a failure of security, for the reports.
+type Risk struct{ Tier, NodeID, Text string }

@@ -1,0 +1,233 @@
+package treetrace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// File is a file of the format. Names have slashes.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Files are all files of a document under their usual names.
+func Files(d *Document) ([]File, error) {
+	var out []File
+	for _, one := range []struct {
+		name string
+		make func(*Document) ([]byte, error)
+	}{
+		{"PROMPT_TREE.md", PromptTree},
+		{"PROMPT_TREE_GRAPH.md", Graph},
+		{"TREETRACE_REPORT.md", Report},
+		{".treetrace/tree.json", Encode},
+		{".treetrace/failures.json", Failures},
+		{".treetrace/rejections.json", Rejections},
+		{".treetrace/hallucinations.json", HallucinationsFile},
+		{".treetrace/lessons.md", Lessons},
+		{".treetrace/evals.jsonl", Evals},
+		{".treetrace/agent-memory.md", Memory},
+	} {
+		data, err := one.make(d)
+		if err != nil {
+			return nil, fmt.Errorf("make %s: %w", one.name, err)
+		}
+		out = append(out, File{one.name, data})
+	}
+	return out, nil
+}
+
+// head is what the files beside tree.json say of the project.
+type head struct {
+	Name        string  `json:"name"`
+	GeneratedAt *string `json:"generatedAt"`
+}
+
+func (d *Document) head() head { return head{d.Project.Name, d.Project.GeneratedAt} }
+
+// typeCount is how often a type of failure occurs.
+type typeCount struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+}
+
+// topTypes are the types of failures, the most frequent first.
+func (d *Document) topTypes() []typeCount {
+	out := []typeCount{}
+	for i := range d.Failures {
+		at := slices.IndexFunc(out, func(c typeCount) bool { return c.Type == d.Failures[i].Type })
+		if at < 0 {
+			at = len(out)
+			out = append(out, typeCount{Type: d.Failures[i].Type})
+		}
+		out[at].Count++
+	}
+	slices.SortFunc(out, func(a, b typeCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type)) })
+	return out
+}
+
+// tierCounts are how many failures each tier has.
+type tierCounts struct {
+	Verified  int `json:"verified"`
+	High      int `json:"high"`
+	Confirmed int `json:"confirmed"`
+	Inferred  int `json:"inferred"`
+}
+
+func (d *Document) tiers() tierCounts {
+	var out tierCounts
+	for i := range d.Failures {
+		switch d.Failures[i].Tier {
+		case Verified:
+			out.Verified++
+		case High:
+			out.High++
+		case Confirmed:
+			out.Confirmed++
+		default:
+			out.Inferred++
+		}
+	}
+	return out
+}
+
+// failuresFile is failures.json.
+type failuresFile struct {
+	SchemaVersion string `json:"schemaVersion"`
+	Project       head   `json:"project"`
+	Summary       struct {
+		Total            int         `json:"totalFailureSignals"`
+		Top              []typeCount `json:"topFailureTypes"`
+		Tiers            tierCounts  `json:"tierCounts"`
+		Models           []string    `json:"models"`
+		Thinking         int         `json:"thinkingBlocks"`
+		CorrectionChains int         `json:"correctionChains"`
+		EvalCandidates   int         `json:"evalCandidates"`
+		Lessons          int         `json:"lessons"`
+	} `json:"summary"`
+	Failures []Failure `json:"failures"`
+	Chains   []Chain   `json:"correctionChains"`
+}
+
+// Failures is failures.json.
+func Failures(d *Document) ([]byte, error) {
+	f := failuresFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Failures: d.Failures, Chains: d.CorrectionChains}
+	f.Summary.Total, f.Summary.Top, f.Summary.Tiers = len(d.Failures), d.topTypes(), d.tiers()
+	f.Summary.Models, f.Summary.Thinking = d.Stats.Models, d.Brief.Thinking
+	f.Summary.CorrectionChains, f.Summary.EvalCandidates, f.Summary.Lessons = len(d.CorrectionChains), len(d.EvalCandidates), len(d.Lessons)
+	return indented(&f)
+}
+
+// placedRejection is a rejection with its node.
+type placedRejection struct {
+	NodeID string `json:"nodeId"`
+	Rejection
+}
+
+// rejectionsFile is rejections.json.
+type rejectionsFile struct {
+	SchemaVersion string `json:"schemaVersion"`
+	Project       head   `json:"project"`
+	Summary       struct {
+		Total  int            `json:"total"`
+		ByKind map[string]int `json:"byKind"`
+	} `json:"summary"`
+	Rejections []placedRejection `json:"rejections"`
+}
+
+// Rejections is rejections.json: by time, then by node.
+func Rejections(d *Document) ([]byte, error) {
+	f := rejectionsFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Rejections: d.rejections()}
+	f.Summary.Total, f.Summary.ByKind = len(f.Rejections), d.Stats.RejectionsByKind
+	return indented(&f)
+}
+
+func (d *Document) rejections() []placedRejection {
+	out := []placedRejection{}
+	for i := range d.Nodes {
+		for _, r := range d.Nodes[i].Rejections {
+			out = append(out, placedRejection{d.Nodes[i].ID, r})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b placedRejection) int {
+		return cmp.Or(cmp.Compare(orEmpty(a.TS), orEmpty(b.TS)), cmp.Compare(a.NodeID, b.NodeID))
+	})
+	return out
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// hallucinationsFile is hallucinations.json.
+type hallucinationsFile struct {
+	SchemaVersion string `json:"schemaVersion"`
+	Project       head   `json:"project"`
+	Verified      bool   `json:"verifiedAgainstWorkingTree"`
+	ManifestSeen  bool   `json:"manifestSeen"`
+	Summary       struct {
+		Total      int `json:"total"`
+		ByCategory struct {
+			Path    int `json:"hallucinated_file_or_path"`
+			Package int `json:"hallucinated_import_or_package"`
+		} `json:"byCategory"`
+	} `json:"summary"`
+	Hallucinations []Hallucination `json:"hallucinations"`
+	Note           string          `json:"note"`
+}
+
+// HallucinationsFile is hallucinations.json.
+func HallucinationsFile(d *Document) ([]byte, error) {
+	f := hallucinationsFile{
+		SchemaVersion: d.SchemaVersion, Project: d.head(), Verified: d.Hallucinations.Verified, ManifestSeen: d.Hallucinations.ManifestSeen,
+		Hallucinations: append([]Hallucination{}, d.Hallucinations.List...),
+		Note:           "A file counts if a call failed because of it and the snapshot of that moment does not have it. Prose and names inside modules are not looked at.",
+	}
+	f.Summary.Total = len(f.Hallucinations)
+	for i := range f.Hallucinations {
+		if f.Hallucinations[i].Category == HallucinatedPackage {
+			f.Summary.ByCategory.Package++
+		} else {
+			f.Summary.ByCategory.Path++
+		}
+	}
+	return indented(&f)
+}
+
+// Evals is evals.jsonl.
+func Evals(d *Document) ([]byte, error) { return lines(d.EvalCandidates) }
+
+// noLessons is what lessons.md says when there are none.
+const noLessons = "No high-confidence failure lessons were detected in this session."
+
+// Lessons is lessons.md.
+func Lessons(d *Document) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString("# Lessons\n\n")
+	for i := range d.Lessons {
+		l := &d.Lessons[i]
+		fmt.Fprintf(&b, "- **%s.** %s%s\n", l.Title, inline(l.Text), ids(l.NodeIDs))
+	}
+	if len(d.Lessons) == 0 {
+		b.WriteString(noLessons + "\n")
+	}
+	return []byte(b.String()), nil
+}
+
+// ids are the nodes that prove a line, at most eight.
+func ids(list []string) string {
+	const most = 8
+	switch {
+	case len(list) == 0:
+		return ""
+	case len(list) > most:
+		return fmt.Sprintf(" [%s, +%d more]", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return " [" + strings.Join(list, ", ") + "]"
+}

@@ -1,0 +1,236 @@
+package treetrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed it. The line that
+// is given is always 1, for a document is one object.
+func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
+	raw, err := readAll(r)
+	if err != nil {
+		return err
+	}
+	d, err := Decode(raw)
+	if err != nil {
+		return err
+	}
+	for _, b := range d.builders() {
+		b.finish(d)
+		if err := yield(1, b.r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// builder makes the record of a session.
+type builder struct {
+	r     *records.Record
+	nodes []kept
+	last  map[string]int // the last step of each node
+	first map[string]int
+
+	branches []branch
+	branch   map[string]int // the branch of an abandoned node, from 1
+}
+
+// kept is what is kept of a node in metadata.treetrace.
+type kept struct {
+	Step           int         `json:"step,omitempty"`
+	ID             string      `json:"id"`
+	ParentID       *string     `json:"parentId"`
+	Kind           string      `json:"kind"`
+	Status         string      `json:"status"`
+	Nudges         int         `json:"nudges,omitempty"`
+	Reruns         int         `json:"reruns,omitempty"`
+	FailureSignals []Signal    `json:"failureSignals,omitempty"`
+	Rejections     []Rejection `json:"rejections,omitempty"`
+}
+
+// branch is an abandoned part, as metadata.branches has it.
+type branch struct {
+	From  int   `json:"from_step"`
+	Steps []int `json:"steps"`
+}
+
+// builders makes a builder for each session that has nodes, in the order of their first nodes, and gives it these.
+func (d *Document) builders() []*builder {
+	var out []*builder
+	of := map[string]*builder{}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		b := of[n.Session]
+		if b == nil {
+			b = d.begin(n.Session)
+			of[n.Session] = b
+			out = append(out, b)
+		}
+		b.node(n)
+	}
+	return out
+}
+
+// begin begins the record of a session with what the document says of it.
+func (d *Document) begin(session string) *builder {
+	s := Session{ID: session}
+	for i := range d.Sessions {
+		if d.Sessions[i].ID == session {
+			s = d.Sessions[i]
+		}
+	}
+	agent := s.Agent
+	if agent == "" {
+		agent = agentOf(d.Project.SourceType)
+	}
+	r := &records.Record{
+		SchemaVersion: records.SchemaVersion, SessionID: session, TraceID: string(events.NewTraceID(agent, session)),
+		TimestampStart: s.FirstTS, TimestampEnd: s.LastTS,
+		Agent: records.Agent{Name: agent}, Lifecycle: records.Provisional,
+		Outcome: records.Outcome{SignalSource: records.SourceDeterministic, SignalConfidence: records.SignalInferred},
+	}
+	r.Metrics.TotalCacheReadTokens = max(s.CacheReadTokens, 0)
+	r.Metrics.TotalInputTokens = max(s.InputTokens-r.Metrics.TotalCacheReadTokens, 0)
+	r.Metrics.TotalOutputTokens = max(s.OutputTokens, 0)
+	if s.Title != nil {
+		r.SetMeta("title", *s.Title)
+	}
+	return &builder{r: r, last: map[string]int{}, first: map[string]int{}, branch: map[string]int{}}
+}
+
+// agentOf is the agent that wrote the session files of a kind.
+func agentOf(sourceType string) string {
+	switch sourceType {
+	case "claude-code-jsonl":
+		return "claude-code"
+	case "codex-rollout":
+		return "codex-cli"
+	case "":
+		return "unknown"
+	}
+	return sourceType
+}
+
+func (b *builder) step(role records.Role, n *Node) *records.Step {
+	b.r.Steps = append(b.r.Steps, records.Step{StepIndex: len(b.r.Steps) + 1, Role: role, CallType: new(records.CallMain), Timestamp: n.Timestamp})
+	return &b.r.Steps[len(b.r.Steps)-1]
+}
+
+// node adds a prompt and its calls.
+func (b *builder) node(n *Node) {
+	k := kept{
+		ID: n.ID, ParentID: n.ParentID, Kind: n.Kind, Status: n.Status, Nudges: n.Nudges, Reruns: n.Reruns,
+		FailureSignals: n.FailureSignals, Rejections: n.Rejections,
+	}
+	from := len(b.r.Steps) + 1
+	if n.Text != "" {
+		s := b.step(records.RoleUser, n)
+		s.Content = new(n.Text)
+		k.Step = s.StepIndex
+		if b.r.Task.Description == nil {
+			b.r.Task.Description, b.r.Task.Source = new(n.Text), new("user_prompt")
+		}
+	}
+	b.calls(n)
+	if len(b.r.Steps) >= from {
+		b.abandon(n, from)
+	}
+	b.first[n.ID], b.last[n.ID] = from, len(b.r.Steps)
+	b.nodes = append(b.nodes, k)
+}
+
+// calls adds a step with the actions of a node. Whether one failed is known where a rejection names its tool and what it did.
+func (b *builder) calls(n *Node) {
+	if len(n.Actions) == 0 {
+		return
+	}
+	s := b.step(records.RoleAgent, n)
+	s.AgentRole, s.Model = new("main"), n.Model
+	if b.r.Agent.Model == nil {
+		b.r.Agent.Model = n.Model
+	}
+	named := make([]bool, len(n.Rejections))
+	for i := range n.Actions {
+		a := &n.Actions[i]
+		input := map[string]string{}
+		if a.File != nil {
+			input["file_path"] = *a.File
+		}
+		if a.Command != nil {
+			input["command"] = *a.Command
+		}
+		raw, err := json.Marshal(input)
+		if err != nil {
+			raw = []byte("{}") // a map of texts is always JSON
+		}
+		id := fmt.Sprintf("%s#%d", n.ID, i+1)
+		s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: id, ToolName: orEmpty(a.Tool), Input: raw})
+		s.Observations = append(s.Observations, a.observation(id, n.Rejections, named))
+	}
+}
+
+func (a *Action) observation(id string, list []Rejection, named []bool) records.Observation {
+	out := records.Observation{SourceCallID: id, Error: new(records.ErrorNoResult)}
+	for i := range list {
+		r := &list[i]
+		what := orEmpty(a.Command)
+		if what == "" {
+			what = orEmpty(a.File)
+		}
+		if named[i] || r.Tool == nil || *r.Tool != orEmpty(a.Tool) || what == "" || !strings.Contains(orEmpty(r.Evidence), what[:min(len(what), 40)]) {
+			continue
+		}
+		named[i] = true
+		out.Content = r.Evidence
+		switch r.Kind {
+		case UserInterrupt:
+			out.Error = new(records.ErrorInterrupted)
+		case ToolError, PermissionDenied:
+			out.Error = new(records.ErrorTool)
+		}
+		break
+	}
+	if a.Ran != nil && !*a.Ran {
+		out.Error = new(records.ErrorRejected)
+	}
+	return out
+}
+
+// abandon puts the steps of an abandoned node on a branch: that of its parent, if this is abandoned too.
+func (b *builder) abandon(n *Node, from int) {
+	if n.Status != Abandoned {
+		return
+	}
+	parent := orEmpty(n.ParentID)
+	at := b.branch[parent]
+	if at == 0 {
+		b.branches = append(b.branches, branch{From: b.last[parent]})
+		at = len(b.branches)
+	}
+	b.branch[n.ID] = at
+	for step := from; step <= len(b.r.Steps); step++ {
+		b.branches[at-1].Steps = append(b.branches[at-1].Steps, step)
+	}
+}
+
+// finish puts what has no place in a record into its metadata.
+func (b *builder) finish(d *Document) {
+	b.r.Metrics.TotalSteps = len(b.r.Steps)
+	chains := []Chain{}
+	for _, c := range d.CorrectionChains {
+		if _, here := b.last[c.FailureNodeID]; here {
+			chains = append(chains, c)
+		}
+	}
+	b.r.SetMeta(Name, map[string]any{"generator": d.Generator, "project": d.Project, "nodes": b.nodes, "correctionChains": chains})
+	b.r.SetMeta("capture", map[string]any{"method": "import"})
+	if len(b.branches) > 0 {
+		b.r.SetMeta("branches", b.branches)
+	}
+}
