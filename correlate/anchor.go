@@ -135,11 +135,11 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(f.added) == 0 || f.newMode == modeGitlink {
+		if len(f.added) == 0 || f.NewMode == refs.ModeGitlink {
 			continue
 		}
 		if err := a.file(f); err != nil {
-			return nil, fmt.Errorf("anchor %s: %w", strconv.Quote(f.path), err)
+			return nil, fmt.Errorf("anchor %s: %w", strconv.Quote(f.Path), err)
 		}
 	}
 	if len(a.part.Files) > 0 || len(a.parts) == 0 {
@@ -151,14 +151,11 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 	return draftParts(a.parts, whole, events.PostCommit)
 }
 
-// modeGitlink is the mode of a submodule's entry; it has no lines.
-const modeGitlink = 0o160000
-
 // file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where the
 // whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been moved
 // there, or have changed its form.
 func (a *anchorer) file(f fileDiff) error {
-	raw, err := a.view.Blob(f.new)
+	raw, err := a.view.Blob(f.New)
 	if err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (a *anchorer) file(f fileDiff) error {
 	}
 	old := a.parentVector(f)
 	gone := a.gone(f, lines)
-	out := events.AnchorFile{Path: events.EncodePath(f.path), Blob: f.new, Change: f.change}
+	out := events.AnchorFile{Path: events.EncodePath(f.Path), Blob: f.New, Change: f.change}
 	for _, run := range ownersAt(vec, f.added) {
 		older := run.Owner.Patch != "" && old.HasPatch(run.Owner.Patch)
 		tierAt := func(line int) string {
@@ -237,18 +234,18 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	var near []trails.Source
 	if a.carried != nil {
 		near, equal = a.carried(f), TierRewritten
-	} else if nearest, ok := a.view.Nearest(f.path, lines); ok {
+	} else if nearest, ok := a.view.Nearest(f.Path, lines); ok {
 		near = append(near, nearest)
 	}
-	if !f.old.IsZero() {
-		near = append(near, trails.Source{Path: f.before(), Blob: f.old})
+	if !f.Old.IsZero() {
+		near = append(near, trails.Source{Path: f.OldPath, Blob: f.Old})
 	}
-	if f.before() != f.path {
-		if err := a.view.Known.Link(f.before(), f.path); err != nil {
+	if f.OldPath != f.Path {
+		if err := a.view.Known.Link(f.OldPath, f.Path); err != nil {
 			return vec, nil, err
 		}
 	}
-	found, err := a.view.Origins(f.path, lines, near)
+	found, err := a.view.Origins(f.Path, lines, near)
 	if err != nil {
 		return vec, nil, err
 	}
@@ -270,25 +267,25 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 			continue
 		}
 		for line := run.Start; line < run.Start+run.Count; line++ {
-			b.Add(a.view.Unseen(f.path, lines[line]), 1)
+			b.Add(a.view.Unseen(f.Path, lines[line]), 1)
 			if a.open != nil {
 				a.open[line] = true
 			}
 		}
 	}
 	vec = b.Vector()
-	return vec, tiers, a.view.Known.Put(f.path, f.new, vec)
+	return vec, tiers, a.view.Known.Put(f.Path, f.New, vec)
 }
 
 // seen finds the owners of a committed blob that was seen as it is. What is staged of a file that git-mv(1) renamed has been seen under
 // its older name alone, where the work tree has more.
 func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	known := a.view.Known
-	if v, ok := known.Get(f.path, f.new); ok && v.Len() == lines {
+	if v, ok := known.Get(f.Path, f.New); ok && v.Len() == lines {
 		return v, true
 	}
-	for _, name := range known.Names(f.path) {
-		if v, ok := known.Get(name, f.new); ok && v.Len() == lines {
+	for _, name := range known.Names(f.Path) {
+		if v, ok := known.Get(name, f.New); ok && v.Len() == lines {
 			return v, true
 		}
 	}
@@ -297,7 +294,7 @@ func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 
 // parentVector holds the patches that own lines of the file in the parent: what they own here is not new.
 func (a *anchorer) parentVector(f fileDiff) vector.Vector {
-	v, _ := a.view.Known.Get(f.before(), f.old)
+	v, _ := a.view.Known.Get(f.OldPath, f.Old)
 	return v
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
@@ -290,13 +291,13 @@ func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d de
 	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 	return func(f fileDiff) []trails.Source {
 		var out []trails.Source
-		for _, path := range slices.Compact([]string{f.path, f.before()}) {
+		for _, path := range slices.Compact([]string{f.Path, f.OldPath}) {
 			out = append(out, contents(path)...)
 		}
 		if len(out) > 0 {
 			return out
 		}
-		if old, found := renamed()[f.path]; found {
+		if old, found := renamed()[f.Path]; found {
 			out = append(out, contents(old)...)
 		}
 		return out
@@ -306,43 +307,12 @@ func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d de
 // oldNames maps the names of files in a commit to those that the commit has for them whose place it took.
 func oldNames(ctx context.Context, repo *refs.Repo, d deferred) map[string]string {
 	names := map[string]string{}
-	out, err := repo.Git(ctx, nil, "diff-tree", "-r", "-M", "-z", "--diff-filter=R", "--name-status", d.from.String(), d.commit.String())
+	renamed, err := gitdiff.Renames(ctx, repo, d.from.String(), d.commit.String())
 	if err != nil {
 		return names // then only equal names count
 	}
-	fields := bytes.Split(out, []byte{0})
-	for i := 0; i+2 < len(fields); i += 3 {
-		names[string(fields[i+2])] = string(fields[i+1])
+	for _, r := range renamed {
+		names[r.Path] = r.OldPath
 	}
 	return names
-}
-
-// diffTrees lists what each of several commits with one parent, or none, did to each file, by one process.
-func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]fileDiff, error) {
-	var in strings.Builder
-	for _, id := range commits {
-		in.WriteString(id.String() + "\n")
-	}
-	var args []string
-	for _, arg := range diffTreeArgs {
-		if arg != "--no-commit-id" {
-			args = append(args, arg)
-		}
-	}
-	out, err := repo.Git(ctx, strings.NewReader(in.String()), append(args, "--stdin")...)
-	if err != nil {
-		return nil, fmt.Errorf("diff commits: %w", err)
-	}
-	changes := map[refs.OID][]fileDiff{}
-	for len(out) > 0 { // a commit that changes nothing has no section
-		id, rest, ok := bytes.Cut(out, []byte{0})
-		commit, err := refs.ParseOID(string(id))
-		if !ok || err != nil {
-			return nil, fmt.Errorf("%w: no commit id", errDiffShape)
-		}
-		if changes[commit], out, err = parseSection(rest); err != nil {
-			return nil, err
-		}
-	}
-	return changes, nil
 }

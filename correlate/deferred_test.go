@@ -52,8 +52,8 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 		}
 		for i := range alone {
 			got, want := together[commit][i], alone[i]
-			if got.path != want.path || got.old != want.old || got.new != want.new || len(got.added) != len(want.added) ||
-				len(got.hunks) != len(want.hunks) {
+			if got.Path != want.Path || got.Old != want.Old || got.New != want.New || len(got.added) != len(want.added) ||
+				got.change != want.change {
 				t.Errorf("%s: %+v, want %+v", commit, got, want)
 			}
 		}

@@ -1,13 +1,13 @@
 package correlate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -42,28 +42,17 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 			fmt.Fprintln(&in, c)
 		}
 	}
-	raw, err := repo.Git(ctx, strings.NewReader(in.String()), "diff-tree", "--stdin", "--root", "-m", "-r", "--raw", "-z",
-		"-M", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
+	sections := map[refs.OID][][]gitdiff.Record{}
+	args := append([]string{"diff-tree", "--stdin", "--root", "-m", "-M"}, gitdiff.Raw()...)
+	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+		return r.Each(func(commit refs.OID) error {
+			files, err := r.Records()
+			sections[commit] = append(sections[commit], files)
+			return err
+		})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list what commits changed: %w", err)
-	}
-	sections := map[refs.OID][][]fileDiff{}
-	for len(raw) > 0 {
-		id, rest, _ := bytes.Cut(raw, []byte{0})
-		commit, err := refs.ParseOID(string(id))
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errDiffShape, err)
-		}
-		var files []fileDiff
-		for len(rest) > 0 && rest[0] == ':' {
-			f, after, err := parseRaw(rest)
-			if err != nil {
-				return nil, err
-			}
-			files, rest = append(files, f), after
-		}
-		raw = rest
-		sections[commit] = append(sections[commit], files)
 	}
 	for commit, lists := range sections {
 		if len(lists) >= parents[commit] { // a parent that the commit is equal to has no section
@@ -74,17 +63,17 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 }
 
 // common keeps the files that are in every list.
-func common(lists [][]fileDiff) []FileChange {
+func common(lists [][]gitdiff.Record) []FileChange {
 	var out []FileChange
 	for _, f := range lists[0] {
-		if f.new.IsZero() || f.newMode == modeGitlink {
+		if f.New.IsZero() || f.NewMode == refs.ModeGitlink {
 			continue
 		}
-		c := FileChange{Path: f.path, OldPath: f.before(), New: f.new, Old: []refs.OID{f.old}}
+		c := FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old}}
 		for _, other := range lists[1:] {
 			for _, g := range other {
-				if g.path == f.path {
-					c.Old = append(c.Old, g.old)
+				if g.Path == f.Path {
+					c.Old = append(c.Old, g.Old)
 				}
 			}
 		}
@@ -167,16 +156,13 @@ func (c *FileChange) Explain(view *trails.View, added []linediff.Range) (Explain
 		if err != nil {
 			return Explained{}, fmt.Errorf("read parent's content: %w", err)
 		}
-		before := fileDiff{path: c.OldPath, new: old}
+		before := fileDiff{Record: gitdiff.Record{Path: c.OldPath, OldPath: c.OldPath, New: old}}
 		if _, _, err := a.ownersOf(before, linediff.Split(raw)); err != nil {
 			return Explained{}, err
 		}
 		clear(a.open)
 	}
-	f := fileDiff{path: c.Path, old: old, new: c.New}
-	if c.OldPath != c.Path {
-		f.oldPath = c.OldPath
-	}
+	f := fileDiff{Record: gitdiff.Record{Path: c.Path, OldPath: c.OldPath, Old: old, New: c.New}}
 	for _, r := range added {
 		f.added = append(f.added, lineRange{r.Start + 1, r.Len()})
 	}

@@ -19,7 +19,7 @@ type gone struct {
 func (a *anchorer) gone(f fileDiff, lines [][]byte) func() gone {
 	return sync.OnceValue(func() gone {
 		g := gone{map[string]bool{}, map[string]bool{}, ""}
-		raw, err := a.view.Blob(f.old)
+		raw, err := a.view.Blob(f.Old)
 		if err != nil {
 			return g
 		}

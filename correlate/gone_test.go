@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -122,9 +123,9 @@ func TestTheEvidenceForAnAddedLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			f := fileDiff{path: "a.txt", new: p.content("a.txt", tt.now, tt.owners), added: tt.added}
+			f := fileDiff{Record: record("a.txt", p.content("a.txt", tt.now, tt.owners)), added: tt.added}
 			if tt.was != "" {
-				f.old = p.content("a.txt", tt.was, tt.wasOwners)
+				f.Old = p.content("a.txt", tt.was, tt.wasOwners)
 			}
 			if err := p.file(f); err != nil {
 				t.Fatal(err)
@@ -176,9 +177,9 @@ func TestTheAnchorOfALargeCommitIsSpreadOverEvents(t *testing.T) {
 				for i := range tt.lines {
 					b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(fmt.Sprintf("%032x", i%tt.owners+1))}, 1)
 				}
-				f := fileDiff{path: fmt.Sprint("f", n), added: []lineRange{{1, tt.lines}}}
-				f.new = p.content(f.path, strings.Repeat("x\n", tt.lines), "")
-				if err := p.view.Known.Put(f.path, f.new, b.Vector()); err != nil {
+				f := fileDiff{Record: record(fmt.Sprint("f", n), refs.OID{}), added: []lineRange{{1, tt.lines}}}
+				f.New = p.content(f.Path, strings.Repeat("x\n", tt.lines), "")
+				if err := p.view.Known.Put(f.Path, f.New, b.Vector()); err != nil {
 					t.Fatal(err)
 				}
 				files = append(files, f)
@@ -216,9 +217,11 @@ func TestWhatAnAnchorLeavesOut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	id := p.content("a", "one\n", "a")
+	submodule := record("submodule", id)
+	submodule.NewMode = refs.ModeGitlink
 	drafts, err := p.anchor(t.Context(), []refs.OID{id}, []fileDiff{
-		{path: "a", new: id, added: []lineRange{{1, 1}}}, {path: "only removed", new: id},
-		{path: "submodule", new: id, newMode: modeGitlink, added: []lineRange{{1, 1}}},
+		{Record: record("a", id), added: []lineRange{{1, 1}}}, {Record: record("only removed", id)},
+		{Record: submodule, added: []lineRange{{1, 1}}},
 	})
 	if empty, err := newPlace(t).anchor(t.Context(), nil, nil); err != nil || len(empty) != 1 {
 		t.Errorf("a commit without lines has %d events, %v", len(empty), err)
@@ -258,4 +261,9 @@ func TestAnAnchorNamesWhatALineReplaced(t *testing.T) {
 	if at := p.owner(vector.Unknown); p.part.Owners[at].Patch != "" || p.part.Owners[at].Kind != events.OwnerUnknown {
 		t.Errorf("nobody is %+v", p.part.Owners[at])
 	}
+}
+
+// record is a file that had no other name.
+func record(path string, id refs.OID) gitdiff.Record {
+	return gitdiff.Record{Path: path, OldPath: path, New: id}
 }

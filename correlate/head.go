@@ -116,9 +116,9 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 	}
 	paths := make([]string, 0, len(files))
 	for _, f := range files {
-		paths = append(paths, f.path)
-		if f.oldPath != "" {
-			paths = append(paths, f.oldPath)
+		paths = append(paths, f.Path)
+		if f.OldPath != f.Path {
+			paths = append(paths, f.OldPath)
 		}
 	}
 	var parent refs.OID
@@ -192,24 +192,15 @@ func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []re
 	return merged, nil
 }
 
-func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) ([]fileDiff, error) {
-	args := append([]string{}, diffTreeArgs...)
-	out := &diffOutput{most: most}
-	if err := repo.GitTo(ctx, nil, out, append(args, revs...)...); err != nil {
-		return nil, fmt.Errorf("diff commit: %w", err)
-	}
-	return parseDiffTree(out.Bytes())
-}
-
 // intersect keeps the files that both diffs change, with the lines that both call added.
 func intersect(a, b []fileDiff) []fileDiff {
 	other := map[string]fileDiff{}
 	for _, f := range b {
-		other[f.path] = f
+		other[f.Path] = f
 	}
 	var out []fileDiff
 	for _, f := range a {
-		g, found := other[f.path]
+		g, found := other[f.Path]
 		if !found {
 			continue
 		}

@@ -106,7 +106,11 @@ func runGit(cmd *exec.Cmd, verb string) ([]byte, error) {
 func runGitTo(cmd *exec.Cmd, verb string) error {
 	stderr := &headBuffer{}
 	cmd.Stderr = stderr
-	err := cmd.Run()
+	return gitFailed(cmd.Run(), verb, stderr)
+}
+
+// gitFailed says how a git process failed, from how it ended.
+func gitFailed(err error, verb string, stderr *headBuffer) error {
 	if err == nil {
 		return nil
 	}

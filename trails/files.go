@@ -15,12 +15,6 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Modes of tree entries that have no lines (git-fast-import(1)).
-const (
-	modeTree    = 0o040000
-	modeGitlink = 0o160000
-)
-
 // maxLineBytes bounds the content whose lines are followed; larger files are recorded as a whole.
 const maxLineBytes = 64 << 20
 
@@ -115,7 +109,7 @@ func (s *step) read(mode uint32, oid refs.OID) (text, error) {
 	if oid.IsZero() {
 		return t, nil
 	}
-	if mode == modeGitlink || mode == modeTree {
+	if mode == refs.ModeGitlink || mode == refs.ModeDir {
 		t.whole = true
 		return t, nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -159,14 +160,15 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 // stagedFrom is the name that HEAD has for a file whose new name is in the index and was not seen by any boundary yet; the
 // name itself if there is none.
 func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
-	out, err := repo.Git(ctx, nil, "diff-index", "--cached", "-M", "-z", "--name-status", "--diff-filter=R", "HEAD")
+	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
+	out, err := repo.Git(ctx, nil, append(args, "HEAD")...)
 	if err != nil {
 		return path // there is no HEAD
 	}
-	fields := bytes.Split(out, []byte{0})
-	for i := 0; i+2 < len(fields); i += 3 {
-		if string(fields[i+2]) == path {
-			return string(fields[i+1])
+	renamed, _ := gitdiff.Records(out) // what git said otherwise tells no name
+	for _, r := range renamed {
+		if r.Path == path {
+			return r.OldPath
 		}
 	}
 	return path

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
@@ -161,14 +162,12 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	if to == "" {
 		to = "HEAD"
 	}
-	out, err := t.repo.Git(t.ctx, nil, "diff-tree", "-r", "-M", "-z", "--diff-filter=R", "--name-status", commit.String(), to)
+	renamed, err := gitdiff.Renames(t.ctx, t.repo, commit.String(), to)
 	if err != nil {
 		return found, t.ctx.Err() // a commit that is not there any more tells nothing
 	}
-	fields := bytes.Split(out, []byte{0})
-	for i := 0; i+2 < len(fields); i += 3 {
-		old := string(fields[i+1])
-		found[old] = append(found[old], string(fields[i+2]))
+	for _, r := range renamed {
+		found[r.OldPath] = append(found[r.OldPath], r.Path)
 	}
 	return found, nil
 }

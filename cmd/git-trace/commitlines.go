@@ -37,7 +37,7 @@ func linesOf(c *history.Commit) []claim.Lines {
 	var out []claim.Lines
 	for i := range c.Files {
 		f := &c.Files[i]
-		if f.Mode == refs.ModeGitlink || f.New.IsZero() {
+		if f.NewMode == refs.ModeGitlink || f.New.IsZero() {
 			continue
 		}
 		lines := claim.Lines{Path: f.Path, Blob: f.New}

@@ -100,7 +100,7 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 		p.Files = nil
 		for i := range c.Files {
 			file := &c.Files[i]
-			if file.Mode == refs.ModeGitlink {
+			if file.NewMode == refs.ModeGitlink {
 				continue
 			}
 			out := pastFile{place: f.place(file.Path), path: file.Path, blob: file.New}

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // Unread is what could not be read of a commit: a file, or all of it where Path is empty.
@@ -97,21 +96,16 @@ func (w *walker) survey(ctx context.Context, list []Commit) {
 	for i := range list {
 		in.WriteString(list[i].ID.String() + "\n")
 	}
-	out, _ := w.repo.Git(ctx, strings.NewReader(in.String()), "diff-tree", "--stdin", "--root", "-r", "--raw", "-z", "--no-abbrev", "--no-renames")
-	p := &parser{in: bufio.NewReader(bytes.NewReader(out))}
-	for {
-		commit, err := p.commitID()
-		if err != nil {
-			return
-		}
-		files, err := p.records()
-		if err != nil {
-			return
-		}
-		if slices.ContainsFunc(files, func(f File) bool { return !w.isStored(f.Old, f.Mode) || !w.isStored(f.New, f.Mode) }) {
-			w.lacking[commit] = files
-		}
-	}
+	args := append([]string{"diff-tree", "--stdin", "--root", "--no-renames"}, gitdiff.Raw()...)
+	_ = gitdiff.Run(ctx, w.repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+		return r.Each(func(commit refs.OID) error {
+			records, err := r.Records()
+			if slices.ContainsFunc(records, func(f gitdiff.Record) bool { return !w.isStored(f.Old, f.NewMode) || !w.isStored(f.New, f.NewMode) }) {
+				w.lacking[commit] = filesOf(records)
+			}
+			return err
+		})
+	})
 }
 
 // isStored tells whether a content may be stored here, without asking git.
@@ -119,46 +113,40 @@ func (w *walker) isStored(id refs.OID, mode uint32) bool {
 	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }
 
-// read reads the changes of a list, of some paths only if any are named, and tells how many commits were given.
-func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (int, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	args := diffArgs
+// read reads the changes of a list, of some paths only if any are named, and tells how many commits were given. A commit is
+// given when it is sure that git told all of it: what stands last counts only once git has ended well. Git says nothing of a
+// commit without changes.
+func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int, err error) {
+	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root"}, gitdiff.Patch()...)
 	if len(paths) > 0 {
-		args = append([]string{"--literal-pathspecs"}, append(args[:len(args):len(args)], append([]string{"--"}, paths...)...)...)
+		args = append(append(args, "--"), paths...)
 	}
-	cmd := w.repo.Command(ctx, args...)
 	var in strings.Builder
 	for i := range list {
 		in.WriteString(list[i].ID.String() + "\n")
 	}
-	cmd.Stdin = strings.NewReader(in.String())
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	waited := false
-	wait := func() error { // how git ended, after all that it said
-		waited = true
-		_, _ = io.Copy(io.Discard, out)
-		err := cmd.Wait()
-		if err == nil || ctx.Err() != nil {
-			return ctx.Err()
+	err = gitdiff.Run(ctx, w.repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+		r.MaxLine = maxLineBytes
+		next, err := r.Commit()
+		for ; done < len(list); done++ {
+			c := list[done]
+			if err == nil && next == c.ID {
+				if c.Files, err = section(r); err == nil {
+					next, err = r.Commit()
+				}
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if err := yield(&c); err != nil {
+				return &refusal{err}
+			}
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-		return fmt.Errorf("git diff-tree: %w: %s", err, first)
-	}
-	p := &parser{in: bufio.NewReaderSize(out, 256<<10)}
-	done, err := p.walk(list, yield, wait)
-	if !waited {
-		cancel()
-		_ = cmd.Wait()
-	}
+		if err == nil {
+			return fmt.Errorf("%w: a commit that was not asked for", errShape)
+		}
+		return nil
+	})
 	return done, err
 }
 
@@ -177,10 +165,10 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	for i := range files {
 		broken, cause := refs.OID{}, error(nil)
 		for _, id := range []refs.OID{files[i].Old, files[i].New} {
-			if id.IsZero() || files[i].Mode == refs.ModeGitlink {
+			if id.IsZero() || files[i].NewMode == refs.ModeGitlink {
 				continue
 			}
-			if !w.isStored(id, files[i].Mode) {
+			if !w.isStored(id, files[i].NewMode) {
 				broken, cause = id, refs.ErrMissing
 			} else if _, err := w.objects.Blob(id); err != nil && !errors.Is(err, refs.ErrTooLarge) {
 				broken, cause = id, err
@@ -203,24 +191,11 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 
 // changed lists the files that a commit changed, by its trees alone.
 func (w *walker) changed(ctx context.Context, c *Commit) ([]File, error) {
-	out, err := w.repo.Git(ctx, nil, "diff-tree", "--root", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-commit-id", c.ID.String())
+	args := append([]string{"diff-tree", "--root", "--no-renames", "--no-commit-id"}, gitdiff.Raw()...)
+	out, err := w.repo.Git(ctx, nil, append(args, c.ID.String())...)
 	if err != nil {
 		return nil, err
 	}
-	return (&parser{in: bufio.NewReader(bytes.NewReader(out))}).records()
-}
-
-// records reads raw records, up to what is none.
-func (p *parser) records() ([]File, error) {
-	var files []File
-	for {
-		if first, err := p.in.Peek(1); err != nil || first[0] != ':' {
-			return files, nil //nolint:nilerr // the end
-		}
-		f, err := p.record()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
+	records, err := gitdiff.Records(out)
+	return filesOf(records), err
 }

@@ -3,14 +3,13 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // quietConfig keeps a git that works on a private index from doing more than that: no shared index or cache of untracked
@@ -69,34 +68,15 @@ func (e *Engine) diffTrees(ctx context.Context, from, to refs.OID) ([]Change, er
 	return ParseRawDiff(string(out))
 }
 
-var errRawDiff = errors.New("unexpected output of git diff-tree")
-
-// ParseRawDiff reads what git-diff-tree(1) says with -r -z --no-renames: ":MODE MODE OID OID STATUS NUL PATH NUL".
+// ParseRawDiff reads raw records of git-diff-tree(1) with -z and without renames.
 func ParseRawDiff(out string) ([]Change, error) {
-	var changes []Change
-	for out != "" {
-		head, rest, ok1 := strings.Cut(out, "\x00")
-		path, rest, ok2 := strings.Cut(rest, "\x00")
-		fields := strings.Fields(strings.TrimPrefix(head, ":"))
-		if !ok1 || !ok2 || len(fields) != 5 {
-			return nil, errRawDiff
-		}
-		out = rest
-		oldMode, err1 := strconv.ParseUint(fields[0], 8, 32)
-		newMode, err2 := strconv.ParseUint(fields[1], 8, 32)
-		before, err3 := refs.ParseOID(fields[2])
-		after, err4 := refs.ParseOID(fields[3])
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			return nil, fmt.Errorf("%w: %w", errRawDiff, err)
-		}
-		c := Change{Path: path, OldMode: uint32(oldMode), NewMode: uint32(newMode), Old: before, New: after}
-		if c.OldMode == 0 {
-			c.Old = refs.OID{}
-		}
-		if c.NewMode == 0 {
-			c.New = refs.OID{}
-		}
-		changes = append(changes, c)
+	records, err := gitdiff.Records([]byte(out))
+	if err != nil {
+		return nil, err
+	}
+	changes := make([]Change, len(records))
+	for i, r := range records {
+		changes[i] = Change{Path: r.Path, OldMode: r.OldMode, NewMode: r.NewMode, Old: r.Old, New: r.New}
 	}
 	return changes, nil
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // reasonKind says when a reason for the git method has to be looked at again.
@@ -89,7 +91,7 @@ func (x *gitIndex) unsupported() error {
 	for i := range x.entries {
 		e := &x.entries[i]
 		switch {
-		case e.mode&typeMask == 0o160000:
+		case e.mode&typeMask == refs.ModeGitlink:
 			return unsupported(reasonIndex, e.path, "submodule")
 		case e.flags&skipWorktree != 0:
 			return unsupported(reasonIndex, e.path, "entry marked skip-worktree")

@@ -1,0 +1,115 @@
+package gitdiff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which those of
+// the other stand.
+type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
+
+// Lines takes what a patch says.
+type Lines interface {
+	// Hunk begins a hunk of a record, which is named by its index.
+	Hunk(record int, h Hunk)
+	// Removed and Added take a line of that hunk, with its line feed where it has one. The bytes are the reader's.
+	Removed(line []byte)
+	Added(line []byte)
+}
+
+// Patch reads the patch of records, up to the id of the next commit or the end. Sections come in the order of the records, one
+// each. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a creation.
+func (r *Reader) Patch(records []Record, to Lines) error {
+	if first, err := r.ahead(1); err != nil {
+		return err
+	} else if len(first) == 1 && first[0] == 0 {
+		_, _ = r.in.Discard(1) // what ends the records
+	}
+	at, second := -1, false
+	for {
+		ahead, err := r.ahead(65)
+		if err != nil || len(ahead) == 0 || startsCommit(ahead) {
+			return err
+		}
+		line, err := r.line()
+		switch {
+		case err != nil:
+			return err
+		case bytes.HasPrefix(line, []byte("diff --git ")):
+			if second = at >= 0 && records[at].Status == 'T' && !second; second {
+				continue
+			}
+			if at++; at >= len(records) {
+				return fmt.Errorf("%w: more patches than records", ErrShape)
+			}
+		case bytes.HasPrefix(line, []byte("@@ ")):
+			if at < 0 {
+				return fmt.Errorf("%w: hunk before any file", ErrShape)
+			}
+			h, err := parseHunk(line)
+			if err != nil {
+				return err
+			}
+			to.Hunk(at, h)
+			if err := r.lines('-', h.OldCount, to.Removed); err != nil {
+				return err
+			}
+			if err := r.lines('+', h.NewCount, to.Added); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lines reads as many lines as one side of a hunk has.
+func (r *Reader) lines(sign byte, count int, take func([]byte)) error {
+	for range count {
+		line, err := r.line()
+		if err != nil {
+			return err
+		}
+		if len(line) == 0 || line[0] != sign {
+			return fmt.Errorf("%w: hunk cut short", ErrShape)
+		}
+		take(line[1:])
+		if next, err := r.ahead(1); err == nil && len(next) == 1 && next[0] == '\\' {
+			if _, err := r.line(); err != nil { // "\ No newline at end of file"
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parseHunk reads "@@ -A[,B] +C[,D] @@…".
+func parseHunk(line []byte) (Hunk, error) {
+	fields := bytes.Fields(line)
+	if len(fields) < 4 || fields[1][0] != '-' || fields[2][0] != '+' {
+		return Hunk{}, fmt.Errorf("%w: hunk header", ErrShape)
+	}
+	var h Hunk
+	var err error
+	if h.OldStart, h.OldCount, err = parseRange(string(fields[1][1:])); err != nil {
+		return Hunk{}, err
+	}
+	h.NewStart, h.NewCount, err = parseRange(string(fields[2][1:]))
+	return h, err
+}
+
+// parseRange reads "START[,COUNT]". Of each there are so few that the sum of two is an int on every system.
+func parseRange(text string) (start, count int, err error) {
+	first, second, found := strings.Cut(text, ",")
+	if !found {
+		second = "1"
+	}
+	a, err1 := strconv.ParseUint(first, 10, 30)
+	b, err2 := strconv.ParseUint(second, 10, 30)
+	if err := errors.Join(err1, err2); err != nil {
+		return 0, 0, fmt.Errorf("%w: hunk range: %w", ErrShape, err)
+	}
+	return int(a), int(b), nil
+}

@@ -1,0 +1,134 @@
+package gitdiff
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Reader reads git's output from the beginning to the end.
+type Reader struct {
+	in *bufio.Reader
+	// Bounds; 0 for none.
+	MaxLine    int // bytes, at which lines of a patch are cut
+	MaxRecords int // of one commit
+	MaxPatch   int // bytes of all lines
+
+	size int // of the lines that were read
+}
+
+// Errors of what is beyond the bounds.
+var (
+	ErrManyRecords = errors.New("more files changed than were wanted")
+	ErrLongPatch   = errors.New("the patch is longer than was wanted")
+)
+
+// NewReader reads from in.
+func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 32<<10)} }
+
+// Each calls take behind the id of each commit, as with --stdin, until the end of the output.
+func (r *Reader) Each(take func(commit refs.OID) error) error {
+	for {
+		commit, err := r.Commit()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = take(commit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Commit reads the id that stands before what a commit changed, as with --stdin; [io.EOF] at the end of the output.
+func (r *Reader) Commit() (refs.OID, error) {
+	if first, err := r.ahead(1); err != nil || len(first) == 0 {
+		return refs.OID{}, orEOF(err)
+	}
+	text, err := r.field()
+	if err != nil {
+		return refs.OID{}, err
+	}
+	id, err := refs.ParseOID(string(text))
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("%w: no commit id: %w", ErrShape, err)
+	}
+	return id, nil
+}
+
+func orEOF(err error) error {
+	if err == nil {
+		return io.EOF
+	}
+	return err
+}
+
+// startsCommit tells whether the id of a commit comes next: as with -z, it ends in NUL.
+func startsCommit(ahead []byte) bool {
+	id, _, found := bytes.Cut(ahead, []byte{0})
+	if !found {
+		return false
+	}
+	_, err := refs.ParseOID(string(id))
+	return err == nil
+}
+
+// ahead gives up to n of the bytes that come next, fewer at the end.
+func (r *Reader) ahead(n int) ([]byte, error) {
+	next, err := r.in.Peek(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return next, nil
+}
+
+// field reads up to NUL.
+func (r *Reader) field() ([]byte, error) {
+	text, err := r.in.ReadBytes(0)
+	if err != nil {
+		return nil, cutOff(err)
+	}
+	return text[:len(text)-1], nil
+}
+
+// line reads a line with its line feed, which the last one may not have. It is the reader's until the next call.
+func (r *Reader) line() ([]byte, error) {
+	text, err := r.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return r.whole(text, err)
+	}
+	long := bytes.Clone(text)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		text, err = r.in.ReadSlice('\n')
+		if r.MaxLine == 0 || len(long) < r.MaxLine {
+			long = append(long, text...)
+		}
+	}
+	return r.whole(long, err)
+}
+
+func (r *Reader) whole(text []byte, err error) ([]byte, error) {
+	if err != nil && (len(text) == 0 || !errors.Is(err, io.EOF)) {
+		return nil, cutOff(err)
+	}
+	if r.size += len(text); r.MaxPatch > 0 && r.size > r.MaxPatch {
+		return nil, ErrLongPatch
+	}
+	if r.MaxLine > 0 && len(text) > r.MaxLine {
+		text = text[:r.MaxLine]
+	}
+	return text, nil
+}
+
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: cut off", ErrShape)
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package gitdiff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrShape is of output that has another form than git gives it.
+var ErrShape = errors.New("unexpected output of git diff")
+
+// Record is what a change did to one path.
+type Record struct {
+	Path             string // raw bytes
+	OldPath          string // where the file was before; Path unless git found a rename
+	OldMode, NewMode uint32 // 0 on the side that has no file
+	Old, New         refs.OID
+	Status           byte // A, D, M, R, T
+}
+
+// Raw makes git-diff-tree(1) and git-diff-index(1) say raw records, whatever the user configured.
+func Raw() []string {
+	return []string{"-r", "-z", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"}
+}
+
+// Patch is Raw with a patch without context behind the records, and renames as git-blame(1) follows them: whole files.
+func Patch() []string {
+	return append(Raw(), "-M", "-p", "-U0", "--full-index", "--diff-algorithm=default", "--indent-heuristic",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
+}
+
+// Renames lists the files that have another name in the second of two trees: commits, trees or whatever names one.
+func Renames(ctx context.Context, repo *refs.Repo, from, to string) ([]Record, error) {
+	out, err := repo.Git(ctx, nil, append(append([]string{"diff-tree"}, Raw()...), "-M", "--diff-filter=R", from, to)...)
+	if err != nil {
+		return nil, err
+	}
+	return Records(out)
+}
+
+// Records reads an output that has raw records and nothing else.
+func Records(out []byte) ([]Record, error) {
+	r := NewReader(bytes.NewReader(out))
+	list, err := r.Records()
+	if _, more := r.in.Peek(1); err == nil && more == nil {
+		return nil, fmt.Errorf("%w: text behind the last record", ErrShape)
+	}
+	return list, err
+}
+
+// Records reads raw records up to what is none.
+func (r *Reader) Records() ([]Record, error) {
+	var list []Record
+	for {
+		switch first, err := r.ahead(1); {
+		case err != nil:
+			return nil, err
+		case len(first) == 0 || first[0] != ':':
+			return list, nil
+		}
+		record, err := r.record()
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, record); r.MaxRecords > 0 && len(list) > r.MaxRecords {
+			return nil, ErrManyRecords
+		}
+	}
+}
+
+// record reads ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0", with a second path after a rename.
+func (r *Reader) record() (Record, error) {
+	head, err := r.field()
+	if err != nil {
+		return Record{}, err
+	}
+	fields := bytes.Fields(head[1:])
+	if len(fields) != 5 {
+		return Record{}, fmt.Errorf("%w: record of %d fields", ErrShape, len(fields))
+	}
+	out := Record{Status: fields[4][0]}
+	for i, mode := range []*uint32{&out.OldMode, &out.NewMode} {
+		n, err := strconv.ParseUint(string(fields[i]), 8, 32)
+		if err != nil {
+			return Record{}, fmt.Errorf("%w: mode: %w", ErrShape, err)
+		}
+		*mode = uint32(n)
+	}
+	for i, oid := range []*refs.OID{&out.Old, &out.New} {
+		parsed, err := refs.ParseOID(string(fields[2+i]))
+		if err != nil {
+			return Record{}, fmt.Errorf("%w: %w", ErrShape, err)
+		}
+		if !parsed.IsZero() {
+			*oid = parsed
+		}
+	}
+	path, err := r.field()
+	if err != nil {
+		return Record{}, err
+	}
+	out.Path = string(path)
+	out.OldPath = out.Path
+	if out.Status == 'R' || out.Status == 'C' {
+		if path, err = r.field(); err != nil {
+			return Record{}, err
+		}
+		out.Path = string(path)
+	}
+	return out, nil
+}

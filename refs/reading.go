@@ -1,0 +1,63 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// GitRead is Git with the output given to a reader as it comes. Where git fails, the reader meets git's error in the place of the
+// end of the output: what it read before may lack something. When the reader leaves early git is ended, and the error is the
+// reader's.
+func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader) error, args ...string) error {
+	alive, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := &output{ctx: ctx, cmd: r.Command(alive, args...), verb: verbOf(args)}
+	out.cmd.Stdin, out.cmd.Stderr = stdin, &out.stderr
+	var err error
+	if out.pipe, err = out.cmd.StdoutPipe(); err != nil {
+		return fmt.Errorf("git %s: %w", out.verb, err)
+	}
+	if err := out.cmd.Start(); err != nil {
+		return fmt.Errorf("git %s: %w", out.verb, err)
+	}
+	err = read(out)
+	if out.ended == nil {
+		cancel()
+		_ = out.cmd.Wait() // nothing more of it is wanted
+	}
+	return err
+}
+
+// output is what a git process says, and how it ended.
+type output struct {
+	ctx    context.Context
+	cmd    *exec.Cmd
+	verb   string
+	stderr headBuffer
+	pipe   io.Reader
+	ended  error // io.EOF, or why git failed
+}
+
+func (o *output) Read(p []byte) (int, error) {
+	if o.ended != nil {
+		return 0, o.ended
+	}
+	n, err := o.pipe.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	switch failed := gitFailed(o.cmd.Wait(), o.verb, &o.stderr); {
+	case o.ctx.Err() != nil:
+		o.ended = fmt.Errorf("git %s: %w", o.verb, o.ctx.Err())
+	case failed != nil:
+		o.ended = failed
+	case errors.Is(err, io.EOF):
+		o.ended = io.EOF
+	default:
+		o.ended = fmt.Errorf("read what git %s says: %w", o.verb, err)
+	}
+	return n, o.ended
+}
