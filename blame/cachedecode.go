@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -73,12 +74,12 @@ func (d *decoder) fail() { d.bad, d.in = true, nil }
 
 func (d *decoder) int() int {
 	n, size := binary.Uvarint(d.in)
-	if size <= 0 || n > maxLine {
+	if size <= 0 || n > belief.MaxLine {
 		d.fail()
 		return 0
 	}
 	d.in = d.in[size:]
-	return int(n) // at most maxLine
+	return int(n) // at most belief.MaxLine
 }
 
 // count reads the number of things that take at least least bytes each.
@@ -167,7 +168,7 @@ func (d *decoder) answer(sources []source) *answer {
 	for i := range a.runs {
 		at := d.int()
 		r := run{line: d.int(), count: d.int()}
-		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > maxLine-r.line || lines > maxLine-r.count {
+		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > belief.MaxLine-r.line || lines > belief.MaxLine-r.count {
 			d.fail()
 			return a
 		}

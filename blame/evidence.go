@@ -2,49 +2,35 @@ package blame
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Anchors finds the events that name a commit, oldest first. The index of the log satisfies it.
-type Anchors interface {
-	ByCommit(commit refs.OID) ([]events.Event, error)
-}
-
 // Evidence resolves lines from what is recorded: committed ones from the anchors of their commit, the others from the
 // timeline of the work tree. It satisfies Resolver.
 type Evidence struct {
 	repo    *refs.Repo
-	anchors Anchors
+	log     belief.Log
 	prompts Prompts
 	settle  trails.Settler // nil to ask nobody
 	owners  *trails.Owners
 	search  Searcher // nil for none
-	commits map[refs.OID]map[string][]anchoredRun
-	bare    map[refs.OID]bool // commits without an anchor
+	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 }
 
 type promptKey struct {
 	trace events.TraceID
 	index int
-}
-
-// anchoredRun is a run of lines of one committed file, 1-based, with its owner.
-type anchoredRun struct {
-	start, count int
-	who          Attribution
 }
 
 // Searcher finds the owners of lines of commits that have no anchor. A *unseen.Search does.
@@ -54,10 +40,10 @@ type Searcher interface {
 
 // NewEvidence returns the evidence that a repository has. Without a searcher the lines of commits without an anchor are
 // unknown.
-func NewEvidence(repo *refs.Repo, anchors Anchors, searcher Searcher) *Evidence {
+func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	return &Evidence{
-		repo: repo, anchors: anchors, search: searcher, prompts: trails.NewPrompts(repo), owners: trails.NewOwners(repo),
-		commits: map[refs.OID]map[string][]anchoredRun{}, bare: map[refs.OID]bool{}, texts: map[promptKey]string{},
+		repo: repo, log: log, search: searcher, prompts: trails.NewPrompts(repo), owners: trails.NewOwners(repo),
+		commits: map[refs.OID]*belief.Commit{}, texts: map[promptKey]string{},
 	}
 }
 
@@ -69,11 +55,12 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	}
 	var open []unseen.Question
 	for _, q := range questions {
-		if _, err := e.filesOf(q.Commit); err != nil {
-			return fmt.Errorf("read what is recorded of commit %s: %w", q.Commit, err)
+		c, err := e.commit(q.Commit)
+		if err != nil {
+			return err
 		}
-		q.Elsewhere = !e.bare[q.Commit]
-		if !q.Elsewhere || e.lacks(q) {
+		q.Elsewhere = c.Anchored
+		if !q.Elsewhere || lacks(c, q) {
 			open = append(open, q)
 		}
 	}
@@ -85,19 +72,17 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		return err
 	}
 	for i, a := range answers {
-		files, path := e.commits[open[i].Commit], open[i].Path
-		files[path] = overlay(e.runsOf(a.Owners, a.File.Runs), files[path])
+		a.File.Path = events.EncodePath(open[i].Path)
+		e.commits[open[i].Commit].Fill(&events.CommitData{Owners: a.Owners, Files: []events.AnchorFile{a.File}})
 	}
 	return nil
 }
 
 // lacks tells whether the anchors of a commit have the lines that are asked about, but no owner for all of them.
-func (e *Evidence) lacks(q unseen.Question) bool {
-	runs := e.commits[q.Commit][q.Path]
+func lacks(c *belief.Commit, q unseen.Question) bool {
+	runs := c.Runs(q.Path)
 	return slices.ContainsFunc(q.Lines, func(line int) bool {
-		return slices.ContainsFunc(runs, func(r anchoredRun) bool {
-			return r.start <= line && line < r.start+r.count && r.who.Kind == events.OwnerUnknown
-		})
+		return slices.ContainsFunc(runs, func(r belief.Run) bool { return r.Start <= line && line < r.Start+r.Count && !r.Knows() })
 	})
 }
 
@@ -118,109 +103,44 @@ func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
 	return e
 }
 
-// maxLine bounds the line numbers of a foreign log: an int holds it, on systems of 32 bits too.
-const maxLine = math.MaxInt32
-
 // unknown is the answer where nothing is recorded.
 var unknown = Attribution{Kind: events.OwnerUnknown}
 
 // Committed answers from the anchors of a commit.
 func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error) {
-	files, err := e.filesOf(commit)
+	c, err := e.commit(commit)
 	if err != nil {
-		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
+		return nil, err
 	}
-	runs := files[path]
+	runs := c.Runs(path)
 	out := make([]Attribution, len(lines))
+	var who Attribution
+	told := -1 // the run that who was made of
 	for i, line := range lines {
 		out[i] = unknown
-		at := sort.Search(len(runs), func(i int) bool { return runs[i].start+runs[i].count > line })
-		if at < len(runs) && runs[at].start <= line {
-			out[i] = runs[at].who
+		at := sort.Search(len(runs), func(i int) bool { return runs[i].Start+runs[i].Count > line })
+		if at == len(runs) || runs[at].Start > line {
+			continue
 		}
+		if at != told {
+			who, told = e.attribution(*runs[at].Owner, runs[at].Tier), at
+		}
+		out[i] = who
 	}
 	return out, nil
 }
 
-// filesOf gathers the anchors of a commit. One log may hold several, and a fetched log its own; what knows an owner wins
-// over what does not, then the own log over a fetched one, and then the later anchor.
-func (e *Evidence) filesOf(commit refs.OID) (map[string][]anchoredRun, error) {
-	if files, done := e.commits[commit]; done {
-		return files, nil
+// commit weighs what is recorded of a commit, once.
+func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
+	if c := e.commits[id]; c != nil {
+		return c, nil
 	}
-	recorded, err := e.anchors.ByCommit(commit)
+	c, err := belief.Of(e.log, id)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]anchoredRun{}
-	e.bare[commit] = true
-	for _, event := range index.OwnLast(recorded) {
-		if event.Type != events.CommitAnchored {
-			continue
-		}
-		var data events.CommitData
-		if json.Unmarshal(event.Data, &data) != nil || data.Commit != commit {
-			continue // foreign and not what it says; it explains nothing
-		}
-		e.bare[commit] = false
-		for _, f := range data.Files {
-			path, err := events.DecodePath(f.Path)
-			if err != nil {
-				continue
-			}
-			files[path] = overlay(files[path], e.runsOf(data.Owners, f.Runs))
-		}
-	}
-	e.commits[commit] = files
-	return files, nil
-}
-
-func (e *Evidence) runsOf(owners []events.AnchorOwner, runs []events.AnchorRun) []anchoredRun {
-	var out []anchoredRun
-	for _, r := range runs {
-		if r.Owner < 0 || r.Owner >= len(owners) || r.Start < 1 || r.Count < 1 || r.Count > maxLine-r.Start {
-			continue
-		}
-		out = append(out, anchoredRun{r.Start, r.Count, e.attribution(owners[r.Owner], r.Tier)})
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].start < out[j].start })
-	return out
-}
-
-// overlay puts the later runs over the earlier ones, except where the later ones know nothing. Both are in order; runs of
-// one list that overlap each other, as only a foreign log can have them, give way to the first.
-func overlay(earlier, later []anchoredRun) []anchoredRun {
-	var known, vague []anchoredRun
-	for _, r := range later {
-		if r.who.Kind == events.OwnerUnknown {
-			vague = append(vague, r)
-		} else {
-			known = append(known, r)
-		}
-	}
-	return fill(fill(known, earlier), vague)
-}
-
-// fill adds the parts of the runs that lie where top has none.
-func fill(top, runs []anchoredRun) []anchoredRun {
-	out := append([]anchoredRun(nil), top...)
-	for _, r := range runs {
-		start, end := r.start, r.start+r.count
-		for _, t := range top {
-			if t.start+t.count <= start || t.start >= end {
-				continue
-			}
-			if start < t.start {
-				out = append(out, anchoredRun{start, t.start - start, r.who})
-			}
-			start = max(start, t.start+t.count)
-		}
-		if start < end {
-			out = append(out, anchoredRun{start, end - start, r.who})
-		}
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].start < out[j].start })
-	return out
+	e.commits[id] = c
+	return c, nil
 }
 
 // attribution is an owner as blame tells it.

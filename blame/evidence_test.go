@@ -24,6 +24,8 @@ func (a anchorsOf) ByCommit(refs.OID) ([]events.Event, error) {
 	return a, nil
 }
 
+func (a anchorsOf) OwnWriter() (string, error) { return "own", nil }
+
 // answers is a searcher that notes what it is asked.
 type answers struct {
 	asked []unseen.Question
@@ -132,16 +134,6 @@ func TestWhatSeveralAnchorsSayOfALine(t *testing.T) {
 				t.Errorf("owners are %s, want %s", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestAnOwnerWhoIsNotInTheListOwnsNothing(t *testing.T) {
-	t.Parallel()
-	owners, file := anchored(t, "1+1 A", "2+1 B")
-	file.Runs[0].Owner, file.Runs[1].Owner = 2, -1
-	e := NewEvidence(&refs.Repo{GitDir: t.TempDir()}, anchorsOf{}, nil)
-	if got := e.runsOf(owners, file.Runs); len(got) != 0 {
-		t.Errorf("runs are %v", got)
 	}
 }
 

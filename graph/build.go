@@ -3,27 +3,25 @@ package graph
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Anchors finds the events that name a commit, oldest first. The index of the log satisfies it.
-type Anchors interface {
-	ByCommit(commit refs.OID) ([]events.Event, error)
-}
-
 // Searcher finds what is not recorded of commits, as far as it can be found.
 type Searcher interface {
+	// Commits is about commits without an anchor.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
+	// Elsewhere is about commits whose anchor does not know all lines.
+	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
 // Source is where contributors come from: the anchors in the logs and, for commits that have none, a searcher. The
 // searcher may be nil.
 type Source struct {
-	Anchors  Anchors
+	Log      belief.Log
 	Searcher Searcher
 }
 
@@ -62,18 +60,19 @@ type batch struct {
 	ctx   context.Context // a batch lives as long as the walk
 	size  int
 	list  []*Commit
+	known []*belief.Commit // of the list
 	yield func(*Commit) bool
 }
 
 func (b *batch) take(c *Commit) error {
-	recorded, err := b.Anchors.ByCommit(c.ID)
+	known, err := belief.Of(b.Log, c.ID)
 	if err != nil {
-		return fmt.Errorf("read anchors of %s: %w", c.Short, err)
+		return err
 	}
-	if anchor, ok := bestAnchor(c.ID, recorded); ok {
-		c.credit(anchor)
+	if known.Anchored {
+		c.credit(known)
 	}
-	b.list = append(b.list, c)
+	b.list, b.known = append(b.list, c), append(b.known, known)
 	if b.Searcher != nil && len(b.list) < b.size {
 		return nil
 	}
@@ -83,31 +82,52 @@ func (b *batch) take(c *Commit) error {
 
 // flush searches and hands on.
 func (b *batch) flush() error {
-	var bare []refs.OID
-	for _, c := range b.list {
-		if !c.Anchored {
-			bare = append(bare, c.ID)
-		}
-	}
-	if len(bare) > 0 && b.Searcher != nil {
-		found, err := b.Searcher.Commits(b.ctx, bare)
-		if err != nil {
-			return err
-		}
-		for _, c := range b.list {
-			if data, ok := found[c.ID]; ok && !c.Anchored {
-				c.credit([]events.CommitData{data})
-			}
-		}
+	if err := b.search(); err != nil {
+		return err
 	}
 	list := b.list
-	b.list = nil
+	b.list, b.known = nil, nil
 	for _, c := range list {
 		if b.named != nil {
 			c.limit(b.named[c.ID])
 		}
 		if !b.yield(c) {
 			return errEnough
+		}
+	}
+	return nil
+}
+
+// search fills what nobody knows with what can be found.
+func (b *batch) search() error {
+	if b.Searcher == nil {
+		return nil
+	}
+	var bare, open []refs.OID
+	for _, k := range b.known {
+		switch {
+		case !k.Anchored:
+			bare = append(bare, k.ID)
+		case k.Unknown > 0:
+			open = append(open, k.ID)
+		}
+	}
+	found, err := b.Searcher.Commits(b.ctx, bare)
+	if err != nil {
+		return err
+	}
+	more, err := b.Searcher.Elsewhere(b.ctx, open)
+	if err != nil {
+		return err
+	}
+	for i, k := range b.known {
+		data, ok := found[k.ID]
+		if k.Anchored {
+			data, ok = more[k.ID]
+		}
+		if ok {
+			k.Fill(&data)
+			b.list[i].credit(k)
 		}
 	}
 	return nil

@@ -3,9 +3,9 @@ package graph
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -41,8 +41,12 @@ func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
 			},
 		},
 	}
+	var recorded []events.Event
+	for _, part := range anchor {
+		recorded = append(recorded, anchored(t, events.PostCommit, part))
+	}
 	var c Commit
-	c.credit(anchor)
+	c.credit(belief.Weigh(oid("4"), recorded, "a"))
 	want := []Contributor{
 		{
 			Kind: events.OwnerAI, Trace: first, Agent: "claude-code", Prompt: 1, Mixed: 1, Lines: 8,
@@ -64,62 +68,24 @@ func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
 	}
 }
 
-func TestBestAnchorIsWholeAndKnowsMost(t *testing.T) {
-	t.Parallel()
-	part := func(writer string, n, of, unknown, added int) events.Event {
-		data := events.CommitData{Commit: oid("4"), Part: n, Parts: of, Added: added, Unknown: unknown}
-		raw, err := events.Encode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return events.Event{Type: events.CommitAnchored, Writer: writer, Data: raw}
+// anchored is an anchor of the commit 4 in the own log.
+func anchored(t *testing.T, method events.Method, data events.CommitData) events.Event {
+	t.Helper()
+	data.Commit = oid("4")
+	raw, err := events.Encode(data)
+	if err != nil {
+		t.Fatal(err)
 	}
-	other := part("a", 0, 1, 0, 1)
-	other.Data = []byte(strings.Replace(string(other.Data), "4", "5", 1))
-	for name, test := range map[string]struct {
-		recorded []events.Event
-		want     []int // what the parts say was added
-	}{
-		"none":                               {nil, nil},
-		"one event":                          {[]events.Event{part("a", 0, 0, 0, 1)}, []int{1}},
-		"two parts":                          {[]events.Event{part("a", 0, 2, 0, 1), part("a", 1, 2, 0, 2)}, []int{1, 2}},
-		"anchored twice":                     {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 1, 0, 2)}, []int{2}},
-		"the second knows less":              {[]events.Event{part("a", 0, 1, 3, 1), part("b", 0, 1, 4, 2)}, []int{1}},
-		"two logs know as much: the first":   {[]events.Event{part("a", 0, 1, 2, 1), part("b", 0, 1, 2, 2)}, []int{1}},
-		"the second log knows more":          {[]events.Event{part("a", 0, 1, 2, 1), part("b", 0, 1, 1, 2)}, []int{2}},
-		"the second was cut short":           {[]events.Event{part("a", 0, 1, 0, 1), part("a", 0, 3, 0, 2), part("a", 1, 3, 0, 3)}, []int{1}},
-		"two logs side by side":              {[]events.Event{part("a", 0, 2, 1, 1), part("b", 0, 1, 9, 2), part("a", 1, 2, 0, 3)}, []int{1, 3}},
-		"a part without the one before it":   {[]events.Event{part("a", 1, 2, 0, 1)}, nil},
-		"parts of a foreign log out of turn": {[]events.Event{part("a", 0, 3, 0, 1), part("a", 2, 3, 0, 2), part("a", 1, 3, 0, 3)}, nil},
-		"an anchor of another commit":        {[]events.Event{other}, nil},
-		"something else":                     {[]events.Event{{Type: events.CommitAnchored, Data: []byte(`"x"`)}, {Type: events.CommitRewritten}}, nil},
-	} {
-		got, ok := bestAnchor(oid("4"), test.recorded)
-		var added []int
-		for _, p := range got {
-			added = append(added, p.Added)
-		}
-		if ok != (test.want != nil) || !reflect.DeepEqual(added, test.want) {
-			t.Errorf("%s: %v, want %v", name, added, test.want)
-		}
-	}
+	return events.Event{Type: events.CommitAnchored, Writer: "a", Method: []events.Method{method}, Data: raw}
 }
 
 func TestAClaimIsLaidOverTheAnchor(t *testing.T) {
 	t.Parallel()
-	event := func(method events.Method, data events.CommitData) events.Event {
-		data.Commit = oid("4")
-		raw, err := events.Encode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return events.Event{Type: events.CommitAnchored, Writer: "a", Method: []events.Method{method}, Data: raw}
-	}
-	seen := event(events.PostCommit, events.CommitData{
+	seen := anchored(t, events.PostCommit, events.CommitData{
 		Added: 12, AI: 2, Human: 6, Unknown: 4, Owners: []events.AnchorOwner{{Kind: events.OwnerHuman}, ai(first, 1), {Kind: events.OwnerUnknown}},
 		Files: []events.AnchorFile{{Path: "a", Runs: []events.AnchorRun{run(1, 6, 0), run(7, 2, 1), run(9, 2, 2)}}},
 	})
-	claim := event(events.Backfill, events.CommitData{ // two lines of a person, one unknown and one of which the anchor says nothing
+	claim := anchored(t, events.Backfill, events.CommitData{ // two lines of a person, one unknown and one of which the anchor says nothing
 		Added: 4, AI: 4, Owners: []events.AnchorOwner{ai(second, 1)},
 		Files: []events.AnchorFile{{Path: "a", Runs: []events.AnchorRun{run(3, 2, 0), run(10, 2, 0), run(5, -1, 0), run(1, 1, 7)}}},
 	})
@@ -130,14 +96,10 @@ func TestAClaimIsLaidOverTheAnchor(t *testing.T) {
 		"an anchor and a claim":             {[]events.Event{seen, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
 		"the claim comes twice":             {[]events.Event{seen, claim, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
 		"a claim of what nobody saw":        {[]events.Event{claim}, "added 4, ai 4, human 0, unknown 0: ai 4"},
-		"the anchor comes behind the claim": {[]events.Event{claim, seen}, "added 12, ai 2, human 6, unknown 4: ai 2, human 6, unknown 2"},
+		"the anchor comes behind the claim": {[]events.Event{claim, seen}, "added 12, ai 4, human 6, unknown 2: ai 2, ai 2, human 6, unknown 1"},
 	} {
-		best, ok := bestAnchor(oid("4"), test.recorded)
-		if !ok {
-			t.Fatalf("%s: none", name)
-		}
 		var c Commit
-		c.credit(best)
+		c.credit(belief.Weigh(oid("4"), test.recorded, "a"))
 		got := fmt.Sprintf("added %d, ai %d, human %d, unknown %d:", c.Added, c.AI, c.Human, c.Unknown)
 		for i, one := range c.Contributors {
 			if i > 0 {

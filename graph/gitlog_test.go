@@ -17,6 +17,8 @@ type anchorsOf map[refs.OID][]events.Event
 
 func (a anchorsOf) ByCommit(commit refs.OID) ([]events.Event, error) { return a[commit], nil }
 
+func (anchorsOf) OwnWriter() (string, error) { return "own", nil }
+
 func TestBuildReadsWhateverNamesAndSubjectsHold(t *testing.T) {
 	t.Parallel()
 	repo, git := newRepo(t)
@@ -28,7 +30,7 @@ func TestBuildReadsWhateverNamesAndSubjectsHold(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", "")
 	git("merge", "-q", "--no-ff", "-m", "merge", "side")
 	git("tag", "v1,0")
-	g, err := Build(t.Context(), repo, Source{Anchors: anchorsOf{}}, Query{})
+	g, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestBuildIgnoresConfiguration(t *testing.T) {
 		git("config", key, value)
 	}
 	git("notes", "add", "-m", "a note", "HEAD")
-	g, err := Build(t.Context(), repo, Source{Anchors: anchorsOf{}}, Query{Paths: []string{"a"}, Dashed: true})
+	g, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{Paths: []string{"a"}, Dashed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestBuildLeavesTheLogItselfOut(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "work")
 	id := git("commit-tree", "-m", "traces: 1 events 1..1", git("mktree"))
 	git("update-ref", refs.EventsRef, id)
-	g, err := Build(t.Context(), repo, Source{Anchors: anchorsOf{}}, Query{Revs: []string{"--all"}})
+	g, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{Revs: []string{"--all"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestBuildLeavesTheLogItselfOut(t *testing.T) {
 func TestBuildSaysWhatGitSays(t *testing.T) {
 	t.Parallel()
 	repo, _ := newRepo(t)
-	_, err := Build(t.Context(), repo, Source{Anchors: anchorsOf{}}, Query{Revs: []string{"nonsense"}})
+	_, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{Revs: []string{"nonsense"}})
 	if err == nil || !strings.Contains(err.Error(), "ambiguous argument 'nonsense'") {
 		t.Errorf("error %v", err)
 	}
@@ -108,7 +110,7 @@ func TestWalkStopsWhenItsReaderDoes(t *testing.T) {
 		git("commit", "-q", "--allow-empty", "-m", "c")
 	}
 	seen := 0
-	for _, err := range Walk(t.Context(), repo, Source{Anchors: anchorsOf{}}, Query{}) {
+	for _, err := range Walk(t.Context(), repo, Source{Log: anchorsOf{}}, Query{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

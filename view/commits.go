@@ -20,7 +20,7 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	all := make([][]CommitLines, len(list))
 	asked := map[refs.OID]bool{}
 	for i := range list {
-		if all[i], err = lines.Holding(list[i].held); err != nil {
+		if all[i], err = lines.Holding(list[i].Trace, list[i].held); err != nil {
 			return err
 		}
 		for _, c := range all[i] {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
@@ -14,7 +14,9 @@ import (
 type Anchored struct {
 	Commit refs.OID // in which it counts
 	Path   string   // as raw bytes
-	Run    events.AnchorRun
+	Start  int
+	Lines  int
+	Tier   string
 	Owner  events.AnchorOwner
 }
 
@@ -23,7 +25,8 @@ type Anchored struct {
 type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
-	anchored map[refs.OID]bool // commits that were asked for, and whether they have an anchor
+	anchors  map[refs.OID]int                    // of commits that were asked for: how many events anchor them
+	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
 }
 
 func NewLineage(reader *index.Index) (*Lineage, error) {
@@ -31,7 +34,7 @@ func NewLineage(reader *index.Index) (*Lineage, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchored: map[refs.OID]bool{}}
+	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{}, lines: map[refs.OID]map[events.TraceID]int{}}
 	for _, e := range rewritten {
 		for _, pair := range events.DataOf[events.RewriteData](e).Pairs {
 			if pair.Old != pair.New && !pair.New.IsZero() {
@@ -62,36 +65,76 @@ func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	if heir == commit {
 		return heir, true, nil
 	}
-	has, asked := l.anchored[heir]
-	if !asked {
-		named, err := l.reader.ByCommit(heir)
-		if err != nil {
-			return heir, false, err
-		}
-		has = slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored })
-		l.anchored[heir] = has
-	}
-	return heir, !has, nil
+	n, err := l.anchorsOf(heir)
+	return heir, n == 0, err
 }
 
-// Holding lists the commits that hold lines of a conversation, by what its summary says.
-func (l *Lineage) Holding(held []index.Held) ([]CommitLines, error) {
+// anchorsOf counts the events that anchor a commit.
+func (l *Lineage) anchorsOf(commit refs.OID) (int, error) {
+	n, asked := l.anchors[commit]
+	if asked {
+		return n, nil
+	}
+	n, err := l.reader.Anchors(commit)
+	l.anchors[commit] = n
+	return n, err
+}
+
+// Holding lists the commits that hold lines of a conversation, by what its summary says. The summary adds up each anchor by itself;
+// where a commit has several, their words are weighed.
+func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
-	for _, h := range held {
+	for i, h := range held { // sorted by commit
 		heir, ok, err := l.heir(h.Commit)
 		if err != nil {
 			return nil, err
 		}
-		if ok && h.Lines > 0 { // a revision may have taken them away
+		if !ok {
+			continue
+		}
+		n, err := l.anchorsOf(h.Commit)
+		switch {
+		case err != nil:
+			return nil, err
+		case n == 1:
 			sum[heir] += h.Lines
+		case i == 0 || held[i-1].Commit != h.Commit:
+			lines, err := l.believed(h.Commit)
+			if err != nil {
+				return nil, err
+			}
+			sum[heir] += lines[trace]
 		}
 	}
 	out := make([]CommitLines, 0, len(sum))
 	for commit, lines := range sum {
-		out = append(out, CommitLines{commit, lines})
+		if lines > 0 {
+			out = append(out, CommitLines{commit, lines})
+		}
 	}
 	sortCommits(out)
 	return out, nil
+}
+
+// believed are the lines of a commit by conversation.
+func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
+	if lines, asked := l.lines[commit]; asked {
+		return lines, nil
+	}
+	known, err := belief.Of(l.reader, commit)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[events.TraceID]int{}
+	for i := range known.Files {
+		for k := range known.Files[i].Runs {
+			if r := &known.Files[i].Runs[k]; r.Owner.Trace != "" && !r.Elsewhere() {
+				lines[r.Owner.Trace] += r.Count
+			}
+		}
+	}
+	l.lines[commit] = lines
+	return lines, nil
 }
 
 // Anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
@@ -100,7 +143,7 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 	if err != nil {
 		return nil, err
 	}
-	c := runCollector{trace: trace, want: want, seen: map[anchorPlace]bool{}}
+	var out []Anchored
 	for i, h := range sum.Held { // sorted by commit
 		if i > 0 && h.Commit == sum.Held[i-1].Commit {
 			continue
@@ -112,53 +155,20 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 		if !ok {
 			continue
 		}
-		named, err := l.reader.ByCommit(h.Commit)
+		known, err := belief.Of(l.reader, h.Commit)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range named {
-			if data := events.DataOf[events.CommitData](e); e.Type == events.CommitAnchored && data.Commit == h.Commit {
-				c.take(&data, heir, slices.Contains(e.Method, events.Backfill))
+		for i := range known.Files {
+			f := &known.Files[i]
+			for k := range f.Runs {
+				if r := &f.Runs[k]; r.Owner.Trace == trace && !r.Elsewhere() && want(r.Owner) {
+					out = append(out, Anchored{heir, f.Path, r.Start, r.Count, r.Tier, *r.Owner})
+				}
 			}
 		}
 	}
-	return c.out, nil
-}
-
-// anchorPlace is where a run begins. A commit that was anchored twice counts once.
-type anchorPlace struct {
-	commit refs.OID
-	path   string
-	start  int
-}
-
-// runCollector gathers runs of anchors.
-type runCollector struct {
-	trace events.TraceID
-	want  func(*events.AnchorOwner) bool
-	seen  map[anchorPlace]bool
-	out   []Anchored
-}
-
-// take gathers the runs of an anchor. What backfill calls moved was committed before: the commit only put it elsewhere, and does not
-// count as one that holds the work of the conversation.
-func (c *runCollector) take(data *events.CommitData, heir refs.OID, backfilled bool) {
-	for _, f := range data.Files {
-		path := events.RawPath(f.Path)
-		for _, run := range f.Runs {
-			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
-				continue // foreign, and not what it says it is
-			}
-			if backfilled && run.Tier == correlate.TierMovedLines {
-				continue
-			}
-			place := anchorPlace{data.Commit, f.Path, run.Start}
-			if o := &data.Owners[run.Owner]; o.Trace == c.trace && c.want(o) && !c.seen[place] {
-				c.seen[place] = true
-				c.out = append(c.out, Anchored{heir, path, run, *o})
-			}
-		}
-	}
+	return out, nil
 }
 
 // CommitLines is how many lines a commit holds.
@@ -178,7 +188,7 @@ func SumCommits(list []Anchored) []CommitLines {
 			at[a.Commit] = i
 			out = append(out, CommitLines{Commit: a.Commit})
 		}
-		out[i].Lines += a.Run.Count
+		out[i].Lines += a.Lines
 	}
 	sortCommits(out)
 	return out

@@ -94,8 +94,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the record is
-// here are among it, by their id and by that of the agent's session.
+// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the record or lines
+// of commits are here are among it, by their id and by that of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	if err := r.readSums(); err != nil || text == "" {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
@@ -14,9 +15,10 @@ import (
 
 // Log is what is recorded. The index of the log satisfies it.
 type Log interface {
+	belief.Log
 	Patch(id events.PatchID) (events.Event, bool, error)
 	Trace(id events.TraceID) (index.Trace, bool, error)
-	ByCommit(commit refs.OID) ([]events.Event, error)
+	Anchors(commit refs.OID) (int, error)
 	ByPath(path string) ([]events.Event, error)
 	ByType(typ events.Type) ([]events.Event, error)
 }
@@ -83,7 +85,7 @@ func (t *Tracker) holdings(tr *Trail) ([]holding, error) {
 		start  int
 	}
 	seen := map[place]bool{}
-	return slices.DeleteFunc(out, func(h holding) bool { // a commit that was anchored twice counts once
+	return slices.DeleteFunc(out, func(h holding) bool { // two names of a file may lead to one commit
 		p := place{h.commit, h.run.Path, h.run.Start}
 		twice := seen[p]
 		seen[p] = true
@@ -105,12 +107,8 @@ func (t *Tracker) conversation(trace events.TraceID) (map[Key][]holding, error) 
 		if i > 0 && h.Commit == sum.Held[i-1].Commit {
 			continue
 		}
-		named, err := t.log.ByCommit(h.Commit)
-		if err != nil {
+		if err := t.gather(h.Commit, out); err != nil {
 			return nil, err
-		}
-		for i := range named {
-			gather(&named[i], out)
 		}
 	}
 	t.byTrace[trace] = out
@@ -126,31 +124,37 @@ func (t *Tracker) anchoredAt(path string) (map[Key][]holding, error) {
 		return nil, err
 	}
 	out := map[Key][]holding{}
+	seen := map[refs.OID]bool{}
 	for i := range named {
-		gather(&named[i], out)
+		var d events.CommitData
+		if named[i].Type != events.CommitAnchored || json.Unmarshal(named[i].Data, &d) != nil || seen[d.Commit] {
+			continue
+		}
+		seen[d.Commit] = true
+		if err := t.gather(d.Commit, out); err != nil {
+			return nil, err
+		}
 	}
 	t.byPath[path] = out
 	return out, nil
 }
 
-// gather reads an anchor.
-func gather(e *events.Event, into map[Key][]holding) {
-	var d events.CommitData
-	if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &d) != nil {
-		return
+// gather reads what is believed of a commit.
+func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
+	known, err := belief.Of(t.log, commit)
+	if err != nil {
+		return err
 	}
-	for _, f := range d.Files {
-		for _, r := range f.Runs {
-			if r.Owner < 0 || r.Owner >= len(d.Owners) || r.Start < 1 || r.Count < 1 {
-				continue // foreign, and not what it says it is
-			}
-			owner := d.Owners[r.Owner]
-			if key := KeyOf(&owner, events.RawPath(f.Path)); key != "" {
-				run := Run{events.RawPath(f.Path), r.Start, r.Count}
-				into[key] = append(into[key], holding{d.Commit, e, run, r.Tier, owner})
+	for i := range known.Files {
+		f := &known.Files[i]
+		for k := range f.Runs {
+			r := &f.Runs[k]
+			if key := KeyOf(r.Owner, f.Path); key != "" {
+				into[key] = append(into[key], holding{commit, r.By, Run{f.Path, r.Start, r.Count}, r.Tier, *r.Owner})
 			}
 		}
 	}
+	return nil
 }
 
 // steps makes a step of each commit that holds the patch, and of each that took the place of such a one.
@@ -232,6 +236,6 @@ func (t *Tracker) readRewritings() error {
 
 // anchored tells whether a commit has an anchor.
 func (t *Tracker) anchored(commit refs.OID) bool {
-	named, err := t.log.ByCommit(commit)
-	return err == nil && slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored })
+	n, err := t.log.Anchors(commit)
+	return err == nil && n > 0
 }

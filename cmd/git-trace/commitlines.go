@@ -138,16 +138,8 @@ func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.
 
 // anchored tells whether the log says something of a commit.
 func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
-	named, err := o.reader.ByCommit(commit)
-	if err != nil {
-		return false, err
-	}
-	for _, e := range named {
-		if e.Type == events.CommitAnchored {
-			return true, nil
-		}
-	}
-	return false, nil
+	n, err := o.reader.Anchors(commit)
+	return n > 0, err
 }
 
 // content gives the lines of the files of a commit.

@@ -65,7 +65,7 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	defer known.close()
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	from := graph.Source{Anchors: known.log, Searcher: searcher}
+	from := graph.Source{Log: known.log, Searcher: searcher}
 	top, err := uncommitted(c.Context, repo, query)
 	if err != nil {
 		return err

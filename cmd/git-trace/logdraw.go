@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,6 +111,8 @@ func outcomeText(c *view.Conversation) string {
 		held = fmt.Sprintf("%s in %s", plural(view.SumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
 	}
 	switch {
+	case held == "" && slices.Contains(c.Sources, view.Lines):
+		return "only commits that are gone held lines of it"
 	case !c.Seen() && held == "":
 		return "only its record is here"
 	case !c.Seen():

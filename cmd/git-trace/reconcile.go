@@ -142,11 +142,11 @@ func findUnanchored(
 	}
 	var bare []refs.OID
 	for _, commit := range commits {
-		named, err := reader.ByCommit(commit)
+		anchors, err := reader.Anchors(commit)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored }) {
+		if anchors > 0 {
 			r.Anchored++
 		} else {
 			bare = append(bare, commit)

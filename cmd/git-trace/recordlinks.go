@@ -45,7 +45,7 @@ func gitLinks(held []view.Anchored) []records.GitLink {
 	tiers := map[refs.OID]records.Tier{}
 	for _, a := range held {
 		tier := records.TierToolEmitted
-		switch a.Run.Tier {
+		switch a.Tier {
 		case "reformatted", "line_fingerprint":
 			tier = records.TierToolDivergence
 		}

@@ -171,7 +171,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.I
 	defer searcher.Close()
 	var bare []*graph.Commit
 	var all []*graph.Commit
-	for commit, err := range graph.Walk(ctx, repo, graph.Source{Anchors: reader, Searcher: searcher}, query) {
+	for commit, err := range graph.Walk(ctx, repo, graph.Source{Log: reader, Searcher: searcher}, query) {
 		if err != nil {
 			return err
 		}

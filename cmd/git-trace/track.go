@@ -16,8 +16,10 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -166,7 +168,7 @@ func (f *patchFinder) object(o object) error {
 	case traceObject, promptObject:
 		recorded, err = f.reader.ByTrace(o.trace)
 	case commitObject:
-		recorded, err = f.reader.ByCommit(o.commit)
+		err = f.commit(o.commit)
 	case eventObject:
 		recorded = []events.Event{o.event}
 		if t := o.event.Type; t != events.PatchRecorded && t != events.CommitAnchored {
@@ -188,21 +190,30 @@ func (f *patchFinder) object(o object) error {
 				f.add(events.AnchorOwner{Patch: d.Patch}, "")
 			}
 		case events.CommitAnchored:
-			d := events.DataOf[events.CommitData](e)
-			if o.kind == commitObject && d.Commit != o.commit || o.kind == traceObject || o.kind == promptObject {
-				continue
-			}
-			for _, file := range d.Files {
-				for _, run := range file.Runs {
-					if run.Owner >= 0 && run.Owner < len(d.Owners) {
-						f.add(d.Owners[run.Owner], events.RawPath(file.Path))
-					}
-				}
+			if o.kind == eventObject {
+				f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, recorded, e.Writer))
 			}
 		default:
 		}
 	}
 	return nil
+}
+
+// commit adds the patches whose lines a commit added.
+func (f *patchFinder) commit(id refs.OID) error {
+	known, err := belief.Of(f.reader, id)
+	if err == nil {
+		f.believed(known)
+	}
+	return err
+}
+
+func (f *patchFinder) believed(known *belief.Commit) {
+	for i := range known.Files {
+		for k := range known.Files[i].Runs {
+			f.add(*known.Files[i].Runs[k].Owner, known.Files[i].Path)
+		}
+	}
 }
 
 // committed adds the lines of a conversation that commits hold and no patch has: those that backfill found.

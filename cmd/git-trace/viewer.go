@@ -68,7 +68,7 @@ func (v *viewer) view(o object) (drawable, error) {
 func (v *viewer) commit(id refs.OID) (drawable, error) {
 	searcher := unseen.New(v.repo, v.reader)
 	defer searcher.Close()
-	g, err := graph.Build(v.ctx, v.repo, graph.Source{Anchors: v.reader, Searcher: searcher}, graph.Query{
+	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.reader, Searcher: searcher}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
 	})
 	if err != nil {

@@ -245,7 +245,7 @@ func (c *callView) holds(held []view.Anchored) {
 			at = len(c.anchors)
 			c.anchors = append(c.anchors, fileChange{Path: a.Path})
 		}
-		c.anchors[at].Added += a.Run.Count
+		c.anchors[at].Added += a.Lines
 	}
 }
 

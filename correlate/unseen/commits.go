@@ -19,16 +19,29 @@ const manyFiles = 500
 // Commits finds what the anchors of commits would say, for those of which something can be found: at least one line with
 // an owner. Lines of which nothing is found are unknown in it.
 func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
-	out := map[refs.OID]events.CommitData{}
 	if s.untraced() {
-		return out, nil
+		return nil, nil
 	}
+	return s.whole(ctx, commits, noPath)
+}
+
+// Elsewhere is Commits for commits that have an anchor which does not know all lines. Only the logs of other clones are asked.
+func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
+	if len(commits) == 0 || !s.canAnswer(Question{Elsewhere: true}) {
+		return nil, nil
+	}
+	return s.whole(ctx, commits, noPathElsewhere)
+}
+
+// whole searches whole commits. Under says where the answers are kept, and so which logs are asked.
+func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (map[refs.OID]events.CommitData, error) {
+	out := map[refs.OID]events.CommitData{}
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
 	var open []refs.OID
 	for _, c := range commits {
-		kept, ok := s.recallCommit(c)
+		kept, ok := s.recallCommit(under, c)
 		switch {
 		case !ok:
 			open = append(open, c)
@@ -50,14 +63,14 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	}
 	for _, c := range open {
 		if !slices.Contains(young, c) {
-			s.rememberCommit(c, nil, s.old(c))
+			s.rememberCommit(under, c, nil, s.old(c))
 			continue
 		}
-		found, err := s.commit(ctx, c, changed[c])
+		found, err := s.commit(ctx, c, changed[c], under == noPathElsewhere)
 		if err != nil {
 			return nil, fmt.Errorf("search owners of %.7s: %w", c, err)
 		}
-		s.rememberCommit(c, found, settled[c])
+		s.rememberCommit(under, c, found, settled[c])
 		if found != nil {
 			out[c] = *found
 		}
@@ -88,7 +101,7 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 }
 
 // commit finds the owners of the lines that a commit added; nil when there are none.
-func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange) (*events.CommitData, error) {
+func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange, elsewhere bool) (*events.CommitData, error) {
 	decoded, err := s.objects.Commit(commit)
 	if err != nil {
 		return nil, err
@@ -107,7 +120,7 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 				continue
 			}
 		}
-		answer, err := s.wholeFile(ctx, commit, c, known)
+		answer, err := s.wholeFile(ctx, commit, c, known, elsewhere)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +138,7 @@ func (s *Search) hasPath(path string) (bool, error) {
 }
 
 // wholeFile is file, unless no log speaks of anything in it: then its lines are only counted.
-func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known bool) (Answer, error) {
+func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known, elsewhere bool) (Answer, error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return Answer{}, nil
@@ -138,7 +151,7 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 		known = letters(lines[i]) >= minSpecific && len(s.digest.Line(events.FingerprintOf(lines[i]))) > 0
 	}
 	if known {
-		return s.file(ctx, commit, c, false)
+		return s.file(ctx, commit, c, elsewhere)
 	}
 	added, id, err := c.Hunks(s.objects, lines)
 	if err != nil {

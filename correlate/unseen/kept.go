@@ -45,8 +45,11 @@ type keptAnswer struct {
 	Whole  *events.CommitData   `json:"w,omitempty"`
 }
 
-// noPath is where answers about whole commits lie.
-const noPath = ""
+// Where answers about whole commits lie: those of all logs, and those of the logs of other clones.
+const (
+	noPath          = ""
+	noPathElsewhere = "\x00elsewhere"
+)
 
 // kept are the answers of a repository.
 type kept struct {
@@ -170,8 +173,8 @@ func (s *Search) remember(q Question, answer Answer) {
 }
 
 // recallCommit gives a kept answer about a whole commit; nil for one of which nothing was found.
-func (s *Search) recallCommit(commit refs.OID) (found *events.CommitData, ok bool) {
-	a, there := s.kept.path(noPath).answers[commit]
+func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
+	a, there := s.kept.path(under).answers[commit]
 	if !there || !a.Good && !slices.Equal(a.Last, s.kept.last) {
 		return nil, false
 	}
@@ -179,8 +182,8 @@ func (s *Search) recallCommit(commit refs.OID) (found *events.CommitData, ok boo
 }
 
 // rememberCommit keeps an answer about a whole commit.
-func (s *Search) rememberCommit(commit refs.OID, found *events.CommitData, good bool) {
-	p := s.kept.path(noPath)
+func (s *Search) rememberCommit(under string, commit refs.OID, found *events.CommitData, good bool) {
+	p := s.kept.path(under)
 	p.answers[commit] = keptAnswer{Commit: commit, Last: s.kept.last, Good: good, Whole: found}
 	p.added = append(p.added, commit)
 }

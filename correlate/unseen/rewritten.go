@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
@@ -41,21 +42,13 @@ func (f *file) rewritten() error {
 
 // carriedFrom compares the file with what an older commit has of it.
 func (f *file) carriedFrom(older refs.OID) error {
-	named, err := f.index.ByCommit(older)
+	known, err := belief.Of(f.index, older)
 	if err != nil {
 		return err
 	}
-	for i := range named {
-		d, ok := data[events.CommitData](&named[i])
-		if named[i].Type != events.CommitAnchored || !ok || d.Commit != older {
-			continue
-		}
-		for _, old := range d.Files {
-			path, err := events.DecodePath(old.Path)
-			if err != nil || path != f.change.Path && path != f.change.OldPath {
-				continue
-			}
-			if err := f.carriedLines(d.Owners, old); err != nil {
+	for i := range known.Files {
+		if old := &known.Files[i]; old.Path == f.change.Path || old.Path == f.change.OldPath {
+			if err := f.carriedLines(old); err != nil {
 				return err
 			}
 		}
@@ -65,7 +58,7 @@ func (f *file) carriedFrom(older refs.OID) error {
 
 // carriedLines takes over the owners of lines that are the same in an older content of the file. A content that is not
 // there any more says nothing.
-func (f *file) carriedLines(owners []events.AnchorOwner, old events.AnchorFile) error {
+func (f *file) carriedLines(old *belief.File) error {
 	raw, err := f.objects.Blob(old.Blob)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return nil
@@ -76,11 +69,11 @@ func (f *file) carriedLines(owners []events.AnchorOwner, old events.AnchorFile) 
 	was := linediff.Split(raw)
 	by := map[int]events.AnchorOwner{} // of the lines that the older commit added, counted from 0
 	for _, run := range old.Runs {
-		if run.Owner < 0 || run.Owner >= len(owners) || run.Start < 1 || run.Count < 1 || run.Count > len(was)-run.Start+1 {
+		if run.Count > len(was)-run.Start+1 {
 			continue // foreign, and not what it says it is
 		}
 		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
-			by[line] = owners[run.Owner]
+			by[line] = *run.Owner
 		}
 	}
 	i, j := 0, 0

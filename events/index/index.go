@@ -16,6 +16,7 @@ type Index struct {
 	log     *events.Log
 	store   *store    // nil when there is none, or none that can be read
 	sources []*source // the own log first
+	own     string    // who wrote the own log; "" until it is asked for
 	notes   []string
 
 	progress Progress // of a build; nil where nobody looks

@@ -72,6 +72,33 @@ func TestSummariesSayWhatCameOfAConversation(t *testing.T) {
 	look("stored whole", 3, want)
 }
 
+func TestAnchorsAreCountedWithoutReadingThem(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	for range 2 {
+		raw, err := events.Encode(events.CommitData{Commit: commitID("s", 2), Owners: []events.AnchorOwner{{Kind: "human"}}})
+		check(t, err)
+		_, err = events.OpenLog(repo).Append(context.Background(), []events.Draft{{Type: events.CommitAnchored, Method: []events.Method{events.Import}, Data: raw}})
+		check(t, err)
+	}
+	look := func(when string) {
+		t.Helper()
+		ix := open(t, repo)
+		for commit, want := range map[refs.OID]int{commitID("s", 2): 2, commitID("s", 3): 0} {
+			if n, err := ix.Anchors(commit); n != want || err != nil {
+				t.Errorf("%s: %d anchors, %v, want %d", when, n, err, want)
+			}
+		}
+		if own, err := ix.OwnWriter(); own == "" || err != nil {
+			t.Errorf("%s: the own writer is %q, %v", when, own, err)
+		}
+	}
+	look("in memory")
+	_, _, err := Rebuild(t.Context(), repo, nil)
+	check(t, err)
+	look("stored")
+}
+
 func TestPathSetsAreBounded(t *testing.T) {
 	t.Parallel()
 	var s pathSet

@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -18,18 +17,17 @@ func inForce(list []events.Event, err error) ([]events.Event, error) {
 	return events.InForce(list), err
 }
 
-// OwnLast orders such events so that of two that contradict each other the later one is to be believed: what was fetched
-// does not stand against what was recorded here. The order within a log stays.
-func OwnLast(recorded []events.Event) []events.Event {
-	logs := map[string]int{}
-	for i := range recorded {
-		if _, seen := logs[recorded[i].Writer]; !seen {
-			logs[recorded[i].Writer] = len(logs)
+// Anchors counts the events that anchor a commit, in all logs, without reading them.
+func (ix *Index) Anchors(commit refs.OID) (int, error) {
+	return mended(ix, func() (int, error) {
+		n := 0
+		for _, s := range ix.sources {
+			if err := s.scan(exact(byAnchor, commit.String()), func([]byte, place) bool { n++; return true }); err != nil {
+				return 0, fmt.Errorf("read index: %w", err)
+			}
 		}
-	}
-	out := slices.Clone(recorded)
-	slices.SortStableFunc(out, func(a, b events.Event) int { return logs[b.Writer] - logs[a.Writer] })
-	return out
+		return n, nil
+	})
 }
 
 // ByTrace gives the events of a conversation in the order of the log.
@@ -90,6 +88,16 @@ func (ix *Index) Last() int64 {
 		return 0
 	}
 	return ix.sources[0].copy.Last()
+}
+
+// OwnWriter is who wrote the own log; empty while it has no event.
+func (ix *Index) OwnWriter() (string, error) {
+	if ix.own != "" || ix.Last() == 0 {
+		return ix.own, nil
+	}
+	last, _, err := ix.Event(ix.Last())
+	ix.own = last.Writer
+	return ix.own, err
 }
 
 // Writers lists who wrote the logs that are covered, with the number of events of each: the own one first.

@@ -36,6 +36,7 @@ const (
 	bySession kind = 'n' // the agent's own session id; one row a conversation
 	byPath    kind = 'p' // as stored
 	byCommit  kind = 'g' // hex digits of an anchored commit, or of either side of a rewriting
+	byAnchor  kind = 'a' // hex digits of an anchored commit
 	byPatch   kind = 'h'
 	byTool    kind = 'u' // tool call id
 	byPrompt  kind = 'q' // trace, a NUL and the prompt's index
@@ -143,6 +144,7 @@ func rowsOf(rows []row, e *events.Event, at place) ([]row, named) {
 		some(byPath, n.OldPath)
 	case events.CommitAnchored:
 		some(byCommit, n.Commit)
+		some(byAnchor, n.Commit)
 		for _, f := range n.Files {
 			some(byPath, f.Path)
 		}

@@ -20,7 +20,7 @@ import (
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
 // summaries, and what build of the copy they are about and how far they go.
 const (
-	storeVersion = 5
+	storeVersion = 6
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"

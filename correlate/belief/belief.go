@@ -1,0 +1,187 @@
+package belief
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Log is what is recorded, here and in other clones. The index of the log satisfies it.
+type Log interface {
+	// ByCommit gives the events that name a commit, each log in its order.
+	ByCommit(commit refs.OID) ([]events.Event, error)
+	// OwnWriter is who writes the log of this clone; empty while it has no event.
+	OwnWriter() (string, error)
+}
+
+// Run is a run of lines of a committed file, counted from 1, with the owner who is believed to have written them.
+type Run struct {
+	Start, Count int
+	Owner        *events.AnchorOwner
+	Tier         string
+	By           *events.Event // the anchor that says so; nil for what was found without one
+	// Beyond tells that only other clones speak of these lines, though the own hooks saw all that the commit added. Git may credit
+	// such a line to the commit all the same. In what the commit added it does not count.
+	Beyond bool
+}
+
+func (r *Run) end() int { return r.Start + r.Count }
+
+// Knows tells whether the run has an owner.
+func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
+
+// Elsewhere tells of lines that do not count as what the commit holds of a conversation: those that a backfill found to be older
+// than the commit, which only put them into another place, and those beyond what it added.
+func (r *Run) Elsewhere() bool {
+	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
+}
+
+// File holds who wrote the lines that a commit added to a file.
+type File struct {
+	Path string // raw bytes
+	Blob refs.OID
+	Runs []Run // in order, no line twice
+}
+
+// Commit holds who wrote the lines that a commit added.
+type Commit struct {
+	ID       refs.OID
+	Anchored bool // some log has an anchor of it
+	book
+	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
+	Added, AI, Human, Unknown int
+}
+
+// Of reads what is recorded of a commit and weighs it.
+func Of(log Log, commit refs.OID) (*Commit, error) {
+	recorded, err := log.ByCommit(commit)
+	if err != nil {
+		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
+	}
+	own, err := log.OwnWriter()
+	if err != nil {
+		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
+	}
+	return Weigh(commit, recorded, own), nil
+}
+
+// Weigh weighs the anchors of a commit among events that name it. Own is the writer of the own log.
+func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
+	c := &Commit{ID: commit}
+	var logs []*word
+	for i := range recorded {
+		e := &recorded[i]
+		var data events.CommitData
+		if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &data) != nil || data.Commit != commit {
+			continue // foreign, and not what it says it is
+		}
+		at := slices.IndexFunc(logs, func(w *word) bool { return w.writer == e.Writer })
+		if at < 0 {
+			at = len(logs)
+			logs = append(logs, &word{writer: e.Writer, heard: map[string]int{}})
+		}
+		logs[at].hear(e, &data)
+	}
+	if len(logs) == 0 {
+		return c
+	}
+	slices.SortStableFunc(logs, func(a, b *word) int {
+		return cmp.Or(first(a.writer == own, b.writer == own), cmp.Compare(a.writer, b.writer))
+	})
+	c.Anchored, c.book = true, logs[0].book
+	whole := logs[0].whole && logs[0].writer == own
+	for i, w := range logs {
+		if i == 0 || !whole {
+			c.Added = max(c.Added, w.added)
+		}
+		if i == 0 {
+			continue
+		}
+		for _, f := range w.Files {
+			if whole {
+				f.Runs = marked(f.Runs, c.Runs(f.Path))
+			}
+			c.lay(f, func(over, under *Run) bool { return before(over, under, own) })
+		}
+	}
+	c.count()
+	return c
+}
+
+// Found is what was found of a commit without an anchor.
+func Found(data *events.CommitData) *Commit {
+	c := &Commit{ID: data.Commit}
+	c.Fill(data)
+	return c
+}
+
+// Fill gives lines of which nobody knows the owner to those that data names, as far as it was found without an anchor.
+func (c *Commit) Fill(data *events.CommitData) {
+	for i := range data.Files {
+		f, ok := fileOf(&data.Files[i], data.Owners, nil)
+		if c.Anchored {
+			f.Runs = marked(f.Runs, c.Runs(f.Path))
+		}
+		if ok {
+			c.lay(f, func(over, under *Run) bool { return over.Knows() && !under.Knows() })
+		}
+	}
+	if !c.Anchored {
+		c.Added = max(c.Added, data.Added)
+	}
+	c.count()
+}
+
+// count makes the figures those of the runs. Lines that no run speaks of are unknown.
+func (c *Commit) count() {
+	c.AI, c.Human = 0, 0
+	for i := range c.Files {
+		for k := range c.Files[i].Runs {
+			r := &c.Files[i].Runs[k]
+			switch {
+			case r.Beyond:
+			case r.Owner.Kind == events.OwnerAI, r.Owner.Kind == events.OwnerMixed:
+				c.AI += r.Count
+			case r.Owner.Kind == events.OwnerHuman:
+				c.Human += r.Count
+			}
+		}
+	}
+	c.Added = max(c.Added, c.AI+c.Human)
+	c.Unknown = c.Added - c.AI - c.Human
+}
+
+// MaxLine bounds the line numbers of a foreign log: an int holds it, on systems of 32 bits too.
+const MaxLine = math.MaxInt32
+
+// fileOf reads what an anchor says of a file. Runs of one anchor that overlap give way to the one that begins first.
+func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event) (out File, ok bool) {
+	path, err := events.DecodePath(f.Path)
+	if err != nil {
+		return File{}, false
+	}
+	out = File{Path: path, Blob: f.Blob, Runs: make([]Run, 0, len(f.Runs))}
+	for _, r := range f.Runs {
+		if r.Owner >= 0 && r.Owner < len(owners) && r.Start >= 1 && r.Count >= 1 && r.Count <= MaxLine-r.Start {
+			out.Runs = append(out.Runs, Run{Start: r.Start, Count: r.Count, Owner: &owners[r.Owner], Tier: r.Tier, By: by})
+		}
+	}
+	slices.SortStableFunc(out.Runs, func(a, b Run) int { return a.Start - b.Start })
+	end, kept := 0, out.Runs[:0]
+	for _, r := range out.Runs {
+		if r.Start < end {
+			r.Start, r.Count = end, r.end()-end
+		}
+		if r.Count > 0 {
+			kept, end = append(kept, r), r.end()
+		}
+	}
+	out.Runs = kept
+	return out, true
+}

@@ -1,0 +1,131 @@
+package belief
+
+import (
+	"github.com/git-trace/git-trace/events"
+)
+
+// book holds files by their paths, in the order in which they were first spoken of.
+type book struct {
+	Files []File
+	at    map[string]int
+}
+
+// Runs are the runs of a path, given as raw bytes.
+func (b *book) Runs(path string) []Run {
+	if at, found := b.at[path]; found {
+		return b.Files[at].Runs
+	}
+	return nil
+}
+
+// lay lays what is said of a file over what the book has of it.
+func (b *book) lay(f File, beats beats) {
+	if at, found := b.at[f.Path]; found {
+		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, beats)
+		return
+	}
+	if b.at == nil {
+		b.at = map[string]int{}
+	}
+	b.at[f.Path] = len(b.Files)
+	b.Files = append(b.Files, f)
+}
+
+// word is what one log says of a commit.
+type word struct {
+	book
+	writer string
+	added  int
+	whole  bool           // hooks saw the commit: all its lines are spoken of
+	heard  map[string]int // how many anchors spoke of each path
+}
+
+// mostAnchors bounds how many anchors of one log are heard of a path: each takes time for all runs of the path.
+const mostAnchors = 256
+
+// hear takes in the next anchor of the log.
+func (w *word) hear(e *events.Event, data *events.CommitData) {
+	w.whole = w.whole || originOf(e) == seen
+	if data.Added <= MaxLine {
+		w.added = max(w.added, data.Added)
+	}
+	for i := range data.Files {
+		f, ok := fileOf(&data.Files[i], data.Owners, e)
+		if ok && w.heard[f.Path] < mostAnchors {
+			w.heard[f.Path]++
+			w.lay(f, later)
+		}
+	}
+}
+
+// marked cuts runs so that each piece lies within the lines that others speak of, or is marked as beyond them.
+func marked(runs, others []Run) []Run {
+	var out []Run
+	add := func(r Run, from, to int, beyond bool) {
+		if from < to {
+			r.Start, r.Count, r.Beyond = from, to-from, beyond
+			out = append(out, r)
+		}
+	}
+	for _, r := range runs {
+		at := r.Start
+		for len(others) > 0 && others[0].end() <= at {
+			others = others[1:]
+		}
+		for _, o := range others {
+			if o.Start >= r.end() {
+				break
+			}
+			add(r, at, o.Start, true)
+			add(r, max(at, o.Start), min(r.end(), o.end()), false)
+			at = min(r.end(), o.end())
+		}
+		add(r, at, r.end(), true)
+	}
+	return out
+}
+
+// lay lays runs over others and gives what can be seen from above, line by line. Both are in order, no line twice.
+func lay(under, over []Run, beats beats) []Run {
+	out := make([]Run, 0, len(under)+len(over))
+	add := func(r Run, from, to int) {
+		if from >= to {
+			return
+		}
+		if last := len(out) - 1; last >= 0 && out[last].end() == from && out[last].Owner == r.Owner && out[last].Tier == r.Tier && out[last].Beyond == r.Beyond {
+			out[last].Count += to - from
+			return
+		}
+		r.Start, r.Count = from, to-from
+		out = append(out, r)
+	}
+	at := 1 // the first line that is not decided
+	for len(under) > 0 || len(over) > 0 {
+		switch {
+		case len(over) == 0 || len(under) > 0 && under[0].end() <= max(over[0].Start, at):
+			add(under[0], max(under[0].Start, at), under[0].end())
+			under = under[1:]
+		case len(under) == 0 || over[0].end() <= max(under[0].Start, at):
+			add(over[0], max(over[0].Start, at), over[0].end())
+			over = over[1:]
+		default:
+			u, o := &under[0], &over[0]
+			start, end := max(u.Start, o.Start, at), min(u.end(), o.end())
+			add(*u, max(u.Start, at), start)
+			add(*o, max(o.Start, at), start)
+			if beats(o, u) {
+				add(*o, start, end)
+			} else {
+				add(*u, start, end)
+			}
+			at = max(start, end)
+			if u.end() <= at {
+				under = under[1:]
+			}
+			if o.end() <= at {
+				over = over[1:]
+			}
+		}
+	}
+	return out
+}
