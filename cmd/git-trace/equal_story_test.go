@@ -39,6 +39,9 @@ func tell(t testing.TB, seed int64) *tale {
 		origins[i].tell(c)
 	}
 	c.goesOn()
+	if c.rng.Intn(2) == 0 {
+		c.do("git-trace", "backfill", "--all", "--transcripts", c.folder) // of what hooks saw there is nothing to add
+	}
 	return c
 }
 
@@ -115,13 +118,28 @@ func (c *tale) goesOn() {
 // watched lets conversations that hooks see make a history.
 func (c *tale) watched() []*talk {
 	c.live = true
-	talks := c.begin(hookAgents, 2+c.rng.Intn(2), true)
+	early := c.early()
+	talks := append(early, c.begin(hookAgents, 2+c.rng.Intn(2), true)...)
+	for _, t := range early {
+		t.listen("resume")
+		t.ask()
+	}
 	idle := c.begin(hookAgents, 1, true)[0] // changes nothing
 	c.history(talks, 3)
 	talks = append(talks, idle)
 	for _, t := range talks {
 		t.leaves()
 	}
+	return talks
+}
+
+// early is, now and then, a conversation that begins before hooks see it. Its lines are those of a person, as nobody heard of it.
+func (c *tale) early() []*talk {
+	if c.rng.Intn(3) > 0 {
+		return nil
+	}
+	talks := c.begin(hookAgents, 1, false)
+	talks[0].reads()
 	return talks
 }
 
@@ -140,14 +158,33 @@ func (c *tale) fetched() {
 	there := c.clone("there")
 	c.record()
 	c.do("git", "switch", "-q", "-c", "theirs")
+	mute := c.rng.Intn(3) == 0 // nothing that is said is stored
+	if mute {
+		c.do("git", "config", "trace.records", "false")
+	}
 	talks := c.watched()
 	c.settle(talks)
 	c.live = false
+	var file string
+	if mute {
+		for _, t := range talks {
+			t.recorded = false
+		}
+	} else if c.rng.Intn(2) == 0 { // the records come in a file too
+		file = filepath.Join(there.folder, "records.jsonl")
+		c.must(os.WriteFile(file, []byte(c.do("git-trace", "export", "--format", "opentraces")), 0o644))
+	}
 	writer := strings.TrimSpace(c.read(filepath.Join(there.dir, ".git", "traces", "writer")))
 	c.goTo(home)
 	c.clock = time.Now().UTC()
-	c.do("git", "fetch", "-q", there.dir, "theirs:theirs",
-		"refs/traces/events:refs/traces/remotes/origin/"+writer+"/events", "refs/traces/records:refs/traces/remotes/origin/"+writer+"/records")
+	place := "refs/traces/remotes/origin/" + writer
+	c.do("git", "fetch", "-q", there.dir, "theirs:theirs", "refs/traces/events:"+place+"/events")
+	if !mute {
+		c.do("git", "fetch", "-q", there.dir, "refs/traces/records:"+place+"/records")
+	}
+	if file != "" {
+		c.do("git-trace", "import", "--format", "opentraces", file)
+	}
 	c.take("theirs")
 }
 
@@ -239,6 +276,8 @@ func (c *tale) stretchOf(talks []*talk, prefix string) {
 			t.ask()
 		case 1:
 			t.reads()
+		case 2:
+			t.fails()
 		}
 		t.writes(prefix)
 	}
@@ -271,7 +310,8 @@ func (c *tale) amends(talks []*talk, _ string) {
 	c.stretchOf(talks, "")
 	c.tick()
 	c.do("git", "add", "-A")
-	c.do("git", "commit", "-q", "--amend", "-m", fmt.Sprint("amended ", c.made))
+	// With the old author's date a backfill looks for whole blocks only (docs/backfill.md, 7): a person's lines may be between.
+	c.do("git", "commit", "-q", "--amend", "--reset-author", "-m", fmt.Sprint("amended ", c.made))
 }
 
 func (c *tale) branch() string { return strings.TrimSpace(c.run("git", "branch", "--show-current")) }

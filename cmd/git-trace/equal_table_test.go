@@ -257,7 +257,7 @@ func (a *answers) eachTrack(read func(t *toldTrail) string) map[string]string {
 }
 
 var countRows = slices.Concat(
-	[]row{ofTruth("prompts", func(t *talk) string { return t.said(t.prompts) })},
+	[]row{ofTruth("prompts", func(t *talk) string { return t.said(t.prompts, t.asked) })},
 	ofTalk("prompts", func(t *toldTalk) string { return strconv.Itoa(t.Prompts) }),
 	ofRecord("prompts", func(r *toldRecord) string {
 		n := 0
@@ -273,7 +273,7 @@ var countRows = slices.Concat(
 			return a.eachShown(func(t *toldTalk) string {
 				n := 0
 				for i := range t.Turns {
-					if t.Turns[i].Index > 0 {
+					if t.Turns[i].Index > 0 || t.Turns[i].Text != nil {
 						n++
 					}
 				}
@@ -282,7 +282,7 @@ var countRows = slices.Concat(
 		}},
 		{"prompts", "log (text)", func(a *answers) map[string]string { return a.inLog(3) }},
 	},
-	[]row{ofTruth("calls", func(t *talk) string { return t.said(t.calls) })},
+	[]row{ofTruth("calls", func(t *talk) string { return t.said(t.calls, t.writing) })},
 	ofTalk("calls", func(t *toldTalk) string { return strconv.Itoa(t.Calls) }),
 	ofRecord("calls", func(r *toldRecord) string {
 		n := 0
@@ -312,12 +312,15 @@ var countRows = slices.Concat(
 	},
 )
 
-// said is a figure of what was said, which is known where there is a record.
-func (t *talk) said(n int) string {
-	if !t.recorded {
-		n = 0
+// said is a figure of what was said: that of the record, or what hooks saw of it.
+func (t *talk) said(n, seen int) string {
+	switch {
+	case t.recorded:
+		return strconv.Itoa(n)
+	case t.seen:
+		return strconv.Itoa(seen)
 	}
-	return strconv.Itoa(n)
+	return "0"
 }
 
 func (a *answers) eachShown(read func(t *toldTalk) string) map[string]string {

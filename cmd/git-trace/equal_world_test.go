@@ -155,7 +155,7 @@ func (t *talk) trace() string { return string(events.NewTraceID(t.agent, t.id)) 
 
 // listen lets hooks see the conversation from now on.
 func (t *talk) listen(source string) {
-	t.hooked = true
+	t.hooked, t.seen = true, true
 	t.hook("SessionStart", jsonObject{"source": source, "model": taleModels[t.agent].name})
 }
 
@@ -180,6 +180,23 @@ func (t *talk) reads() {
 	t.look(t.tale.files()[0], t.w.rng.Intn(3) == 0)
 	t.happened(t.w.clock, t.w.clock)
 	t.save()
+}
+
+// fails is an edit that does not come about.
+func (t *talk) fails() {
+	path := t.tale.files()[0]
+	fields := t.toolOf(path, nil, nil, 0, 0, []string{"nothing"})
+	if t.agent != "claude-code" || !t.hooked {
+		t.reads()
+		return
+	}
+	t.writing++
+	t.hook("PreToolUse", fields)
+	t.callOf("Write", fields["tool_input"].(jsonObject), nil, true)
+	t.happened(t.w.clock, t.w.clock)
+	t.save()
+	fields["error"], fields["is_interrupt"] = "there is no such file", false
+	t.hook("PostToolUseFailure", fields)
 }
 
 // writes is an edit of a file below a prefix, or a new file.

@@ -12,38 +12,49 @@ import (
 
 // spokenPrompt is a prompt as a record has it.
 type spokenPrompt struct {
-	text string
-	at   *time.Time // nil where the record does not tell
+	number int // of the log, 0 for one from before the first that the log has
+	text   string
+	at     *time.Time // nil where the record does not tell
 }
 
-// conversationSteps are the prompts of a record by their numbers, and the prompt that each step followed.
+// conversationSteps are the prompts of a record in their order, and which of them each step followed.
 type conversationSteps struct {
 	record  *records.Record
-	prompts map[int]spokenPrompt
-	follows []int // by step; 0 before the first prompt
+	prompts []spokenPrompt
+	follows []int // by step: how many prompts there were until then
 }
 
-// spoken numbers the prompts of a record as the log does. Where the log knows none of them they are counted.
+// spoken numbers the prompts of a record as the log does. Where the log knows none of them they are counted. Those behind the last
+// one that the log knows are its next ones.
 func spoken(record *records.Record) *conversationSteps {
-	s := &conversationSteps{record: record, prompts: map[int]spokenPrompt{}, follows: make([]int, len(record.Steps))}
-	number := map[int]int{} // by step
+	s := &conversationSteps{record: record, follows: make([]int, len(record.Steps))}
+	known := map[int]int{} // numbers by step
 	for prompt, step := range recorder.PromptSteps(record) {
-		number[step-1] = prompt
+		known[step-1] = prompt
 	}
-	counted := len(number) == 0
-	now := 0
+	last := 0
 	for i := range record.Steps {
 		step := &record.Steps[i]
-		if counted && step.Role == records.RoleUser && step.ParentStep == nil {
-			number[i] = len(s.prompts) + 1
+		number := known[i]
+		delete(known, i)
+		if number > 0 || step.Role == records.RoleUser && step.ParentStep == nil {
+			if number == 0 && len(known) == 0 {
+				number = last + 1
+			}
+			last = max(last, number)
+			s.prompts = append(s.prompts, spokenPrompt{number, value(step.Content), timeOf(value(step.Timestamp))})
 		}
-		if n := number[i]; n > 0 {
-			now = n
-			s.prompts[n] = spokenPrompt{text: value(step.Content), at: timeOf(value(step.Timestamp))}
-		}
-		s.follows[i] = now
+		s.follows[i] = len(s.prompts)
 	}
 	return s
+}
+
+// number is the number of the prompt that a step followed.
+func (s *conversationSteps) number(step int) int {
+	if n := s.follows[step]; n > 0 {
+		return s.prompts[n-1].number
+	}
+	return 0
 }
 
 func timeOf(stamp string) *time.Time {
@@ -63,11 +74,11 @@ func (s *conversationSteps) join(calls []callView, held []view.Anchored) []callV
 			call := &step.ToolCalls[k]
 			at := slices.IndexFunc(calls, func(c callView) bool { return c.ToolCall == call.ToolCallID })
 			if at >= 0 {
-				calls[at].Step = i + 1
+				calls[at].Step, calls[at].follows = i+1, s.follows[i]
 				continue
 			}
 			c := callView{
-				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.follows[i], Step: i + 1, Model: value(step.Model), Status: "done",
+				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.number(i), follows: s.follows[i], Step: i + 1, Model: value(step.Model), Status: "done",
 				Opened: timeOf(value(step.Timestamp)), Paths: []string{}, Files: []fileChange{}, Patches: []events.PatchID{}, Limits: []events.Limit{},
 			}
 			if result := resultOf(step, call.ToolCallID); result != nil && value(result.Error) != "" {

@@ -29,8 +29,8 @@ type traceView struct {
 	record *records.Record
 }
 
-// promptView is a prompt and the tool calls that it led to. Index 0 stands for calls before the first prompt that was
-// seen.
+// promptView is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that was seen: prompts
+// that only the record has, one after the other, and calls.
 type promptView struct {
 	Trace events.TraceID `json:"trace"`
 	Agent string         `json:"agent"`
@@ -42,6 +42,7 @@ type promptView struct {
 	Calls []callView     `json:"calls"`
 
 	alone bool
+	said  int // its number in the order of the record's prompts; 0 where the record does not have it
 }
 
 // callView is a tool call: what it was, what it changed, and which commits hold its lines.
@@ -64,6 +65,7 @@ type callView struct {
 
 	seen    bool         // by a hook, which saw what it changed
 	anchors []fileChange // the lines of it that commits hold, by path
+	follows int          // of the prompts of the record, the number in their order of the one that it followed
 }
 
 // fileChange is what somebody changed in a file.
@@ -169,7 +171,12 @@ func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Even
 	if record != nil {
 		said := spoken(record)
 		for i, prompt := range said.prompts {
-			p := at(i)
+			p := at(prompt.number)
+			if prompt.number == 0 && p.said > 0 {
+				turns = append(turns, promptView{Trace: id, Agent: agent, Calls: []callView{}})
+				p = &turns[len(turns)-1]
+			}
+			p.said = i + 1
 			text := strings.ToValidUTF8(prompt.text, "\ufffd")
 			p.Text, p.Chars = &text, cmp.Or(p.Chars, utf8.RuneCountInString(text))
 			if p.Time == nil {
@@ -184,8 +191,12 @@ func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Even
 		}
 	}
 	for _, c := range calls {
-		p := at(c.Prompt)
-		p.Calls = append(p.Calls, c)
+		i := slices.IndexFunc(turns, func(p promptView) bool { return c.Prompt == 0 && p.said > 0 && p.said == c.follows })
+		if i < 0 {
+			at(c.Prompt)
+			i = slices.IndexFunc(turns, func(p promptView) bool { return p.Index == c.Prompt })
+		}
+		turns[i].Calls = append(turns[i].Calls, c)
 	}
 	for i := range turns {
 		if text, ok, err := v.prompts.Get(id, turns[i].Index); err == nil && ok && turns[i].Text == nil {
