@@ -70,7 +70,7 @@ type info struct {
 	session int // the process that leads its session
 	start   int64
 	name    string // of the program, cut
-	ended   bool   // nobody has waited for it yet
+	ended   bool   // it does nothing any more; nobody has waited for it yet, or the system is taking it away
 }
 
 // between are the programs that stand between an agent and the hook that it starts.

@@ -115,6 +115,31 @@ func TestWhatIsKnownOfAProcess(t *testing.T) {
 	}
 }
 
+func TestWhatTheSystemSaysOfAProcess(t *testing.T) {
+	t.Parallel()
+	const line = "4711 (a (node) x) %s 12 4711 99 0 -1 %d 1 0 0 0 7 8 0 0 20 0 11 0 123456 1000 10 18446744073709551615"
+	for name, tt := range map[string]struct {
+		state string
+		flags int
+		ended bool
+	}{
+		"it runs":              {"R", 4194560, false},
+		"it sleeps":            {"S", 0, false},
+		"nobody waited for it": {"Z", 4194564, true},
+		"killed, and its memory is being taken back":     {"R", 4194564, true},
+		"killed, and the system waits for something":     {"D", 0x4, true},
+		"another bit is set beside that one's neighbour": {"R", 0x8, false},
+	} {
+		got, found := parseStat([]byte(fmt.Sprintf(line, tt.state, tt.flags)))
+		if want := (info{parent: 12, session: 99, start: 123456, name: "a (node) x", ended: tt.ended}); !found || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, found, want)
+		}
+	}
+	if _, found := parseStat([]byte("4711 (sh) R 1")); found {
+		t.Error("half a line was taken for a whole one")
+	}
+}
+
 // asChild runs this test again below shells, as a hook is run.
 const asChild = "GITTRACE_TEST_STARTER"
 

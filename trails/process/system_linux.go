@@ -66,22 +66,32 @@ func circle() int {
 	return n
 }
 
-// infoOf reads /proc/PID/stat (proc(5)). The name of the program stands in brackets and may have some itself.
+// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system takes its memory back. For a large
+// one on a busy machine that is a second, in which it counts as running.
+const exiting = 0x4
+
+// infoOf reads /proc/PID/stat.
 func infoOf(pid int) (info, bool) {
 	raw, err := os.ReadFile(procFile(pid, "stat"))
 	if err != nil {
 		return info{}, false
 	}
+	return parseStat(raw)
+}
+
+// parseStat reads a line of proc(5). The name of the program stands in brackets and may have some itself.
+func parseStat(raw []byte) (info, bool) {
 	first, last := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	if first < 0 || last < first {
 		return info{}, false
 	}
 	fields := strings.Fields(string(raw[last+1:]))
-	const parent, session, start = 1, 3, 19
+	const parent, session, flags, start = 1, 3, 6, 19
 	if len(fields) <= start {
 		return info{}, false
 	}
-	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X"}
+	bits, err := strconv.ParseUint(fields[flags], 10, 64)
+	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X" || err == nil && bits&exiting != 0}
 	out.parent, _ = strconv.Atoi(fields[parent])
 	out.session, _ = strconv.Atoi(fields[session])
 	out.start, err = strconv.ParseInt(fields[start], 10, 64)
