@@ -38,6 +38,7 @@ const (
 type End struct {
 	Outcome Outcome
 	At      time.Time // when the agent wrote it down; zero if it is not told
+	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
 }
 
 // Settler asks an agent's own record how a tool call ended.

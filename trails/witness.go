@@ -29,6 +29,7 @@ type bound struct {
 	ended   time.Time       // the agent wrote down by then that the call was over; zero if that is not known
 	within  map[string]bool // paths that changed before that
 	consent consent         // whether the call waits for that
+	unbegun bool            // it is over, and may never have got it
 }
 
 // forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
@@ -265,6 +266,8 @@ func (s *step) idleThen(w *Window, path string) bool {
 func (s *step) doubts(w *Window, path string) events.Limit {
 	b := s.bounds[w]
 	switch {
+	case b != nil && b.unbegun && !s.reportedBack(w):
+		return events.LimitMissingAfter
 	case b != nil && b.within[path]:
 		return ""
 	case b != nil && !b.ended.IsZero():
@@ -394,6 +397,9 @@ func (s *step) endTold(w *Window) End {
 	}
 	s.ends[w] = end
 	b := s.bounds[w]
+	if b != nil {
+		b.unbegun = end.Unbegun && !w.Asked.IsZero()
+	}
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
 		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
 	}

@@ -38,3 +38,30 @@ func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 		}
 	}
 }
+
+// An agent wrote down that a call was over. Where a dialog was open, it may have been refused.
+func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
+	t.Parallel()
+	lives := process.Of(os.Getpid())
+	for name, tt := range map[string]struct {
+		asked  time.Time
+		end    End
+		doubts events.Limit
+	}{
+		"it ran, and nobody was asked":            {time.Time{}, End{OutcomeRan, time.Now(), false}, ""},
+		"it ran, once there was consent":          {time.Now(), End{OutcomeRan, time.Now(), false}, ""},
+		"interrupted, and nobody was asked":       {time.Time{}, End{OutcomeRan, time.Now(), true}, ""},
+		"interrupted or refused, nobody can tell": {time.Now(), End{OutcomeRan, time.Now(), true}, events.LimitMissingAfter},
+	} {
+		w := &Window{CallID: "c", Class: events.ToolRuns, Host: lives, Sure: true, Asked: tt.asked, Begun: time.Now().Add(-time.Hour)}
+		settle := func(Window) End { return tt.end }
+		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, settle), state: &state{Windows: []*Window{w}}}
+		s.askProcesses(time.Now())
+		s.endTold(w)
+		s.bounds[w].within = map[string]bool{"f": true}
+		s.bounds[w].consent = consentGiven
+		if got := s.doubts(w, "f"); got != tt.doubts {
+			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func endIn(line []byte, callID string) (end capability.End) {
 	case (p.Type == "function_call_output" || p.Type == "custom_tool_call_output") && p.CallID == callID:
 		var text string
 		if json.Unmarshal(p.Output, &text) == nil {
-			end.Outcome = outcomeOfText(text)
+			end.Outcome, end.Unbegun = outcomeOfText(text), strings.HasSuffix(text, "aborted by user")
 		}
 	}
 	return end

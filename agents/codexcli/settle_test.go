@@ -18,6 +18,7 @@ const sessionFile = `{"type":"session_meta","payload":{"id":"s"}}
 {"type":"response_item","payload":{"type":"function_call_output","call_id":"call_yielded","output":"Chunk ID: 7d9754\nWall time: 0.3003 seconds\nProcess running with session ID 12061\nOutput:\n"}}
 {"type":"response_item","payload":{"type":"function_call_output","call_id":"call_done","output":"Wall time: 0.0 seconds\nProcess exited with code 3\nOutput:\n"}}
 {"type":"response_item","payload":{"type":"function_call_output","call_id":"call_blocked","output":"Command blocked by PreToolUse hook: no. Command: rm"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"call_aborted","output":"Wall time: 6.8 seconds\naborted by user"}}
 {"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-1","status":"completed"}}}
 {"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-2","status":"declined"}}}
 {"type":"response_item","payload":{"type":"function_call_output","call_id":"call_blocks","output":[{"type":"input_text","text":"x"}]}}
@@ -39,6 +40,7 @@ func TestTheSessionFileTellsHowACallEnded(t *testing.T) {
 		{"a command that outlasts its call may still write", capability.Call{CallID: "call_yielded", Class: events.ToolRuns}, capability.OutcomeUnknown},
 		{"a command that failed has run", capability.Call{CallID: "call_done", Class: events.ToolRuns}, capability.OutcomeRan},
 		{"a blocked command never ran", capability.Call{CallID: "call_blocked", Class: events.ToolRuns}, capability.OutcomeRejected},
+		{"an aborted command is over", capability.Call{CallID: "call_aborted", Class: events.ToolRuns}, capability.OutcomeRan},
 		{"a call of code mode is known by its own id", capability.Call{CallID: "exec-1", Class: events.ToolRuns}, capability.OutcomeRan},
 		{"a declined call never ran", capability.Call{CallID: "exec-2", Class: events.ToolRuns}, capability.OutcomeRejected},
 		{"a result in blocks tells nothing", capability.Call{CallID: "call_blocks", Class: events.ToolRuns}, capability.OutcomeUnknown},
@@ -51,8 +53,12 @@ func TestTheSessionFileTellsHowACallEnded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.call.Transcript = path
-			if got := codexcli.New(capability.Env{}).Decoder.Settle(tt.call).Outcome; got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
+			end := codexcli.New(capability.Env{}).Decoder.Settle(tt.call)
+			if end.Outcome != tt.want {
+				t.Errorf("got %s, want %s", end.Outcome, tt.want)
+			}
+			if end.Unbegun != (tt.call.CallID == "call_aborted") {
+				t.Error("only a call that was aborted may never have begun")
 			}
 		})
 	}
