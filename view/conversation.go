@@ -62,7 +62,9 @@ type Usage struct {
 	Output     int64    `json:"output"`
 	CacheRead  int64    `json:"cache_read"`
 	CacheWrite int64    `json:"cache_write"`
-	CostUSD    *float64 `json:"cost_usd"` // nil when a price is not known
+	CostUSD    *float64 `json:"cost_usd"`     // nil when a price is not known and the client does not tell it
+	CostBy     string   `json:"cost_by"`      // records.CostByPrices or CostByClient; empty without a cost
+	PricesAsOf string   `json:"prices_as_of"` // the day of the prices, where it is known
 	Redactions int      `json:"redactions"`
 
 	Models []search.ModelUse `json:"-"`
@@ -164,6 +166,6 @@ func usage(d *search.Digest) *Usage {
 	return &Usage{
 		Steps: d.Steps, Input: max(d.Input, steps.Input), Output: max(d.Output, steps.Output),
 		CacheRead: max(d.CacheRead, steps.CacheRead), CacheWrite: max(d.CacheWrite, steps.CacheWrite),
-		CostUSD: d.Cost, Redactions: d.Redactions, Models: d.Models,
+		CostUSD: d.Cost, CostBy: d.CostBy, PricesAsOf: d.PricesAsOf, Redactions: d.Redactions, Models: d.Models,
 	}
 }

@@ -42,7 +42,7 @@ func (s *session) remark(ch *chain, e *entry) {
 	case "cost-state":
 		d := rawjson.NewDecoder(e.cost)
 		if cost := d.Float(); cost > 0 {
-			ch.c.Change(func(h *assemble.Head) { h.SetMeta("client_cost_usd", records.Float(cost)) })
+			ch.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(cost)) })
 		}
 	case "api-request-shape":
 		ch.shape(e.shape)

@@ -74,7 +74,7 @@ func (s *session) ended(m *message) {
 	s.c.Change(func(h *assemble.Head) {
 		h.Terminal = terminal
 		if sum > 0 {
-			h.SetMeta("client_cost_usd", records.Float(sum))
+			h.SetMeta(records.MetaClientCost, records.Float(sum))
 		}
 	})
 }

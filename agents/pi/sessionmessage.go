@@ -222,7 +222,7 @@ func (s *session) spent(cost []byte) {
 	if total := d.Float(); total > 0 && total < 1e6 {
 		s.state.Cost += total
 		sum := s.state.Cost
-		s.c.Change(func(h *assemble.Head) { h.SetMeta("client_cost_usd", records.Float(sum)) })
+		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(sum)) })
 	}
 }
 

@@ -183,6 +183,9 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	s.lists.set(&head)
 	head.SetMeta("session_files", len(all))
 	head.Metrics = s.metrics(&head)
+	if head.Metrics.EstimatedCostUSD != nil {
+		head.SetMeta(records.MetaPricesAsOf, s.prices.AsOf)
+	}
 	head.Attribution = nil // its numbers of steps are those of one file
 	out.Head = &head
 	return out

@@ -17,6 +17,9 @@ func (h *health) checkRecords(ctx context.Context) (string, []finding) {
 	if unfinished := h.purgeFindings(); len(unfinished) > 0 {
 		return "", unfinished // what is missing may be on its way back
 	}
+	if wrong := h.settingsFindings(ctx); len(wrong) > 0 {
+		return "", wrong
+	}
 	there, gone, err := h.storedRecords(ctx)
 	switch {
 	case err != nil:

@@ -94,8 +94,8 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 // outcomeLine says what came of a conversation and what it cost.
 func outcomeLine(c *view.Conversation) string {
 	text := outcomeText(c)
-	if c.Usage != nil && c.Usage.CostUSD != nil {
-		text += " · " + dollars(*c.Usage.CostUSD)
+	if c.Usage != nil {
+		text = dotted(text, costOf(c.Usage))
 	}
 	if c.Blocked {
 		text += " · read in part"

@@ -34,13 +34,21 @@ func (d *showDrawer) figures(u *view.Usage) {
 	if u.CacheRead+u.CacheWrite > 0 {
 		text += fmt.Sprintf(", %s from and %s to the cache", thousands(int(u.CacheRead)), thousands(int(u.CacheWrite)))
 	}
-	if u.CostUSD != nil {
-		text += " · " + dollars(*u.CostUSD)
-	}
-	d.field("tokens", text)
+	d.field("tokens", dotted(text, costOf(u)))
 	if u.Redactions > 0 {
 		d.field("redacted", plural(u.Redactions, "place"))
 	}
+}
+
+// costOf is what a conversation cost, and who says so where it is not reckoned from prices; empty where nobody knows.
+func costOf(u *view.Usage) string {
+	switch {
+	case u.CostUSD == nil:
+		return ""
+	case u.CostBy == records.CostByClient:
+		return dollars(*u.CostUSD) + " as the client says"
+	}
+	return dollars(*u.CostUSD)
 }
 
 // dollars is a sum of money, with cents, and with more where cents would say nothing.

@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
 )
 
 // markdown writes conversations for reading elsewhere. Texts are given in full; what acts on a terminal is made visible,
@@ -34,8 +35,8 @@ func (m *markdown) record(trace events.TraceID, h *records.Record) {
 	}
 	fmt.Fprintf(&m.out, "- %s in, %s out",
 		plural(int(h.Metrics.TotalInputTokens), "token"), thousands(int(h.Metrics.TotalOutputTokens)))
-	if h.Metrics.EstimatedCostUSD != nil {
-		m.out.WriteString(", " + dollars(float64(*h.Metrics.EstimatedCostUSD)))
+	if usd, by, _ := h.Cost(); usd != nil {
+		m.out.WriteString(", " + costOf(&view.Usage{CostUSD: usd, CostBy: by}))
 	}
 	m.out.WriteString("\n")
 	for _, link := range h.GitLinks {

@@ -80,21 +80,36 @@ func redactFile(config refs.Config) (redact.Rules, error) {
 	return rules, nil
 }
 
+// pricesKey is the configuration key that names a table of prices of the user's own.
+const pricesKey = "trace.prices"
+
 // priceTable is the table that trace.prices names; nil for the one that comes with git-trace.
 func priceTable(config refs.Config) (*prices.Table, error) {
-	name, named := config.Get("trace.prices")
+	name, named := config.Get(pricesKey)
 	if !named {
 		return nil, nil
 	}
 	raw, err := os.ReadFile(expandHome(name))
 	if err != nil {
-		return nil, fmt.Errorf("read prices: %w", err)
+		return nil, fmt.Errorf("%s: %s: %w", pricesKey, name, pathCause(err))
 	}
 	table, err := prices.Read(raw)
 	if err != nil {
-		return nil, fmt.Errorf("read prices: %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %s: %w", pricesKey, name, err)
 	}
 	return table, nil
+}
+
+// settingsFindings tells of settings that keep conversations from being stored.
+func (h *health) settingsFindings(ctx context.Context) []finding {
+	config, err := h.repo.Config(ctx)
+	if err != nil {
+		return nil // git's own complaint, which every command gives
+	}
+	if _, err := priceTable(config); err != nil {
+		return []finding{{What: "no conversation is stored: " + err.Error(), Mend: "mend the file, or git config --unset " + pricesKey}}
+	}
+	return nil
 }
 
 // expandHome resolves a leading ~/ as git does for paths in its configuration.

@@ -18,7 +18,9 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // statsSchema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
@@ -102,6 +104,54 @@ func (t *tokens) add(o tokens) {
 
 func (t tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
+// costs are those of conversations. Each counts once: by prices or, where a price is not known, as its client says.
+type costs struct {
+	USD        float64  `json:"usd"`    // of all whose cost is known
+	Priced     int      `json:"priced"` // how many that are
+	Unknown    int      `json:"unknown"`
+	ClientUSD  float64  `json:"client_usd"` // the part of usd that clients say
+	ByClient   int      `json:"by_client"`  // of how many conversations
+	PricesAsOf []string `json:"prices_as_of"`
+}
+
+func (c *costs) add(u *view.Usage) {
+	if u.CostUSD == nil {
+		c.Unknown++
+		return
+	}
+	c.USD += *u.CostUSD
+	c.Priced++
+	if u.CostBy == records.CostByClient {
+		c.ClientUSD += *u.CostUSD
+		c.ByClient++
+	}
+	if at, seen := slices.BinarySearch(c.PricesAsOf, u.PricesAsOf); u.PricesAsOf != "" && !seen {
+		c.PricesAsOf = slices.Insert(c.PricesAsOf, at, u.PricesAsOf)
+	}
+}
+
+// text says what the conversations cost, how much of that is not by prices, and of which day the prices are.
+func (c *costs) text() string {
+	if c.Priced == 0 {
+		return "cost not known: neither prices nor clients tell (trace.prices)"
+	}
+	text := "cost " + dollars(c.USD)
+	var parts []string
+	if c.ByClient > 0 {
+		parts = append(parts, dollars(c.ClientUSD)+" of it as clients say")
+	}
+	if c.Unknown > 0 {
+		parts = append(parts, "that of "+plural(c.Unknown, "conversation")+" is not known")
+	}
+	switch n := len(c.PricesAsOf); {
+	case n == 1:
+		parts = append(parts, "prices of "+c.PricesAsOf[0])
+	case n > 1:
+		parts = append(parts, "prices of "+c.PricesAsOf[0]+" to "+c.PricesAsOf[n-1])
+	}
+	return strings.Join(append([]string{text}, parts...), "; ")
+}
+
 // statistics is all that stats tells.
 type statistics struct {
 	Schema        string        `json:"schema"`
@@ -116,12 +166,8 @@ type statistics struct {
 		Calls    int `json:"calls"`
 		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
 	} `json:"conversations"`
-	Tokens tokens `json:"tokens"`
-	Cost   struct {
-		USD     float64 `json:"usd"`
-		Priced  int     `json:"priced"` // conversations whose cost is known
-		Unknown int     `json:"unknown"`
-	} `json:"cost"`
+	Tokens tokens     `json:"tokens"`
+	Cost   costs      `json:"cost"`
 	Models []modelUse `json:"models"`
 
 	traces map[events.TraceID]bool
@@ -143,6 +189,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	defer known.close()
 	s := &statistics{
 		Schema: statsSchema, Range: append([]string{}, ops.all()...), Authors: []authorLines{}, Agents: []agentLines{}, Models: []modelUse{},
+		Cost:   costs{PricesAsOf: []string{}},
 		traces: map[events.TraceID]bool{},
 	}
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
@@ -291,12 +338,7 @@ func (s *statistics) conversations(known *conversations, whole bool) error {
 		}
 		s.Conversations.Recorded++
 		s.Conversations.Steps += u.Steps
-		if u.CostUSD != nil {
-			s.Cost.USD += *u.CostUSD
-			s.Cost.Priced++
-		} else {
-			s.Cost.Unknown++
-		}
+		s.Cost.add(u)
 		rest := tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite}
 		s.Tokens.add(rest)
 		for _, m := range u.Models {
@@ -328,6 +370,9 @@ func (s *statistics) draw(p pen, width int) string {
 	}
 	row(faint, "lines added", "all", "agents", "people", "unknown")
 	row(bold, "in "+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
+	if l := s.Lines; l.Added > 0 {
+		row(faint, "", append([]string{""}, numbers.Percents([]int{l.AI, l.Human, l.Unknown}, l.Added)...)...)
+	}
 	for _, author := range s.Authors {
 		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.lineCounts)...)
 	}
@@ -355,7 +400,7 @@ func (s *statistics) draw(p pen, width int) string {
 		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		b.WriteString("\n" + s.costText() + "\n\n")
+		b.WriteString("\n" + s.Cost.text() + "\n\n")
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t tokens) []string {
 			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead), numbers.Short(t.CacheWrite)}
@@ -371,14 +416,4 @@ func (s *statistics) draw(p pen, width int) string {
 		return b.String()
 	}
 	return b.String() + "\n"
-}
-
-func (s *statistics) costText() string {
-	switch {
-	case s.Cost.Priced == 0:
-		return "cost not known: no price of the models is (trace.prices)"
-	case s.Cost.Unknown > 0:
-		return fmt.Sprintf("cost %s, and that of %s is not known", dollars(s.Cost.USD), plural(s.Cost.Unknown, "conversation"))
-	}
-	return "cost " + dollars(s.Cost.USD)
 }

@@ -123,6 +123,7 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 			r.Pending.Why = h.whyUnknown(ctx, left, doubts)
 		}
 	}
+	r.Attention = append(r.Attention, h.settingsFindings(ctx)...)
 	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
 	r.Attention = append(r.Attention, h.agentFindings(ctx, r.Agents)...)
 	r.Attention = append(r.Attention, h.untracedFindings(ctx, r.Agents)...)

@@ -41,6 +41,9 @@ func (c *Conversation) Finish() (*records.Record, error) {
 		r.Task.Description, r.Task.Source = &s.Task.Text, &s.Task.Source
 	}
 	s.describe(r)
+	if r.Metrics.EstimatedCostUSD != nil {
+		r.SetMeta(records.MetaPricesAsOf, c.options.Prices.AsOf)
+	}
 	return r, nil
 }
 

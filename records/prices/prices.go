@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-trace/git-trace/records"
 )
@@ -23,17 +25,21 @@ var builtin []byte
 
 // Table is a table of prices.
 type Table struct {
-	Schema string  `json:"schema"`
-	AsOf   string  `json:"as_of"`
-	Models []Price `json:"models"`
+	Schema  string   `json:"schema"`
+	AsOf    string   `json:"as_of"` // the day on which they were the prices: 2026-10-16
+	Comment string   `json:"comment"`
+	Sources []string `json:"sources"` // pages that say so
+	Models  []Price  `json:"models"`
 }
 
 // Price is what models cost whose name begins with Prefix, in US dollars for a million tokens.
 type Price struct {
-	Prefix       string   `json:"prefix"` // provider/model
-	Exact        bool     `json:"exact"`  // the whole name, not a prefix: newer models of the name have other prices
-	Input        float64  `json:"input"`
-	Output       float64  `json:"output"`
+	Prefix       string   `json:"prefix"`   // provider/model
+	Exact        bool     `json:"exact"`    // the whole name, not a prefix: newer models of the name have other prices
+	Over         int64    `json:"over"`     // for answers to more than so many tokens, from the cache or not
+	Unpriced     bool     `json:"unpriced"` // the price of these models is not known, though that of a shorter prefix is
+	Input        *float64 `json:"input"`
+	Output       *float64 `json:"output"`
 	CacheRead    *float64 `json:"cache_read"`     // like Input when absent
 	CacheWrite   *float64 `json:"cache_write"`    // like Input when absent
 	CacheWrite1H *float64 `json:"cache_write_1h"` // like CacheWrite when absent
@@ -54,24 +60,67 @@ var Default = sync.OnceValue(func() *Table {
 	return table
 })
 
-// Read reads a table.
+// Read reads a table. What it does not know in one is a fault, as a price that is spelt wrong would be.
 func Read(data []byte) (*Table, error) {
 	table := &Table{}
-	if err := json.Unmarshal(data, table); err != nil {
-		return nil, fmt.Errorf("read prices: %w", err)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(table); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTable, err)
 	}
 	if table.Schema != Schema {
-		return nil, fmt.Errorf("read prices: %w: its schema is %.40q", ErrTable, table.Schema)
+		return nil, fmt.Errorf("%w: its schema is %.40q, not %q", ErrTable, table.Schema, Schema)
 	}
-	for _, price := range table.Models {
-		if price.Prefix == "" || price.Input < 0 || price.Output < 0 || negative(price.CacheRead) || negative(price.CacheWrite) || negative(price.CacheWrite1H) {
-			return nil, fmt.Errorf("read prices: %w: the entry %.60q", ErrTable, price.Prefix)
+	if _, err := time.Parse(time.DateOnly, table.AsOf); err != nil {
+		return nil, fmt.Errorf("%w: as_of is %.40q, no day like 2026-10-16", ErrTable, table.AsOf)
+	}
+	type key struct {
+		prefix string
+		over   int64
+	}
+	seen := map[key]bool{}
+	for i := range table.Models {
+		price := &table.Models[i]
+		fault := price.fault()
+		if at := (key{price.Prefix, price.Over}); fault == "" && seen[at] {
+			fault = "stands twice"
+		} else {
+			seen[at] = true
+		}
+		if fault != "" {
+			return nil, fmt.Errorf("%w: entry %d, %.60q: %s", ErrTable, i+1, price.Prefix, fault)
 		}
 	}
 	return table, nil
 }
 
-func negative(price *float64) bool { return price != nil && *price < 0 }
+// fault says what is wrong with an entry; empty for nothing.
+func (p *Price) fault() string {
+	if p.Prefix == "" {
+		return "the prefix is missing"
+	}
+	if p.Over < 0 {
+		return "over is negative"
+	}
+	for _, one := range []struct {
+		name  string
+		price *float64
+		must  bool
+	}{
+		{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false}, {"cache_write", p.CacheWrite, false},
+		{"cache_write_1h", p.CacheWrite1H, false},
+	} {
+		switch {
+		case one.price == nil && one.must && !p.Unpriced:
+			return one.name + " is missing"
+		case one.price != nil && p.Unpriced:
+			return "it is unpriced and has a price"
+		case one.price != nil && *one.price < 0:
+			return one.name + " is negative"
+		}
+	}
+	return ""
+}
 
 // Cost is what the tokens of one answer cost; false when the table does not know the model. No tokens cost nothing,
 // whatever the model.
@@ -79,15 +128,16 @@ func (t *Table) Cost(model string, u Usage) (float64, bool) {
 	if u.TokenUsage == (records.TokenUsage{}) {
 		return 0, true
 	}
-	price := t.find(model)
-	if price == nil {
+	price := t.find(model, u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)
+	if price == nil || price.Unpriced {
 		return 0, false
 	}
-	read := or(price.CacheRead, price.Input)
-	write := or(price.CacheWrite, price.Input)
+	input, output := *price.Input, *price.Output
+	read := or(price.CacheRead, input)
+	write := or(price.CacheWrite, input)
 	long := or(price.CacheWrite1H, write)
 	longTokens := min(max(u.CacheWrite1H, 0), u.CacheWriteTokens)
-	sum := float64(u.InputTokens)*price.Input + float64(u.OutputTokens)*price.Output + float64(u.CacheReadTokens)*read +
+	sum := float64(u.InputTokens)*input + float64(u.OutputTokens)*output + float64(u.CacheReadTokens)*read +
 		float64(u.CacheWriteTokens-longTokens)*write + float64(longTokens)*long
 	return sum / 1e6, true
 }
@@ -99,17 +149,20 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find gives the entry with the longest prefix. A prefix ends where a part of the name ends: gpt-5 is no price of gpt-55 and
-// none of gpt-5.5.
-func (t *Table) find(model string) *Price {
+// find gives the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends where a part of the
+// name ends: gpt-5 is no price of gpt-55 and none of gpt-5.5. What stands in brackets behind a name is no part of it.
+func (t *Table) find(model string, prompt int64) *Price {
 	var found *Price
 	for i := range t.Models {
 		price := &t.Models[i]
 		rest, fits := strings.CutPrefix(model, price.Prefix)
-		if !fits || rest != "" && (price.Exact || rest[0] == '.' || '0' <= rest[0] && rest[0] <= '9') {
+		if !fits || prompt <= price.Over && price.Over > 0 {
 			continue
 		}
-		if found == nil || len(price.Prefix) > len(found.Prefix) {
+		if rest != "" && rest[0] != '[' && (price.Exact || rest[0] == '.' || '0' <= rest[0] && rest[0] <= '9') {
+			continue
+		}
+		if found == nil || len(price.Prefix) > len(found.Prefix) || len(price.Prefix) == len(found.Prefix) && price.Over > found.Over {
 			found = price
 		}
 	}

@@ -27,7 +27,9 @@ type Digest struct {
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
-	Cost       *float64 // US dollars, nil when a price is not known
+	Cost       *float64 // US dollars, nil when a price is not known and the client does not tell it
+	CostBy     string   // records.CostByPrices or CostByClient; empty without a cost
+	PricesAsOf string   // the day of the prices, where it is known
 	Models     []ModelUse
 	Commits    []string // that the record is tied to
 	Unreadable string   // why the record could not be read
@@ -94,10 +96,7 @@ func digest(r *records.Record) Digest {
 	}
 	d.Blocked = r.Blocked()
 	d.prompts(r)
-	if r.Metrics.EstimatedCostUSD != nil {
-		cost := float64(*r.Metrics.EstimatedCostUSD)
-		d.Cost = &cost
-	}
+	d.Cost, d.CostBy, d.PricesAsOf = r.Cost()
 	at := map[string]int{}
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -1,0 +1,44 @@
+package records
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// Where a cost is from.
+const (
+	CostByPrices = "prices" // reckoned from the tokens and a table of prices
+	CostByClient = "client" // as the client adds it up itself
+)
+
+// Members of the metadata that tell of the cost.
+const (
+	MetaPricesAsOf = "prices_as_of"    // the day of the prices of estimated_cost_usd
+	MetaClientCost = "client_cost_usd" // what the client says that the conversation cost
+)
+
+// mostCost is the greatest cost of a conversation that is believed, in US dollars.
+const mostCost = 1e6
+
+// Cost is what the conversation cost in US dollars, and where that is from: by the table of prices or, where that does not know a
+// model, by the client. There is one cost, never the sum of both. It is nil where neither tells, or where a foreign record tells
+// what no cost can be. asOf is the day of the prices, empty where it is not known.
+func (r *Record) Cost() (usd *float64, by, asOf string) {
+	if known := r.Metrics.EstimatedCostUSD; known != nil && possibleCost(float64(*known)) {
+		var day string
+		if json.Unmarshal(r.Metadata[MetaPricesAsOf], &day) == nil {
+			if _, err := time.Parse(time.DateOnly, day); err == nil {
+				asOf = day
+			}
+		}
+		return new(float64(*known)), CostByPrices, asOf
+	}
+	var client float64
+	if json.Unmarshal(r.Metadata[MetaClientCost], &client) == nil && client > 0 && possibleCost(client) {
+		return &client, CostByClient, ""
+	}
+	return nil, "", ""
+}
+
+func possibleCost(usd float64) bool { return usd >= 0 && usd <= mostCost && !math.IsNaN(usd) }
