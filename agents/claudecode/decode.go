@@ -1,8 +1,7 @@
 package claudecode
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -12,108 +11,67 @@ import (
 
 // Errors of payloads that callers branch on.
 var (
-	ErrSession  = errors.New("session id is not usable")
-	ErrSubagent = errors.New("subagent id is not usable")
+	ErrSession  = payload.ErrSession
+	ErrSubagent = payload.ErrSubagent
 )
 
-// Events lists the hook events that carry a boundary.
-func (c *Client) Events() []string {
-	return []string{
-		"SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "StopFailure",
-		"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "CwdChanged", "SessionEnd",
-	}
+// kinds are the hook events that carry a boundary, in the order in which they happen.
+var kinds = payload.Events{
+	{Name: "SessionStart", Kind: events.SessionStart},
+	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
+	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PermissionRequest", Kind: events.ConsentAsked},
+	{Name: "PostToolUse", Kind: events.ToolAfter},
+	{Name: "PostToolUseFailure", Kind: events.ToolFailed},
+	{Name: "PostToolBatch", Kind: events.ToolsEnd},
+	{Name: "Stop", Kind: events.TurnEnd},
+	{Name: "StopFailure", Kind: events.TurnEnd},
+	{Name: "SubagentStart", Kind: events.SubagentStart},
+	{Name: "SubagentStop", Kind: events.SubagentEnd},
+	{Name: "PreCompact", Kind: events.Compaction},
+	{Name: "PostCompact", Kind: events.Compaction},
+	{Name: "CwdChanged", Kind: events.CwdChanged},
+	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-func kindOf(event string) events.BoundaryKind {
-	switch event {
-	case "SessionStart":
-		return events.SessionStart
-	case "UserPromptSubmit":
-		return events.PromptSubmit
-	case "PermissionRequest":
-		return events.ConsentAsked
-	case "PreToolUse":
-		return events.ToolBefore
-	case "PostToolUse":
-		return events.ToolAfter
-	case "PostToolUseFailure":
-		return events.ToolFailed
-	case "PostToolBatch":
-		return events.ToolsEnd
-	case "Stop", "StopFailure":
-		return events.TurnEnd
-	case "SubagentStart":
-		return events.SubagentStart
-	case "SubagentStop":
-		return events.SubagentEnd
-	case "PreCompact", "PostCompact":
-		return events.Compaction
-	case "CwdChanged":
-		return events.CwdChanged
-	case "SessionEnd":
-		return events.SessionEnd
-	}
-	return ""
-}
+// Events lists the hook events that carry a boundary.
+func (c *Client) Events() []string { return kinds.Names() }
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one, and for a call
 // that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kindOf(event)
-	if kind == "" {
-		return nil, nil
-	}
-	w, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	if !payload.SessionID(w.Session) {
-		return nil, fmt.Errorf("decode %s: %w", event, ErrSession)
-	}
-	if w.Agent != "" && !payload.SessionID(w.Agent) {
-		return nil, fmt.Errorf("decode %s: %w", event, ErrSubagent)
-	}
-	if c.otherClient(w.Session) {
-		return nil, nil
-	}
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data), c.env.Time())
+}
+
+func (c *Client) fields(w *wire) payload.Fields {
 	pid, _ := strconv.Atoi(c.env.Lookup("CLAUDE_PID"))
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
-		Model: string(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-		Process: payload.Process(pid),
+	return payload.Fields{
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: string(w.Model), Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID, PID: pid,
 	}
-	c.fill(&b, w)
-	if kind == events.ToolsEnd && b.Tool == nil {
-		return nil, nil // nothing was edited
-	}
-	return []events.Boundary{b}, nil
 }
 
 // fill adds what the kind of boundary has beyond the common fields.
-func (c *Client) fill(b *events.Boundary, w *wire) {
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if c.otherClient(w.Session) {
+		return false
+	}
 	switch b.Kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.Compaction:
-		b.Source = payload.Name(w.Trigger)
 	case events.CwdChanged:
-		b.Cwd = either(payload.AbsPath(w.NewCwd), b.Cwd)
+		b.Cwd = cmp.Or(payload.AbsPath(w.NewCwd), b.Cwd)
 	case events.PromptSubmit:
-		b.Source = events.SourceUser
 		if strings.HasPrefix(strings.TrimSpace(w.Prompt), "<task-notification>") {
 			b.Source = events.SourceTask
 		}
-		b.Prompt = &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
 	case events.TurnEnd, events.SubagentEnd:
 		b.Running = running(w)
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
 		c.fillTool(b, w)
 	case events.ToolsEnd:
 		c.fillBatch(b, w)
-	case events.SubagentStart:
+		return b.Tool != nil // else nothing was edited
 	}
+	return true
 }
 
 // running lists the tasks that go on, whether shells or subagents. A subagent that ends is still listed as running in the
@@ -135,7 +93,7 @@ func running(w *wire) []string {
 func (c *Client) fillBatch(b *events.Boundary, w *wire) {
 	for i := range w.Calls {
 		call := &w.Calls[i]
-		if classOf(call.Tool) != events.ToolEdits {
+		if tools.Class(call.Tool) != events.ToolEdits {
 			continue
 		}
 		if path := payload.Path(call.Input.path(), b.Cwd, c.env.Home); path != "" {
@@ -149,43 +107,30 @@ func (c *Client) fillBatch(b *events.Boundary, w *wire) {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	in, out := &w.Input, &w.Response
-	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
-	b.Tool = tool
-	if id := payload.Name(w.PromptID); id != "" {
+	call := payload.Call{ID: w.ToolUse, Name: w.Tool, Class: tools.Class(w.Tool), Command: in.Command}
+	switch call.Class {
+	case events.ToolEdits:
+		call.Path = cmp.Or(in.path(), out.FilePath)
+		call.Edits = declare(b.Kind, w.Tool, payload.Path(call.Path, b.Cwd, c.env.Home), in, out)
+	case events.ToolUnknown:
+		call.Path = cmp.Or(in.path(), in.Path)
+	}
+	tool := call.Describe(b, c.env.Home)
+	if id := payload.Name(w.PromptID); id != "" { // a sub-agent's is that of the conversation
 		b.Prompt = &events.Prompt{ID: id}
 	}
-	if payload.CallID(w.ToolUse) {
-		tool.CallID = w.ToolUse
-	} else {
-		b.Limits = append(b.Limits, events.LimitIDMissing)
-	}
-	switch tool.Class {
-	case events.ToolReads:
+	if tool.Class == events.ToolReads {
 		return
-	case events.ToolEdits:
-		path := payload.Path(either(in.path(), out.FilePath), b.Cwd, c.env.Home)
-		if path == "" { // nothing says where it writes
-			tool.Class = events.ToolUnknown
-			break
-		}
-		tool.Paths = []string{path}
-		tool.Edits = declare(b.Kind, w.Tool, path, in, out)
-	case events.ToolRuns:
+	}
+	if tool.Class == events.ToolRuns {
 		tool.Lasted = payload.Milliseconds(w.Lasted)
-		payload.Command(tool, in.Command, b.Cwd, c.env.Home)
 		tool.Background = in.InBackground || out.TaskID != ""
 		if payload.CallID(out.TaskID) {
 			tool.TaskID = out.TaskID
-		}
-	case events.ToolUnknown:
-		if path := payload.Path(either(in.path(), in.Path), b.Cwd, c.env.Home); path != "" {
-			tool.Hints = []string{path}
 		}
 	}
 	if b.Model == "" {
 		b.Model = lastModel(b.Transcript, b.Subagent)
 	}
-	if b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
+	payload.NeedModel(b)
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -21,7 +22,7 @@ func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 		return ch.ownWords(e, &m)
 	}
 	a := assemble.Answer{
-		At: at, Key: first(first(m.id, e.request), e.uuid), Time: e.time, Model: assemble.Model(m.model), Stop: m.stop,
+		At: at, Key: cmp.Or(cmp.Or(m.id, e.request), e.uuid), Time: e.time, Model: assemble.Model(m.model), Stop: m.stop,
 		Provider: "anthropic", ProviderID: m.id, Usage: m.usage, Calls: m.calls,
 		Text: strings.Join(m.texts, "\n\n"), Thinking: strings.Join(m.thoughts, "\n\n"),
 		Prompt: ch.reg.Prompt, Tools: ch.reg.Tools, Warmup: ch.warmup,
@@ -129,7 +130,7 @@ func (m *message) block(raw []byte) {
 	case kind == "text":
 		m.texts = append(m.texts, memberText(raw, "text"))
 	case kind == "thinking":
-		m.thoughts = append(m.thoughts, first(memberText(raw, "thinking"), sessionfile.Withheld))
+		m.thoughts = append(m.thoughts, cmp.Or(memberText(raw, "thinking"), sessionfile.Withheld))
 	case kind == "redacted_thinking":
 		m.thoughts = append(m.thoughts, sessionfile.Withheld)
 	case kind == "tool_use", kind == "server_tool_use":
@@ -188,7 +189,7 @@ func describe(call *assemble.Call) {
 			call.Reads = []string{path}
 		}
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
-		if path := first(memberText(call.Input, "file_path"), memberText(call.Input, "notebook_path")); path != "" {
+		if path := cmp.Or(memberText(call.Input, "file_path"), memberText(call.Input, "notebook_path")); path != "" {
 			call.Writes = []string{path}
 		}
 	case "Bash", "PowerShell":

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -55,7 +56,7 @@ func (ch *chain) environment(d *rawjson.Decoder) {
 		platform = "windows"
 	}
 	ch.c.Change(func(h *assemble.Head) {
-		h.OS, h.Shell = first(platform, h.OS), first(h.Shell, shell)
+		h.OS, h.Shell = cmp.Or(platform, h.OS), cmp.Or(h.Shell, shell)
 		h.Git = h.Git || git
 	})
 }
@@ -81,6 +82,6 @@ func (ch *chain) status(d *rawjson.Decoder) {
 		if h.BaseCommit == "" && sessionfile.ObjectName(commit) {
 			h.BaseCommit = commit
 		}
-		h.Branch = first(h.Branch, strings.TrimSpace(branch))
+		h.Branch = cmp.Or(h.Branch, strings.TrimSpace(branch))
 	})
 }

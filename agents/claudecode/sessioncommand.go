@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -64,7 +65,7 @@ func (ch *chain) resolve(what effect) error {
 		ch.c.Release(c.place, "commands", value)
 		return nil
 	}
-	p := assemble.Prompt{At: c.at, Time: c.time, Text: first(c.args, "/"+c.name), Source: "command"}
+	p := assemble.Prompt{At: c.at, Time: c.time, Text: cmp.Or(c.args, "/"+c.name), Source: "command"}
 	list := "prompt_commands"
 	if what == commandSkill {
 		p.Source, list = "skill", "skill_invocations"
@@ -81,7 +82,7 @@ func (ch *chain) resolve(what effect) error {
 
 // skillCall notes a skill that the model called by its tool.
 func (ch *chain) skillCall(call *assemble.Call, time string, at records.Locator) {
-	name := first(memberText(call.Input, "skill"), memberText(call.Input, "command"))
+	name := cmp.Or(memberText(call.Input, "skill"), memberText(call.Input, "command"))
 	if name == "" {
 		return
 	}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -67,7 +68,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	edit := assemble.Edit{Path: n.path}
 	switch call.Name {
 	case "Write":
-		edit.Text = first(rawjson.Unquote(n.content), memberText(call.Input, "content"))
+		edit.Text = cmp.Or(rawjson.Unquote(n.content), memberText(call.Input, "content"))
 		lines := sessionfile.SplitLines(edit.Text)
 		if hunks := patchHunks(n.patch); len(hunks) > 0 {
 			edit.Hunks = exactHunks(hunks, lines)
@@ -75,7 +76,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 			edit.Hunks = []assemble.Hunk{{At: 1, Removed: wholeOld(n.original), Added: len(lines), Lines: lines}}
 		}
 	case "NotebookEdit":
-		edit.Text = first(rawjson.Unquote(n.source), memberText(call.Input, "new_source"))
+		edit.Text = cmp.Or(rawjson.Unquote(n.source), memberText(call.Input, "new_source"))
 	default:
 		steps := n.replacements(call)
 		for i := range steps {

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ import (
 // ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The client
 // files them by directory, under a name that does not tell the directory; the lines do.
 func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	root := filepath.Join(first(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
+	root := filepath.Join(cmp.Or(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -142,7 +143,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 	}
 	ch.remember(s, e)
 	if e.uuid != "" && !e.sidechain {
-		ch.c.Hang(first(e.parent, e.logicalParent))
+		ch.c.Hang(cmp.Or(e.parent, e.logicalParent))
 	}
 	switch e.kind {
 	case "user", "assistant":
@@ -207,19 +208,12 @@ func (ch *chain) remember(s *session, e *entry) {
 	now := *reg
 	ch.c.Change(func(h *assemble.Head) {
 		h.AddCwd(now.Cwd)
-		h.OS = first(h.OS, sessionfile.System(now.Cwd))
+		h.OS = cmp.Or(h.OS, sessionfile.System(now.Cwd))
 		h.SetVersion(now.Version)
 		if now.Branch != "" {
-			h.Git, h.Branch = true, first(h.Branch, now.Branch)
+			h.Git, h.Branch = true, cmp.Or(h.Branch, now.Branch)
 		}
 		h.AddMeta("entrypoint", now.Entry)
 		h.AddMeta("user_type", now.User)
 	})
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -194,7 +195,7 @@ func clean(said string) (text, reason string) {
 	if said != "" {
 		return said, ""
 	}
-	return "", first(reason, "empty_prompt")
+	return "", cmp.Or(reason, "empty_prompt")
 }
 
 // tagged is the text between a tag and its end, without spaces around it.

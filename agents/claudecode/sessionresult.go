@@ -80,7 +80,7 @@ func (e *entry) errorOf(content, tool string) string {
 	}
 	how := result{failed: true, text: content, denial: e.denial, beforeRun: e.deniedBefore, afterRun: e.deniedAfter}
 	switch {
-	case how.outcome(classOf(tool)) == capability.OutcomeRejected:
+	case how.outcome(tools.Class(tool)) == capability.OutcomeRejected:
 		return records.ErrorRejected
 	case e.denial == "interrupted", strings.HasPrefix(content, interrupted):
 		return records.ErrorInterrupted

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
@@ -22,7 +23,7 @@ func (s *session) sidechain(ch *chain, e *entry) *chain {
 	}
 	if side == nil {
 		side = ch.newSide(s.starter(ch, e), e.agent, "")
-		ch.sides[first(e.agent, e.uuid)] = side
+		ch.sides[cmp.Or(e.agent, e.uuid)] = side
 	}
 	if e.uuid != "" {
 		ch.roots[e.uuid] = side
@@ -68,7 +69,7 @@ func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 			message = d.Raw()
 		}
 	}
-	if kind == "hook_progress" && ch.hookLine(e.data, first(e.parentCall, e.sourceCall)) {
+	if kind == "hook_progress" && ch.hookLine(e.data, cmp.Or(e.parentCall, e.sourceCall)) {
 		ch.c.Take()
 		return nil
 	}

@@ -2,9 +2,8 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/git-trace/git-trace/agents/payload"
 )
@@ -101,31 +100,19 @@ func (m *model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parse decodes a payload. Relatives of the client write its keys in camel case; their payloads are decoded a second time.
-func parse(data []byte) (*wire, error) {
-	data, err := payload.UTF8(data)
-	if err != nil {
-		return nil, err
+// snaked gives a payload with keys in snake case: relatives of the client write them in camel case.
+func snaked(data []byte) []byte {
+	text, err := payload.UTF8(data)
+	if err != nil || !bytes.Contains(text, []byte(`"sessionId"`)) {
+		return data
 	}
-	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) == 0 || first[0] != '{' {
-		return nil, errors.New("payload is not a JSON object")
+	var own struct {
+		Session string `json:"session_id"`
 	}
-	w, err := decode(data)
-	if err != nil || w.Session != "" || !bytes.Contains(data, []byte(`"sessionId"`)) {
-		return w, err
+	if _ = json.Unmarshal(text, &own); own.Session != "" {
+		return text
 	}
-	return decode(snakeKeys(data))
-}
-
-// decode takes a field of an unexpected type for an absent one: fields are independent, and tools of other vendors give the
-// same names to other things. The depth is limited by encoding/json.
-func decode(data []byte) (*wire, error) {
-	w := new(wire)
-	var wrongType *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, w); err != nil && !errors.As(err, &wrongType) {
-		return nil, fmt.Errorf("payload is not JSON: %w", err)
-	}
-	return w, nil
+	return snakeKeys(text)
 }
 
 // snakeKeys gives a valid object with the keys of its fields and of those of its tool input in snake case. A tool's response
@@ -163,11 +150,4 @@ func snake(key string) string {
 }
 
 // path is the file that the tool is asked to write.
-func (in *input) path() string { return either(in.FilePath, in.Notebook) }
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+func (in *input) path() string { return cmp.Or(in.FilePath, in.Notebook) }

@@ -1,7 +1,7 @@
 package codexcli
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -51,88 +51,36 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
-	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	if err == nil {
-		err = payload.Ids(w.Session, w.Agent)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
-		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-	}
-	c.fill(&b, w)
-	return []events.Boundary{b}, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
 }
 
-// fill adds what the kind of boundary has beyond the common fields.
-func (c *Client) fill(b *events.Boundary, w *wire) {
-	switch b.Kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.Compaction:
-		b.Source = payload.Name(w.Trigger)
-	case events.PromptSubmit:
-		b.Source = events.SourceUser
-		b.Prompt = &events.Prompt{ID: payload.Name(w.Turn), Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
-		c.fillTool(b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged:
+func fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.Turn,
 	}
 }
 
-func (c *Client) fillTool(b *events.Boundary, w *wire) {
-	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
-	b.Tool = tool
-	if id := payload.Name(w.Turn); id != "" && b.Subagent == "" { // a sub-agent counts turns of its own
-		b.Prompt = &events.Prompt{ID: id}
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if !payload.OfCall(b.Kind) {
+		return true
 	}
-	if payload.CallID(w.ToolUse) {
-		tool.CallID = w.ToolUse
-	} else {
-		b.Limits = append(b.Limits, events.LimitIDMissing)
-	}
-	if b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
-	patch, dir := w.Input.Command, b.Cwd
-	switch tool.Class {
-	case events.ToolReads:
-		return
+	call := payload.Call{ID: w.ToolUse, Name: w.Tool, Class: classOf(w.Tool), Command: w.Input.Command}
+	patch, dir, patched := w.Input.Command, b.Cwd, call.Class == events.ToolEdits
+	switch call.Class {
 	case events.ToolRuns:
-		var found bool
-		if patch, dir, found = applypatch.Command(w.Input.Command, b.Cwd, c.env.Home); !found {
-			payload.Command(tool, w.Input.Command, b.Cwd, c.env.Home)
-			return
-		}
+		patch, dir, patched = applypatch.Command(w.Input.Command, b.Cwd, c.env.Home)
 	case events.ToolUnknown:
-		if path := payload.Path(either(w.Input.File, w.Input.Path), b.Cwd, c.env.Home); path != "" {
-			tool.Hints = []string{path}
+		call.Path = cmp.Or(w.Input.File, w.Input.Path)
+	}
+	if patched {
+		call.Class = events.ToolEdits
+		call.Paths, call.Edits = applypatch.Declare(patch, dir, c.env.Home)
+		for i := range call.Edits {
+			call.Edits[i].Exact = b.Kind == events.ToolAfter
 		}
-		return
-	case events.ToolEdits:
 	}
-	tool.Paths, tool.Edits = applypatch.Declare(patch, dir, c.env.Home)
-	for i := range tool.Edits {
-		tool.Edits[i].Exact = b.Kind == events.ToolAfter
-	}
-	tool.Class = events.ToolEdits
-	if len(tool.Paths) == 0 { // nothing says where it writes
-		tool.Class = events.ToolUnknown
-	}
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	call.Describe(b, c.env.Home)
+	payload.NeedModel(b)
+	return true
 }

@@ -2,6 +2,7 @@ package codexcli
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents' ones
 // and are left out where these are there.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	home := first(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
+	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	project := sessionfile.NewProject(dir)
 	ids, parents := map[string]bool{}, map[string]string{}
 	take := func(path string) (capability.Session, bool) {
@@ -109,16 +110,16 @@ func peek(file sessionfile.File) beginning {
 			case "forked_from_id":
 				b.origin = d.Text()
 			case "agent_role", "agent_nickname":
-				b.role = first(payload.Name(d.Text()), b.role)
+				b.role = cmp.Or(payload.Name(d.Text()), b.role)
 			case "source":
 				spawn := rawjson.Member(rawjson.Member(d.Raw(), "subagent"), "thread_spawn")
 				b.parent = rawjson.MemberText(spawn, "parent_thread_id")
-				b.role = first(payload.Name(rawjson.MemberText(spawn, "agent_role")), b.role)
+				b.role = cmp.Or(payload.Name(rawjson.MemberText(spawn, "agent_role")), b.role)
 			}
 		}
 		return false
 	})
-	b.origin = first(b.origin, b.parent)
+	b.origin = cmp.Or(b.origin, b.parent)
 	if !payload.SessionID(b.id) {
 		b.id = ""
 	}
@@ -127,12 +128,12 @@ func peek(file sessionfile.File) beginning {
 
 // subagentFile finds the rollout of a subagent.
 func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile.Place {
-	main := first(of.Main, of.Path)
+	main := cmp.Or(of.Main, of.Path)
 	path := rolloutOf(main, id)
 	if path == "" {
 		return sessionfile.Place{}
 	}
-	return sessionfile.Place{Path: path, Session: id, Role: first(peekFile(path).role, "subagent")}
+	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(peekFile(path).role, "subagent")}
 }
 
 // rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that the

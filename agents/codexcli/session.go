@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -23,7 +24,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent:   Name,
-		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return newRollout(c, of)
 		},

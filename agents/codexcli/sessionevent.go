@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -118,7 +119,7 @@ func (r *rollout) nested(l *line, at records.Locator, id, kind string) error {
 			output = d.Text()
 		}
 	}
-	call.Name = first(call.Name, kind)
+	call.Name = cmp.Or(call.Name, kind)
 	key := r.program(rawjson.MemberInt(l.payload, "started_at_ms"))
 	if key == "" {
 		r.c.Drop("nested_call_without_answer")

@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -119,7 +120,7 @@ func (r *rollout) message(l *line, at records.Locator) error {
 
 // call makes a call of an item.
 func (r *rollout) call(i *item, at records.Locator) assemble.Call {
-	call := assemble.Call{ID: first(i.callID, i.id), Name: payload.Name(i.name), Input: []byte("{}")}
+	call := assemble.Call{ID: cmp.Or(i.callID, i.id), Name: payload.Name(i.name), Input: []byte("{}")}
 	if call.ID == "" {
 		call.ID = fmt.Sprintf("%s@%d", i.kind, at.Offset)
 	}

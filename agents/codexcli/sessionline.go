@@ -101,10 +101,3 @@ func (i *item) member(d *rawjson.Decoder) {
 		i.passed = d.Raw()
 	}
 }
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

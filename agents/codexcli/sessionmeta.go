@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
@@ -13,7 +14,7 @@ func (r *rollout) meta(l *line) {
 		r.c.Append("continued", "after_step", map[string]any{"timestamp": l.time})
 		return
 	}
-	r.state.ID = first(l.item.id, "unknown")
+	r.state.ID = cmp.Or(l.item.id, "unknown")
 	var head assemble.Head
 	var prompt, origin, source, entry string
 	d := rawjson.NewDecoder(l.payload)
@@ -52,10 +53,10 @@ func (r *rollout) meta(l *line) {
 	hash := r.state.Prompt
 	r.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
 		h.SetVersion(head.Version)
 		h.Began, h.Git = head.Began, h.Git || head.Git
-		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, head.Branch), first(h.BaseCommit, head.BaseCommit), first(h.Repository, head.Repository)
+		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, head.Branch), cmp.Or(h.BaseCommit, head.BaseCommit), cmp.Or(h.Repository, head.Repository)
 		if prompt != "" {
 			h.AddPrompt(hash, prompt)
 		}
@@ -96,7 +97,7 @@ func (r *rollout) turnContext(l *line) {
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
 		case "cwd":
-			r.state.Cwd = first(d.Text(), r.state.Cwd)
+			r.state.Cwd = cmp.Or(d.Text(), r.state.Cwd)
 		case "model":
 			r.state.Model = assemble.Model(d.Text())
 		case "approval_policy":

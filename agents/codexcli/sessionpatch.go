@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -20,7 +21,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 			edits = append(edits, sessionfile.NewFile(path, rawjson.MemberText(change, "content")))
 		case "update":
 			hunks := sessionfile.Hunks(rawjson.MemberText(change, "unified_diff"))
-			path = first(rawjson.MemberText(change, "move_path"), path)
+			path = cmp.Or(rawjson.MemberText(change, "move_path"), path)
 			edits = append(edits, assemble.Edit{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)})
 		}
 	}
@@ -44,7 +45,7 @@ func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 // patchOf is the patch that a call applies: by the tool for it, or by its name in a shell command.
 func patchOf(call *assemble.Call) string {
 	if call.Name == "apply_patch" {
-		return first(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))
+		return cmp.Or(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))
 	}
 	if at := strings.Index(call.Command, "*** Begin Patch"); at >= 0 && strings.Contains(call.Command[:at], "apply_patch") {
 		return call.Command[at:]

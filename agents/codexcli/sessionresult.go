@@ -1,6 +1,7 @@
 package codexcli
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func (r *rollout) output(l *line, at records.Locator) error {
 	content, n.exit, exited = unwrap(content, n)
 	n.exited = n.exited || exited
 	result.Content = &content
-	result.Subagent = first(n.agent, startedAgent(call, content))
+	result.Subagent = cmp.Or(n.agent, startedAgent(call, content))
 	n.add(&result, call)
 	if result.Error == "" {
 		result.Error = refusal(content)

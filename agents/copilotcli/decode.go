@@ -1,7 +1,6 @@
 package copilotcli
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -43,50 +42,39 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+}
+
+func fields(w *wire) payload.Fields {
+	f := payload.Fields{
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Reason, Prompt: w.Prompt,
 	}
-	w := new(wire)
-	err := payload.Object(data, w)
 	if w.Agent != "" && w.Session == w.Agent {
-		w.Session = w.Parent
+		f.Session = w.Parent
 	}
-	if err == nil {
-		err = payload.Ids(w.Session, w.Agent)
+	return f
+}
+
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if b.Subagent != "" && (b.Kind == events.PromptSubmit || b.Kind == events.TurnEnd) {
+		return false // said to and by a sub-agent; subagentStop ends it
 	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	if w.Agent != "" && (kind == events.PromptSubmit || kind == events.TurnEnd) {
-		return nil, nil // said to and by a sub-agent; subagentStop ends it
-	}
-	if kind == events.ConsentAsked && w.Notice != "permission_prompt" {
-		return nil, nil
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
-		Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-	}
-	if root := sessionOf(b.Transcript); root != "" && w.Agent != "" { // of a sub-agent's own sub-agent sessionId is none
+	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" { // of a sub-agent's own sub-agent sessionId is none
 		b.Session = root
 	}
 	if b.Transcript == "" {
 		b.Transcript = filepath.Join(c.configDir(), "session-state", b.Session, eventsFile)
 	}
-	switch kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.PromptSubmit:
-		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
-		events.ConsentAsked:
+	if b.Kind == events.ConsentAsked {
+		return w.Notice == "permission_prompt"
 	}
-	return []events.Boundary{b}, nil
+	if !payload.OfCall(b.Kind) || w.describe(b, c.env.Home).Class == events.ToolReads {
+		return true
+	}
+	b.Model = modelOf(b.Transcript, b.Subagent, b.Tool.Fingerprint)
+	payload.NeedModel(b)
+	return true
 }
 
 // sessionOf is the session whose file is .../<session>/events.jsonl, "" for another file.
@@ -96,17 +84,6 @@ func sessionOf(path string) string {
 		return ""
 	}
 	return session
-}
-
-func (c *Client) fillTool(b *events.Boundary, w *wire) {
-	b.Tool = w.describe(b.Cwd, c.env.Home)
-	b.Limits = append(b.Limits, events.LimitIDMissing)
-	if b.Tool.Class == events.ToolReads {
-		return
-	}
-	if b.Model = modelOf(b.Transcript, b.Subagent, b.Tool.Fingerprint); b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
 }
 
 // Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is about.

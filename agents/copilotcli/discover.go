@@ -2,6 +2,7 @@ package copilotcli
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"time"
 
@@ -18,7 +19,7 @@ const eventsFile = "events.jsonl"
 // ProjectSessions looks into every session: the client files them by their ids.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	home := first(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
+	home := cmp.Or(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
 	return sessionfile.List(filepath.Join(home, "session-state"), 1, since, func(path string) (capability.Session, bool) {
 		if filepath.Base(path) != eventsFile {
 			return capability.Session{}, false
@@ -29,7 +30,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: first(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
 	}), nil
 }
 

@@ -1,6 +1,7 @@
 package copilotcli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -25,7 +26,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent:   Name,
-		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
 			return &session{main: c, c: c, sides: map[string]*assemble.Conversation{}}
 		},
@@ -117,11 +118,4 @@ func (s *session) Object(object jsonlines.Object) error {
 		return s.c.Close()
 	}
 	return nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package copilotcli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -37,7 +38,7 @@ func (s *session) remark(e *event) {
 		}
 	case "skill.invoked":
 		s.c.Append("skill_invocations", "after_step", map[string]any{
-			"skill": e.text("name"), "path": e.text("path"), "source": first(payload.Name(e.text("trigger")), "skill_event"), "timestamp": e.time,
+			"skill": e.text("name"), "path": e.text("path"), "source": cmp.Or(payload.Name(e.text("trigger")), "skill_event"), "timestamp": e.time,
 		})
 	case "tool.user_requested":
 		command := rawjson.MemberText(rawjson.Member(e.data, "arguments"), "command")
@@ -75,18 +76,18 @@ func (s *session) context(e *event) {
 			host = d.Text()
 		}
 	}
-	s.state.Cwd = first(cwd, s.state.Cwd)
+	s.state.Cwd = cmp.Or(cwd, s.state.Cwd)
 	version, began := e.text("copilotVersion"), e.text("startTime")
 	if repository != "" && host != "" {
 		repository = "https://" + host + "/" + repository
 	}
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(first(root, cwd))
-		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.AddCwd(cmp.Or(root, cwd))
+		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
 		h.SetVersion(version)
-		h.Began = first(h.Began, began)
+		h.Began = cmp.Or(h.Began, began)
 		h.Git = h.Git || root != ""
-		h.Branch, h.BaseCommit, h.Repository = first(h.Branch, branch), first(h.BaseCommit, commit), first(h.Repository, repository)
+		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, branch), cmp.Or(h.BaseCommit, commit), cmp.Or(h.Repository, repository)
 	})
 }
 

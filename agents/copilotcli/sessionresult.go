@@ -1,6 +1,7 @@
 package copilotcli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -24,7 +25,7 @@ func (s *session) result(e *event, at records.Locator) error {
 			success = string(d.Raw())
 		case "result":
 			raw := d.Raw()
-			content = first(rawjson.MemberText(raw, "content"), rawjson.MemberText(raw, "text_result_for_llm"))
+			content = cmp.Or(rawjson.MemberText(raw, "content"), rawjson.MemberText(raw, "text_result_for_llm"))
 			detail = rawjson.MemberText(raw, "detailedContent")
 			if kind := rawjson.MemberText(raw, "result_type"); kind != "" && kind != "success" {
 				success = "false"
@@ -42,7 +43,7 @@ func (s *session) result(e *event, at records.Locator) error {
 			}
 		}
 	}
-	content = first(content, fault)
+	content = cmp.Or(content, fault)
 	result := assemble.Result{Time: e.time, Content: &content}
 	if success == "false" {
 		result.Error = errorOf(code, fault)

@@ -1,6 +1,7 @@
 package copilotcli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -39,7 +40,7 @@ func (s *session) user(e *event, at records.Locator) error {
 // answer takes an answer of the model. A long one comes in chunks.
 func (s *session) answer(e *event, at records.Locator) error {
 	a := assemble.Answer{
-		At: at, Key: first(first(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time, Model: assemble.Model(e.text("model")),
+		At: at, Key: cmp.Or(cmp.Or(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time, Model: assemble.Model(e.text("model")),
 		Text: e.text("content"), Thinking: e.text("reasoningText"), Prompt: s.state.Prompt,
 	}
 	if a.Thinking == "" && (e.text("reasoningOpaque") != "" || e.text("encryptedContent") != "") {
@@ -82,7 +83,7 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 		}
 	}
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
-	err := s.c.Answer(assemble.Answer{At: at, Key: first(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
+	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
 	s.c.Take()
 	return err
 }

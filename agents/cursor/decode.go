@@ -1,8 +1,8 @@
 package cursor
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -61,45 +61,27 @@ type input struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
-	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	session := either(w.Conversation, w.Session)
-	if w.Parent != "" && w.Parent != session { // a sub-agent's conversation is one of its own
-		w.Subagent, session = either(w.Subagent, session), w.Parent
-	}
-	if err == nil {
-		err = payload.Ids(session, w.Subagent)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: session, Subagent: w.Subagent, SubagentType: payload.Name(w.SubagentType),
-		Model: payload.Name(w.Model), Time: c.env.Time(), Transcript: payload.AbsPath(native(w.Transcript)),
-	}
-	if b.Cwd = payload.AbsPath(native(w.Cwd)); b.Cwd == "" && len(w.Roots) > 0 {
-		b.Cwd = payload.AbsPath(native(w.Roots[0]))
-	}
-	switch kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.PromptSubmit:
-		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.Generation), Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
-		events.ConsentAsked:
-	}
-	return []events.Boundary{b}, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
 }
 
-func (c *Client) fillTool(b *events.Boundary, w *wire) {
+func fields(w *wire) payload.Fields {
+	f := payload.Fields{
+		Session: cmp.Or(w.Conversation, w.Session), Subagent: w.Subagent, SubagentType: w.SubagentType, Model: w.Model,
+		Cwd: native(w.Cwd), Transcript: native(w.Transcript), Source: w.Source, Reason: w.Reason, Prompt: w.Prompt, PromptID: w.Generation,
+	}
+	if w.Parent != "" && w.Parent != f.Session { // a sub-agent's conversation is one of its own
+		f.Subagent, f.Session = cmp.Or(f.Subagent, f.Session), w.Parent
+	}
+	if payload.AbsPath(f.Cwd) == "" && len(w.Roots) > 0 {
+		f.Cwd = native(w.Roots[0])
+	}
+	return f
+}
+
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if !payload.OfCall(b.Kind) {
+		return true
+	}
 	raw := w.Input
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -107,52 +89,22 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	}
 	var in input
 	_ = json.Unmarshal(raw, &in) // a field of another type is an absent one
-	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
-	b.Tool = tool
-	if id := payload.Name(w.Generation); id != "" && b.Subagent == "" {
-		b.Prompt = &events.Prompt{ID: id}
+	call := payload.Call{
+		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Input: &raw, Path: native(cmp.Or(in.Path, in.Target)),
+		Command: in.Command, Dir: native(in.Dir), Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Content + in.Contents}},
 	}
-	if payload.CallID(w.CallID) {
-		tool.CallID = w.CallID
-	} else {
-		tool.Fingerprint = payload.Fingerprint(w.Tool, raw)
-		b.Limits = append(b.Limits, events.LimitIDMissing)
+	call.Describe(b, c.env.Home)
+	if call.Class != events.ToolReads {
+		payload.NeedModel(b)
 	}
-	if b.Model == "" && tool.Class != events.ToolReads {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
-	path := payload.Path(native(either(in.Path, in.Target)), b.Cwd, c.env.Home)
-	switch tool.Class {
-	case events.ToolEdits:
-		if path == "" { // nothing says where it writes
-			tool.Class = events.ToolUnknown
-			break
-		}
-		tool.Paths = []string{path}
-		tool.Edits = []events.DeclaredEdit{{Path: path, Old: in.Old, New: in.New + in.Content + in.Contents}}
-	case events.ToolRuns:
-		dir := payload.Path(native(in.Dir), b.Cwd, c.env.Home)
-		payload.Command(tool, in.Command, either(dir, b.Cwd), c.env.Home)
-	case events.ToolUnknown:
-		if path != "" {
-			tool.Hints = []string{path}
-		}
-	case events.ToolReads:
-	}
+	return true
 }
 
-// classOf says what a tool can do to a work tree. Tools of MCP servers and tools that this list does not know may write
-// anywhere. Task is a reader on purpose: what a sub-agent writes is reported by its own calls.
-func classOf(tool string) events.ToolClass {
-	switch tool {
-	case "Write", "Edit", "StrReplace", "EditNotebook", "Delete":
-		return events.ToolEdits
-	case "Shell":
-		return events.ToolRuns
-	case "Read", "Grep", "Glob", "LS", "SemanticSearch", "WebSearch", "WebFetch", "Task", "TodoWrite", "ReadLints", "AskQuestion":
-		return events.ToolReads
-	}
-	return events.ToolUnknown
+// tools are what Cursor has by itself.
+var tools = payload.Tools{
+	{events.ToolEdits, []string{"Write", "Edit", "StrReplace", "EditNotebook", "Delete"}},
+	{events.ToolRuns, []string{"Shell"}},
+	{events.ToolReads, []string{"Read", "Grep", "Glob", "LS", "SemanticSearch", "WebSearch", "WebFetch", "Task", "TodoWrite", "ReadLints", "AskQuestion"}},
 }
 
 // native is a path as this system writes it.
@@ -161,13 +113,6 @@ func native(path string) string {
 		return path[1:]
 	}
 	return path
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // Settle knows nothing more than the hooks told: the session file has no results of calls.

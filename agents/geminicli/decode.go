@@ -1,7 +1,6 @@
 package geminicli
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/git-trace/git-trace/agents/geminihooks"
@@ -37,49 +36,29 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+}
+
+func fields(w *wire) payload.Fields {
+	return payload.Fields{Session: w.Session, Cwd: w.Cwd, Transcript: w.Transcript, Source: w.Source, Reason: w.Reason, Prompt: w.Prompt}
+}
+
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	b.Mark = "GEMINI_CLI=1"
+	switch {
+	case b.Kind == events.ConsentAsked:
+		return w.Notice == "ToolPermission"
+	case payload.OfCall(b.Kind):
+		c.fillTool(b, w)
 	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	if err == nil {
-		err = payload.Ids(w.Session, "")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	if kind == events.ConsentAsked && w.Notice != "ToolPermission" {
-		return nil, nil
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Time: c.env.Time(),
-		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-		Mark: "GEMINI_CLI=1",
-	}
-	switch kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.PromptSubmit:
-		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
-		events.ConsentAsked:
-	}
-	return []events.Boundary{b}, nil
+	return true
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if b.Kind == events.ToolAfter && w.Failed() {
 		b.Kind = events.ToolFailed
 	}
-	b.Tool = w.Describe(b.Kind, b.Cwd, c.env.Home)
-	b.Tool.Fingerprint = w.Fingerprint()
-	b.Limits = append(b.Limits, events.LimitIDMissing)
-	if b.Tool.Class == events.ToolReads {
+	if w.Describe(b, "", c.env.Home).Class == events.ToolReads {
 		return
 	}
 	if b.Kind == events.ToolBefore { // what ends a call belongs to whom the call belongs to
@@ -88,7 +67,5 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	if b.Model == "" && b.Subagent == "" && !slices.Contains(b.Limits, events.LimitSubagentUnknown) {
 		b.Model = geminihooks.LastModel(b.Transcript)
 	}
-	if b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
+	payload.NeedModel(b)
 }

@@ -2,6 +2,7 @@ package geminicli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -22,7 +23,7 @@ import (
 // its directory or a short name; the directory stands in a file beside them.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	root := filepath.Join(first(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
+	root := filepath.Join(cmp.Or(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
 	roots := map[string]string{}
 	return sessionfile.List(root, 2, since, func(path string) (capability.Session, bool) {
 		chats := filepath.Dir(path)
@@ -42,7 +43,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 			return capability.Session{}, false
 		}
 		defer func() { _ = file.Close() }()
-		id := first(peek(file).id, s.SessionID(path))
+		id := cmp.Or(peek(file).id, s.SessionID(path))
 		return capability.Session{ID: id, Dir: held}, project.Holds(held)
 	}), nil
 }
@@ -146,11 +147,11 @@ func subagentFile(of sessionfile.Place, call *assemble.Call, id string) sessionf
 	if !payload.SessionID(id) || !payload.SessionID(of.Session) {
 		return sessionfile.Place{}
 	}
-	path := filepath.Join(filepath.Dir(first(of.Main, of.Path)), of.Session, id+".jsonl")
+	path := filepath.Join(filepath.Dir(cmp.Or(of.Main, of.Path)), of.Session, id+".jsonl")
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return sessionfile.Place{}
 	}
-	return sessionfile.Place{Path: path, Session: id, Role: first(call.Name, "subagent")}
+	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(call.Name, "subagent")}
 }
 
 // maxSmall is the size of a file that holds a path.

@@ -1,6 +1,7 @@
 package geminicli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -26,7 +27,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentFile,
-		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, of: of, root: projectRoot(of.Path)}
 		},
@@ -158,7 +159,7 @@ func (s *session) place(dir string) {
 	s.state.Cwd = dir
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(dir)
-		h.OS = first(h.OS, sessionfile.System(dir))
+		h.OS = cmp.Or(h.OS, sessionfile.System(dir))
 	})
 }
 
@@ -169,7 +170,7 @@ func (s *session) about(raw []byte) {
 		switch string(d.Key()) {
 		case "startTime":
 			began := d.Text()
-			s.c.Change(func(h *assemble.Head) { h.Began = first(h.Began, began) })
+			s.c.Change(func(h *assemble.Head) { h.Began = cmp.Or(h.Began, began) })
 		case "summary":
 			if title := d.Text(); title != "" {
 				s.c.Change(func(h *assemble.Head) { h.SetMeta("title", title) })
@@ -220,11 +221,4 @@ func projectRoot(path string) string {
 		dir = filepath.Dir(dir)
 	}
 	return ""
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

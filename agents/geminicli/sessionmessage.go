@@ -1,6 +1,7 @@
 package geminicli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/geminiform"
@@ -34,7 +35,7 @@ func (s *session) message(m *message, at records.Locator) error {
 
 // answer takes an answer of the model, or more of it.
 func (s *session) answer(m *message, at records.Locator, fresh bool) error {
-	key := first(m.id, at.ID)
+	key := cmp.Or(m.id, at.ID)
 	if fresh || s.c.Waits(key) {
 		a := assemble.Answer{
 			At: at, Key: key, Time: m.time, Model: assemble.Model(m.model), Provider: "google", Anew: true,

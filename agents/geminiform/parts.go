@@ -1,6 +1,7 @@
 package geminiform
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -100,7 +101,7 @@ func Responses(raw []byte) []Response { return ReadParts(raw, "").Responses }
 
 // Describe says what a call tells of the project.
 func Describe(call *assemble.Call, cwd string) {
-	path := sessionfile.Absolute(first(rawjson.MemberText(call.Input, "file_path"), rawjson.MemberText(call.Input, "absolute_path")), cwd)
+	path := sessionfile.Absolute(cmp.Or(rawjson.MemberText(call.Input, "file_path"), rawjson.MemberText(call.Input, "absolute_path")), cwd)
 	switch call.Name {
 	case "read_file":
 		if path != "" {
@@ -113,11 +114,4 @@ func Describe(call *assemble.Call, cwd string) {
 	case "run_shell_command":
 		call.Command = rawjson.MemberText(call.Input, "command")
 	}
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

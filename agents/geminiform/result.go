@@ -1,6 +1,7 @@
 package geminiform
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	if len(call.Writes) > 0 {
 		path = call.Writes[0]
 	}
-	if path = sessionfile.Absolute(first(path, name), o.Cwd); path == "" {
+	if path = sessionfile.Absolute(cmp.Or(path, name), o.Cwd); path == "" {
 		return nil
 	}
 	hunks := sessionfile.Hunks(diff)

@@ -1,6 +1,7 @@
 package geminihooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -42,37 +43,23 @@ type response struct {
 // Failed tells whether the tool reports that it failed.
 func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Response.Error) != "null" }
 
-// Describe makes what the timeline needs of a call, without an id. Whole contents are given after the call, where the client
+// Describe gives a boundary what the timeline needs of a call. Whole contents are given after the call, where the client
 // reports them.
-func (c *Call) Describe(kind events.BoundaryKind, cwd, home string) *events.ToolUse {
+func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	var in input
 	_ = json.Unmarshal(c.Input, &in) // a field of another type is an absent one
-	tool := &events.ToolUse{Name: payload.Name(c.Tool), Class: classOf(c.Tool)}
-	path := payload.Path(first(in.File, in.Notebook, in.Path), cwd, home)
-	switch tool.Class {
-	case events.ToolEdits:
-		if path == "" { // nothing says where it writes
-			tool.Class = events.ToolUnknown
-			break
-		}
-		edit := events.DeclaredEdit{Path: path, Old: in.Old, New: in.New + in.Content}
-		if display := &c.Response.Display; kind == events.ToolAfter && payload.Path(display.File, cwd, home) == path {
-			edit.Before, edit.After = display.Before, display.After
-		}
-		tool.Paths, tool.Edits = []string{path}, []events.DeclaredEdit{edit}
-	case events.ToolRuns:
-		dir := payload.Path(first(in.Dir, in.DirPath), cwd, home)
-		if dir == "" {
-			dir = cwd
-		}
-		payload.Command(tool, in.Command, dir, home)
-		tool.Background = in.Background
-	case events.ToolUnknown:
-		if path != "" {
-			tool.Hints = []string{path}
-		}
-	case events.ToolReads:
+	call := payload.Call{
+		ID: id, Name: c.Tool, Class: classOf(c.Tool), Input: &c.Input,
+		Path: cmp.Or(in.File, in.Notebook, in.Path), Command: in.Command, Dir: cmp.Or(in.Dir, in.DirPath),
 	}
+	edit := events.DeclaredEdit{Old: in.Old, New: in.New + in.Content}
+	path := payload.Path(call.Path, b.Cwd, home)
+	if display := &c.Response.Display; b.Kind == events.ToolAfter && payload.Path(display.File, b.Cwd, home) == path {
+		edit.Before, edit.After = display.Before, display.After
+	}
+	call.Edits = []events.DeclaredEdit{edit}
+	tool := call.Describe(b, home)
+	tool.Background = in.Background && call.Class == events.ToolRuns
 	return tool
 }
 
@@ -83,7 +70,7 @@ func Edited(calls []Call, cwd, home string) *events.ToolUse {
 		if classOf(calls[i].Tool) != events.ToolEdits {
 			continue
 		}
-		if tool := calls[i].Describe(events.ToolsEnd, cwd, home); len(tool.Paths) > 0 {
+		if tool := calls[i].Describe(&events.Boundary{Kind: events.ToolsEnd, Cwd: cwd}, "", home); len(tool.Paths) > 0 {
 			if out == nil {
 				out = &events.ToolUse{Class: events.ToolEdits}
 			}
@@ -93,31 +80,16 @@ func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	return out
 }
 
-// Fingerprint stands for the id of a call that has none.
-func (c *Call) Fingerprint() string { return payload.Fingerprint(c.Tool, c.Input) }
-
-// classOf says what a tool can do to a work tree. Tools of MCP servers and tools that this list does not know may write
-// anywhere. The tools for sub-agents are readers on purpose: what a sub-agent writes is reported by its own calls.
-func classOf(tool string) events.ToolClass {
-	switch strings.ToLower(tool) {
-	case "replace", "edit", "write_file", "notebook_edit":
-		return events.ToolEdits
-	case "run_shell_command", "shell":
-		return events.ToolRuns
-	case "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search", "grep", "ripgrep",
+// tools are what Gemini CLI and its relatives have by themselves, in any mixture of letters.
+var tools = payload.Tools{
+	{events.ToolEdits, []string{"replace", "edit", "write_file", "notebook_edit"}},
+	{events.ToolRuns, []string{"run_shell_command", "shell"}},
+	{events.ToolReads, []string{
+		"read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search", "grep", "ripgrep",
 		"google_web_search", "web_search", "web_fetch", "write_todos", "todo_write", "get_internal_docs", "ask_user",
 		"ask_user_question", "activate_skill", "skill", "enter_plan_mode", "exit_plan_mode", "task", "agent", "invoke_agent",
-		"codebase_investigator", "cli_help", "complete_task", "update_topic", "lsp", "tool_search":
-		return events.ToolReads
-	}
-	return events.ToolUnknown
+		"codebase_investigator", "cli_help", "complete_task", "update_topic", "lsp", "tool_search",
+	}},
 }
 
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
+func classOf(tool string) events.ToolClass { return tools.Class(strings.ToLower(tool)) }

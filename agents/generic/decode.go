@@ -2,7 +2,6 @@ package generic
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -66,33 +65,26 @@ type tool struct {
 
 // Decode reads a payload. It gives no boundary and no error for an event that is not in the list.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+}
+
+func fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Subagent: w.Subagent.ID, SubagentType: w.Subagent.Type, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Source,
 	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	if err == nil {
-		err = payload.Ids(w.Session, w.Subagent.ID)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Subagent.ID, SubagentType: payload.Name(w.Subagent.Type),
-		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-	}
+}
+
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if payload.SessionID(w.Agent) {
 		b.Agent = w.Agent
 	}
+	b.Prompt = nil
 	if w.Prompt != nil {
 		b.Prompt = &events.Prompt{ID: payload.Name(w.Prompt.ID)}
 	}
 	switch b.Kind {
-	case events.SessionStart, events.SessionEnd:
-		b.Source = payload.Name(w.Source)
 	case events.PromptSubmit:
-		b.Source = events.SourceUser
 		if w.Source == events.SourceTask {
 			b.Source = events.SourceTask
 		}
@@ -102,50 +94,39 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	case events.TurnEnd, events.SubagentEnd:
 		b.Running = w.Running
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		c.fillTool(&b, w)
-	case events.SubagentStart, events.Compaction, events.CwdChanged, events.ConsentAsked:
+		c.fillTool(b, w)
 	}
-	return []events.Boundary{b}, nil
+	return true
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	var t tool
 	_ = json.Unmarshal(w.Tool, &t) // a field of another type is an absent one
-	use := &events.ToolUse{Name: payload.Name(t.Name), Class: classOf(t.Does), Background: t.Background}
-	b.Tool = use
+	same := fingerprinted(&t)
+	call := payload.Call{ID: t.ID, Name: t.Name, Class: tools.Class(t.Does), Input: &same, Command: t.Command}
+	for _, path := range t.Paths {
+		call.Paths = addPath(call.Paths, payload.Path(path, b.Cwd, c.env.Home))
+	}
+	paths := slices.Clone(call.Paths)
+	for _, e := range t.Edits {
+		if path := payload.Path(e.Path, b.Cwd, c.env.Home); path != "" {
+			call.Paths = addPath(call.Paths, path)
+			call.Edits = append(call.Edits, events.DeclaredEdit{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
+		}
+	}
+	use := call.Describe(b, c.env.Home)
+	use.Background = t.Background
 	if payload.CallID(t.Task) {
 		use.TaskID = t.Task
 	}
-	if payload.CallID(t.ID) {
-		use.CallID = t.ID
-	} else {
-		use.Fingerprint = payload.Fingerprint(t.Name, fingerprinted(&t))
-		b.Limits = append(b.Limits, events.LimitIDMissing)
-	}
-	if b.Model == "" && use.Class != events.ToolReads {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
-	if use.Class == events.ToolReads {
+	if call.Class == events.ToolReads {
 		return
 	}
-	var paths []string
-	for _, path := range t.Paths {
-		paths = addPath(paths, payload.Path(path, b.Cwd, c.env.Home))
-	}
-	if use.Class != events.ToolEdits {
+	if call.Class != events.ToolEdits {
 		payload.Command(use, t.Command, b.Cwd, c.env.Home)
 		use.Hints = limited(slices.Concat(paths, use.Hints))
-		return
 	}
-	for _, e := range t.Edits {
-		if path := payload.Path(e.Path, b.Cwd, c.env.Home); path != "" {
-			paths = addPath(paths, path)
-			use.Edits = append(use.Edits, events.DeclaredEdit{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
-		}
-	}
-	if use.Paths = paths; len(paths) == 0 { // nothing says where it writes
-		use.Class = events.ToolUnknown
-	}
+	payload.NeedModel(b)
 }
 
 // fingerprinted is what both boundaries of a call have in common, whatever the after-boundary adds.
@@ -159,16 +140,11 @@ func fingerprinted(t *tool) json.RawMessage {
 	return data
 }
 
-func classOf(does string) events.ToolClass {
-	switch does {
-	case "reads":
-		return events.ToolReads
-	case "edits":
-		return events.ToolEdits
-	case "runs":
-		return events.ToolRuns
-	}
-	return events.ToolUnknown
+// tools are what a call does, as its payload says.
+var tools = payload.Tools{
+	{events.ToolReads, []string{"reads"}},
+	{events.ToolEdits, []string{"edits"}},
+	{events.ToolRuns, []string{"runs"}},
 }
 
 func addPath(paths []string, path string) []string {

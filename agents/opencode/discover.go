@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -23,7 +24,7 @@ import (
 // told in those of their parents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	root := filepath.Join(first(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
+	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
 	known := map[string]bool{}
 	var found []capability.Session
 	databases, err := filepath.Glob(filepath.Join(root, "opencode*.db"))

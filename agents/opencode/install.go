@@ -15,7 +15,7 @@ const fileName = "git-trace.js"
 // newInstaller installs the plugin: for the user, or in the repository, where OpenCode finds it from every sub-directory.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, eventNames),
+		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, c.Events()),
 	}
 	in.Place = in.InDirs(c.configDir(), "plugin/"+fileName, ".opencode/plugin/"+fileName)
 	return in

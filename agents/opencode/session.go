@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -97,7 +98,7 @@ func (s *session) about(info []byte) {
 	s.state.Reverted = reverted
 	s.c.Change(func(h *assemble.Head) {
 		h.SetVersion(payload.Name(version))
-		h.Began = first(h.Began, began)
+		h.Began = cmp.Or(h.Began, began)
 		if title != "" && s.main {
 			h.SetMeta("title", title)
 		}
@@ -119,7 +120,7 @@ func (s *session) place(dir string) {
 	s.state.Cwd = dir
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(dir)
-		h.OS = first(h.OS, sessionfile.System(dir))
+		h.OS = cmp.Or(h.OS, sessionfile.System(dir))
 	})
 }
 
@@ -156,7 +157,7 @@ func (m *message) decode(info []byte) {
 			m.created = rawjson.MemberInt(d.Raw(), "created")
 		case "error":
 			raw := d.Raw()
-			m.failure, m.fault = first(rawjson.MemberText(raw, "name"), "error"), rawjson.MemberText(rawjson.Member(raw, "data"), "message")
+			m.failure, m.fault = cmp.Or(rawjson.MemberText(raw, "name"), "error"), rawjson.MemberText(rawjson.Member(raw, "data"), "message")
 		}
 	}
 }
@@ -204,10 +205,3 @@ func (s *session) user(m *message, parts []byte, at records.Locator) error {
 }
 
 func flag(raw []byte, name string) bool { return string(rawjson.Member(raw, name)) == "true" }
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

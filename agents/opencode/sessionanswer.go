@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -17,7 +18,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 		s.place(m.cwd)
 	}
 	a := assemble.Answer{
-		At: at, Key: first(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created), Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
+		At: at, Key: cmp.Or(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created), Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
 		Stop: m.finish,
 	}
 	var said, thought []string
@@ -31,7 +32,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 				said = append(said, text)
 			}
 		case "reasoning":
-			thought = append(thought, first(rawjson.MemberText(part, "text"), sessionfile.Withheld))
+			thought = append(thought, cmp.Or(rawjson.MemberText(part, "text"), sessionfile.Withheld))
 		case "tool":
 			one := s.tool(part)
 			tools = append(tools, one)
@@ -64,7 +65,7 @@ func (s *session) ended(m *message) {
 	case m.failure != "":
 		terminal = records.Failed
 		s.c.Append("api_errors", "after_step", map[string]any{
-			"timestamp": sessionfile.Millis(m.created), "text": assemble.Summary(first(m.fault, m.failure)),
+			"timestamp": sessionfile.Millis(m.created), "text": assemble.Summary(cmp.Or(m.fault, m.failure)),
 		})
 	}
 	if m.cost > 0 && m.cost < 1e6 {

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -20,7 +21,7 @@ type tool struct {
 
 func (s *session) tool(part []byte) tool {
 	one := tool{call: assemble.Call{
-		ID: first(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")), Name: payload.Name(rawjson.MemberText(part, "tool")),
+		ID: cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")), Name: payload.Name(rawjson.MemberText(part, "tool")),
 		Input: []byte("{}"),
 	}}
 	d := rawjson.NewDecoder(rawjson.Member(part, "state"))
@@ -59,7 +60,7 @@ func (s *session) tool(part []byte) tool {
 
 // result is what came of a call; false while it runs.
 func (s *session) result(one *tool) (assemble.Result, bool) {
-	content := first(one.output, one.failure)
+	content := cmp.Or(one.output, one.failure)
 	result := assemble.Result{Time: sessionfile.Millis(one.end), Content: &content}
 	if one.start > 0 && one.end >= one.start {
 		took := one.end - one.start
@@ -142,7 +143,7 @@ func edited(one *tool) assemble.Edit {
 // changed reads the diff in what the client notes of a file.
 func changed(path string, metadata []byte) assemble.Edit {
 	filediff := rawjson.Member(metadata, "filediff")
-	hunks := sessionfile.Hunks(first(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))
+	hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))
 	if before := rawjson.Member(filediff, "before"); len(hunks) == 0 && len(before) > 0 && before[0] == '"' {
 		return sessionfile.Changed(path, rawjson.Unquote(before), rawjson.MemberText(filediff, "after"))
 	}
@@ -158,8 +159,8 @@ func (s *session) patched(files []byte) []assemble.Edit {
 		if rawjson.MemberText(file, "type") == "delete" {
 			continue
 		}
-		path := first(rawjson.MemberText(file, "movePath"), rawjson.MemberText(file, "filePath"))
-		hunks := sessionfile.Hunks(first(rawjson.MemberText(file, "patch"), rawjson.MemberText(file, "diff")))
+		path := cmp.Or(rawjson.MemberText(file, "movePath"), rawjson.MemberText(file, "filePath"))
+		hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(file, "patch"), rawjson.MemberText(file, "diff")))
 		edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(path, s.state.Cwd), Hunks: hunks, Text: sessionfile.Written(hunks)})
 	}
 	return edits

@@ -31,14 +31,3 @@ func Object(data []byte, v any) error {
 	}
 	return nil
 }
-
-// Ids checks the id of a session and, where there is one, of a subagent.
-func Ids(session, subagent string) error {
-	switch {
-	case !SessionID(session):
-		return ErrSession
-	case subagent != "" && !SessionID(subagent):
-		return ErrSubagent
-	}
-	return nil
-}

@@ -1,8 +1,6 @@
 package pi
 
 import (
-	"fmt"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
@@ -54,73 +52,32 @@ type replacement struct {
 
 // Decode reads what the extension sent.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
-	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	if err == nil {
-		err = payload.Ids(w.Session, "")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Model: payload.Name(w.Model), Time: c.env.Time(),
-		Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.File),
-		Process: payload.Process(w.PID),
-	}
-	switch kind {
-	case events.SessionStart, events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.PromptSubmit:
-		b.Source, b.Prompt = events.SourceUser, &events.Prompt{Text: w.Prompt}
-	case events.ToolAfter:
-		if w.IsError {
-			b.Kind = events.ToolFailed
-		}
-		c.fillTool(&b, w)
-	case events.ToolBefore, events.ToolFailed:
-		c.fillTool(&b, w)
-	case events.ToolsEnd, events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.Compaction, events.CwdChanged,
-		events.ConsentAsked:
-	}
-	return []events.Boundary{b}, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
 }
 
-func (c *Client) fillTool(b *events.Boundary, w *wire) {
-	tool := &events.ToolUse{Name: payload.Name(w.Tool), Class: classOf(w.Tool)}
-	b.Tool = tool
-	if payload.CallID(w.CallID) {
-		tool.CallID = w.CallID
-	} else {
-		b.Limits = append(b.Limits, events.LimitIDMissing)
-	}
-	if b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
-	switch tool.Class {
-	case events.ToolEdits:
-		path := payload.Path(w.Input.Path, b.Cwd, c.env.Home)
-		if path == "" { // nothing says where it writes
-			tool.Class = events.ToolUnknown
-			return
-		}
-		tool.Paths, tool.Edits = []string{path}, declare(w.Tool, path, &w.Input)
-	case events.ToolRuns:
-		payload.Command(tool, w.Input.Command, b.Cwd, c.env.Home)
-	case events.ToolUnknown:
-		if path := payload.Path(w.Input.Path, b.Cwd, c.env.Home); path != "" {
-			tool.Hints = []string{path}
-		}
-	case events.ToolReads:
+func fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.File, Source: w.Reason, Reason: w.Reason, Prompt: w.Prompt, PID: w.PID,
 	}
 }
 
-func declare(tool, path string, in *input) []events.DeclaredEdit {
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if !payload.OfCall(b.Kind) {
+		return true
+	}
+	if w.IsError {
+		b.Kind = events.ToolFailed
+	}
+	payload.Call{
+		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command, Edits: declare(w.Tool, &w.Input),
+	}.Describe(b, c.env.Home)
+	payload.NeedModel(b)
+	return true
+}
+
+func declare(tool string, in *input) []events.DeclaredEdit {
 	if tool == "write" {
-		return []events.DeclaredEdit{{Path: path, New: in.Content}}
+		return []events.DeclaredEdit{{New: in.Content}}
 	}
 	steps := in.Edits
 	if in.Old != "" || in.New != "" {
@@ -128,22 +85,16 @@ func declare(tool, path string, in *input) []events.DeclaredEdit {
 	}
 	edits := make([]events.DeclaredEdit, len(steps))
 	for i, step := range steps {
-		edits[i] = events.DeclaredEdit{Path: path, Old: step.Old, New: step.New}
+		edits[i] = events.DeclaredEdit{Old: step.Old, New: step.New}
 	}
 	return edits
 }
 
-// classOf says what a tool can do to a work tree. Tools of extensions may write anywhere.
-func classOf(tool string) events.ToolClass {
-	switch tool {
-	case "edit", "write":
-		return events.ToolEdits
-	case "bash", "powershell":
-		return events.ToolRuns
-	case "read", "grep", "find", "ls":
-		return events.ToolReads
-	}
-	return events.ToolUnknown
+// tools are what Pi has by itself.
+var tools = payload.Tools{
+	{events.ToolEdits, []string{"edit", "write"}},
+	{events.ToolRuns, []string{"bash", "powershell"}},
+	{events.ToolReads, []string{"read", "grep", "find", "ls"}},
 }
 
 // Settle knows nothing more: the extension reports the end of every call that Pi itself lives to see.

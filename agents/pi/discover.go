@@ -2,6 +2,7 @@ package pi
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -20,8 +21,8 @@ import (
 // tell the directory exactly; the header does.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	home := first(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
-	root := first(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
+	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
+	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -35,7 +36,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: first(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
 	}), nil
 }
 
@@ -74,7 +75,7 @@ func peek(file sessionfile.File) beginning {
 			return false
 		}
 		b.id, b.cwd = rawjson.MemberText(object.Raw, "id"), rawjson.MemberText(object.Raw, "cwd")
-		b.origin = first(rawjson.MemberText(object.Raw, "parentSession"), rawjson.MemberText(object.Raw, "branchedFrom"))
+		b.origin = cmp.Or(rawjson.MemberText(object.Raw, "parentSession"), rawjson.MemberText(object.Raw, "branchedFrom"))
 		return false
 	})
 	if !payload.SessionID(b.id) {

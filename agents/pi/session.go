@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -25,7 +26,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent:   Name,
-		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, copies: copiesIn(of.Path)}
 		},
@@ -117,20 +118,13 @@ func (s *session) header(e *entry) {
 	s.state.Begun = true
 	s.state.Cwd = rawjson.MemberText(e.raw, "cwd")
 	cwd := s.state.Cwd
-	origin := first(rawjson.MemberText(e.raw, "parentSession"), rawjson.MemberText(e.raw, "branchedFrom"))
+	origin := cmp.Or(rawjson.MemberText(e.raw, "parentSession"), rawjson.MemberText(e.raw, "branchedFrom"))
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
 		if id := idOf(filepath.Base(filepath.ToSlash(origin))); id != "" {
 			h.SetMeta("forked_from", []string{id})
 		}
 	})
 	s.c.Take()
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/payload"
@@ -102,7 +103,7 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	p := assemble.Prompt{At: at, Time: e.time, Text: said}
 	skill, args, found := skillOf(said)
 	if found {
-		p.Source, p.Text = "skill", first(args, "/skill:"+skill)
+		p.Source, p.Text = "skill", cmp.Or(args, "/skill:"+skill)
 	}
 	if strings.TrimSpace(p.Text) == "" {
 		s.c.Skip("empty_prompt")
@@ -153,7 +154,7 @@ func (s *session) answer(e *entry, m *message, at records.Locator) error {
 		case "text":
 			said = append(said, rawjson.MemberText(block, "text"))
 		case "thinking":
-			thought = append(thought, first(rawjson.MemberText(block, "thinking"), sessionfile.Withheld))
+			thought = append(thought, cmp.Or(rawjson.MemberText(block, "thinking"), sessionfile.Withheld))
 		case "toolCall":
 			a.Calls = append(a.Calls, s.call(block))
 		}

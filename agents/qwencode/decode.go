@@ -1,7 +1,6 @@
 package qwencode
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -51,77 +50,45 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	kind := kinds.Kind(event)
-	if kind == "" {
-		return nil, nil
-	}
-	w := new(wire)
-	err := payload.Object(data, w)
-	if err == nil {
-		err = payload.Ids(w.Session, w.Agent)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", event, err)
-	}
-	if kind == events.PromptSubmit && strings.TrimSpace(w.Prompt) == "" {
-		return nil, nil // the results of tools go to the model
-	}
-	b := events.Boundary{
-		Kind: kind, Agent: Name, Session: w.Session, Subagent: w.Agent, SubagentType: payload.Name(w.AgentType),
-		Model: payload.Name(w.Model), Time: c.env.Time(), Cwd: payload.AbsPath(w.Cwd), Transcript: payload.AbsPath(w.Transcript),
-	}
-	c.fill(&b, w)
-	if kind == events.ToolsEnd && b.Tool == nil {
-		return nil, nil // nothing was edited
-	}
-	return []events.Boundary{b}, nil
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
 }
 
-// fill adds what the kind of boundary has beyond the common fields.
-func (c *Client) fill(b *events.Boundary, w *wire) {
-	switch b.Kind {
-	case events.SessionStart:
-		b.Source = payload.Name(w.Source)
-	case events.SessionEnd:
-		b.Source = payload.Name(w.Reason)
-	case events.Compaction:
-		b.Source = payload.Name(w.Trigger)
-	case events.PromptSubmit:
-		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: payload.Name(w.PromptID), Text: w.Prompt}
-	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		c.fillTool(b, w)
-	case events.ToolsEnd:
-		b.Tool = geminihooks.Edited(w.Calls, b.Cwd, c.env.Home)
-	case events.TurnEnd, events.SubagentStart, events.SubagentEnd, events.CwdChanged, events.ConsentAsked:
+func fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID,
 	}
+}
+
+func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	switch {
+	case b.Kind == events.PromptSubmit:
+		return strings.TrimSpace(w.Prompt) != "" // else the results of tools go to the model
+	case b.Kind == events.ToolsEnd:
+		b.Tool = geminihooks.Edited(w.Calls, b.Cwd, c.env.Home)
+		return b.Tool != nil // else nothing was edited
+	case payload.OfCall(b.Kind):
+		c.fillTool(b, w)
+	}
+	return true
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
-	b.Tool = w.Describe(b.Kind, b.Cwd, c.env.Home)
-	if id := payload.Name(w.PromptID); id != "" && b.Subagent == "" {
-		b.Prompt = &events.Prompt{ID: id}
+	id := w.CallID
+	if !payload.CallID(id) {
+		id = w.UseID
 	}
-	switch {
-	case payload.CallID(w.CallID):
-		b.Tool.CallID = w.CallID
-	case payload.CallID(w.UseID):
-		b.Tool.CallID = w.UseID
-	default:
-		b.Tool.Fingerprint = w.Fingerprint()
-		b.Limits = append(b.Limits, events.LimitIDMissing)
-	}
-	if b.Tool.Class == events.ToolReads {
+	tool := w.Describe(b, id, c.env.Home)
+	if tool.Class == events.ToolReads {
 		return
 	}
-	if b.Tool.Class == events.ToolRuns {
-		b.Tool.Lasted = payload.Milliseconds(w.Lasted)
+	if tool.Class == events.ToolRuns {
+		tool.Lasted = payload.Milliseconds(w.Lasted)
 	}
 	if b.Model == "" {
 		b.Model = lastModel(b.Transcript, b.Subagent)
 	}
-	if b.Model == "" {
-		b.Limits = append(b.Limits, events.LimitModelUnknown)
-	}
+	payload.NeedModel(b)
 }
 
 // Settle knows nothing more than the hooks told.

@@ -2,6 +2,7 @@ package qwencode
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,8 +19,8 @@ import (
 // tell the directory exactly; the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	home := first(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
-	root := filepath.Join(first(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
+	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
+	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
 	return sessionfile.List(root, 2, since, func(path string) (capability.Session, bool) {
 		if filepath.Base(filepath.Dir(path)) != "chats" || s.SessionID(path) == "" {
 			return capability.Session{}, false
@@ -30,7 +31,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: first(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
 	}), nil
 }
 
@@ -68,7 +69,7 @@ func peek(file sessionfile.File) beginning {
 	sessionfile.First(file, 20, func(object jsonlines.Object) bool {
 		var l line
 		l.decode(object.Raw)
-		b.id, b.cwd = first(b.id, l.session), first(b.cwd, l.cwd)
+		b.id, b.cwd = cmp.Or(b.id, l.session), cmp.Or(b.cwd, l.cwd)
 		return b.id == "" || b.cwd == ""
 	})
 	if !payload.SessionID(b.id) {

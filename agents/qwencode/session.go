@@ -1,6 +1,7 @@
 package qwencode
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -26,7 +27,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
-		Session: func(path string, file sessionfile.File) string { return first(peek(file).id, s.SessionID(path)) },
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, main: of.Main == ""}
 		},
@@ -132,7 +133,7 @@ func (s *session) Object(object jsonlines.Object) error {
 
 // place keeps where the agent works.
 func (s *session) place(l *line) {
-	cwd, version, branch := first(l.cwd, s.state.Cwd), first(l.version, s.state.Version), first(l.branch, s.state.Branch)
+	cwd, version, branch := cmp.Or(l.cwd, s.state.Cwd), cmp.Or(l.version, s.state.Version), cmp.Or(l.branch, s.state.Branch)
 	if !s.main || cwd == s.state.Cwd && version == s.state.Version && branch == s.state.Branch {
 		s.state.Cwd = cwd
 		return
@@ -140,10 +141,10 @@ func (s *session) place(l *line) {
 	s.state.Cwd, s.state.Version, s.state.Branch = cwd, version, branch
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cwd)
-		h.OS = first(h.OS, sessionfile.System(cwd))
+		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
 		h.SetVersion(version)
 		if branch != "" {
-			h.Git, h.Branch = true, first(h.Branch, branch)
+			h.Git, h.Branch = true, cmp.Or(h.Branch, branch)
 		}
 	})
 }
@@ -154,7 +155,7 @@ func (s *session) user(l *line, at records.Locator) error {
 	midTurn := l.subtype == "mid_turn_user_message"
 	switch {
 	case l.provenance != "" && l.provenance != "real_user", l.subtype != "" && !midTurn:
-		s.c.Skip("user:" + sessionfile.Known(first(l.subtype, l.provenance)))
+		s.c.Skip("user:" + sessionfile.Known(cmp.Or(l.subtype, l.provenance)))
 		return nil
 	case text == "":
 		s.c.Skip("empty_prompt")
@@ -177,7 +178,7 @@ func (s *session) user(l *line, at records.Locator) error {
 func (s *session) answer(l *line, at records.Locator) error {
 	parts := geminiform.ReadParts(l.parts, s.state.Cwd)
 	if l.usage != nil || s.state.Last == "" || !s.c.Waits(s.state.Last) {
-		s.state.Last = first(l.id, "@")
+		s.state.Last = cmp.Or(l.id, "@")
 	}
 	a := assemble.Answer{
 		At: at, Key: s.state.Last, Time: l.time, Model: assemble.Model(l.model), Usage: usageOf(l.usage), Calls: parts.Calls,
@@ -228,7 +229,7 @@ func (s *session) result(l *line, at records.Locator) error {
 	}
 	s.c.Take()
 	for _, response := range geminiform.ReadParts(l.parts, s.state.Cwd).Responses {
-		id := first(response.ID, rawjson.MemberText(l.result, "callId"))
+		id := cmp.Or(response.ID, rawjson.MemberText(l.result, "callId"))
 		result := response.Result(s.c.Waiting(id), outcome, l.time)
 		if took := rawjson.MemberInt(l.result, "durationMs"); took > 0 {
 			result.DurationMS = &took
@@ -274,11 +275,4 @@ func (s *session) system(l *line) {
 		return
 	}
 	s.c.Take()
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package agenttrace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,7 +29,7 @@ func FromRecord(r *records.Record) (*Record, error) {
 		Tool: &Tool{Name: r.Agent.Name, Version: first(r.Agent.Version)},
 	}
 	if revision := r.Attribution.Revision["revision"]; revision != "" {
-		out.VCS = &VCS{Type: or(r.Attribution.Revision["vcs_type"], "git"), Revision: revision}
+		out.VCS = &VCS{Type: cmp.Or(r.Attribution.Revision["vcs_type"], "git"), Revision: revision}
 	}
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }

@@ -1,6 +1,7 @@
 package agenttrace
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
@@ -31,7 +32,7 @@ func decodeOpentraces(raw []byte) (*Record, error) {
 		r.ID = row.TraceID
 		r.Files = filesOf(row.Attribution)
 		if revision := row.Attribution.Revision["revision"]; revision != "" {
-			r.VCS = &VCS{Type: or(row.Attribution.Revision["vcs_type"], "git"), Revision: revision}
+			r.VCS = &VCS{Type: cmp.Or(row.Attribution.Revision["vcs_type"], "git"), Revision: revision}
 		}
 	case row.FilePath != "":
 		r.ID = string(events.NewTraceID(Name, row.SessionID))
@@ -80,11 +81,4 @@ func contributorOf(members map[string]string) *Contributor {
 		return nil
 	}
 	return &Contributor{Type: members["type"], ModelID: members["model_id"]}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,0 +1,80 @@
+package payload
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and those that no list knows
+// may write anywhere.
+//
+// The tools that start sub-agents are readers on purpose: what a sub-agent writes is reported by its own calls, and a window
+// over all of it would overlap each of theirs.
+type Tools []struct {
+	Class events.ToolClass
+	Names []string
+}
+
+// Class is what a tool can do.
+func (t Tools) Class(name string) events.ToolClass {
+	for _, row := range t {
+		if slices.Contains(row.Names, name) {
+			return row.Class
+		}
+	}
+	return events.ToolUnknown
+}
+
+// Call is what a payload says of a tool call.
+type Call struct {
+	ID, Name string
+	Class    events.ToolClass
+	Input    *json.RawMessage      // stands for the id of a call that has none; nil where nothing does
+	Path     string                // the file that the tool is given
+	Paths    []string              // the files of an edit, where they are told in another way
+	Edits    []events.DeclaredEdit // of an edit; those without a path are of the file that the tool is given
+	Command  string
+	Dir      string // where the command runs; the boundary's directory if it is not told
+}
+
+// Describe gives a boundary what the timeline needs of its call.
+func (c Call) Describe(b *events.Boundary, home string) *events.ToolUse {
+	tool := &events.ToolUse{Name: Name(c.Name), Class: c.Class}
+	b.Tool = tool
+	if CallID(c.ID) {
+		tool.CallID = c.ID
+	} else {
+		if c.Input != nil {
+			tool.Fingerprint = Fingerprint(c.Name, *c.Input)
+		}
+		b.Limits = append(b.Limits, events.LimitIDMissing)
+	}
+	path := Path(c.Path, b.Cwd, home)
+	switch {
+	case c.Class == events.ToolEdits && len(c.Paths) == 0 && path == "": // nothing says where it writes
+		tool.Class = events.ToolUnknown
+	case c.Class == events.ToolEdits:
+		if tool.Paths = c.Paths; len(c.Paths) == 0 {
+			tool.Paths = []string{path}
+		}
+		tool.Edits = c.Edits
+		for i := range tool.Edits {
+			tool.Edits[i].Path = cmp.Or(tool.Edits[i].Path, path)
+		}
+	case c.Class == events.ToolRuns:
+		Command(tool, c.Command, cmp.Or(Path(c.Dir, b.Cwd, home), b.Cwd), home)
+	case c.Class == events.ToolUnknown && path != "":
+		tool.Hints = []string{path}
+	}
+	return tool
+}
+
+// NeedModel notes that the model of a call is not known, where it is not.
+func NeedModel(b *events.Boundary) {
+	if b.Model == "" {
+		b.Limits = append(b.Limits, events.LimitModelUnknown)
+	}
+}

@@ -1,0 +1,92 @@
+package payload
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Fields are what payloads say of every event, under the names of the timeline. What an agent does not tell is left out.
+type Fields struct {
+	Session, Subagent, SubagentType string
+	Model                           string
+	Cwd, Transcript                 string
+	Source, Reason, Trigger         string // why a session starts, why it ends, why it is compacted
+	Prompt, PromptID                string
+	PID                             int // of the client
+}
+
+// Decoder reads what the hooks of an agent send. W is a payload with the fields of all events.
+type Decoder[W any] struct {
+	Agent  string
+	Events Events
+	Fields func(*W) Fields
+	// Fill adds what only this agent tells, and tells whether there is a boundary at all.
+	Fill func(*events.Boundary, *W) bool
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (d Decoder[W]) Decode(event string, data []byte, at time.Time) ([]events.Boundary, error) {
+	kind := d.Events.Kind(event)
+	if kind == "" {
+		return nil, nil
+	}
+	w := new(W)
+	var f Fields
+	err := Object(data, w)
+	if err == nil {
+		f = d.Fields(w)
+		err = ids(f.Session, f.Subagent)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode %s: %w", event, err)
+	}
+	b := f.boundary(kind)
+	b.Agent, b.Time = d.Agent, at
+	if !d.Fill(&b, w) {
+		return nil, nil
+	}
+	return []events.Boundary{b}, nil
+}
+
+// ids checks the id of a session and, where there is one, of a subagent.
+func ids(session, subagent string) error {
+	switch {
+	case !SessionID(session):
+		return ErrSession
+	case subagent != "" && !SessionID(subagent):
+		return ErrSubagent
+	}
+	return nil
+}
+
+func (f Fields) boundary(kind events.BoundaryKind) events.Boundary {
+	b := events.Boundary{
+		Kind: kind, Session: f.Session, Subagent: f.Subagent, SubagentType: Name(f.SubagentType), Model: Name(f.Model),
+		Cwd: AbsPath(f.Cwd), Transcript: AbsPath(f.Transcript), Process: Process(f.PID),
+	}
+	prompt := Name(f.PromptID)
+	switch {
+	case kind == events.SessionStart:
+		b.Source = Name(f.Source)
+	case kind == events.SessionEnd:
+		b.Source = Name(f.Reason)
+	case kind == events.Compaction:
+		b.Source = Name(f.Trigger)
+	case kind == events.PromptSubmit:
+		b.Source, b.Prompt = events.SourceUser, &events.Prompt{ID: prompt, Text: f.Prompt}
+	case OfCall(kind) && prompt != "" && f.Subagent == "": // a sub-agent counts prompts of its own
+		b.Prompt = &events.Prompt{ID: prompt}
+	}
+	return b
+}
+
+// OfCall tells whether a boundary is one of a tool call.
+func OfCall(kind events.BoundaryKind) bool {
+	switch kind {
+	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:
+		return true
+	}
+	return false
+}
