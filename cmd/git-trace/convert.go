@@ -83,7 +83,7 @@ func (a *app) convertTree(c *cli.Context, out *outgoing) error {
 		return err
 	}
 	if !c.Bool("no-redact") {
-		gate, err := newGate(c.Context, "")
+		gate, err := newGate(c.Context, nil)
 		if err != nil {
 			return err
 		}

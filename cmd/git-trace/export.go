@@ -16,9 +16,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -27,14 +29,15 @@ func (a *app) exportCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "export",
 		Usage:     "write conversations, or who wrote the lines of commits, in a format of other programs",
-		UsageText: "git trace export --format <format> [--notes] [<conversation> | <revision range>]…",
-		Description: "opentraces and ccpa give the stored records of conversations: all, those that are named, or those that\n" +
+		UsageText: "git trace export --format <format> [--notes] [--redact-auto] [<conversation> | <revision range>]…",
+		Description: "opentraces, ccpa and treetrace give the stored records of conversations: all, those that are named, or those that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
 			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef + " instead.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa or git-ai (`format`)"},
+			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa, git-ai or treetrace (`format`)"},
 			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
+			redactAutoFlag(),
 		},
 	}, a.export)
 }
@@ -60,9 +63,12 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	if format.lines {
+	switch {
+	case format.lines:
 		err = e.commits(c.Bool("notes"))
-	} else {
+	case format.tree:
+		err = e.writeTree(c.Bool("redact-auto"), treetrace.Encode)
+	default:
 		err = e.conversations()
 	}
 	if err != nil {
@@ -234,24 +240,44 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 
 // conversations writes stored records.
 func (e *exporter) conversations() error {
+	told := 0
+	faults, err := e.each(func(record *records.Record) error {
+		var text bytes.Buffer
+		if err := e.format.write(&text, record); err != nil {
+			return err
+		}
+		if _, err := e.out.Write(text.Bytes()); err != nil {
+			return fmt.Errorf("write records: %w", err)
+		}
+		told++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if told == 0 && len(faults) == 0 {
+		fmt.Fprintln(e.app.std.err, "git-trace: hint: no conversation has a stored record")
+	}
+	return e.app.allFaults(faults)
+}
+
+// each gives the stored records that are wanted. What is wrong with one does not keep the others back.
+func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
 	s := store.Open(e.repo)
 	defer func() { _ = s.Close() }()
 	wanted, err := e.wanted()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list, err := s.List(e.ctx)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return nil, fail(exitUnchecked, err, "")
 	}
-	var faults []error
-	told := 0
 	for _, entry := range list {
 		if wanted != nil && !wanted[entry.Trace] {
 			continue
 		}
 		delete(wanted, entry.Trace)
-		var text bytes.Buffer
 		record, err := s.Read(entry)
 		switch {
 		case err != nil:
@@ -259,26 +285,18 @@ func (e *exporter) conversations() error {
 			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", entry.Trace),
 				"look at it with git trace show; when it is named it is exported")
 		default:
-			err = e.format.write(&text, record)
+			err = yield(record)
 		}
 		if err != nil {
 			faults = append(faults, err)
-			continue
 		}
-		if _, err := e.out.Write(text.Bytes()); err != nil {
-			return fmt.Errorf("write records: %w", err)
-		}
-		told++
 	}
 	for _, trace := range e.traces {
 		if wanted[trace] {
 			faults = append(faults, fail(exitFinding, fmt.Errorf("no record of conversation %s is stored", trace), "git trace log lists conversations"))
 		}
 	}
-	if told == 0 && len(faults) == 0 {
-		fmt.Fprintln(e.app.std.err, "git-trace: hint: no conversation has a stored record")
-	}
-	return e.app.allFaults(faults)
+	return faults, nil
 }
 
 // wanted are the conversations that were named, or that wrote lines of the commits that were; nil stands for all.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -16,23 +17,28 @@ type gate struct {
 	redactor *redact.Redactor
 }
 
-// newGate makes the gate of the repository at a directory; "" is where the command runs, and needs none.
-func newGate(ctx context.Context, dir string) (*gate, error) {
-	if dir == "" {
-		dir = "."
-	}
-	repo, err := refs.Discover(dir)
-	if errors.Is(err, refs.ErrNotRepository) {
-		repo, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
+// newGate makes the gate of a repository; nil is that of the place where the command runs, if there is one.
+func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
+	if repo == nil {
+		var err error
+		if repo, err = refs.Discover("."); errors.Is(err, refs.ErrNotRepository) {
+			repo, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	redactor, err := newRedactor(ctx, repo)
 	if err != nil {
 		return nil, fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
 	}
 	return &gate{ctx, redactor}, nil
+}
+
+// text is a text as it may leave.
+func (g *gate) text(text string) (string, error) {
+	text, _, err := g.redactor.Text(g.ctx, text)
+	return text, fail(exitLeak, err, "")
 }
 
 // redact takes out of the texts what must not leave, and tells how many places that were.
@@ -43,8 +49,15 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 		found += n
 		return text, err
 	})
-	if err != nil {
-		return found, fail(exitLeak, err, "")
+	return found, fail(exitLeak, err, "")
+}
+
+// pass refuses a document that holds what must not leave, unless that is to be taken out.
+func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
+	found, err := g.redact(d)
+	if err != nil || found == 0 || takeOut {
+		return err
 	}
-	return found, nil
+	return fail(exitLeak, fmt.Errorf("by the rules of today %s of the conversations must not leave", plural(found, "piece")),
+		"--redact-auto takes it out of what is written, git trace purge out of what is stored")
 }

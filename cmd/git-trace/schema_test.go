@@ -159,6 +159,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"owners":                       {"blame", "--json", "a.go"},
 		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
 		"the trails of a commit":       {"track", "--json", "HEAD~1"},
+		"how people steered":           {"steering", "--json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

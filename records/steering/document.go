@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -44,7 +45,7 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 		n := &d.Nodes[f.turn.number-1]
 		one := treetrace.Failure{
 			ID: f.id, Type: f.kind, Tier: treetrace.Tier(f.confidence), Confidence: f.confidence, Model: f.turn.model, FirstSeenNodeID: n.ID,
-			Summary: summaries[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence, EvalCandidate: f.eval, Git: n.Git,
+			Summary: summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence, EvalCandidate: f.eval, Git: n.Git,
 		}
 		s := treetrace.Signal{Type: f.kind, Tier: one.Tier, Confidence: f.confidence, Model: one.Model, Evidence: f.evidence}
 		if f.corrector != nil {
@@ -61,17 +62,19 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 }
 
 // summaries say of each type what happened.
-var summaries = map[string]string{
-	treetrace.IgnoredConstraint: "A stated constraint was not kept", treetrace.MisunderstoodGoal: "The goal was misunderstood",
-	treetrace.ScopeDrift: "More was built than was asked for", treetrace.WrongToolChoice: "The wrong tool was chosen",
-	treetrace.HallucinatedPath: "A file was used that was not there", treetrace.RepeatedFailedFix: "The same command failed again and again",
-	treetrace.Overbuilt: "The solution was too large", treetrace.Underbuilt: "Something was left out",
-	treetrace.SecurityRisk: "Something was opened that should stay shut", treetrace.DependencyMismatch: "Something was used that is not installed",
-	treetrace.FormatViolation: "The form was not the one that was asked for", treetrace.Frustration: "The person was not content",
-	treetrace.AbandonedPath: "The work was given up", treetrace.UserRejected: "The person declined or stopped it",
-	treetrace.ToolFailed: "A call failed", treetrace.ModelRefused: "The model refused", treetrace.Denied: "A call was denied",
-	treetrace.HumanRewrite: "People rewrote it",
-}
+var summaries = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		treetrace.IgnoredConstraint: "A stated constraint was not kept", treetrace.MisunderstoodGoal: "The goal was misunderstood",
+		treetrace.ScopeDrift: "More was built than was asked for", treetrace.WrongToolChoice: "The wrong tool was chosen",
+		treetrace.HallucinatedPath: "A file was used that was not there", treetrace.RepeatedFailedFix: "The same command failed again and again",
+		treetrace.Overbuilt: "The solution was too large", treetrace.Underbuilt: "Something was left out",
+		treetrace.SecurityRisk: "Something was opened that should stay shut", treetrace.DependencyMismatch: "Something was used that is not installed",
+		treetrace.FormatViolation: "The form was not the one that was asked for", treetrace.Frustration: "The person was not content",
+		treetrace.AbandonedPath: "The work was given up", treetrace.UserRejected: "The person declined or stopped it",
+		treetrace.ToolFailed: "A call failed", treetrace.ModelRefused: "The model refused", treetrace.Denied: "A call was denied",
+		treetrace.HumanRewrite: "People rewrote it",
+	}
+})
 
 func (a *analysis) writeChains(d *treetrace.Document) {
 	for _, c := range a.chains {
@@ -81,7 +84,7 @@ func (a *analysis) writeChains(d *treetrace.Document) {
 		one := treetrace.Chain{
 			ID: fmt.Sprintf("chain_%03d", len(d.CorrectionChains)+1), FailureNodeID: nodeID(c.failure.turn.number), CorrectionNodeID: nodeID(c.correction.number),
 			FailureType: c.failure.kind, Confidence: c.confidence(), ResolvedBy: c.resolvedBy, Git: c.correction.git(),
-			Summary: summaries[c.failure.kind] + ": " + c.failure.evidence + "; corrected by " + c.correction.ref(),
+			Summary: summaries()[c.failure.kind] + ": " + c.failure.evidence + "; corrected by " + c.correction.ref(),
 		}
 		if c.resolved != nil {
 			one.ResolvedNodeID = new(nodeID(c.resolved.number))
@@ -94,7 +97,7 @@ func (a *analysis) writeChains(d *treetrace.Document) {
 
 func (a *analysis) writeLessons(d *treetrace.Document) {
 	for _, l := range a.lessons {
-		d.Lessons = append(d.Lessons, treetrace.Lesson{ID: l.id, Title: titles[l.failures[0].kind].title, NodeIDs: l.nodes(), Text: l.text()})
+		d.Lessons = append(d.Lessons, treetrace.Lesson{ID: l.id, Title: titles()[l.failures[0].kind].title, NodeIDs: l.nodes(), Text: l.text()})
 		for _, f := range l.failures {
 			n := &d.Nodes[f.turn.number-1]
 			n.LessonIDs = append(n.LessonIDs, l.id)

@@ -3,6 +3,7 @@ package steering
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/treetrace"
 )
@@ -103,17 +104,19 @@ func (a *analysis) findFailures() {
 }
 
 // rejectionTypes are the failures that rejections are.
-var rejectionTypes = map[string]string{
-	treetrace.UserDeclinedTool: treetrace.UserRejected, treetrace.UserInterrupt: treetrace.UserRejected,
-	treetrace.UserTextDecline: treetrace.UserRejected, treetrace.ToolError: treetrace.ToolFailed,
-	treetrace.PermissionDenied: treetrace.Denied, treetrace.ModelRefusal: treetrace.ModelRefused,
-}
+var rejectionTypes = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		treetrace.UserDeclinedTool: treetrace.UserRejected, treetrace.UserInterrupt: treetrace.UserRejected,
+		treetrace.UserTextDecline: treetrace.UserRejected, treetrace.ToolError: treetrace.ToolFailed,
+		treetrace.PermissionDenied: treetrace.Denied, treetrace.ModelRefusal: treetrace.ModelRefused,
+	}
+})
 
 // rejected makes a failure of each kind of rejection.
 func (a *analysis) rejected(t *turn) {
 	for i := range t.rejections {
 		r := &t.rejections[i]
-		f := failure{kind: rejectionTypes[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source + ")"}
+		f := failure{kind: rejectionTypes()[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source + ")"}
 		if r.Evidence != nil {
 			f.evidence += `: "` + *r.Evidence + `"`
 		}

@@ -84,7 +84,7 @@ func TestFault05FilesAreLookedForAtTheMomentOfTheCall(t *testing.T) {
 		"the person named it":                   {newTalk("a").says("write src/rate.js").call("Read", map[string]string{"file_path": "src/rate.js"}, records.ErrorTool, "File does not exist."), false, 0},
 		"the agent made it before, and lost it": {newTalk("a").says("go").writes("x.js", 1).runs("mv x.js y.js").call("Read", map[string]string{"file_path": "x.js"}, records.ErrorTool, "File does not exist."), false, 0},
 	} {
-		known := &steering.Known{There: func(_, _ string) (bool, string) { return test.there, "tree" }}
+		known := &steering.Known{There: func(string, int, string) (bool, string) { return test.there, "tree" }}
 		d := document(t, steering.Conversation{Record: test.talk.r, Known: known})
 		if len(d.Hallucinations.List) != test.want || !d.Hallucinations.Verified && test.want > 0 {
 			t.Errorf("%s: %+v", name, d.Hallucinations)

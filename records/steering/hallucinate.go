@@ -20,7 +20,7 @@ func (a *analysis) hallucinated(c *conversation) {
 		}
 		for _, one := range t.calls {
 			if one.failed() && one.command == "" && inside(one.file) && notFound(one.output) && !made[one.file] && !names(named, one.file) {
-				if there, asked := c.Known.There(one.id, one.file); asked != "" {
+				if there, asked := c.Known.There(one.id, c.Known.Prompts[t.step], one.file); asked != "" {
 					a.verified = true
 					if !there {
 						a.hallucination(t, one, asked)

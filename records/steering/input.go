@@ -16,8 +16,8 @@ type Known struct {
 	Tasks    map[int]bool    // steps of prompts that no person typed
 	Rejected map[string]bool // calls that never ran
 	Patches  []Patch         // in the order of the log
-	// There tells whether a path was there when a call began, and what was asked: a tree or a commit, "" if nothing could be.
-	There func(call, path string) (there bool, asked string)
+	// There tells whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, "" if nothing could be.
+	There func(call string, prompt int, path string) (there bool, asked string)
 }
 
 // Patch is a hunk that a call wrote.
@@ -41,13 +41,6 @@ type Fate struct {
 	Dropped                               int    // lines that were gone before any commit
 	Commits                               []string
 	Uncommitted                           int // lines of Alive that no commit has
-	TakenBy                               []Taker
-}
-
-// Taker is a prompt of the same conversation in whose lines others stand now.
-type Taker struct {
-	Call  string
-	Lines int
 }
 
 // Options are what a document is made with.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/treetrace"
 )
@@ -16,26 +17,28 @@ type lesson struct {
 }
 
 // titles are the titles of lessons, and what an eval of the type is called and asks.
-var titles = map[string]struct{ title, eval string }{
-	treetrace.IgnoredConstraint:  {"Preserve explicit constraints", "constraint_preservation"},
-	treetrace.MisunderstoodGoal:  {"Re-check the actual goal", "instruction_following_regression"},
-	treetrace.ScopeDrift:         {"Keep scope boundaries durable", "scope_drift_detection"},
-	treetrace.WrongToolChoice:    {"Choose tools from the repo context", "tool_choice_regression"},
-	treetrace.HallucinatedPath:   {"Verify files and APIs before acting", "instruction_following_regression"},
-	treetrace.RepeatedFailedFix:  {"Break repeated fix loops", "instruction_following_regression"},
-	treetrace.Overbuilt:          {"Avoid overbuilding beyond the requested shape", "scope_drift_detection"},
-	treetrace.Underbuilt:         {"Do not skip required scope", "instruction_following_regression"},
-	treetrace.SecurityRisk:       {"Treat privacy boundaries as product requirements", "privacy_boundary_preservation"},
-	treetrace.DependencyMismatch: {"Respect the local environment", "tool_choice_regression"},
-	treetrace.FormatViolation:    {"Preserve requested output formats", "constraint_preservation"},
-	treetrace.Frustration:        {"Escalate when user frustration appears", "instruction_following_regression"},
-	treetrace.AbandonedPath:      {"Avoid abandoned paths unless explicitly revived", "correction_adherence"},
-	treetrace.UserRejected:       {"Confirm proposed actions before executing", "tool_permission_regression"},
-	treetrace.ToolFailed:         {"Validate tool inputs before executing", "tool_error_recovery"},
-	treetrace.ModelRefused:       {"Rephrase refused requests instead of repeating them", "refusal_handling"},
-	treetrace.Denied:             {"Pre-flight check filesystem and shell permissions", "tool_permission_regression"},
-	treetrace.HumanRewrite:       {"Learn from what people rewrite", "instruction_following_regression"},
-}
+var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
+	return map[string]struct{ title, eval string }{
+		treetrace.IgnoredConstraint:  {"Preserve explicit constraints", "constraint_preservation"},
+		treetrace.MisunderstoodGoal:  {"Re-check the actual goal", "instruction_following_regression"},
+		treetrace.ScopeDrift:         {"Keep scope boundaries durable", "scope_drift_detection"},
+		treetrace.WrongToolChoice:    {"Choose tools from the repo context", "tool_choice_regression"},
+		treetrace.HallucinatedPath:   {"Verify files and APIs before acting", "instruction_following_regression"},
+		treetrace.RepeatedFailedFix:  {"Break repeated fix loops", "instruction_following_regression"},
+		treetrace.Overbuilt:          {"Avoid overbuilding beyond the requested shape", "scope_drift_detection"},
+		treetrace.Underbuilt:         {"Do not skip required scope", "instruction_following_regression"},
+		treetrace.SecurityRisk:       {"Treat privacy boundaries as product requirements", "privacy_boundary_preservation"},
+		treetrace.DependencyMismatch: {"Respect the local environment", "tool_choice_regression"},
+		treetrace.FormatViolation:    {"Preserve requested output formats", "constraint_preservation"},
+		treetrace.Frustration:        {"Escalate when user frustration appears", "instruction_following_regression"},
+		treetrace.AbandonedPath:      {"Avoid abandoned paths unless explicitly revived", "correction_adherence"},
+		treetrace.UserRejected:       {"Confirm proposed actions before executing", "tool_permission_regression"},
+		treetrace.ToolFailed:         {"Validate tool inputs before executing", "tool_error_recovery"},
+		treetrace.ModelRefused:       {"Rephrase refused requests instead of repeating them", "refusal_handling"},
+		treetrace.Denied:             {"Pre-flight check filesystem and shell permissions", "tool_permission_regression"},
+		treetrace.HumanRewrite:       {"Learn from what people rewrite", "instruction_following_regression"},
+	}
+})
 
 // findLessons makes one lesson of the failures of a type about a subject, at most five a type: the surest, most frequent and newest.
 func (a *analysis) findLessons() {

@@ -121,8 +121,8 @@ func Failures(d *Document) ([]byte, error) {
 	return indented(&f)
 }
 
-// placedRejection is a rejection with its node.
-type placedRejection struct {
+// Placed is a rejection with its node.
+type Placed struct {
 	NodeID string `json:"nodeId"`
 	Rejection
 }
@@ -135,27 +135,38 @@ type rejectionsFile struct {
 		Total  int            `json:"total"`
 		ByKind map[string]int `json:"byKind"`
 	} `json:"summary"`
-	Rejections []placedRejection `json:"rejections"`
+	Rejections []Placed `json:"rejections"`
 }
 
 // Rejections is rejections.json: by time, then by node.
 func Rejections(d *Document) ([]byte, error) {
-	f := rejectionsFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Rejections: d.rejections()}
+	f := rejectionsFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Rejections: d.Placed()}
 	f.Summary.Total, f.Summary.ByKind = len(f.Rejections), d.Stats.RejectionsByKind
 	return indented(&f)
 }
 
-func (d *Document) rejections() []placedRejection {
-	out := []placedRejection{}
+// Placed are all rejections, by time, then by node.
+func (d *Document) Placed() []Placed {
+	out := []Placed{}
 	for i := range d.Nodes {
 		for _, r := range d.Nodes[i].Rejections {
-			out = append(out, placedRejection{d.Nodes[i].ID, r})
+			out = append(out, Placed{d.Nodes[i].ID, r})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b placedRejection) int {
+	slices.SortStableFunc(out, func(a, b Placed) int {
 		return cmp.Or(cmp.Compare(orEmpty(a.TS), orEmpty(b.TS)), cmp.Compare(a.NodeID, b.NodeID))
 	})
 	return out
+}
+
+// TraceOf is the conversation of a session; "" where it is not known.
+func (d *Document) TraceOf(session string) string {
+	for i := range d.Sessions {
+		if d.Sessions[i].ID == session {
+			return d.Sessions[i].Trace
+		}
+	}
+	return ""
 }
 
 func orEmpty(s *string) string {

@@ -42,7 +42,7 @@ func Report(d *Document) ([]byte, error) {
 	}
 	section(&b, "Correction chains", first(chains, mostChains))
 	var rejected []string
-	for _, r := range d.rejections() {
+	for _, r := range d.Placed() {
 		rejected = append(rejected, fmt.Sprintf("- [%s] %s (%s): %s", r.NodeID, strings.ReplaceAll(r.Kind, "_", " "), r.Source, inline(orEmpty(r.Evidence))))
 	}
 	section(&b, "Rejections", first(rejected, mostRejections))

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/steering"
+	"github.com/git-trace/git-trace/records/treetrace"
+)
+
+// steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
+const steeringSchema = "git-trace.steering/1"
+
+// steeringScope is what the commands that tell of steering take.
+const steeringScope = "[<conversation> | <revision range>]…"
+
+func redactAutoFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "redact-auto", Usage: "take out what must not leave, in place of ending with status 4"}
+}
+
+func (a *app) steeringCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "steering",
+		Usage:     "how people steered agents: what was declined, failed, corrected and given up",
+		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] " + steeringScope,
+		Description: "Tells of all recorded conversations, of those that are named, or of those that wrote lines of the commits of a\n" +
+			"range: what each prompt was to the one before it, what failed, and which prompt put it right. Calls, edits and\n" +
+			"commits count before words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3 into a\n" +
+			"directory. The exit status is 1 when there is nothing to tell, 4 when something must not leave.",
+		Flags: []cli.Flag{
+			jsonFlag(), redactAutoFlag(),
+			&cli.StringFlag{Name: "write", Usage: "write all files of the format into a `directory`"},
+		},
+	}, a.steering)
+}
+
+func (a *app) lessonsCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:        "lessons",
+		Usage:       "what agents should remember of how people steered them",
+		UsageText:   "git trace lessons [--redact-auto] " + steeringScope,
+		Description: "One line for each lesson, with the prompts that prove it. See git trace steering.",
+		Flags:       []cli.Flag{redactAutoFlag()},
+	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Lessons) })
+}
+
+func (a *app) handoffCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "handoff",
+		Usage:     "where things stand, for whoever goes on",
+		UsageText: "git trace handoff [--redact-auto] " + steeringScope,
+		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends and lessons.\n" +
+			"See git trace steering.",
+		Flags: []cli.Flag{redactAutoFlag()},
+	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })
+}
+
+func (a *app) steering(c *cli.Context, ops operands) error {
+	dir := c.String("write")
+	switch {
+	case dir != "" && c.Bool("json"):
+		return usage("options '--json' and '--write' do not go together")
+	case c.Bool("json"):
+		return a.steered(c, ops, steeringJSON)
+	case dir != "":
+		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
+	}
+	return a.steered(c, ops, treetrace.Report)
+}
+
+// steered makes the document of what is asked for, and writes what a function makes of it.
+func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	known, err := a.openConversations(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
+	if err := e.choose(ops.all()); err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	if err := e.writeTree(c.Bool("redact-auto"), form); err != nil {
+		return err
+	}
+	return e.damage.fault()
+}
+
+// writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not let pass.
+func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byte, error)) error {
+	gate, err := newGate(e.ctx, e.repo)
+	if err != nil {
+		return err
+	}
+	list, faults, err := e.steered()
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		if len(faults) > 0 {
+			return e.app.allFaults(faults)
+		}
+		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
+	}
+	o := steering.Options{Version: version}
+	if !e.repo.Bare() {
+		o.Project = filepath.Base(e.repo.WorkTree)
+		root, err := gate.text(filepath.ToSlash(e.repo.WorkTree))
+		if err != nil {
+			return err
+		}
+		o.Roots = []string{root}
+	}
+	d, err := steering.Document(list, o)
+	if err != nil {
+		return err
+	}
+	if err := gate.pass(d, takeOut); err != nil {
+		return err
+	}
+	text, err := form(d)
+	if err != nil {
+		return err
+	}
+	if _, err := e.out.Write(text); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return e.app.allFaults(faults)
+}
+
+// steered are the conversations that are wanted, with what the log knows of them.
+func (e *exporter) steered() (list []steering.Conversation, faults []error, err error) {
+	log, err := newSteeringLog(e.ctx, e.repo, e.reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.close()
+	faults, err = e.each(func(r *records.Record) error {
+		known, err := log.known(r)
+		if err != nil {
+			return err
+		}
+		steering.Lean(r)
+		list = append(list, steering.Conversation{Record: r, Known: known})
+		return nil
+	})
+	return list, faults, err
+}
+
+// steeringView is failures, chains and rejections in one.
+type steeringView struct {
+	Schema     string              `json:"schema"`
+	Project    string              `json:"project"`
+	Stats      treetrace.Stats     `json:"stats"`
+	Nodes      []steeringNode      `json:"nodes"`
+	Failures   []treetrace.Failure `json:"failures"`
+	Chains     []treetrace.Chain   `json:"chains"`
+	Rejections []treetrace.Placed  `json:"rejections"`
+	Lessons    []treetrace.Lesson  `json:"lessons"`
+}
+
+// steeringNode is a prompt as far as a list needs it.
+type steeringNode struct {
+	ID      string         `json:"id"`
+	Trace   string         `json:"trace,omitempty"`
+	Session string         `json:"session"`
+	Kind    string         `json:"kind"`
+	By      string         `json:"by"`
+	Status  string         `json:"status"`
+	Title   string         `json:"title"`
+	Git     *treetrace.Git `json:"git,omitempty"`
+}
+
+func steeringJSON(d *treetrace.Document) ([]byte, error) {
+	v := steeringView{
+		Schema: steeringSchema, Project: d.Project.Name, Stats: d.Stats, Nodes: []steeringNode{}, Failures: d.Failures,
+		Chains: d.CorrectionChains, Rejections: d.Placed(), Lessons: d.Lessons,
+	}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		v.Nodes = append(v.Nodes, steeringNode{n.ID, d.TraceOf(n.Session), n.Session, n.Kind, n.KindBy, n.Status, n.Title, n.Git})
+	}
+	var out bytes.Buffer
+	err := writeJSON(&out, v)
+	return out.Bytes(), err
+}
+
+// writeFiles writes all files of the format below a directory: each is whole or as it was. A link that leads out of the directory is not
+// followed.
+func writeFiles(dir string, d *treetrace.Document) error {
+	files, err := treetrace.Files(d)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, pathCause(err)), "")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fail(exitUnchecked, fmt.Errorf("open directory '%s': %w", dir, pathCause(err)), "")
+	}
+	defer func() { _ = root.Close() }()
+	for _, file := range files {
+		if err := writeIn(root, file); err != nil {
+			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name), pathCause(err)), "")
+		}
+	}
+	return nil
+}
+
+func writeIn(root *os.Root, file treetrace.File) error {
+	name := filepath.FromSlash(file.Name)
+	if below := filepath.Dir(name); below != "." {
+		if err := root.MkdirAll(below, 0o777); err != nil {
+			return err
+		}
+	}
+	temporary := name + ".new"
+	if err := root.WriteFile(temporary, file.Data, 0o666); err != nil {
+		return errors.Join(err, root.Remove(temporary))
+	}
+	return root.Rename(temporary, name)
+}
