@@ -119,6 +119,7 @@ func (o *outgoing) send(done written) error {
 		return err
 	}
 	if o.format.tree {
+		steering.Lean(r)
 		o.tree = append(o.tree, steering.Conversation{Record: r})
 		return nil
 	}

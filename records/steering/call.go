@@ -189,20 +189,29 @@ func text(s *string) string {
 
 // failed tells whether the call ran and failed. A search that finds nothing has not failed.
 func (c *call) failed() bool {
-	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") {
+	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
 	}
 	return c.failure != "exit_code:1" || !c.searches() || c.said() != ""
 }
 
+// calledOff tells whether the client gave the call up because another one of the same answer failed.
+func (c *call) calledOff() bool {
+	return strings.Contains(firstLines(c.output, 1), "Sibling tool call errored")
+}
+
 // succeeded tells whether the call ran, came to its end and did not fail.
 func (c *call) succeeded() bool { return c.failure == "" || c.failure == "exit_code:1" && !c.failed() }
 
-// said is the output without the line that tells the exit code.
+// said is the output without what the client puts before it: the exit code, with Codex up to the line "Output:".
 func (c *call) said() string {
-	head, rest, _ := strings.Cut(c.output, "\n")
-	if strings.HasPrefix(head, "Exit code ") {
+	if head, rest, _ := strings.Cut(c.output, "\n"); strings.HasPrefix(head, "Exit code ") {
 		return strings.TrimSpace(rest)
+	}
+	if strings.HasPrefix(c.output, "Exit code: ") {
+		if head, rest, found := strings.Cut(c.output, "\nOutput:"); found && strings.Count(head, "\n") < 5 {
+			return strings.TrimSpace(rest)
+		}
 	}
 	return strings.TrimSpace(c.output)
 }

@@ -15,6 +15,7 @@ type failure struct {
 	confidence float64
 	evidence   string
 	subject    string // a constraint, a command, a file or a package; "" gives no lesson
+	reason     string // what the person wrote when they declined it
 	command    string // that failed, by which a repair is seen
 	asked      *turn  // where the constraint was said first
 	corrector  *turn
@@ -61,7 +62,7 @@ func (a *analysis) fail(f failure) {
 		a.failures = append(a.failures, have)
 		return
 	}
-	if f.confidence > have.confidence {
+	if f.confidence > have.confidence || f.confidence == have.confidence && have.subject == "" {
 		f.corrector, f.asked = firstTurn(f.corrector, have.corrector), firstTurn(f.asked, have.asked)
 		f.byEvidence = f.byEvidence || have.byEvidence
 		*have = f
@@ -121,7 +122,10 @@ func (a *analysis) rejected(t *turn) {
 			f.evidence += `: "` + *r.Evidence + `"`
 		}
 		if c := t.call(text(r.ToolUseID)); c != nil {
-			f.subject = c.what()
+			if c.command != "" || c.file != "" {
+				f.subject = c.what()
+			}
+			f.reason = strings.TrimPrefix(reason(c.output), ", ")
 			if r.Kind == treetrace.ToolError {
 				f.command = normalCommand(c.command)
 			}

@@ -128,6 +128,9 @@ func (l *lesson) text() string {
 		}
 	case treetrace.UserRejected:
 		what = "Ask before " + quoted + ": it was declined in " + f.turn.ref()
+		if f.reason != "" {
+			what += " (“" + oneLine(f.reason, 160) + "”)"
+		}
 	case treetrace.Denied:
 		what = "Do not count on " + quoted + ": it was denied in " + f.turn.ref()
 	case treetrace.ToolFailed:

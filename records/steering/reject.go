@@ -39,7 +39,7 @@ func (t *turn) rejectCalls(s *records.Step) {
 			t.reject(treetrace.UserInterrupt, treetrace.FromResult, 1, c, c.at, evidenceOf(c))
 			t.stopped = true
 		case !c.failed():
-		case forbidden(c.output):
+		case forbidden(c.said()):
 			t.reject(treetrace.PermissionDenied, treetrace.FromResult, 0.9, c, c.at, evidenceOf(c))
 		case c.failure == records.ErrorTool:
 			t.reject(treetrace.ToolError, treetrace.FromResult, 0.9, c, c.at, evidenceOf(c))
@@ -71,10 +71,21 @@ func byRule(output string) bool {
 	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by", "permission mode", "sandbox")
 }
 
-// forbidden tells whether the system refused what the call tried. A command that is not there was not refused.
-func forbidden(output string) bool {
-	return containsAny(strings.ToLower(firstLines(output, 10)),
-		"eacces", "eperm", "permission denied", "operation not permitted", "access is denied")
+// forbidden tells whether the system refused what the call tried: one of the first lines ends so, or names the error. A command that is
+// not there was not refused, and a line of a file that speaks of permissions is no refusal.
+func forbidden(said string) bool {
+	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
+		line = strings.TrimRight(line, " .)\r\n")
+		for _, end := range [...]string{"permission denied", "operation not permitted", "access is denied"} {
+			if strings.HasSuffix(line, end) || strings.HasPrefix(line, end) {
+				return true
+			}
+		}
+		if containsAny(line, "eacces:", "eperm:", "(publickey") {
+			return true
+		}
+	}
+	return false
 }
 
 func containsAny(text string, list ...string) bool {

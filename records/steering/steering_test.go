@@ -115,6 +115,7 @@ func TestPromptsAreOfTheirKind(t *testing.T) {
 		"a commit that is asked for":                {newTalk("a").says("make a tool").says("Looks good, commit it."), "root checkpoint"},
 		"a question about what is there":            {newTalk("a").says("make a tool").says("Where is the flag? It must be somewhere. Or is it?"), "root question"},
 		"a choice of a menu":                        {newTalk("a").says("make a tool").says("2"), "root direction"},
+		"sorry, go on, after an interruption":       {newTalk("a").says("make a tool").declined("ls").says("sorry continue"), "root"},
 		"go on is no prompt of its own":             {newTalk("a").says("make a tool").says("yes, go ahead"), "root"},
 		"the same prompt again is one":              {newTalk("a").says("make a tool for me").says("make  a tool for me"), "root"},
 		"the next prompt deletes what was made":     {newTalk("a").says("mach ein Werkzeug").writes("x.js", 1).says("lieber ohne").runs("rm x.js"), "root correction"},
@@ -145,6 +146,9 @@ func TestFailuresAreFoundByEvidence(t *testing.T) {
 		"three failing runs without an edit":       {newTalk("a").says("fix it").failing("go test", "b").failing("go test", "b").failing("go test", "b"), treetrace.RepeatedFailedFix, ""},
 		"a search that finds nothing":              {newTalk("a").says("look").failing("cat x | grep foo", ""), treetrace.ToolFailed, ""},
 		"a search that fails":                      {newTalk("a").says("look").failing("grep foo x", "grep: x: No such file"), treetrace.ToolFailed, "node_001"},
+		"a search of Codex that finds nothing":     {newTalk("a").says("look").failing("rg -n foo src", "Exit code: 1\nWall time: 0.1 seconds\nOutput:\n"), treetrace.ToolFailed, ""},
+		"a call that was called off":               {newTalk("a").says("look").call("Bash", map[string]string{"command": "ls x"}, records.ErrorTool, "<tool_use_error>Sibling tool call errored</tool_use_error>"), treetrace.ToolFailed, ""},
+		"a line that speaks of permissions":        {newTalk("a").says("look").failing("make", "err.go:3: // Permission denied is told here"), treetrace.Denied, ""},
 		"a command that is not there":              {newTalk("a").says("look").failing("jq .", "bash: jq: command not found"), treetrace.DependencyMismatch, "node_001"},
 		"a command that is not there is no denial": {newTalk("a").says("look").failing("jq .", "bash: jq: command not found"), treetrace.Denied, ""},
 		"a file that may not be read":              {newTalk("a").says("look").failing("cat /etc/shadow", "cat: /etc/shadow: Permission denied"), treetrace.Denied, "node_001"},
@@ -231,4 +235,14 @@ func TestTenThousandPrompts(t *testing.T) {
 		t.Errorf("%d nodes in %v", len(d.Nodes), took)
 	}
 	t.Logf("%d nodes, %d failures, %d chains in %v", len(d.Nodes), len(d.Failures), len(d.CorrectionChains), time.Since(start))
+}
+
+// A question of the agent that the person did not answer teaches nothing; why an edit was declined does.
+func TestALessonOfADeclinedCallNamesTheReason(t *testing.T) {
+	t.Parallel()
+	d := newTalk("a").says("go").call("AskUserQuestion", nil, records.ErrorRejected, "declined").
+		call("Edit", map[string]string{"file_path": "a.go"}, records.ErrorRejected, "rejected. To tell you how to proceed, the user said:\nnot in this branch").document(t)
+	if len(d.Lessons) != 1 || !strings.Contains(d.Lessons[0].Text, "`Edit a.go`: it was declined in #1 (“not in this branch”)") {
+		t.Errorf("%+v", d.Lessons)
+	}
 }
