@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -116,7 +117,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 		who = "task of " + value(s.AgentRole)
 	}
 	id := d.pen.paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
-	facts := []string{clock(value(s.Timestamp)), value(s.Model)}
+	facts := []string{clock(value(s.Timestamp)), view.ModelName(value(s.Model))}
 	if n := s.TokenUsage.OutputTokens; n > 0 {
 		facts = append(facts, thousands(int(n))+" tokens out")
 	}
@@ -126,12 +127,13 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock is the part of a time that tells the steps of a conversation apart; what has another form is given as it is.
+// clock is a time to the second in the user's own time zone, as the other times are; what has another form is given as it is.
 func clock(stamp string) string {
-	if len(stamp) >= len("2006-01-02T15:04:05") && stamp[10] == 'T' {
-		return stamp[:10] + " " + stamp[11:19]
+	at, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return stamp
 	}
-	return stamp
+	return at.Local().Format(time.DateTime)
 }
 
 // prose draws text: its own lines, broken at blanks where they are too long.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
 )
 
 // Bounds of the list of calls, in cells.
@@ -33,7 +34,11 @@ func (d *showDrawer) calls(list []callView) {
 		c := &list[i]
 		left := "  " + cells.Fit(cells.Safe(c.Tool), tool) + "  " + cells.Fit(shortCall(c.ToolCall, digits), id) + "  "
 		room := d.width - cells.Width(left) - heldWidth - 2
-		what := cells.Cut(changes(c), max(room, 10))
+		cut := cells.Cut
+		if onlyPaths(c) {
+			cut = cells.CutLeft // the name of a file is at its end
+		}
+		what := cut(changes(c), max(room, 10))
 		d.line(left + what + strings.Repeat(" ", max(room-cells.Width(what), 0)+2) + d.pen.paint(faint, d.held(c)))
 	}
 }
@@ -45,6 +50,9 @@ func shortCall(id string, digits int) string {
 	}
 	return cells.Safe(id[:digits]) + "…"
 }
+
+// onlyPaths tells that of a call no more is known than the files that it named.
+func onlyPaths(c *callView) bool { return !c.seen && len(c.Files)+len(c.anchors) == 0 }
 
 // changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call that read
 // nothing is said: a Read that only the session file has shows its path.
@@ -62,13 +70,13 @@ func changes(c *callView) string {
 	case len(c.Files) > 0:
 	case c.seen:
 		out = append(out, "no change")
-	case len(c.anchors) > 0:
-		for _, f := range c.anchors {
-			out = append(out, cells.Safe(f.Path)+" "+plural(f.Added, "line"))
-		}
-	default:
+	case onlyPaths(c):
 		for _, path := range c.Paths {
 			out = append(out, cells.Safe(path))
+		}
+	default:
+		for _, f := range c.anchors {
+			out = append(out, cells.Safe(f.Path)+" "+plural(f.Added, "line"))
 		}
 	}
 	return strings.Join(out, "  ")
@@ -103,7 +111,7 @@ func (d *showDrawer) held(c *callView) string {
 
 func (t *toolCallView) draw(d *showDrawer) {
 	d.field("tool call", d.safe(t.ToolCall))
-	d.field("conversation", words(d.conversation(t.Trace, t.Prompt), d.safe(dotted(t.Agent, t.Model, t.Subagent))))
+	d.field("conversation", words(d.conversation(t.Trace, t.Prompt), d.safe(dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
 	d.field("tool", d.safe(words(t.Tool, t.Status)))
 	if t.Opened != nil {
 		d.field("time", d.when(*t.Opened))
@@ -128,7 +136,7 @@ func (p *patchView) draw(d *showDrawer) {
 	d.field("patch", d.safe(string(p.Patch)))
 	switch {
 	case p.Trace != "":
-		d.field("conversation", words(d.conversation(p.Trace, p.Prompt), d.safe(dotted(p.Agent, p.Model, p.Subagent))))
+		d.field("conversation", words(d.conversation(p.Trace, p.Prompt), d.safe(dotted(p.Agent, view.ModelName(p.Model), p.Subagent))))
 		d.field("tool call", d.safe(words(p.Tool, p.ToolCall)))
 	case p.Owner == events.OwnerHuman:
 		d.field("by", "people")

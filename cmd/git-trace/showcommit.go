@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (c *commitView) draw(d *showDrawer) {
@@ -53,7 +54,7 @@ func (d *showDrawer) contributor(c *graph.Commit, n int) {
 	name := string(events.OwnerUnknown)
 	switch {
 	case who.Trace != "":
-		name = words(d.conversation(who.Trace, who.Prompt), d.safe(dotted(who.Agent, who.Model)))
+		name = words(d.conversation(who.Trace, who.Prompt), d.safe(dotted(who.Agent, view.ModelName(who.Model))))
 	case who.Kind == events.OwnerHuman:
 		name = "people"
 	case who.Kind == events.OwnerAI:

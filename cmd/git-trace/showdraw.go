@@ -152,11 +152,15 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 }
 
-// origin says where a conversation is known from, when no hook saw it.
+// origin says where a conversation is known from, when no hook saw it here.
 func (t *traceView) origin() string {
 	switch {
+	case t.Seen() && t.far:
+		return "the log of another clone"
 	case t.Seen():
 		return ""
+	case slices.Contains(t.Sources, view.Backfill) && t.far:
+		return "its session file, by the log of another clone"
 	case slices.Contains(t.Sources, view.Backfill):
 		return "its session file (git trace backfill)"
 	case slices.Contains(t.Sources, view.Lines):

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // trackDrawer draws trails for people: below each conversation its patches, below each patch its life, a line an event.
@@ -51,7 +52,7 @@ func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner
 	switch {
 	case o.Trace != "":
-		return d.conversation(o.Trace, o.Prompt) + "  " + d.safe(dotted(o.Agent, o.Model, o.Subagent))
+		return d.conversation(o.Trace, o.Prompt) + "  " + d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
 	case len(o.Candidates) > 0:
 		var ids []string
 		for _, c := range o.Candidates {

@@ -27,6 +27,7 @@ type traceView struct {
 	Own bool `json:"own"`
 
 	record *records.Record
+	far    bool // the log that tells of it is that of another clone
 }
 
 // promptView is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that was seen: prompts
@@ -86,6 +87,11 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 		return nil, err
 	}
 	t := &traceView{Conversation: list[0], Subagents: []string{}}
+	writer, err := events.OpenLog(v.repo).Writer()
+	if err != nil {
+		return nil, err
+	}
+	t.far = t.Writer != "" && t.Writer != writer
 	if t.record, t.Record, t.Own, err = v.record(id); err != nil {
 		return nil, err
 	}
