@@ -19,7 +19,7 @@ func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 		ch.c.Take()
 		return nil
 	case e.summary:
-		ch.c.Skip("compact_summary")
+		ch.summary(strings.Join(said, "\n\n"), e.time)
 		return nil
 	case e.meta:
 		return ch.metaText(e, said)
@@ -29,6 +29,18 @@ func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 		return nil
 	}
 	return s.typed(ch, strings.Join(said, "\n\n"), e.time, at)
+}
+
+// maxSummary is how much is kept of what the model was told after a compaction.
+const maxSummary = 64 << 10
+
+// summary keeps what the model was told in the place of the conversation before.
+func (ch *chain) summary(said, time string) {
+	if len(said) > maxSummary {
+		said = strings.ToValidUTF8(said[:maxSummary], "") + "…"
+	}
+	ch.c.Append("summaries", "after_step", map[string]any{"text": said, "timestamp": time})
+	ch.c.Take()
 }
 
 // notTyped tells why a line of the role user is no prompt; "" for one that can be.

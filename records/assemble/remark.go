@@ -42,8 +42,11 @@ func (c *Conversation) Drop(reason string) {
 }
 
 // Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of this
-// name that holds the number of the step before it.
+// name that holds the number of the step before it. What is told of a subagent says so.
 func (c *Conversation) Append(list, after string, value map[string]any) {
+	if c.parent != nil {
+		value["subagent"] = c.id
+	}
 	c.remark(func(s *state) {
 		if after != "" {
 			value[after] = s.Next
