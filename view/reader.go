@@ -22,8 +22,9 @@ type Reader struct {
 	records    map[events.TraceID]search.Digest // nil until they are asked for
 	unreadable []events.TraceID                 // conversations whose record cannot be read
 	prompts    *Prompts
-	lines      *Lineage                // nil until it is asked for
-	typed      map[events.TraceID]bool // conversations with prompts that no record holds yet
+	lines      *Lineage                        // nil until it is asked for
+	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
+	corrected  map[events.TraceID][]Correction // nil until they are asked for
 }
 
 // Records are what was said in conversations. The index for searching satisfies it.

@@ -24,11 +24,11 @@ func (a *app) convertCommand() *cli.Command {
 		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to standard\n" +
 			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
 			"are taken out of what is written.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "from", Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
-			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace, ccpa or treetrace (`format`)"},
+			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace, ccpa, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
-		},
+		}, trainingFlags()...),
 	}, a.convert)
 }
 
@@ -54,7 +54,11 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	out := &outgoing{format: to, out: quietWriter{a.std.out}}
+	train, err := a.training(c, to)
+	if err != nil {
+		return err
+	}
+	out := &outgoing{format: train.into(to), out: quietWriter{a.std.out}}
 	converter := converter{app: a, env: env, from: c.String("from"), out: out}
 	if err := converter.known(); err != nil {
 		return err
@@ -73,7 +77,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 			faults = append(faults, err)
 		}
 	}
-	return a.allFaults(faults)
+	return errors.Join(train.done(), a.allFaults(faults))
 }
 
 // convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted once more.

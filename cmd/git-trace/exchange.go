@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/tracestate"
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
@@ -22,9 +23,9 @@ import (
 type exchange struct {
 	name  string
 	read  func(r io.Reader, yield func(line int, record *records.Record) error) error
-	write func(w io.Writer, record *records.Record) error
-	lines bool // it tells of the lines of commits
-	tree  bool // it tells of all conversations together, as a tree of prompts
+	write func(w io.Writer, record *records.Record) error // nothing, unless all of it can be written
+	lines bool                                            // it tells of the lines of commits
+	tree  bool                                            // it tells of all conversations together, as a tree of prompts
 }
 
 func exchanges() []exchange {
@@ -34,6 +35,8 @@ func exchanges() []exchange {
 		{name: ccpa.Name, read: ccpa.Read, write: ccpa.Write},
 		{name: gitai.Name, lines: true},
 		{name: treetrace.Name, read: treetrace.Read, tree: true},
+		{name: tracestate.Name, write: writeStates},
+		{name: tracestate.PairsName, write: writePairs},
 	}
 }
 

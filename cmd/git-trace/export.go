@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -29,16 +28,20 @@ func (a *app) exportCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "export",
 		Usage:     "write conversations, or who wrote the lines of commits, in a format of other programs",
-		UsageText: "git trace export --format <format> [--notes] [--redact-auto] [<conversation> | <revision range>]…",
+		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] [<conversation> | <revision range>]…",
 		Description: "opentraces, ccpa and treetrace give the stored records of conversations: all, those that are named, or those that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
-			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef + " instead.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa, git-ai or treetrace (`format`)"},
+			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef + " instead. tracestate gives, for\n" +
+			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
+			"state: the one that was given, and the one that took its place.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa, git-ai, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
+			&cli.BoolFlag{Name: "force", Usage: "also conversations of which much could not be read"},
 			redactAutoFlag(),
-		},
+			includeHuman(),
+		}, trainingFlags()...),
 	}, a.export)
 }
 
@@ -50,6 +53,10 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if c.Bool("notes") && format.name != gitai.Name {
 		return usage("option '--notes' goes with --format %s", gitai.Name)
 	}
+	train, err := a.training(c, format)
+	if err != nil {
+		return err
+	}
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -59,7 +66,13 @@ func (a *app) export(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: format, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
+	e := &exporter{
+		app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: train.into(format), out: &stickyWriter{Writer: quietWriter{a.std.out}},
+		force: c.Bool("force"), damage: unread{w: a.std.err},
+	}
+	if err := e.correct(train); err != nil {
+		return err
+	}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -69,7 +82,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	case format.tree:
 		err = e.writeTree(c.Bool("redact-auto"), treetrace.Encode)
 	default:
-		err = e.conversations()
+		err = errors.Join(e.conversations(), train.done())
 	}
 	if err != nil {
 		return err
@@ -85,10 +98,11 @@ type exporter struct {
 	known  *conversations
 	reader *index.Index
 	format exchange
-	out    io.Writer
+	out    *stickyWriter
 
 	traces []events.TraceID // that were named
 	revs   []string         // revisions and ranges that were named
+	force  bool             // also what should be looked at first
 	damage unread
 }
 
@@ -242,12 +256,8 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 func (e *exporter) conversations() error {
 	told := 0
 	faults, err := e.each(func(record *records.Record) error {
-		var text bytes.Buffer
-		if err := e.format.write(&text, record); err != nil {
+		if err := e.format.write(e.out, record); err != nil {
 			return err
-		}
-		if _, err := e.out.Write(text.Bytes()); err != nil {
-			return fmt.Errorf("write records: %w", err)
 		}
 		told++
 		return nil
@@ -281,11 +291,14 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 		record, err := s.Read(entry)
 		switch {
 		case err != nil:
-		case record.Blocked() && !slices.Contains(e.traces, entry.Trace):
+		case record.Blocked() && !e.force:
 			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", entry.Trace),
-				"look at it with git trace show; when it is named it is exported")
+				"look at it with git trace show; export --force gives it away")
 		default:
 			err = yield(record)
+		}
+		if e.out.err != nil {
+			return nil, fmt.Errorf("write records: %w", err)
 		}
 		if err != nil {
 			faults = append(faults, err)

@@ -44,6 +44,9 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if format.read == nil && !format.lines {
+		return usage("%s is made of records, and cannot be taken in", format.name)
+	}
 	files, notes := ops.all(), c.Bool("notes")
 	switch {
 	case notes && format.name != gitai.Name:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/git-trace/git-trace/records"
@@ -110,7 +109,7 @@ func (o *outgoing) send(done written) error {
 		_, err := o.out.Write([]byte("\n"))
 		return err
 	}
-	var raw, text bytes.Buffer
+	var raw bytes.Buffer
 	if err := done.Write(&raw); err != nil {
 		return err
 	}
@@ -123,11 +122,5 @@ func (o *outgoing) send(done written) error {
 		o.tree = append(o.tree, steering.Conversation{Record: r})
 		return nil
 	}
-	if err := o.format.write(&text, r); err != nil {
-		return err
-	}
-	if _, err := o.out.Write(text.Bytes()); err != nil {
-		return fmt.Errorf("write %s: %w", o.format.name, err)
-	}
-	return nil
+	return o.format.write(o.out, r)
 }

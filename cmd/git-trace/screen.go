@@ -116,6 +116,21 @@ func (s *screen) Close() error {
 	return s.pager.Close()
 }
 
+// stickyWriter keeps the first error of writing.
+type stickyWriter struct {
+	io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.Writer.Write(p)
+	s.err = err
+	return n, err
+}
+
 // quietWriter ends a command without a word when nobody reads any more: the reader of a pipe has seen enough.
 type quietWriter struct {
 	w io.Writer

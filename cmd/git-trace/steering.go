@@ -86,10 +86,11 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 		return err
 	}
 	defer known.close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, out: quietWriter{a.std.out}, damage: unread{w: a.std.err}}
+	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, out: &stickyWriter{Writer: quietWriter{a.std.out}}, damage: unread{w: a.std.err}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
+	e.force = len(e.traces) > 0 // what is named is shown
 	if err := e.writeTree(c.Bool("redact-auto"), form); err != nil {
 		return err
 	}

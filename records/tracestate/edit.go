@@ -1,0 +1,95 @@
+package tracestate
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Edit is what a person made of the lines of a call before they were committed.
+type Edit struct {
+	Call   string               // of the call, which wrote nothing else
+	Wrote  []events.Fingerprint // of the lines that it wrote
+	Lines  []string             // that stand in their place in the commit, redacted
+	Human  int                  // lines of them that the person wrote
+	Commit string
+	Path   string
+}
+
+// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; where they do not
+// stand in the input of the call, once and one after the other, there is no pair.
+func edited(st *state, edits []Edit) []*pair {
+	if len(st.step.ToolCalls) != 1 {
+		return nil
+	}
+	call := &st.step.ToolCalls[0]
+	for i := range edits {
+		e := &edits[i]
+		if e.Call != call.ToolCallID {
+			continue
+		}
+		input, found := replaced(call.Input, e)
+		if !found {
+			continue
+		}
+		step := *st.step
+		step.ToolCalls = slices.Clone(step.ToolCalls)
+		step.ToolCalls[0].Input = input
+		if chosen, rejected := action(&step), action(st.step); chosen != rejected {
+			return []*pair{{
+				state: st, origin: HumanEdit, chosen: chosen, rejected: rejected,
+				evidence: map[string]any{"commit": e.Commit, "path": e.Path, "lines": len(e.Lines), "human_lines": e.Human},
+			}}
+		}
+	}
+	return nil
+}
+
+// replaced is the input of a call with the lines of a commit in the place of those that it wrote.
+func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
+	o := &object{}
+	found := 0
+	d := rawjson.NewDecoder(input)
+	for d.Open(); d.Member(); {
+		name := string(d.Key())
+		if d.Kind() != rawjson.String {
+			o.raw(name, string(d.Raw()))
+			continue
+		}
+		text := d.Text()
+		if in, ok := within(text, e); ok {
+			found++
+			text = in
+		}
+		o.text(name, text)
+	}
+	return json.RawMessage(o.end()), found == 1 && d.Err() == nil
+}
+
+// within puts lines in the place of those with the fingerprints.
+func within(text string, e *Edit) (string, bool) {
+	lines := strings.Split(text, "\n")
+	if len(e.Wrote) == 0 || len(e.Wrote) > len(lines) {
+		return "", false
+	}
+	prints := make([]events.Fingerprint, len(lines))
+	for i, line := range lines {
+		prints[i] = events.FingerprintOf([]byte(line))
+	}
+	at := -1
+	for i := 0; i+len(e.Wrote) <= len(prints); i++ {
+		if slices.Equal(prints[i:i+len(e.Wrote)], e.Wrote) {
+			if at >= 0 {
+				return "", false
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", false
+	}
+	return strings.Join(slices.Concat(lines[:at], e.Lines, lines[at+len(e.Wrote):]), "\n"), true
+}

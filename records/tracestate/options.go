@@ -1,0 +1,62 @@
+package tracestate
+
+import (
+	"errors"
+	"fmt"
+)
+
+// History is how the history of a state is written.
+type History string
+
+// The ways. Full histories of a conversation grow with the square of its length.
+const (
+	Full  History = "full"  // all messages
+	Delta History = "delta" // what came after the state that base names
+)
+
+// Dialect is the form of messages.
+type Dialect string
+
+// The dialects.
+const (
+	Anthropic Dialect = "anthropic"
+	OpenAI    Dialect = "openai"
+)
+
+// Options say which states are made, and how they are written.
+type Options struct {
+	History   History
+	Messages  Dialect
+	System    string // the system prompt that each history begins with; "" for none
+	MaxTokens int64  // of a history, where a token counts as four bytes; 0 stands for no limit
+	Subagents bool   // states of subagents, too
+	Active    bool   // none of steps that the user took back
+}
+
+// Errors of options and of conversations.
+var (
+	ErrOption  = errors.New("cannot be")
+	ErrTooLong = errors.New("its full histories are longer than 64 MiB")
+)
+
+// Check completes options and tells what is wrong with them.
+func (o *Options) Check() error {
+	if o.History == "" {
+		o.History = Full
+	}
+	if o.Messages == "" {
+		o.Messages = Anthropic
+	}
+	switch {
+	case o.History != Full && o.History != Delta:
+		return fmt.Errorf("a history %w %.40q", ErrOption, string(o.History))
+	case o.Messages != Anthropic && o.Messages != OpenAI:
+		return fmt.Errorf("messages %w %.40q", ErrOption, string(o.Messages))
+	case o.MaxTokens < 0, o.MaxTokens > 0 && o.History == Delta:
+		return fmt.Errorf("a limit of tokens %w with histories of the form delta, or negative", ErrOption)
+	}
+	return nil
+}
+
+// maxBytes is how long the full histories of a conversation may be together.
+const maxBytes = 64 << 20

@@ -1,0 +1,214 @@
+package tracestate
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Origin is where a pair is from.
+type Origin string
+
+// The origins, best evidence first.
+const (
+	HumanEdit Origin = "human_edit"        // a person changed the lines of an edit, and committed them
+	Declined  Origin = "declined"          // a person refused the call; a later one took its place
+	Fixed     Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
+)
+
+// confidences are how sure the origins are.
+var confidences = map[Origin]records.Confidence{HumanEdit: records.High, Declined: records.Medium, Fixed: records.Medium}
+
+// pair is a state with what was done, and what took its place.
+type pair struct {
+	*state
+	origin   Origin
+	chosen   string
+	rejected string
+	hint     string
+	evidence map[string]any
+}
+
+// WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people made of
+// its edits. Options must be checked; their form of history does not count.
+func WritePairs(w io.Writer, r *records.Record, o Options, edits []Edit, stats *Stats) error {
+	o.History = Full
+	m := states(r, o, stats)
+	var list []*pair
+	after := m.followers()
+	for _, st := range m.states {
+		for _, one := range []*pair{m.declined(st, after), m.fixed(st, after)} {
+			if one != nil && one.chosen != "" && one.rejected != "" && one.chosen != one.rejected {
+				list = append(list, one)
+			}
+		}
+		list = append(list, edited(st, edits)...)
+	}
+	used := make([]*state, len(list))
+	for i := range list {
+		used[i] = list[i].state
+	}
+	if err := m.fits(used); err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	for _, one := range list {
+		m.writePair(out, one)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write pairs: %w", err)
+	}
+	return nil
+}
+
+// followers gives the states that come next after each state, on its own way and on the branches that go off there.
+func (m *maker) followers() map[*state][]*state {
+	after := map[*state][]*state{}
+	for _, st := range slices.Backward(m.states) {
+		if st.base != nil {
+			after[st.base] = append(after[st.base], st)
+		}
+	}
+	return after
+}
+
+// maxLater is how many answers after a call may take its place.
+const maxLater = 50
+
+// later gives the answers that follow a state on its way, with the prompts between: up to the given number of prompts.
+func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield func(next *state, said []string) bool) {
+	var said []string
+	for range maxLater {
+		next := heir(st, after[st])
+		if next == nil {
+			return
+		}
+		for i := st.step.StepIndex; i < next.step.StepIndex-1 && i < len(m.r.Steps); i++ {
+			if s := &m.r.Steps[i]; s.Role == records.RoleUser && !isSubagent(s) && m.ways.of(s) == m.ways.of(next.step) {
+				said = append(said, content(s))
+			}
+		}
+		if len(said) > prompts || !yield(next, said) {
+			return
+		}
+		st = next
+	}
+}
+
+// heir is the answer that follows a state: the one that was not taken back, if there are several.
+func heir(st *state, list []*state) *state {
+	for _, next := range list {
+		if next.way.branch == st.way.branch {
+			return next
+		}
+	}
+	return nil
+}
+
+// declined pairs calls that a person refused with the next calls, none of which was refused or failed. One prompt may stand
+// between: it is a hint.
+func (m *maker) declined(st *state, after map[*state][]*state) *pair {
+	if len(st.step.ToolCalls) == 0 || !all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
+		return nil
+	}
+	var found *pair
+	m.later(st, after, 1, func(next *state, said []string) bool {
+		if len(next.step.ToolCalls) == 0 || !all(next.step, func(failure string) bool { return failure == "" }) {
+			return true
+		}
+		found = &pair{
+			state: st, origin: Declined, chosen: action(next.step), rejected: action(st.step), hint: strings.Join(said, "\n\n"),
+			evidence: map[string]any{"chosen_step": next.step.StepIndex},
+		}
+		return false
+	})
+	return found
+}
+
+// fixed pairs a command that failed with the first command of the same program that worked in the turn.
+func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
+	name := program(command(st.step))
+	if name == "" || !all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
+		return nil
+	}
+	var found *pair
+	m.later(st, after, 0, func(next *state, _ []string) bool {
+		if program(command(next.step)) != name || !all(next.step, func(failure string) bool { return failure == "" }) {
+			return true
+		}
+		found = &pair{
+			state: st, origin: Fixed, chosen: action(next.step), rejected: action(st.step),
+			evidence: map[string]any{"chosen_step": next.step.StepIndex, "program": name},
+		}
+		return false
+	})
+	return found
+}
+
+// all tells whether all calls of a step ended so; a call that worked has the failure "".
+func all(s *records.Step, ended func(failure string) bool) bool {
+	return !slices.ContainsFunc(results(s), func(o records.Observation) bool {
+		failure := ""
+		if o.Error != nil {
+			failure = *o.Error
+		}
+		return !ended(failure)
+	})
+}
+
+// command is the command line of a step whose only call runs one, "" for any other.
+func command(s *records.Step) string {
+	if len(s.ToolCalls) != 1 {
+		return ""
+	}
+	for _, name := range []string{"command", "cmd"} {
+		if text := rawjson.MemberText(s.ToolCalls[0].Input, name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// program is the first word of a command, assignments and changes of directory left out.
+func program(command string) string {
+	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
+		words := strings.Fields(part)
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 && words[0] != "cd" {
+			return words[0]
+		}
+	}
+	return ""
+}
+
+func (m *maker) writePair(out *bufio.Writer, p *pair) {
+	m.stats.Pairs[p.origin]++
+	write := func(parts ...string) {
+		for _, part := range parts {
+			_, _ = out.WriteString(part) // the first error stays until Flush
+		}
+	}
+	links, dropped := m.limited(p.history.chain(nil))
+	write(`{"state_id":`, quoted(p.id), `,"state_messages":[`)
+	m.messages(write, links, true)
+	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":0,"source":`, quoted(string(p.origin)))
+	write(`,"confidence":`, quoted(string(confidences[p.origin])), `,"hint_text":`)
+	if p.hint == "" {
+		write("null")
+	} else {
+		write(quoted(p.hint))
+	}
+	evidence, err := json.Marshal(p.evidence)
+	if err != nil { // plain fields
+		evidence = []byte("{}")
+	}
+	write(`,"evidence":`, string(evidence), `,"x_git_trace":`, string(m.origin(p.state, dropped)), "}\n")
+}

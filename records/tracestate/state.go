@@ -1,0 +1,190 @@
+package tracestate
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// state is one answer and what the model saw before it.
+type state struct {
+	id        string
+	step      *records.Step
+	way       path   // as it was
+	history   *node  // ends with the user
+	base      *state // the state before it on its way
+	compacted bool
+}
+
+// maker makes the states of a record.
+type maker struct {
+	Options
+	r         *records.Record
+	stats     *Stats
+	ways      *paths
+	sources   map[int][]string
+	stops     map[int]string
+	summaries map[int]string // what was told the model after a compaction, by the step before it
+	ids       map[string]bool
+	states    []*state
+}
+
+// states makes the states of a record.
+func states(r *records.Record, o Options, stats *Stats) *maker {
+	m := &maker{
+		Options: o, r: r, stats: stats, ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r), ids: map[string]bool{},
+	}
+	stats.add(r)
+	for i := range r.Steps {
+		m.step(&r.Steps[i])
+	}
+	return m
+}
+
+// step takes the next step.
+func (m *maker) step(s *records.Step) {
+	switch {
+	case s.Role == records.RoleSystem:
+		m.stats.skip("system")
+		return
+	case s.CallType != nil && *s.CallType == records.CallWarmup:
+		m.stats.skip("warmup")
+		return
+	case isSubagent(s) && !m.Subagents:
+		if s.Role == records.RoleAgent {
+			m.stats.skip("subagent")
+		}
+		m.compact(m.ways.main, s.StepIndex) // a compaction can be told after a subagent's step
+		return
+	}
+	way := m.ways.of(s)
+	if s.Role == records.RoleUser {
+		m.prompt(way, s)
+	} else {
+		m.answer(way, s)
+	}
+	m.ways.left(s.StepIndex, way)
+	m.compact(way, s.StepIndex)
+}
+
+func (m *maker) prompt(way *path, s *records.Step) {
+	if text := content(s); text != "" {
+		if len(way.said.texts) > 0 {
+			m.stats.Joined++
+		}
+		way.said.texts = append(way.said.texts, text)
+	}
+}
+
+func (m *maker) answer(way *path, s *records.Step) {
+	if content(s) == "" && len(s.ToolCalls) == 0 {
+		m.stats.skip("empty")
+		return
+	}
+	if way.said.empty() {
+		m.stats.NotRecorded++
+		way.said.texts = []string{notRecorded}
+	}
+	way.head = way.head.after(m.Messages.user(&way.said), true)
+	if reason := m.unfit(way, s); reason != "" {
+		m.stats.skip(reason)
+	} else {
+		st := &state{id: m.id(way, s), step: s, way: *way, history: way.head, base: way.last, compacted: way.compacted}
+		m.states = append(m.states, st)
+		m.stats.take(st)
+		way.last = st
+	}
+	way.head = way.head.after([]string{m.Messages.assistant(s)}, false)
+	way.said = said{results: results(s)}
+}
+
+// unfit tells why an answer is no state: it was no decision that is known as a whole.
+func (m *maker) unfit(way *path, s *records.Step) string {
+	missing := 0
+	for _, o := range results(s) {
+		if o.Error != nil && *o.Error == records.ErrorNoResult {
+			missing++
+		}
+	}
+	switch {
+	case way.branch && m.Active:
+		return "abandoned"
+	case m.stops[s.StepIndex] == "error":
+		return "api_error"
+	case missing > 0 && s.StepIndex == len(m.r.Steps):
+		return "unfinished"
+	case missing == 1 && len(s.ToolCalls) == 1:
+		return "no_result"
+	}
+	return ""
+}
+
+// id is that of the first line of the answer with text or calls, otherwise the number of the step.
+func (m *maker) id(way *path, s *records.Step) string {
+	name := "step_" + strconv.Itoa(s.StepIndex)
+	if lines := m.sources[s.StepIndex]; len(lines) > 0 && !m.ids[way.session+":"+lines[0]] {
+		name = lines[0]
+	}
+	id := way.session + ":" + name
+	m.ids[id] = true
+	return id
+}
+
+// compact begins a history anew if the model lost its memory after a step.
+func (m *maker) compact(way *path, step int) {
+	summary, found := m.summaries[step]
+	if !found {
+		return
+	}
+	way.head, way.last, way.compacted, way.said = nil, nil, true, said{texts: []string{summary}}
+}
+
+// results are what came of the calls of a step, one for each.
+func results(s *records.Step) []records.Observation {
+	known := map[string]records.Observation{}
+	for _, o := range s.Observations {
+		known[o.SourceCallID] = o
+	}
+	var out []records.Observation
+	for i := range s.ToolCalls {
+		o, found := known[s.ToolCalls[i].ToolCallID]
+		if !found {
+			o = records.Observation{SourceCallID: s.ToolCalls[i].ToolCallID, Error: new(records.ErrorNoResult)}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// summaries are what took the place of the history at each compaction, by the step before it.
+func summaries(r *records.Record) map[int]string {
+	out := map[int]string{}
+	var told []struct {
+		After    int     `json:"after_step"`
+		Text     string  `json:"text"`
+		Subagent *string `json:"subagent"`
+	}
+	for _, name := range []string{"compactions", "summaries"} {
+		if json.Unmarshal(r.Metadata[name], &told) != nil {
+			continue
+		}
+		for _, one := range told {
+			if one.Subagent != nil {
+				continue
+			}
+			if out[one.After] == "" || name == "summaries" {
+				out[one.After] = compacted
+			}
+			if text := strings.TrimSpace(one.Text); text != "" {
+				out[one.After] = text
+			}
+		}
+		told = nil
+	}
+	delete(out, 0) // nothing was said before
+	return out
+}
+
+func joined(texts []string) string { return strings.Join(texts, ",") }

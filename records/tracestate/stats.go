@@ -1,0 +1,71 @@
+package tracestate
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Stats count what was made of records and what was not.
+type Stats struct {
+	Records     int            `json:"records"`
+	Steps       int            `json:"steps"`
+	States      int            `json:"states"`
+	ByKind      map[Kind]int   `json:"by_kind"`
+	Skipped     map[string]int `json:"skipped"`      // answers that are no states, by reason
+	Joined      int            `json:"joined"`       // prompts that follow another one without an answer between
+	NotRecorded int            `json:"not_recorded"` // answers before which the record has no message of the user
+	Dropped     int            `json:"dropped"`      // messages that a limit of tokens left out
+	Pairs       map[Origin]int `json:"pairs,omitempty"`
+	Unreadable  int            `json:"unreadable_lines"`
+	Unknown     int            `json:"unknown_lines"` // of kinds that the parser does not know
+	Versions    map[string]int `json:"versions"`      // records by agent and version
+}
+
+// Kind is what an answer did.
+type Kind string
+
+// The kinds.
+const (
+	ToolUse Kind = "tool_use"
+	Text    Kind = "text"
+)
+
+func (s *Stats) add(r *records.Record) {
+	if s.ByKind == nil {
+		*s = Stats{ByKind: map[Kind]int{}, Skipped: map[string]int{}, Versions: map[string]int{}, Pairs: map[Origin]int{}}
+	}
+	s.Records++
+	s.Steps += len(r.Steps)
+	version := r.Agent.Name
+	if r.Agent.Version != nil {
+		version += " " + *r.Agent.Version
+	}
+	s.Versions[version]++
+	var capture struct {
+		Skipped map[string]int `json:"skipped_lines"`
+	}
+	if json.Unmarshal(r.Metadata["capture"], &capture) == nil {
+		s.Unknown += capture.Skipped["unknown"]
+	}
+	var lost map[string]int
+	if json.Unmarshal(r.Metadata["unreadable"], &lost) == nil {
+		for _, n := range lost {
+			s.Unreadable += n
+		}
+	}
+}
+
+func (s *Stats) skip(reason string) { s.Skipped[reason]++ }
+
+func (s *Stats) take(st *state) {
+	s.States++
+	s.ByKind[kindOf(st.step)]++
+}
+
+func kindOf(s *records.Step) Kind {
+	if len(s.ToolCalls) > 0 {
+		return ToolUse
+	}
+	return Text
+}

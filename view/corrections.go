@@ -1,0 +1,135 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Correction is what a person made of the lines of a call before they were committed: lines of a committed file that are the
+// call's or the person's, one after the other, and nobody else's.
+type Correction struct {
+	Commit refs.OID // a ref leads to it
+	Path   string   // as raw bytes
+	Blob   refs.OID
+	Start  int // of the lines, from 1
+	Count  int
+	Human  int // lines of them that the person wrote
+	Call   string
+	Wrote  []events.Fingerprint // of the lines that the call wrote
+}
+
+// Corrections gives what people made of the lines of a conversation. Only calls count that wrote one hunk: of others nothing tells
+// which lines stand for which.
+func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Correction, error) {
+	if r.corrected == nil {
+		if err := r.readCorrections(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.corrected[trace], nil
+}
+
+// readCorrections finds those of all conversations, once: a commit may hold no line of a conversation any more, and what a
+// person made of all of them.
+func (r *Reader) readCorrections(ctx context.Context) error {
+	anchored, err := r.log.ByType(events.CommitAnchored)
+	if err != nil {
+		return err
+	}
+	var all []Correction
+	commits := map[refs.OID]bool{}
+	for _, e := range anchored {
+		data := events.DataOf[events.CommitData](e)
+		if found := correctionsIn(&data); len(found) > 0 {
+			all = append(all, found...)
+			commits[data.Commit] = true
+		}
+	}
+	lost, err := r.unreachable(ctx, commits)
+	if err != nil {
+		return err
+	}
+	return r.byCall(slices.DeleteFunc(all, func(c Correction) bool { return lost[c.Commit] }))
+}
+
+// correctionsIn finds them in a commit. Call is the name of the patch until byCall.
+func correctionsIn(data *events.CommitData) []Correction {
+	var out []Correction
+	for _, f := range data.Files {
+		found := map[events.PatchID]*Correction{}
+		broken := map[events.PatchID]bool{}
+		runs := slices.Clone(f.Runs)
+		slices.SortFunc(runs, func(a, b events.AnchorRun) int { return cmp.Compare(a.Start, b.Start) })
+		for _, run := range runs {
+			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
+				continue // foreign, and not what it says it is
+			}
+			o := &data.Owners[run.Owner]
+			patch, human := o.Patch, 0
+			if o.Kind == events.OwnerHuman {
+				patch, human = o.Previous, run.Count
+			}
+			if patch == "" {
+				continue
+			}
+			c := found[patch]
+			if c == nil {
+				c = &Correction{Commit: data.Commit, Path: events.RawPath(f.Path), Blob: f.Blob, Start: run.Start, Call: string(patch)}
+				found[patch] = c
+			}
+			broken[patch] = broken[patch] || run.Start != c.Start+c.Count
+			c.Count += run.Count
+			c.Human += human
+		}
+		for patch, c := range found {
+			if c.Human > 0 && !broken[patch] {
+				out = append(out, *c)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Correction) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Start, b.Start)) })
+	return out
+}
+
+// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks. Of a commit that was anchored
+// twice the first anchor counts.
+func (r *Reader) byCall(list []Correction) error {
+	r.corrected = map[events.TraceID][]Correction{}
+	for _, c := range list {
+		wrote, found, err := r.log.Patch(events.PatchID(c.Call))
+		if err != nil {
+			return err
+		}
+		data := events.DataOf[events.PatchData](wrote)
+		prints, err := events.DecodeFingerprints(data.Lines)
+		if !found || err != nil || wrote.ToolCall == "" || len(prints) != data.NewCount || len(data.Kept) > 0 {
+			continue // foreign, or not all that the call wrote
+		}
+		patches, err := r.patchesOf(wrote.Trace, wrote.ToolCall)
+		if err != nil {
+			return err
+		}
+		c.Call, c.Wrote = wrote.ToolCall, prints
+		known := slices.ContainsFunc(r.corrected[wrote.Trace], func(k Correction) bool { return k.Call == c.Call && k.Commit == c.Commit })
+		if patches == 1 && !known {
+			r.corrected[wrote.Trace] = append(r.corrected[wrote.Trace], c)
+		}
+	}
+	return nil
+}
+
+// patchesOf is how many hunks a call wrote.
+func (r *Reader) patchesOf(trace events.TraceID, call string) (int, error) {
+	of, err := r.log.ToolCall(call)
+	n := 0
+	for _, e := range of {
+		if e.Type == events.PatchRecorded && e.Trace == trace {
+			n++
+		}
+	}
+	return n, err
+}
