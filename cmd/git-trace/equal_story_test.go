@@ -263,7 +263,12 @@ func (c *tale) history(talks []*talk, commits int) {
 	rewrites := []func(*tale, []*talk, string){(*tale).amends, (*tale).squashes, (*tale).rebases, (*tale).drops, (*tale).picks}
 	for _, i := range c.rng.Perm(len(rewrites))[:2] {
 		c.made++
+		c.unheard = c.live && c.rng.Intn(4) == 0
 		rewrites[i](c, talks, fmt.Sprintf("b%d/", c.made))
+		if c.unheard {
+			c.unheard = false
+			c.do("git-trace", "reconcile", "--all")
+		}
 	}
 }
 
@@ -278,6 +283,10 @@ func (c *tale) stretchOf(talks []*talk, prefix string) {
 			t.reads()
 		case 2:
 			t.fails()
+		}
+		if c.rng.Intn(4) == 0 {
+			t.delegates(prefix)
+			continue
 		}
 		t.writes(prefix)
 	}

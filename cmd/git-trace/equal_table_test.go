@@ -282,7 +282,7 @@ var countRows = slices.Concat(
 		}},
 		{"prompts", "log (text)", func(a *answers) map[string]string { return a.inLog(3) }},
 	},
-	[]row{ofTruth("calls", func(t *talk) string { return t.said(t.calls, t.writing) })},
+	[]row{ofTruth("calls", func(t *talk) string { return t.said(t.made(), t.writing) })},
 	ofTalk("calls", func(t *toldTalk) string { return strconv.Itoa(t.Calls) }),
 	ofRecord("calls", func(r *toldRecord) string {
 		n := 0
@@ -377,7 +377,7 @@ var useRows = slices.Concat(
 			}
 			cost = &sum
 		}
-		return usageText(t.prompts+t.calls, t.used.in, t.used.out, t.used.read, t.used.write, cost)
+		return usageText(t.steps(), t.used.in, t.used.out, t.used.read, t.used.write, cost)
 	})},
 	ofTalk("use", func(t *toldTalk) string {
 		if t.Usage == nil {
@@ -395,7 +395,7 @@ var useRows = slices.Concat(
 			if !t.recorded {
 				return ""
 			}
-			return strconv.Itoa(t.prompts + t.calls)
+			return strconv.Itoa(t.steps())
 		}),
 		{"steps", "quality --json", func(a *answers) map[string]string {
 			out := map[string]string{}

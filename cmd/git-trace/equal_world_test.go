@@ -23,6 +23,8 @@ type tale struct {
 	here  machine // the clone that is asked in the end
 	talks []*talk
 	ran   []string // commands that change something, for a report
+
+	unheard bool // git's hooks are switched off
 }
 
 // machine is a clone and the home of who works in it.
@@ -40,6 +42,7 @@ type talk struct {
 	files          map[string]bool
 	writing        int          // calls that hooks saw: those that may write
 	asked          int          // prompts that hooks saw
+	helpers        int          // sub-agents, each of which is asked once and makes one call
 	began, ended   [2]time.Time // between when and when
 	spoke          [2]time.Time // what the transcript tells
 	endless        bool         // its end was taken out of the record
@@ -128,6 +131,9 @@ func (c *tale) files() []string {
 // do is run for a command that changes something.
 func (c *tale) do(name string, args ...string) string {
 	c.t.Helper()
+	if name == "git" && c.unheard {
+		args = append([]string{"-c", "core.hooksPath=/dev/null"}, args...)
+	}
 	c.ran = append(c.ran, c.at.name+"$ "+name+" "+strings.Join(args, " "))
 	return c.run(name, args...)
 }
@@ -198,6 +204,64 @@ func (t *talk) fails() {
 	fields["error"], fields["is_interrupt"] = "there is no such file", false
 	t.hook("PostToolUseFailure", fields)
 }
+
+// delegates lets a sub-agent write a file.
+func (t *talk) delegates(prefix string) {
+	if t.agent != "claude-code" {
+		t.writes(prefix)
+		return
+	}
+	t.w.tick()
+	t.helpers++
+	id, path := fmt.Sprintf("ae%06d", t.helpers), fmt.Sprintf("%snew/helped%d.go", prefix, t.w.count)
+	sub := &pastSession{w: t.w, id: t.id, agent: t.agent, root: t.root, form: 2, spends: true, calls: 1000 * t.helpers}
+	fresh := t.lines2(3 + t.w.rng.Intn(4))
+	fields := t.toolOf(path, nil, fresh, 0, 0, fresh)
+	fields["tool_use_id"], fields["agent_id"], fields["agent_type"] = fmt.Sprintf("toolu_%s_%d", t.id[:12], sub.calls+1), id, "general-purpose"
+	sub.entry("user", jsonObject{"role": "user", "content": "write it"}, nil)
+	if t.hooked {
+		t.added, t.writing, t.files[path] = t.added+len(fresh), t.writing+1, true
+		t.hook("SubagentStart", jsonObject{"agent_id": id, "agent_type": "general-purpose"})
+		t.hook("PreToolUse", fields)
+	}
+	t.w.put(path, fresh)
+	sub.call("Write", fields["tool_input"].(jsonObject), nil)
+	t.saveHelper(sub, id)
+	if t.hooked {
+		fields["tool_response"] = jsonObject{"type": "create", "filePath": filepath.Join(t.root, path), "content": strings.Join(fresh, "\n") + "\n", "originalFile": nil}
+		t.hook("PostToolUse", fields)
+		t.hook("SubagentStop", jsonObject{"agent_id": id, "agent_type": "general-purpose"})
+	}
+	t.callOf("Agent", jsonObject{"description": "Help", "prompt": "write it", "subagent_type": "general-purpose"}, jsonObject{"status": "completed", "agentId": id}, false)
+	t.happened(t.w.clock, t.w.clock)
+	t.save()
+	t.used = t.used.plus(sub.used)
+}
+
+// saveHelper writes the transcript of a sub-agent, whose call is the next of the conversation.
+func (t *talk) saveHelper(sub *pastSession, id string) {
+	var out strings.Builder
+	for _, line := range sub.lines {
+		var entry jsonObject
+		t.w.must(json.Unmarshal([]byte(line), &entry))
+		entry["isSidechain"], entry["agentId"], entry["uuid"] = true, id, fmt.Sprint(id, entry["uuid"])
+		if parent, ok := entry["parentUuid"].(string); ok {
+			entry["parentUuid"] = id + parent
+		}
+		out.Write(mustJSON(entry))
+		out.WriteByte('\n')
+	}
+	file := filepath.Join(strings.TrimSuffix(t.transcript(), ".jsonl"), "subagents", "agent-"+id)
+	t.w.must(os.MkdirAll(filepath.Dir(file), 0o755))
+	t.w.must(os.WriteFile(file+".jsonl", []byte(out.String()), 0o644))
+	meta := mustJSON(jsonObject{"agentType": "general-purpose", "description": "Help", "toolUseId": fmt.Sprintf("toolu_%s_%d", t.id[:12], t.calls+1)})
+	t.w.must(os.WriteFile(file+".meta.json", meta, 0o644))
+}
+
+// made is how many calls it made, with those of its sub-agents; steps how many prompts and answers there were.
+func (t *talk) made() int { return t.calls + t.helpers }
+
+func (t *talk) steps() int { return t.prompts + t.made() + t.helpers }
 
 // writes is an edit of a file below a prefix, or a new file.
 func (t *talk) writes(prefix string) {
