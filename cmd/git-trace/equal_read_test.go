@@ -58,6 +58,7 @@ type toldCall struct {
 	Prompt   int
 	Status   string
 	Files    []struct{ Added, Removed int }
+	Patches  []string
 	Commits  []toldCommit
 }
 
@@ -81,7 +82,8 @@ type toldRecord struct {
 		CacheWrite int      `json:"total_cache_creation_tokens"`
 		Cost       *float64 `json:"estimated_cost_usd"`
 	}
-	Links []struct {
+	Metadata map[string]json.RawMessage
+	Links    []struct {
 		Revision  string
 		Reachable *bool `json:"commit_reachable"`
 	} `json:"git_links"`
@@ -148,19 +150,21 @@ type toldFound struct {
 
 // answers are what the commands say of one repository.
 type answers struct {
-	tale    *tale
-	log     []toldTalk
-	logText string
-	show    map[string]toldTalk // by conversation
-	text    map[string]string   // of show, by conversation
-	prompts map[string]toldTurn // show of prompts, by id#number
-	commits map[string]toldLines
-	graph   []toldLines
-	above   *toldLines // what graph has above HEAD
-	stats   toldStats
-	tracks  map[string][]toldTrail
-	found   map[string][]toldFound // by the word that was looked for
-	quality []struct {
+	tale      *tale
+	log       []toldTalk
+	logText   string
+	show      map[string]toldTalk // by conversation
+	text      map[string]string   // of show, by conversation
+	prompts   map[string]toldTurn // show of prompts, by id#number
+	commits   map[string]toldLines
+	calls     map[string]toldCall
+	graph     []toldLines
+	above     *toldLines // what graph has above HEAD
+	stats     toldStats
+	statsText string
+	tracks    map[string][]toldTrail
+	found     map[string][]toldFound // by the word that was looked for
+	quality   []struct {
 		Trace, Agent, Session string
 		Steps                 int
 		Calls                 int `json:"tool_calls"`
@@ -177,7 +181,7 @@ type answers struct {
 // ask runs every command there is a row for.
 func (c *tale) ask() *answers {
 	a := &answers{
-		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{},
+		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{}, calls: map[string]toldCall{},
 		tracks: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{},
 	}
 	var log struct{ Conversations []toldTalk }
@@ -199,6 +203,7 @@ func (c *tale) ask() *answers {
 	c.answer(&head, "graph", "--json")
 	a.graph, a.above = all.Commits, head.Uncommitted
 	c.answer(&a.stats, "stats", "--json")
+	a.statsText = c.run("git-trace", "stats", "--color=never")
 	for _, t := range c.talks {
 		var found struct{ Results []toldFound }
 		if t.known {
@@ -236,19 +241,25 @@ func (a *answers) shown(ids []string) {
 		Objects []struct {
 			Trace  *toldTalk
 			Prompt *toldTurn
+			Call   *toldCall `json:"tool_call"`
 			Commit *toldLines
 		}
 	}
 	if len(ids) > 0 {
 		c.answer(&shown, append([]string{"show", "--json"}, ids...)...)
 	}
-	var prompts []string
+	var prompts, calls []string
 	for _, o := range shown.Objects {
 		a.show[o.Trace.Trace] = *o.Trace
 		a.text[o.Trace.Trace] = c.run("git-trace", "show", "--color=never", o.Trace.Trace)
 		for _, turn := range o.Trace.Turns {
 			if turn.Index > 0 {
 				prompts = append(prompts, fmt.Sprintf("%s#%d", o.Trace.Trace, turn.Index))
+			}
+			for _, call := range turn.Calls {
+				if len(call.Patches) > 0 { // of the others only the record knows
+					calls = append(calls, call.ToolCall)
+				}
 			}
 		}
 		if out, _, err := c.tryInput(nil, "git-trace", "track", "--json", o.Trace.Trace); err == nil {
@@ -263,6 +274,13 @@ func (a *answers) shown(ids []string) {
 	}
 	for i, o := range shown.Objects {
 		a.prompts[prompts[i]] = *o.Prompt
+	}
+	shown.Objects = nil
+	if len(calls) > 0 {
+		c.answer(&shown, append([]string{"show", "--json"}, calls...)...)
+	}
+	for i, o := range shown.Objects {
+		a.calls[calls[i]] = *o.Call
 	}
 	shown.Objects = nil
 	c.answer(&shown, append([]string{"show", "--json"}, c.reachable()...)...)

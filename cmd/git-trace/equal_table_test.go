@@ -81,7 +81,7 @@ func ofRecord(thing string, read func(r *toldRecord) string) []row {
 
 // equalRows is the table.
 var equalRows = slices.Concat(
-	listedRows, nameRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, promptRows, sumRows,
+	listedRows, nameRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, outcomeRows, promptRows, sumRows,
 )
 
 var listedRows = []row{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -32,6 +33,9 @@ func TestEveryCommandTellsTheSame(t *testing.T) {
 				t.Error(fault)
 			}
 			if t.Failed() {
+				for _, told := range a.stored() {
+					t.Log(told)
+				}
 				t.Logf("seed %d:\n%s", seed, strings.Join(c.ran, "\n"))
 			}
 		})
@@ -74,6 +78,32 @@ func (a *answers) differences() []string {
 				}
 			}
 		}
+	}
+	return out
+}
+
+// stored are the prompts of each conversation as the log and the record have them: what a failure may come from is gone afterwards.
+func (a *answers) stored() []string {
+	byTrace := map[string][]string{}
+	for line := range strings.Lines(a.tale.run("git-trace", "events", "--json", "--type", "prompt_submitted")) {
+		var e struct {
+			Seq   int
+			Trace string
+			Data  struct {
+				Index  int
+				Native string
+			}
+		}
+		a.tale.must(json.Unmarshal([]byte(line), &e))
+		byTrace[e.Trace] = append(byTrace[e.Trace], fmt.Sprintf("@%d prompt %d %s", e.Seq, e.Data.Index, e.Data.Native))
+	}
+	var out []string
+	for _, trace := range sortedNames(a.show) {
+		told := a.named(trace) + ": " + strings.Join(byTrace[trace], ", ")
+		if r := a.show[trace].Record; r != nil {
+			told += fmt.Sprintf("; record with prompts at steps %s", r.Metadata["prompts"])
+		}
+		out = append(out, told)
 	}
 	return out
 }
