@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -95,7 +96,7 @@ type step struct {
 	snap      *snapshot.Engine
 	others    []*step           // of the other work trees, see aside
 	last      *snapshot.Engine  // the state that was found, see lastHeld
-	gone      []*file           // see findOlderName; nil until asked for
+	gone      []rename.Change   // see findOlderName; nil until asked for
 	newNames  map[string]Source // see underOlderName
 	dropped   []refs.OID        // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
 	objects   *refs.Objects

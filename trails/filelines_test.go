@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -31,34 +30,6 @@ func TestWhichChangesNoLineShows(t *testing.T) {
 	for name, tt := range tests {
 		if got := tt.f.withoutLines(); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
-	}
-}
-
-func TestHowAlikeTwoFilesAre(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		a, b string
-		want int
-	}{
-		"equal":                                  {"one\ntwo\n", "one\ntwo\n", 100},
-		"white space does not count":             {"one\n two\n", "one\ntwo\n", 100},
-		"half of the characters":                 {"aaa\nbbb\n", "aaa\nccc\n", 50},
-		"less than half":                         {"aaa\nbbbb\n", "aaa\ncccc\n", 0},
-		"a line counts as often as both have it": {"a\na\na\n", "a\nb\nb\n", 0},
-		"three telling lines of a file that grew": {
-			"line one\nline two\nline three\n", "line one\nline two\nline three\n" + strings.Repeat("something else\n", 9), 17,
-		},
-		"two telling lines are too few": {"line one\nline two\n", "line one\nline two\n" + strings.Repeat("something else\n", 9), 0},
-		"lines of five characters tell nothing": {
-			"12345\n23456\n34567\n", "12345\n23456\n34567\n" + strings.Repeat("something else\n", 9), 0,
-		},
-	}
-	for name, tt := range tests {
-		a, b := newText(numbered(t, 1), []byte(tt.a)), newText(numbered(t, 2), []byte(tt.b))
-		got := similarity(countKeys(a.lines), len(a.lines), countKeys(b.lines), len(b.lines))
-		if got != tt.want {
-			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
 }

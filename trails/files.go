@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -70,18 +71,11 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 		}
 		files = append(files, f)
 	}
-	files = pairRenames(files)
-	if s.git.restored && len(unpaired(files)) > 0 && s.findLast() {
-		if err := s.pairMoved(s.last, files); err != nil {
-			return nil, err
-		}
-	}
-	lost, err := s.displaced(files)
+	files, err := s.olderNames(&rename.Query{
+		Moment: s.momentOfLook(), Tree: lookedAt{s}, Changes: changesOf(files),
+		Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
+	}, files)
 	if err != nil {
-		return nil, err
-	}
-	pair(lost, unpaired(files), map[*file]bool{})
-	if err := s.pairAlong(files); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
@@ -161,132 +155,4 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 		}
 	}
 	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
-}
-
-// Shares of text that make a deleted and a new file one renamed file, as git-diff(1) counts by default.
-const (
-	renameShare = 50 // per cent
-	renameLimit = 400
-	// A file that grew or was cut must have so many lines in common, of so many characters at least.
-	wordyLines = 3
-	wordyLine  = 6
-)
-
-// pairRenames makes one change of a deletion and an addition that hold the same content, or at least half of the same
-// text. Of several matches the most alike is taken, then the first in order of path.
-func pairRenames(files []*file) []*file {
-	var gone []*file
-	for _, f := range files {
-		if f.new.oid.IsZero() && !f.old.oid.IsZero() {
-			gone = append(gone, f)
-		}
-	}
-	taken := map[*file]bool{}
-	pair(gone, unpaired(files), taken)
-	return slices.DeleteFunc(files, func(f *file) bool { return taken[f] })
-}
-
-// unpaired lists the files that are new and of which no older name is known.
-func unpaired(files []*file) []*file {
-	var out []*file
-	for _, f := range files {
-		if f.old.oid.IsZero() && !f.new.oid.IsZero() {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// pair joins additions to deletions.
-func pair(gone, born []*file, taken map[*file]bool) {
-	if len(gone) == 0 || len(born) == 0 {
-		return
-	}
-	join := func(from, to *file) {
-		taken[from] = true
-		to.oldPath, to.oldMode, to.old = from.path, from.oldMode, from.old
-	}
-	byOID := map[refs.OID][]*file{}
-	for _, g := range gone {
-		byOID[g.old.oid] = append(byOID[g.old.oid], g)
-	}
-	var rest []*file
-	for _, b := range born {
-		if same := byOID[b.new.oid]; len(same) > 0 {
-			byOID[b.new.oid] = same[1:]
-			join(same[0], b)
-		} else {
-			rest = append(rest, b)
-		}
-	}
-	if len(gone)*len(rest) <= renameLimit*renameLimit {
-		pairSimilar(gone, rest, taken, join)
-	}
-}
-
-func pairSimilar(gone, born []*file, taken map[*file]bool, join func(from, to *file)) {
-	counts := map[*file]map[string]int{}
-	count := func(f *file, t text) map[string]int {
-		if c, ok := counts[f]; ok {
-			return c
-		}
-		counts[f] = countKeys(t.lines)
-		return counts[f]
-	}
-	for _, b := range born {
-		if len(b.new.lines) == 0 {
-			continue
-		}
-		var best *file
-		bestShare := 0
-		for _, g := range gone {
-			if taken[g] || len(g.old.lines) == 0 {
-				continue
-			}
-			share := similarity(count(g, g.old), len(g.old.lines), count(b, b.new), len(b.new.lines))
-			if share > bestShare {
-				best, bestShare = g, share
-			}
-		}
-		if best != nil {
-			join(best, b)
-		}
-	}
-}
-
-// countKeys counts lines, white space apart.
-func countKeys(lines [][]byte) map[string]int {
-	out := map[string]int{}
-	for _, l := range lines {
-		out[string(linediff.StripSpace(l))]++
-	}
-	return out
-}
-
-// similarity is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file
-// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks.
-func similarity(a map[string]int, aLines int, b map[string]int, bLines int) int {
-	common, inCommon, words := 0, 0, 0
-	for l, n := range a {
-		n = min(n, b[l])
-		common += n
-		inCommon += n * (len(l) + 1)
-		if len(l) >= wordyLine {
-			words += n
-		}
-	}
-	share := 100 * inCommon / max(characters(a), characters(b))
-	if share < renameShare && (words < wordyLines || 100*common/min(aLines, bLines) < renameShare) {
-		return 0
-	}
-	return share
-}
-
-// characters counts those of all lines, with one for the end of each.
-func characters(lines map[string]int) int {
-	sum := 0
-	for l, n := range lines {
-		sum += n * (len(l) + 1)
-	}
-	return sum
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/rename"
 )
 
 // No look sees a file that git passes over: an ignored one, one marked skip-worktree or assume-unchanged. An edit call that writes
@@ -171,7 +172,7 @@ func (s *step) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	exact := last.Whole && last.After == now
 	return func(line []byte) *actor {
 		print := events.FingerprintOf(line)
-		if !exact && len(linediff.StripSpace(line)) < wordyLine {
+		if !exact && len(linediff.StripSpace(line)) < rename.WordyLine {
 			return &nobody
 		}
 		for _, one := range slices.Backward(all) {

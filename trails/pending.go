@@ -1,19 +1,16 @@
 package trails
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -55,12 +52,13 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 	}
 	s.objects = repo.Objects()
 	defer s.objects.Close()
+	defer s.closeSnapshot()
 	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
 	s.orient()
 	if s.state.Interval == 0 {
 		return p, p.remember(s, path, t)
 	}
-	f, err := s.pendingChange(path, t)
+	f, err := s.pendingChange(rename.BlameNow, path, t)
 	if err != nil || f.old.whole || t.whole {
 		return p, err
 	}
@@ -105,36 +103,35 @@ func (p *PendingLines) remember(s *step, path string, t text) error {
 }
 
 // pendingChange is what happened to a path since it was looked at last, by the older name of its file if it had one.
-func (s *step) pendingChange(path string, now text) (*file, error) {
-	eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+func (s *step) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
+	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot state: %w", err)
 	}
-	defer eng.Close()
-	s.passed = map[string]bool{path: eng.PassedOver(path)}
+	s.last = last
+	s.passed = map[string]bool{path: last.PassedOver(path)}
 	f := &file{path: path, oldPath: path, new: now}
-	entry, found := eng.Lookup(path)
-	if !found {
-		f.oldPath = stagedFrom(s.ctx, s.repo, path)
-		entry, found = eng.Lookup(f.oldPath)
-	}
-	if found {
+	if entry, found := last.Lookup(path); found {
 		if f.old, err = s.read(entry.Mode, entry.OID); err != nil {
 			return nil, fmt.Errorf("read the last snapshot of the file: %w", err)
 		}
 		return f, nil
 	}
-	gone, err := s.deleted(eng, 0)
+	changes, err := s.peek(0)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list what changed since the last snapshot: %w", err)
 	}
-	pair(gone, []*file{f}, map[*file]bool{})
-	if err := s.pairMoved(eng, []*file{f}); err != nil {
-		return nil, err
+	if err := s.nameBefore(moment, changes, f); err != nil || f.oldPath == path {
+		return f, err
 	}
-	s.last = eng
-	defer func() { s.last = nil }()
-	return f, s.pairAlong([]*file{f})
+	others, err := s.rivals(path)
+	if err != nil || len(others) == 0 {
+		return f, err
+	}
+	f = &file{path: path, oldPath: path, new: now}
+	files := slices.Concat(others, []*file{f})
+	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return f, s.nameBefore(moment, changes, files...)
 }
 
 // OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if there is none.
@@ -147,80 +144,20 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", nil
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), now: gitfacts.ReadMark(repo)}
+	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), known: NewKnown(repo).frozen()}
 	defer s.objects.Close()
+	defer s.closeSnapshot()
 	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
-	f, err := s.pendingChange(path, t)
+	var err error
+	if s.state, err = loadState(repo); err != nil {
+		return "", err
+	}
+	s.orient()
+	f, err := s.pendingChange(rename.LongAfter, path, t)
 	if err != nil || f.oldPath == path {
 		return "", err
 	}
 	return f.oldPath, nil
-}
-
-// stagedFrom is the name that HEAD has for a file whose new name is in the index and was not seen by any boundary yet; the
-// name itself if there is none.
-func stagedFrom(ctx context.Context, repo *refs.Repo, path string) string {
-	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
-	out, err := repo.Git(ctx, nil, append(args, "HEAD")...)
-	if err != nil {
-		return path // there is no HEAD
-	}
-	renamed, _ := gitdiff.Records(out) // what git said otherwise tells no name
-	for _, r := range renamed {
-		if r.Path == path {
-			return r.OldPath
-		}
-	}
-	return path
-}
-
-// deleted lists the files that the work tree no longer has, as they were seen last: one may live on under another name. Of more
-// than most it lists none; 0 is no bound.
-func (s *step) deleted(eng *snapshot.Engine, most int) ([]*file, error) {
-	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--deleted")
-	if err != nil {
-		return nil, fmt.Errorf("list deleted files: %w", err)
-	}
-	raw = append(raw, s.untrackedGone(eng)...)
-	if most > 0 && bytes.Count(raw, []byte{0}) > most {
-		return nil, nil
-	}
-	var out []*file
-	for name := range bytes.SplitSeq(raw, []byte{0}) {
-		entry, found := eng.Lookup(string(name))
-		if !found {
-			continue
-		}
-		t, err := s.read(entry.Mode, entry.OID)
-		if err != nil {
-			return nil, fmt.Errorf("read the last snapshot of a deleted file: %w", err)
-		}
-		if !t.whole {
-			out = append(out, &file{path: string(name), oldPath: string(name), old: t})
-		}
-	}
-	return out, nil
-}
-
-// untrackedGone lists the files that were seen last, that git does not track and that are gone, each with a NUL behind it.
-func (s *step) untrackedGone(eng *snapshot.Engine) []byte {
-	if eng.Tree().IsZero() {
-		return nil
-	}
-	cmd := s.repo.Command(s.ctx, "diff-index", "--cached", "--no-renames", "--diff-filter=D", "--name-only", "-z", eng.Tree().String())
-	cmd.Env = append(cmd.Env, s.repo.SideReadEnv()...)
-	raw, err := cmd.Output()
-	if err != nil {
-		return nil // the tree of a snapshot that is gone says nothing
-	}
-	var out []byte
-	for name := range bytes.SplitSeq(raw, []byte{0}) {
-		_, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(string(name))))
-		if errors.Is(err, fs.ErrNotExist) {
-			out = append(append(out, name...), 0)
-		}
-	}
-	return out
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -88,7 +89,7 @@ type memory struct {
 // out of it. Of equals the last one counts. One that has less than half of it is faint, unless it is as much like it
 // as a renamed file must be.
 func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
-	want, size := countKeys(lines), 0
+	want, size := rename.Count(lines), 0
 	for key, n := range want {
 		size += n * len(key)
 	}
@@ -103,7 +104,7 @@ func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
 				continue
 			}
 			if n := inCommon(want, t.lines); n > most {
-				faint := 2*n < size && similarity(want, len(lines), countKeys(t.lines), len(t.lines)) == 0
+				faint := 2*n < size && rename.Alike(want, len(lines), rename.Count(t.lines), len(t.lines)) == 0
 				best, most = Source{Path: name, Blob: blob, Faint: faint}, n
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -67,13 +68,16 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	files = pairRenames(files)
-	lost, err := s.withdrawn(blobs, changes)
+	untold, err := s.withdrawn(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
-	pair(lost, unpaired(files), map[*file]bool{})
-	if err := s.pairReplaced(stash, files, blobs, changes); err != nil {
+	parts, _ := gitfacts.StashOf(s.facts, stash)
+	files, err = s.olderNames(&rename.Query{
+		Moment: rename.Stash, Changes: changesOf(files), Untold: untold, Stash: parts, Stashed: blobs,
+		Last: func() (rename.Seen, bool) { return asSeen{s, changes}, true },
+	}, files)
+	if err != nil {
 		return nil, err
 	}
 	var out []*file
@@ -103,8 +107,8 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 }
 
 // withdrawn lists the files that are gone and of which a stash says nothing: what git does not track may have a new name in it.
-func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]*file, error) {
-	var out []*file
+func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
+	var out []rename.File
 	for _, c := range changes {
 		if _, told := stashed[c.Path]; told || c.Old.IsZero() || !c.New.IsZero() {
 			continue
@@ -113,7 +117,7 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &file{path: c.Path, oldPath: c.Path, oldMode: c.OldMode, old: old})
+		out = append(out, rename.File{Path: c.Path, Mode: c.OldMode, OID: c.Old, Lines: old.lines})
 	}
 	return out, nil
 }

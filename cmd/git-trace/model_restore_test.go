@@ -7,8 +7,8 @@ import (
 
 // reset moves the branch, and more or less of the rest with it.
 func reset(w *world, rng *rand.Rand, dir string) bool {
-	if w.busy(dir) != "" || w.depth(dir) < 3 || w.renamedIn(dir) {
-		return false // as in restorePath
+	if w.busy(dir) != "" || w.depth(dir) < 3 {
+		return false
 	}
 	to := fmt.Sprintf("HEAD~%d", rng.IntN(min(3, w.depth(dir)-1)))
 	if _, there := w.ask(dir, "rev-parse", "-q", "--verify", "ORIG_HEAD"); there && rng.IntN(5) == 0 {
@@ -21,8 +21,8 @@ func reset(w *world, rng *rand.Rand, dir string) bool {
 // restorePath brings one file, or everything, back from the index or from a commit.
 func restorePath(w *world, rng *rand.Rand, dir string) bool {
 	p, ok := w.pickPath(rng, dir)
-	if !ok || w.renamedIn(dir) {
-		return false // the old name comes back, nothing tells how: that is a copy
+	if !ok {
+		return false
 	}
 	rev := fmt.Sprintf("HEAD~%d", rng.IntN(min(4, w.depth(dir))))
 	kind := rng.IntN(6)

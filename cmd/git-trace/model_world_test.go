@@ -275,16 +275,6 @@ func (w *world) note(dir, path string, e edit) edit {
 	return e
 }
 
-// renamedIn tells whether a work tree has files with new names that nobody has looked at.
-func (w *world) renamedIn(dir string) bool {
-	for key := range w.renamed {
-		if strings.HasPrefix(key, dir+"\x00") {
-			return true
-		}
-	}
-	return false
-}
-
 // lookedAt notes that a boundary saw the file that a call names, or everything in its work tree.
 func (w *world) lookedAt(dir string, input map[string]any, full bool) {
 	if full {

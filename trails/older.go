@@ -1,0 +1,291 @@
+package trails
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/rename"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were found to be
+// renames.
+func (s *step) olderNames(q *rename.Query, files []*file) ([]*file, error) {
+	var born []*rename.File
+	byPath, texts := map[string]*file{}, map[refs.OID]text{}
+	for _, f := range files {
+		texts[f.old.oid] = f.old
+	}
+	for _, f := range files {
+		if f.old.oid.IsZero() && !f.new.oid.IsZero() {
+			born = append(born, &rename.File{Path: f.path, OID: f.new.oid, Lines: f.new.lines})
+			byPath[f.path], texts[f.new.oid] = f, f.new
+		}
+	}
+	if len(born) == 0 {
+		return files, nil
+	}
+	q.Read = func(mode uint32, oid refs.OID) ([][]byte, error) {
+		t, err := s.read(mode, oid)
+		texts[oid] = t
+		return t.lines, err
+	}
+	q.Work, q.Wrote, q.Asked = s.git.Work, s.git.restored, s.commit
+	q.Stored, q.Staged = s.objects.MayBeStored, s.staged
+	q.Known = func(path string, oid refs.OID) bool {
+		_, known := s.known.Get(path, oid)
+		return known
+	}
+	if q.Last == nil {
+		q.Last = func() (rename.Seen, bool) { return s.last, s.findLast() }
+	}
+	pairs, err := rename.Pair(q, born)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string]bool{}
+	for _, p := range pairs {
+		f := byPath[p.New.Path]
+		old, found := texts[p.Old.OID]
+		if !found {
+			if old, err = s.read(p.Old.Mode, p.Old.OID); err != nil {
+				return nil, err
+			}
+		}
+		f.oldPath, f.oldMode, f.old = p.Old.Path, p.Old.Mode, old
+		gone[p.Old.Path] = true
+	}
+	var out []*file
+	for _, f := range files {
+		if !f.new.oid.IsZero() || f.old.oid.IsZero() || !gone[f.path] {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// changesOf are the changes of files, for what asks after older names.
+func changesOf(files []*file) []rename.Change {
+	var out []rename.Change
+	for _, f := range files {
+		out = append(out, rename.Change{Old: rename.File{Path: f.path, Mode: f.oldMode, OID: f.old.oid, Lines: f.old.lines}, New: f.new.oid})
+	}
+	return out
+}
+
+// momentOfLook tells whether a look is that of a commit.
+func (s *step) momentOfLook() rename.Moment {
+	if s.commit.IsZero() {
+		return rename.Boundary
+	}
+	return rename.Commit
+}
+
+// lookedAt is the work tree as a look has found it.
+type lookedAt struct{ *step }
+
+func (l lookedAt) Has(path string) bool {
+	_, found := l.snap.Lookup(path)
+	return found
+}
+
+func (l lookedAt) Entry(path string) snapshot.Entry {
+	entry, _ := l.snap.Lookup(path)
+	return entry
+}
+
+func (l lookedAt) Gone(path string) bool { return l.goneFromWorkTree(path) }
+
+func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
+
+// atRest is the work tree of which nobody takes a snapshot. What was seen last is still there, but for what is known to be gone.
+type atRest struct {
+	*step
+	gone map[string]bool
+}
+
+func (a atRest) Has(path string) bool {
+	if _, seen := a.last.Lookup(path); seen {
+		return !a.gone[path]
+	}
+	return !a.goneFromWorkTree(path)
+}
+
+func (a atRest) Entry(path string) snapshot.Entry {
+	content, found := readWorkFile(a.repo, path)
+	if !found {
+		return snapshot.Entry{}
+	}
+	return snapshot.Entry{OID: a.repo.Format.Hash(refs.BlobObject, content)}
+}
+
+func (a atRest) Gone(path string) bool { return a.goneFromWorkTree(path) }
+
+func (a atRest) Older(path string) bool { return a.writtenBeforeLook(path) }
+
+func (s *step) goneFromWorkTree(path string) bool {
+	_, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// writtenBeforeLook tells whether a file was last written before the last boundary ended. A new name leaves that time as it was.
+func (s *step) writtenBeforeLook(path string) bool {
+	now, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+	last, errLast := os.Stat(StatePath(s.repo))
+	return err == nil && errLast == nil && !now.ModTime().After(last.ModTime())
+}
+
+// asSeen is what paths had before the changes that a look has found.
+type asSeen struct {
+	*step
+	changes []snapshot.Change
+}
+
+func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
+	entry := a.lastSeen(path, a.changes)
+	return entry, !entry.OID.IsZero()
+}
+
+// Moved is never asked: what a stash took is not in the work tree.
+func (a asSeen) Moved(_, _ string) bool { return false }
+
+// staged maps the new names in the index to those that HEAD has for them (git-diff-index(1)).
+func (s *step) staged() map[string]string {
+	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
+	out, err := s.repo.Git(s.ctx, nil, append(args, "HEAD")...)
+	if err != nil {
+		return nil // there is no HEAD
+	}
+	renamed, _ := gitdiff.Records(out) // what git said otherwise tells no name
+	names := map[string]string{}
+	for _, r := range renamed {
+		names[r.Path] = r.OldPath
+	}
+	return names
+}
+
+// peek lists what the next look will find of the paths that were seen last: those that are gone, and those that have another content.
+// One process of git tells. More than most, unless that is 0, are none.
+func (s *step) peek(most int) ([]rename.Change, error) {
+	if !s.findLast() || s.last.Tree().IsZero() {
+		return nil, nil
+	}
+	args := append([]string{"diff-index"}, gitdiff.Raw()...)
+	cmd := s.repo.Command(s.ctx, append(args, "--no-renames", "--ignore-submodules=all", s.last.Tree().String())...)
+	cmd.Env = append(cmd.Env, s.repo.SideReadEnv()...)
+	raw, err := cmd.Output()
+	if err != nil {
+		return nil, s.ctx.Err() // the tree of a snapshot that is gone says nothing
+	}
+	changed, err := snapshot.ParseRawDiff(string(raw))
+	if err != nil || most > 0 && len(changed) > most {
+		return nil, err
+	}
+	var out []rename.Change
+	for _, c := range changed {
+		entry, found := s.last.Lookup(c.Path)
+		if !found || c.New.IsZero() && c.NewMode == 0 && !s.goneFromWorkTree(c.Path) {
+			continue
+		}
+		if c.NewMode != 0 && c.New.IsZero() { // git's index does not know what the file has
+			if c.New = (atRest{step: s}).Entry(c.Path).OID; c.New == entry.OID {
+				continue
+			}
+		}
+		t, err := s.read(entry.Mode, entry.OID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rename.Change{Old: rename.File{Path: c.Path, Mode: entry.Mode, OID: entry.OID, Lines: t.lines}, New: c.New})
+	}
+	return out, nil
+}
+
+// nameBefore finds the older names of files of the work tree that no look has seen.
+func (s *step) nameBefore(moment rename.Moment, changes []rename.Change, files ...*file) error {
+	gone := map[string]bool{}
+	for _, c := range changes {
+		gone[c.Old.Path] = c.New.IsZero()
+	}
+	_, err := s.olderNames(&rename.Query{
+		Moment: moment, Tree: atRest{s, gone}, Changes: changes, Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
+	}, files)
+	return err
+}
+
+// maxRivals bounds the new files that may have an older name as well.
+const maxRivals = 256
+
+// rivals are the other new files of the work tree, which the next look will find as well: a content has one new name.
+func (s *step) rivals(path string) ([]*file, error) {
+	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, fmt.Errorf("list new files: %w", err)
+	}
+	var out []*file
+	done := map[string]bool{"": true, path: true} // a path with a conflict is listed three times
+	for name := range bytes.SplitSeq(raw, []byte{0}) {
+		if _, seen := s.last.Lookup(string(name)); seen || done[string(name)] {
+			continue
+		}
+		done[string(name)] = true
+		if content, found := readWorkFile(s.repo, string(name)); found && len(out) < maxRivals {
+			t := newText(s.repo.Format.Hash(refs.BlobObject, content), content)
+			out = append(out, &file{path: string(name), oldPath: string(name), new: t})
+		}
+	}
+	return out, nil
+}
+
+// How many files with a new name are asked for in one step, and among how many that changed: somebody waits for it.
+const (
+	maxNewNames = 32
+	maxGone     = 256
+)
+
+// underOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if a commit
+// that was made since everything was looked at has it. For example: a file is renamed and committed while hooks are off, and
+// a rebase then makes that commit anew. The state of the last look is left as it is.
+func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
+	if from, asked := s.newNames[path]; asked {
+		return from, !from.Blob.IsZero()
+	}
+	if len(s.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
+		return Source{}, false
+	}
+	if _, there := s.last.Lookup(path); there || !s.git.Known() || !s.git.MovedTo(commit) {
+		return Source{}, false
+	}
+	if s.newNames == nil {
+		s.newNames = map[string]Source{}
+	}
+	s.newNames[path] = s.findOlderName(path)
+	return s.newNames[path], !s.newNames[path].Blob.IsZero()
+}
+
+// findOlderName compares a file of the work tree with what lost its name.
+func (s *step) findOlderName(path string) Source {
+	content, found := readWorkFile(s.repo, path)
+	if !found {
+		return Source{}
+	}
+	if s.gone == nil {
+		gone, err := s.peek(maxGone)
+		if err != nil {
+			gone = nil // what cannot be listed has no new name
+		}
+		s.gone = append([]rename.Change{}, gone...)
+	}
+	f := &file{path: path, oldPath: path, new: newText(s.repo.Format.Hash(refs.BlobObject, content), content)}
+	if err := s.nameBefore(rename.Rewrite, s.gone, f); err != nil {
+		return Source{}
+	}
+	return Source{Path: f.oldPath, Blob: f.old.oid, Far: true}
+}

@@ -1,0 +1,231 @@
+package rename
+
+import (
+	"path"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// inStash are the files that a new stash tells to have been gone and that are there again.
+func inStash(q *Query, _ []*File, try func([]*File)) error {
+	if !q.Wrote {
+		return nil
+	}
+	var out []*File
+	for _, oid := range q.Stashes {
+		stash, found := gitfacts.StashOf(q.Work.Reader, oid)
+		if !found {
+			continue
+		}
+		blobs, err := stash.Blobs(q.Work.Reader)
+		if err != nil {
+			return err
+		}
+		for path, blob := range blobs {
+			if !blob.IsZero() {
+				continue
+			}
+			f, err := q.back(path)
+			if err != nil {
+				return err
+			}
+			if f != nil {
+				out = append(out, f)
+			}
+		}
+	}
+	try(out)
+	return nil
+}
+
+// back is the file that the work tree has again at a path; nil if it has none, or if it was asked for before.
+func (q *Query) back(path string) (*File, error) {
+	if !q.Tree.Has(path) || !q.once(path) {
+		return nil, nil
+	}
+	now := q.Tree.Entry(path)
+	return q.file(path, now.Mode, now.OID)
+}
+
+// returned are the files that were not there when somebody committed one of the new files, and that git brought back since.
+func returned(q *Query, born []*File, try func([]*File)) error {
+	if !q.Wrote {
+		return nil
+	}
+	moves, _ := q.Work.Moves()
+	brought := append([]refs.OID{q.Work.Now.Head}, q.Work.Merging()...)
+	var out []*File
+	for _, made := range moves[max(0, len(moves)-gitfacts.MaxCommitted):] {
+		if !made.LeavesFiles() || !slices.ContainsFunc(born, func(b *File) bool {
+			blob, err := q.Work.Reader.Blob(made.To, b.Path)
+			return err == nil && blob == b.OID
+		}) {
+			continue
+		}
+		for _, commit := range brought {
+			changed, err := q.Work.Reader.Changed(made.To, commit)
+			if err != nil {
+				continue // a commit that is gone says nothing
+			}
+			for _, c := range changed {
+				if c.OldMode != 0 {
+					continue
+				}
+				f, err := q.back(c.Path)
+				if err != nil {
+					return err
+				}
+				if f != nil {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	try(out)
+	return nil
+}
+
+// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not; and those of a wanted content
+// that git left there for another one. A copy of what is still there is its maker's.
+func missingOf(q *Query, born []*File, try func([]*File)) error {
+	if !q.Wrote {
+		return nil
+	}
+	wanted := map[refs.OID]bool{}
+	for _, b := range born {
+		wanted[b.OID] = true
+	}
+	var out []*File
+	for _, commit := range q.Work.Lately() {
+		list, err := q.Work.Reader.Files(commit)
+		if err != nil {
+			if commit == q.Work.Now.Head {
+				return err
+			}
+			continue
+		}
+		for _, one := range list {
+			there := q.Tree.Has(one.Path)
+			lost := !there && q.once(one.Path)
+			left := there && wanted[one.Blob] && q.Tree.Entry(one.Path).OID != one.Blob && q.Work.WentOn(commit, one.Path, one.Blob)
+			if !lost && !left {
+				continue
+			}
+			f, err := q.file(one.Path, 0, one.Blob)
+			if err != nil {
+				return err
+			}
+			out = append(out, f)
+		}
+	}
+	try(out)
+	return nil
+}
+
+// replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash was made.
+// What the work tree has now does not tell: git may have brought the old name back since, as by a rebase. Only a content
+// that is all the same counts.
+func replaced(q *Query, born []*File, try func([]*File)) error {
+	wanted := map[refs.OID]bool{}
+	for _, b := range born {
+		wanted[b.OID] = true
+	}
+	last, readable := q.Last()
+	if !readable {
+		return nil
+	}
+	var out []*File
+	seen := map[string]bool{}
+	for _, left := range q.Work.LeftFor(q.Stash.Head) {
+		changed, err := q.Work.Reader.Changed(left, q.Stash.Head)
+		if err != nil {
+			continue // a commit that is gone says nothing
+		}
+		for _, c := range changed {
+			was, _ := last.Lookup(c.Path)
+			blob, found := replacedBlob(c, was.OID, wanted)
+			if _, told := q.Stashed[c.Path]; told || seen[c.Path] || !found {
+				continue
+			}
+			seen[c.Path] = true
+			f, err := q.file(c.Path, 0, blob)
+			if err != nil {
+				return err
+			}
+			out = append(out, f)
+		}
+	}
+	try(out)
+	return nil
+}
+
+// replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of the commit
+// that was left. A content that the path still has was copied, not moved.
+func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (refs.OID, bool) {
+	if wanted[last] && last != c.New {
+		return last, true
+	}
+	return c.Old, wanted[c.Old]
+}
+
+// takenAlong are the files that git may have moved into the directory that those beside them were renamed to (git-merge(1), on
+// renames of directories). They have the base name of a new file, in a commit from which git took something, and the work tree
+// has not, and had not, the name that they have there.
+func takenAlong(q *Query, born []*File, try func([]*File)) error {
+	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
+	if !q.Wrote || len(born) == 0 {
+		return nil
+	}
+	last, readable := q.Last()
+	if !readable {
+		return nil
+	}
+	for _, from := range q.Work.TakenAlong(q.Asked) {
+		gone, err := q.awayIn(from, born, last)
+		if err != nil {
+			return err
+		}
+		try(gone)
+	}
+	return nil
+}
+
+// awayIn lists the files of a commit that git may have taken along.
+func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File, error) {
+	wanted := map[string][]refs.OID{} // the contents of new files, by base name
+	for _, b := range born {
+		there, err := q.Work.Reader.Blob(from.Commit, b.Path)
+		if err != nil {
+			return nil, err
+		}
+		if there.IsZero() && (!from.Perhaps || q.Stored(b.OID)) {
+			wanted[path.Base(b.Path)] = append(wanted[path.Base(b.Path)], b.OID)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	list, err := q.Work.Reader.Files(from.Commit)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a commit that is gone says nothing
+	}
+	var out []*File
+	for _, one := range list {
+		contents := wanted[path.Base(one.Path)]
+		if len(contents) == 0 || from.Perhaps && !slices.Contains(contents, one.Blob) {
+			continue
+		}
+		if _, before := last.Lookup(one.Path); before || !q.Tree.Gone(one.Path) {
+			continue
+		}
+		f, err := q.file(one.Path, 0, one.Blob)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

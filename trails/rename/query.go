@@ -1,0 +1,88 @@
+package rename
+
+import (
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// Seen is what a work tree was last seen with.
+type Seen interface {
+	Lookup(path string) (snapshot.Entry, bool)
+	// Moved tells whether the file that is now at a path is the very one that another path had then.
+	Moved(from, to string) bool
+}
+
+// Tree is the work tree as it is now.
+type Tree interface {
+	// Has tells whether the work tree has a file at a path.
+	Has(path string) bool
+	// Entry is that file.
+	Entry(path string) snapshot.Entry
+	// Gone tells whether nothing stands at a path.
+	Gone(path string) bool
+	// Older tells whether a file was last written before everything was looked at last.
+	Older(path string) bool
+}
+
+// Change is what happened to a path since it was seen last, or in a stash.
+type Change struct {
+	Old File
+	New refs.OID // none for a file that is gone
+}
+
+// Query asks for older names at a moment.
+type Query struct {
+	Moment  Moment
+	Work    *gitfacts.Work // what git did since everything was looked at
+	Wrote   bool           // git wrote to the work tree, or may have
+	Asked   refs.OID       // the commit that is being anchored; no id if none is
+	Stashes []refs.OID     // those that came since everything was looked at
+
+	Last func() (Seen, bool) // false if it cannot be read
+	Tree Tree
+	// Changes are those of the look, or of the stash.
+	Changes []Change
+	// Read gives the lines of a content; none for one without lines.
+	Read func(mode uint32, oid refs.OID) ([][]byte, error)
+	// Stored tells whether the repository may have a content.
+	Stored func(refs.OID) bool
+	// Known tells whether the owners of a content of a path are known.
+	Known func(path string, oid refs.OID) bool
+	// Staged maps new names in the index to those that HEAD has for them.
+	Staged func() map[string]string
+
+	// Of a stash: what it is, what it has of each path that it tells of, and the files that are gone and that it does not tell of.
+	Stash   gitfacts.Stash
+	Stashed map[string]refs.OID
+	Untold  []File
+
+	seen map[string]bool // paths that were taken in by sets which are compared together
+}
+
+// file reads a content that had a name.
+func (q *Query) file(path string, mode uint32, oid refs.OID) (*File, error) {
+	lines, err := q.Read(mode, oid)
+	return &File{Path: path, Mode: mode, OID: oid, Lines: lines}, err
+}
+
+// begin forgets which paths were taken in. What is found under a name now is not what that name lost; where it is gone, git may
+// have put it away before.
+func (q *Query) begin(born []*File) {
+	q.seen = map[string]bool{}
+	for _, c := range q.Changes {
+		q.seen[c.Old.Path] = !c.New.IsZero()
+	}
+	for _, b := range born {
+		q.seen[b.Path] = true
+	}
+}
+
+// once tells whether a path is taken in for the first time.
+func (q *Query) once(path string) bool {
+	if q.seen[path] {
+		return false
+	}
+	q.seen[path] = true
+	return true
+}

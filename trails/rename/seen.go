@@ -1,0 +1,105 @@
+package rename
+
+import (
+	"slices"
+)
+
+// deleted are the files that are gone.
+func deleted(q *Query, _ []*File, try func([]*File)) error {
+	var out []*File
+	for i := range q.Changes {
+		if c := &q.Changes[i]; c.New.IsZero() && !c.Old.OID.IsZero() {
+			out = append(out, &c.Old)
+		}
+	}
+	try(out)
+	return nil
+}
+
+// untold are the files that are gone and of which a stash says nothing.
+func untold(q *Query, _ []*File, try func([]*File)) error {
+	var out []*File
+	for i := range q.Untold {
+		out = append(out, &q.Untold[i])
+	}
+	try(out)
+	return nil
+}
+
+// lost are the contents in the place of which there is another one now.
+func (q *Query) lost() []*File {
+	var out []*File
+	for i := range q.Changes {
+		if c := &q.Changes[i]; !c.New.IsZero() && !c.Old.OID.IsZero() {
+			out = append(out, &c.Old)
+		}
+	}
+	return out
+}
+
+// inIndex are those of which the index says that git mv gave them a new name. Git is asked only where a content tells so.
+func inIndex(q *Query, born []*File, try func([]*File)) error {
+	lost := q.lost()
+	if len(match("", lost, born)) == 0 {
+		return nil
+	}
+	staged := q.Staged()
+	var out []*File
+	for _, b := range born {
+		for _, l := range lost {
+			if staged[b.Path] == l.Path {
+				one := *l
+				one.only = b.Path
+				out = append(out, &one)
+			}
+		}
+	}
+	try(out)
+	return nil
+}
+
+// sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but it is the
+// file that the old name was seen with. A file that was written since everything was looked at is none of them.
+func sameInode(q *Query, born []*File, try func([]*File)) error {
+	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // nothing was brought back
+		return nil
+	}
+	older := slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return !q.Tree.Older(b.Path) })
+	if len(older) == 0 {
+		return nil
+	}
+	last, readable := q.Last()
+	if !readable {
+		return nil
+	}
+	there, err := q.Work.Reader.Files(q.Work.Now.Head)
+	if err != nil {
+		return nil //nolint:nilerr // a commit that cannot be read says nothing
+	}
+	var out []*File
+	for _, one := range there {
+		i := slices.IndexFunc(older, func(b *File) bool { return b.OID == one.Blob })
+		if i < 0 {
+			continue
+		}
+		was, found := last.Lookup(one.Path)
+		if !found || was.OID != one.Blob {
+			continue
+		}
+		for _, b := range older {
+			if b.OID == one.Blob && last.Moved(one.Path, b.Path) {
+				out = append(out, &File{Path: one.Path, Mode: was.Mode, OID: was.OID, Lines: b.Lines, only: b.Path})
+			}
+		}
+	}
+	try(out)
+	return nil
+}
+
+// overwritten are the contents in the place of which git put another one.
+func overwritten(q *Query, _ []*File, try func([]*File)) error {
+	if q.Wrote {
+		try(q.lost())
+	}
+	return nil
+}

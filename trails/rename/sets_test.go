@@ -1,0 +1,389 @@
+package rename
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// world is what a test says of git, of what was seen last and of the work tree.
+type world struct {
+	made  map[refs.OID]refs.Commit
+	files map[refs.OID]map[string]refs.OID
+	texts map[refs.OID]string
+
+	last  map[string]refs.OID // what was seen last
+	moved map[string]string   // new name → old name, by the inode
+	there map[string]refs.OID // in the work tree
+}
+
+func (w *world) Commit(commit refs.OID) (refs.Commit, error) {
+	c, found := w.made[commit]
+	if !found {
+		return c, refs.ErrMissing
+	}
+	return c, nil
+}
+
+func (w *world) Blob(commit refs.OID, path string) (refs.OID, error) {
+	return w.files[commit][path], nil
+}
+
+func (w *world) Files(commit refs.OID) ([]gitfacts.File, error) {
+	if w.files[commit] == nil {
+		return nil, refs.ErrMissing
+	}
+	var out []gitfacts.File
+	for path, blob := range w.files[commit] {
+		out = append(out, gitfacts.File{Path: path, Blob: blob})
+	}
+	return out, nil
+}
+
+func (w *world) Changed(from, to refs.OID) ([]snapshot.Change, error) {
+	var out []snapshot.Change
+	for path, blob := range w.files[to] {
+		if old := w.files[from][path]; old != blob {
+			c := snapshot.Change{Path: path, Old: old, New: blob, NewMode: 0o100644}
+			if !old.IsZero() {
+				c.OldMode = 0o100644
+			}
+			out = append(out, c)
+		}
+	}
+	for path, blob := range w.files[from] {
+		if w.files[to][path].IsZero() {
+			out = append(out, snapshot.Change{Path: path, Old: blob, OldMode: 0o100644})
+		}
+	}
+	return out, nil
+}
+
+func (w *world) Newest() []refs.OID { return nil }
+
+func (w *world) Lookup(path string) (snapshot.Entry, bool) {
+	oid, found := w.last[path]
+	return snapshot.Entry{Mode: 0o100644, OID: oid}, found
+}
+
+func (w *world) Moved(from, to string) bool { return w.moved[to] == from }
+func (w *world) Has(path string) bool       { return !w.there[path].IsZero() }
+func (w *world) Gone(path string) bool      { return w.there[path].IsZero() }
+func (w *world) Older(path string) bool     { return w.moved[path] != "" }
+func (w *world) Entry(path string) snapshot.Entry {
+	return snapshot.Entry{Mode: 0o100644, OID: w.there[path]}
+}
+
+func commitID(t *testing.T, n int) refs.OID {
+	t.Helper()
+	oid, err := refs.ParseOID(fmt.Sprintf("%040d", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oid
+}
+
+// blob is a content that the world has.
+func (w *world) blob(content string) refs.OID {
+	oid := refs.SHA1.Hash(refs.BlobObject, []byte(content))
+	w.texts[oid] = content
+	return oid
+}
+
+// commit is a commit with files, given as path and content in turn.
+func (w *world) commit(t *testing.T, n int, parents []int, files ...string) refs.OID {
+	t.Helper()
+	var list []refs.OID
+	for _, p := range parents {
+		list = append(list, commitID(t, p))
+	}
+	oid := commitID(t, n)
+	w.made[oid] = refs.Commit{Parents: list, Message: "x"}
+	w.files[oid] = map[string]refs.OID{}
+	for i := 0; i+1 < len(files); i += 2 {
+		w.files[oid][files[i]] = w.blob(files[i+1])
+	}
+	return oid
+}
+
+// Contents that stories tell of.
+const (
+	mine  = "one of it\ntwo of it\nthree of it\nfour of it\n"
+	other = "something else\nand more\n"
+)
+
+// story is a world with a query about the new file b.txt, whose content is mine.
+type story struct {
+	*world
+	t *testing.T
+	*Query
+}
+
+// tell begins a story: HEAD has moved as the entries of its reflog say, beginning with the first commit.
+func tell(t *testing.T, moment Moment, entries ...string) *story {
+	t.Helper()
+	w := &world{
+		made: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{}, texts: map[refs.OID]string{},
+		last: map[string]refs.OID{}, moved: map[string]string{}, there: map[string]refs.OID{},
+	}
+	dir := t.TempDir()
+	var log strings.Builder
+	head := 1
+	for _, e := range entries {
+		_, message, _ := strings.Cut(e, " ")
+		if _, err := fmt.Sscan(e, &head); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&log, "%040d %040d A <a@b> 1 +0000\t%s\n", 0, head, message)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "logs", "HEAD"), []byte(log.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	repo := &refs.Repo{GitDir: dir, CommonDir: dir, RefFormat: "files", Format: refs.SHA1}
+	work := gitfacts.Between(repo, w, gitfacts.Mark{Head: commitID(t, 1), Index: 1}, gitfacts.Mark{Head: commitID(t, head), Log: 1, Index: 2})
+	w.there["b.txt"] = w.blob(mine)
+	w.files[commitID(t, head)] = map[string]refs.OID{}
+	q := &Query{
+		Moment: moment, Work: work, Wrote: true, Tree: w,
+		Last: func() (Seen, bool) { return w, true },
+		Read: func(_ uint32, oid refs.OID) ([][]byte, error) {
+			text, found := w.texts[oid]
+			if !found {
+				return nil, errors.New("not there")
+			}
+			return linediff.Split([]byte(text)), nil
+		},
+		Stored: func(refs.OID) bool { return true },
+		Known:  func(string, refs.OID) bool { return false },
+		Staged: func() map[string]string { return nil },
+	}
+	return &story{w, t, q}
+}
+
+// lost says that a path was seen with a content and has another one now, or none.
+func (s *story) lost(path, before, now string) {
+	c := Change{Old: contentOf(path, before)}
+	s.last[path] = s.blob(before)
+	if now != "" {
+		c.New = s.blob(now)
+		s.there[path] = c.New
+	}
+	s.Changes = append(s.Changes, c)
+}
+
+// stories tell, of each set, what it alone finds: that b.txt was a.txt.
+var stories = map[string]func(*testing.T, Moment) *story{
+	"deleted": func(t *testing.T, m Moment) *story {
+		s := tell(t, m)
+		s.lost("a.txt", mine, "")
+		return s
+	},
+	"untold": func(t *testing.T, m Moment) *story {
+		s := tell(t, m)
+		s.Untold = []File{contentOf("a.txt", mine)}
+		return s
+	},
+	"index": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt; somebody writes a new a.txt
+		s := tell(t, m)
+		s.Wrote = false
+		s.lost("a.txt", mine, other)
+		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
+		return s
+	},
+	"inode": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git checkout a.txt
+		s := tell(t, m)
+		s.Wrote = false
+		s.commit(t, 1, nil, "a.txt", mine, "c.txt", mine)
+		s.last["a.txt"], s.last["c.txt"], s.there["a.txt"] = s.blob(mine), s.blob(mine), s.blob(mine)
+		s.moved["b.txt"] = "a.txt"
+		return s
+	},
+	"overwritten": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git reset --hard, and HEAD has another a.txt
+		s := tell(t, m)
+		s.lost("a.txt", mine, other)
+		return s
+	},
+	"stashed": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git stash; b.txt is not tracked; a.txt is back
+		s := tell(t, m)
+		s.commit(t, 1, nil, "a.txt", mine)
+		s.commit(t, 2, []int{1})
+		s.Stashes = []refs.OID{s.commit(t, 3, []int{1, 2})}
+		s.there["a.txt"] = s.blob(mine)
+		return s
+	},
+	"returned": func(t *testing.T, m Moment) *story { // mv a.txt b.txt is committed; a merge brings a.txt back
+		s := tell(t, m, "2 commit: x", "3 merge topic: Merge made by the 'ort' strategy.")
+		s.commit(t, 2, []int{1}, "b.txt", mine)
+		s.commit(t, 3, []int{2, 4}, "a.txt", mine, "b.txt", mine)
+		s.there["a.txt"] = s.blob(mine)
+		return s
+	},
+	"missing": func(t *testing.T, m Moment) *story { // nobody looked at a.txt, which came with a merge; mv a.txt b.txt
+		s := tell(t, m)
+		s.commit(t, 1, nil, "a.txt", mine)
+		return s
+	},
+	"replaced": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git switch, and there is another a.txt; git stash -u
+		s := tell(t, m, "2 checkout: moving from main to topic")
+		s.commit(t, 1, nil, "a.txt", mine)
+		s.commit(t, 2, nil, "a.txt", other)
+		s.last["a.txt"], s.there["a.txt"] = s.blob(mine), s.blob(other)
+		s.Wrote = m == Stash // elsewhere overwritten would find it
+		s.Stash = gitfacts.Stash{Head: commitID(t, 2)}
+		return s
+	},
+	"along": func(t *testing.T, m Moment) *story { // a merge brings dir/b.txt, and dir has another name here
+		s := tell(t, m, "2 merge topic: Merge made by the 'ort' strategy.")
+		s.commit(t, 1, nil)
+		s.commit(t, 2, []int{1, 4}, "b.txt", mine)
+		s.commit(t, 4, []int{1}, "dir/b.txt", mine)
+		return s
+	},
+}
+
+// The table is the decision: each set finds its older name at the moments that it is asked at, and nothing finds it at others.
+func TestEverySetAtEveryMoment(t *testing.T) {
+	t.Parallel()
+	for i, set := range sets {
+		if i > 0 && set.rank < sets[i-1].rank {
+			t.Errorf("%s is asked before %s, and stands behind it", set.name, sets[i-1].name)
+		}
+		for m := range moments {
+			cell := set.at[m]
+			if cell.why == "" {
+				t.Errorf("%s at moment %d: nobody has decided", set.name, m)
+			}
+			s := stories[set.name](t, m)
+			b := contentOf("b.txt", mine)
+			pairs, err := Pair(s.Query, []*File{&b})
+			if err != nil {
+				t.Fatalf("%s at moment %d: %v", set.name, m, err)
+			}
+			want := "a.txt"
+			if set.name == "along" {
+				want = "dir/b.txt"
+			}
+			found := len(pairs) == 1 && pairs[0].Old.Path == want && pairs[0].New == &b
+			if found != cell.asked || len(pairs) > 1 {
+				t.Errorf("%s at moment %d: found %v, but: %s", set.name, m, found, cell.why)
+			}
+		}
+	}
+}
+
+// What a set alone would find is not found where its evidence is missing.
+func TestWhereThereIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		set    string
+		change func(*story)
+	}{
+		"git wrote nothing":                      {"overwritten", func(s *story) { s.Wrote = false }},
+		"git wrote nothing, and a file is gone":  {"missing", func(s *story) { s.Wrote = false }},
+		"git wrote nothing, and one is back":     {"returned", func(s *story) { s.Wrote = false }},
+		"git wrote nothing since the stash":      {"stashed", func(s *story) { s.Wrote = false }},
+		"git took nothing along":                 {"along", func(s *story) { s.Wrote = false }},
+		"the index names another file":           {"index", func(s *story) { s.Staged = func() map[string]string { return map[string]string{"c.txt": "a.txt"} } }},
+		"the index was not written":              {"inode", func(s *story) { s.Work.Now.Index = s.Work.Before.Index }},
+		"it is a copy":                           {"inode", func(s *story) { clear(s.moved) }},
+		"the old name was seen with another one": {"inode", func(s *story) { s.last["a.txt"] = s.blob(other) }},
+		"what was seen last cannot be read":      {"inode", func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }},
+		"nor can HEAD":                           {"inode", func(s *story) { clear(s.files) }},
+		"the stash deleted another file":         {"stashed", func(s *story) { delete(s.there, "a.txt"); clear(s.files[commitID(s.t, 1)]) }},
+		"it is no stash":                         {"stashed", func(s *story) { clear(s.made) }},
+		"the new file itself is what came back": {"stashed", func(s *story) {
+			s.files[commitID(s.t, 1)] = map[string]refs.OID{"b.txt": s.blob(mine)}
+			delete(s.there, "a.txt")
+		}},
+		"the new file was never committed":        {"returned", func(s *story) { delete(s.files[commitID(s.t, 2)], "b.txt") }},
+		"its owners are known":                    {"along", func(s *story) { s.Known = func(string, refs.OID) bool { return true } }},
+		"the commit has the new name":             {"along", func(s *story) { s.files[commitID(s.t, 4)]["b.txt"] = s.blob(mine) }},
+		"the work tree has the other name":        {"along", func(s *story) { s.there["dir/b.txt"] = s.blob(mine) }},
+		"and had it before":                       {"along", func(s *story) { s.last["dir/b.txt"] = s.blob(mine) }},
+		"nothing was seen last":                   {"along", func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }},
+		"the work tree has what HEAD has":         {"missing", func(s *story) { s.there["a.txt"] = s.blob(mine) }},
+		"another text is alike in too few lines":  {"deleted", func(s *story) { s.Changes = []Change{{Old: contentOf("a.txt", other)}} }},
+		"the same look has another file there":    {"stashed", func(s *story) { s.Changes = []Change{{Old: File{Path: "a.txt"}, New: s.blob(mine)}} }},
+		"what HEAD lacks, the last one had, left": {"missing", func(s *story) { clear(s.files[commitID(s.t, 1)]) }},
+	} {
+		s := stories[tt.set](t, Boundary)
+		tt.change(s)
+		b := contentOf("b.txt", mine)
+		if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) > 0 {
+			t.Errorf("%s: %v, %v", name, pairs, err)
+		}
+	}
+}
+
+// A stash says which content the old name had before a checkout, and what is told of already has no new name.
+func TestWhatACheckoutReplaced(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*story)
+		want   int
+	}{
+		"the commit that was left has it":   {func(s *story) { delete(s.last, "a.txt") }, 1},
+		"the stash tells of the old name":   {func(s *story) { s.Stashed = map[string]refs.OID{"a.txt": {}} }, 0},
+		"nothing was seen last":             {func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }, 0},
+		"the checkout brought the same":     {func(s *story) { s.files[commitID(s.t, 2)]["a.txt"] = s.blob(mine) }, 0},
+		"HEAD was never where the stash is": {func(s *story) { s.Stash.Head = commitID(s.t, 9) }, 0},
+	} {
+		s := stories["replaced"](t, Stash)
+		tt.change(s)
+		b := contentOf("b.txt", mine)
+		if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) != tt.want {
+			t.Errorf("%s: %v, %v", name, pairs, err)
+		}
+	}
+}
+
+// Git left a content in a commit for another one: it may have gone to the new name before.
+func TestWhatGitWentOnFrom(t *testing.T) {
+	t.Parallel()
+	s := tell(t, Boundary, "2 checkout: moving from main to topic")
+	s.commit(t, 1, nil, "a.txt", mine)
+	s.commit(t, 2, nil, "a.txt", other)
+	s.there["a.txt"] = s.blob(other)
+	b := contentOf("b.txt", mine)
+	pairs, err := Pair(s.Query, []*File{&b})
+	if err != nil || len(pairs) != 0 {
+		t.Errorf("HEAD is at the second commit alone: %v, %v", pairs, err)
+	}
+	s = tell(t, Boundary, "1 commit: x", "2 checkout: moving from main to topic")
+	s.commit(t, 1, nil, "a.txt", mine)
+	s.commit(t, 2, nil, "a.txt", other)
+	s.there["a.txt"] = s.blob(other)
+	if pairs, err = Pair(s.Query, []*File{&b}); err != nil || len(pairs) != 1 || pairs[0].Old.Path != "a.txt" {
+		t.Errorf("it was at the first: %v, %v", pairs, err)
+	}
+}
+
+func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, set := range []string{"stashed", "returned", "missing", "along"} {
+		s := stories[set](t, Boundary)
+		failed := errors.New("failed")
+		s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, failed }
+		b := contentOf("b.txt", mine)
+		if _, err := Pair(s.Query, []*File{&b}); !errors.Is(err, failed) {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+	s := stories["replaced"](t, Stash)
+	s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, errors.ErrUnsupported }
+	b := contentOf("b.txt", mine)
+	if _, err := Pair(s.Query, []*File{&b}); err == nil {
+		t.Error("replaced: no failure")
+	}
+}

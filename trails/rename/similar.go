@@ -1,0 +1,142 @@
+package rename
+
+import (
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Shares of text that make an old and a new file one renamed file, as git-diff(1) counts by default.
+const (
+	renameShare = 50 // per cent
+	renameLimit = 400
+	// A file that grew or was cut must have so many lines in common, of so many characters at least.
+	wordyLines = 3
+)
+
+// WordyLine is how many characters, white space apart, a line must have to say something.
+const WordyLine = 6
+
+// File is a content under a name.
+type File struct {
+	Path  string
+	Mode  uint32
+	OID   refs.OID
+	Lines [][]byte // none for a content without lines
+
+	only string // the one new name that it may have; any if empty
+}
+
+// Pairing is a new file with its older name.
+type Pairing struct {
+	New, Old *File
+	Set      string // the row that told
+}
+
+// match pairs new files with old ones: of the same content first, in order; then of the most alike. Each old one is taken once.
+func match(set string, old, born []*File) []Pairing {
+	if len(old) == 0 || len(born) == 0 {
+		return nil
+	}
+	var out []Pairing
+	taken := map[*File]bool{}
+	join := func(from, to *File) {
+		taken[from] = true
+		out = append(out, Pairing{to, from, set})
+	}
+	byOID := map[refs.OID][]*File{}
+	for _, o := range old {
+		byOID[o.OID] = append(byOID[o.OID], o)
+	}
+	var rest []*File
+	for _, b := range born {
+		same := free(byOID[b.OID], taken, b.Path)
+		if same == nil {
+			rest = append(rest, b)
+			continue
+		}
+		join(same, b)
+	}
+	if len(old)*len(rest) > renameLimit*renameLimit {
+		return out
+	}
+	c := counts{}
+	for _, b := range rest {
+		if best := c.mostAlike(old, b, taken); best != nil {
+			join(best, b)
+		}
+	}
+	return out
+}
+
+// free is the first file that was not taken and that may have a new name; nil for none.
+func free(list []*File, taken map[*File]bool, name string) *File {
+	for _, f := range list {
+		if !taken[f] && (f.only == "" || f.only == name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// counts are the lines of files, each counted once.
+type counts map[*File]map[string]int
+
+func (c counts) of(f *File) map[string]int {
+	if c[f] == nil {
+		c[f] = Count(f.Lines)
+	}
+	return c[f]
+}
+
+// mostAlike is the old file that has most in common with a new one; nil if none has enough.
+func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
+	var best *File
+	bestShare := 0
+	for _, o := range old {
+		if taken[o] || len(o.Lines) == 0 || len(b.Lines) == 0 || o.only != "" && o.only != b.Path {
+			continue
+		}
+		share := Alike(c.of(o), len(o.Lines), c.of(b), len(b.Lines))
+		if share > bestShare {
+			best, bestShare = o, share
+		}
+	}
+	return best
+}
+
+// Count counts lines, white space apart.
+func Count(lines [][]byte) map[string]int {
+	out := map[string]int{}
+	for _, l := range lines {
+		out[string(linediff.StripSpace(l))]++
+	}
+	return out
+}
+
+// Alike is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file
+// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks.
+func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
+	common, inCommon, words := 0, 0, 0
+	for l, n := range a {
+		n = min(n, b[l])
+		common += n
+		inCommon += n * (len(l) + 1)
+		if len(l) >= WordyLine {
+			words += n
+		}
+	}
+	share := 100 * inCommon / max(characters(a), characters(b))
+	if share < renameShare && (words < wordyLines || 100*common/min(aLines, bLines) < renameShare) {
+		return 0
+	}
+	return share
+}
+
+// characters counts those of all lines, with one for the end of each.
+func characters(lines map[string]int) int {
+	sum := 0
+	for l, n := range lines {
+		sum += n * (len(l) + 1)
+	}
+	return sum
+}
