@@ -6,23 +6,14 @@ import (
 	"iter"
 
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
-
-// Searcher finds what is not recorded of commits, as far as it can be found.
-type Searcher interface {
-	// Commits is about commits without an anchor.
-	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Elsewhere is about commits whose anchor does not know all lines.
-	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-}
 
 // Source is where contributors come from: the anchors in the logs and, for commits that have none, a searcher. The
 // searcher may be nil.
 type Source struct {
 	Log      belief.Log
-	Searcher Searcher
+	Searcher belief.Searcher
 }
 
 // Commits are searched in batches, the first of which fill a screen.
@@ -60,19 +51,11 @@ type batch struct {
 	ctx   context.Context // a batch lives as long as the walk
 	size  int
 	list  []*Commit
-	known []*belief.Commit // of the list
 	yield func(*Commit) bool
 }
 
 func (b *batch) take(c *Commit) error {
-	known, err := belief.Of(b.Log, c.ID)
-	if err != nil {
-		return err
-	}
-	if known.Anchored {
-		c.credit(known)
-	}
-	b.list, b.known = append(b.list, c), append(b.known, known)
+	b.list = append(b.list, c)
 	if b.Searcher != nil && len(b.list) < b.size {
 		return nil
 	}
@@ -82,52 +65,25 @@ func (b *batch) take(c *Commit) error {
 
 // flush searches and hands on.
 func (b *batch) flush() error {
-	if err := b.search(); err != nil {
+	ids := make([]refs.OID, len(b.list))
+	for i, c := range b.list {
+		ids[i] = c.ID
+	}
+	known, err := belief.All(b.ctx, b.Log, b.Searcher, ids)
+	if err != nil {
 		return err
 	}
 	list := b.list
-	b.list, b.known = nil, nil
-	for _, c := range list {
+	b.list = nil
+	for i, c := range list {
+		if known[i].Speaks() {
+			c.credit(known[i])
+		}
 		if b.named != nil {
 			c.limit(b.named[c.ID])
 		}
 		if !b.yield(c) {
 			return errEnough
-		}
-	}
-	return nil
-}
-
-// search fills what nobody knows with what can be found.
-func (b *batch) search() error {
-	if b.Searcher == nil {
-		return nil
-	}
-	var bare, open []refs.OID
-	for _, k := range b.known {
-		switch {
-		case !k.Anchored:
-			bare = append(bare, k.ID)
-		case k.Unknown > 0:
-			open = append(open, k.ID)
-		}
-	}
-	found, err := b.Searcher.Commits(b.ctx, bare)
-	if err != nil {
-		return err
-	}
-	more, err := b.Searcher.Elsewhere(b.ctx, open)
-	if err != nil {
-		return err
-	}
-	for i, k := range b.known {
-		data, ok := found[k.ID]
-		if k.Anchored {
-			data, ok = more[k.ID]
-		}
-		if ok {
-			k.Fill(&data)
-			b.list[i].credit(k)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/correlate/unseen"
@@ -20,14 +21,20 @@ import (
 // commitOwners tells who wrote the lines that commits added, as blame would say.
 type commitOwners struct {
 	ctx      context.Context
+	repo     *refs.Repo
 	evidence *blame.Evidence
+	search   belief.Searcher // nil for none
 	reader   *index.Index
 	objects  *refs.Objects
 }
 
 // newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
-func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search blame.Searcher) *commitOwners {
-	return &commitOwners{ctx: ctx, evidence: blame.NewEvidence(repo, reader, search), reader: reader, objects: repo.Objects()}
+func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
+	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects()}
+	if search != nil {
+		o.search = search
+	}
+	return o
 }
 
 func (o *commitOwners) close() { _ = o.objects.Close() }
@@ -53,26 +60,65 @@ func linesOf(c *history.Commit) []claim.Lines {
 	return out
 }
 
-// owners tells who wrote the lines of a commit.
-func (o *commitOwners) owners(c *history.Commit) (*events.CommitData, error) {
+// Commits are asked about together, so that git is not asked about each by itself, in batches of so many commits and added lines.
+const (
+	ownersBatch = 256
+	ownersLines = 100_000
+)
+
+// each tells who wrote the lines of the commits of a list.
+func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *events.CommitData) error) error {
+	var batch []history.Commit
+	lines := 0
+	flush := func() error {
+		ids := make([]refs.OID, len(batch))
+		for i := range batch {
+			ids[i] = batch[i].ID
+		}
+		known, err := belief.All(o.ctx, o.reader, o.search, ids)
+		if err != nil {
+			return err
+		}
+		for i := range batch {
+			if err := yield(&batch[i], ownersOf(&batch[i], known[i])); err != nil {
+				return err
+			}
+		}
+		batch, lines = nil, 0
+		return nil
+	}
+	err := history.Walk(o.ctx, o.repo, list, func(c *history.Commit) error {
+		batch = append(batch, *c)
+		for _, l := range linesOf(c) {
+			lines += len(l.Added)
+		}
+		if len(batch) < ownersBatch && lines < ownersLines {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// ownersOf are the owners of the lines that a commit added, as an anchor has them.
+func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	data := &events.CommitData{Commit: c.ID, Parents: c.Parents}
 	index := map[string]int{}
-	changed := linesOf(c)
-	questions := make([]unseen.Question, len(changed))
-	for i, lines := range changed {
-		questions[i] = unseen.Question{Commit: c.ID, Path: lines.Path}
-	}
-	if err := o.evidence.Expect(o.ctx, questions); err != nil {
-		return nil, err
-	}
-	for _, lines := range changed {
-		answers, err := o.evidence.Committed(o.ctx, c.ID, lines.Path, lines.Added)
-		if err != nil {
-			return nil, err
-		}
+	for _, lines := range linesOf(c) {
 		file := events.AnchorFile{Path: events.EncodePath(lines.Path), Blob: lines.Blob}
-		for i := range answers {
-			owner := ownerOf(&answers[i])
+		runs := known.Runs(lines.Path)
+		for _, line := range lines.Added {
+			for len(runs) > 0 && runs[0].Start+runs[0].Count <= line {
+				runs = runs[1:]
+			}
+			owner, tier := events.AnchorOwner{Kind: events.OwnerUnknown}, ""
+			if len(runs) > 0 && runs[0].Start <= line && runs[0].Knows() {
+				owner, tier = *runs[0].Owner, runs[0].Tier
+				owner.Candidates, owner.Limits = nil, nil
+			}
 			key := fmt.Sprint(owner)
 			at, found := index[key]
 			if !found {
@@ -80,24 +126,15 @@ func (o *commitOwners) owners(c *history.Commit) (*events.CommitData, error) {
 				index[key], data.Owners = at, append(data.Owners, owner)
 			}
 			data.Added++
-			last := len(file.Runs) - 1
-			if last >= 0 && file.Runs[last].Owner == at && file.Runs[last].Start+file.Runs[last].Count == lines.Added[i] {
+			if last := len(file.Runs) - 1; last >= 0 && file.Runs[last].Owner == at && file.Runs[last].Start+file.Runs[last].Count == line {
 				file.Runs[last].Count++
 				continue
 			}
-			file.Runs = append(file.Runs, events.AnchorRun{Start: lines.Added[i], Count: 1, Owner: at, Tier: answers[i].Evidence})
+			file.Runs = append(file.Runs, events.AnchorRun{Start: line, Count: 1, Owner: at, Tier: tier})
 		}
 		data.Files = append(data.Files, file)
 	}
-	return data, nil
-}
-
-// ownerOf is an answer of blame as anchors have it.
-func ownerOf(a *blame.Attribution) events.AnchorOwner {
-	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
-		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
-	}
+	return data
 }
 
 // unknown tells which lines of a commit nobody knows anything about.

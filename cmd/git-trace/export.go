@@ -18,7 +18,6 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -184,12 +183,8 @@ func (e *exporter) commits(asNotes bool) error {
 	}
 	out := newLineWriter(e.out)
 	told := 0
-	err = history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+	err = owners.each(list, func(c *history.Commit, data *events.CommitData) error {
 		e.damage.note(c)
-		data, err := owners.owners(c)
-		if err != nil {
-			return err
-		}
 		e.only(data)
 		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
 			return nil
@@ -273,8 +268,7 @@ func (e *exporter) conversations() error {
 
 // each gives the stored records that are wanted. What is wrong with one does not keep the others back.
 func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
-	s := store.Open(e.repo)
-	defer func() { _ = s.Close() }()
+	s := e.known.prompts.Records
 	wanted, err := e.wanted()
 	if err != nil {
 		return nil, err
@@ -332,12 +326,8 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	defer search.Close()
 	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
 	defer owners.close()
-	err = history.Walk(e.ctx, e.repo, list, func(c *history.Commit) error {
+	err = owners.each(list, func(c *history.Commit, data *events.CommitData) error {
 		e.damage.note(c)
-		data, err := owners.owners(c)
-		if err != nil {
-			return err
-		}
 		for i := range data.Owners {
 			if data.Owners[i].Trace != "" {
 				wanted[data.Owners[i].Trace] = true

@@ -51,14 +51,14 @@ func (a *app) sessionFiles(p *purging) []string {
 	if err != nil {
 		return nil
 	}
-	reader, err := a.openIndex(p.repo)
+	known, err := a.openConversations(p.ctx, p.repo)
 	if err != nil {
 		return nil
 	}
-	defer reader.Close()
+	defer known.close()
 	var out []string
 	for _, trace := range p.touched() {
-		t, found, err := reader.Trace(trace)
+		t, found, err := known.Conversation(trace)
 		if err != nil || !found {
 			continue
 		}

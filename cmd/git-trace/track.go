@@ -284,3 +284,11 @@ func placeText(r trail.Run) string {
 	}
 	return fmt.Sprintf("%s:%d-%d", r.Path, r.Start, r.Start+r.Count-1)
 }
+
+// ownerOf is an answer of blame as anchors have it.
+func ownerOf(a *blame.Attribution) events.AnchorOwner {
+	return events.AnchorOwner{
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
+		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
+	}
+}
