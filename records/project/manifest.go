@@ -30,9 +30,7 @@ func manifest(name, content string) []string {
 	case "go.mod":
 		return fromGoMod(content)
 	case "Cargo.toml":
-		return fromTOML(content, func(section string) bool {
-			return section == "dependencies" || section == "dev-dependencies" || section == "workspace.dependencies"
-		})
+		return fromCargo(content)
 	case "pyproject.toml":
 		return fromPyproject(content)
 	case "requirements.txt", "requirements-dev.txt":
@@ -75,55 +73,6 @@ func fromGoMod(content string) []string {
 			names = appendName(names, goName(words[1]))
 		case inside && len(words) == 2:
 			names = appendName(names, goName(words[0]))
-		}
-	}
-	return names
-}
-
-// fromTOML lists the keys of the sections that hold dependencies.
-func fromTOML(content string, holds func(section string) bool) []string {
-	var names []string
-	inside := false
-	for line := range strings.Lines(content) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			inside = holds(strings.Trim(line, "[] "))
-			continue
-		}
-		key, _, found := strings.Cut(line, "=")
-		if inside && found && !strings.HasPrefix(line, "#") {
-			names = appendName(names, plainName(strings.Trim(strings.TrimSpace(key), `"'`)))
-		}
-	}
-	return names
-}
-
-// fromPyproject reads the list of PEP 621 and the table of Poetry.
-func fromPyproject(content string) []string {
-	names := fromTOML(content, func(section string) bool {
-		return section == "tool.poetry.dependencies" || strings.HasPrefix(section, "tool.poetry.group.")
-	})
-	inList := false
-	for line := range strings.Lines(content) {
-		line = strings.TrimSpace(line)
-		if rest, found := strings.CutPrefix(line, "dependencies"); found && strings.HasPrefix(strings.TrimSpace(rest), "=") {
-			inList = true
-			_, line, _ = strings.Cut(line, "[")
-		}
-		if !inList {
-			continue
-		}
-		list, ends := strings.CutSuffix(line, "]") // an entry ends in a quote or a comma
-		for entry := range strings.SplitSeq(list, ",") {
-			if entry = strings.TrimSpace(entry); len(entry) > 1 && (entry[0] == '"' || entry[0] == '\'') {
-				names = appendName(names, pythonName(strings.Trim(entry, `"'`)))
-			}
-		}
-		inList = !ends
-	}
-	for i, name := range names {
-		if name == "python" {
-			return append(names[:i:i], names[i+1:]...)
 		}
 	}
 	return names
