@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -179,9 +180,15 @@ func (w *work) link(head *records.Record) {
 		return
 	}
 	head.Lifecycle, head.Outcome.Committed = records.Final, true
-	if head.Outcome.CommitSHA == nil {
+	if !linked(w.links, head.Outcome.CommitSHA) {
 		head.Outcome.CommitSHA = &w.links[0].Revision
 	}
+}
+
+// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the conversation. After an
+// amend or a rebase it is not: then the outcome names a commit that is.
+func linked(links []records.GitLink, sha *string) bool {
+	return sha != nil && *sha != "" && slices.ContainsFunc(links, func(l records.GitLink) bool { return strings.HasPrefix(l.Revision, *sha) })
 }
 
 // withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
