@@ -7,8 +7,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Check lists what is wrong with a record, as one sentence each; a sound record gives none.
-func (r *Record) Check() []string {
+// Check lists what is wrong with a record, as one sentence each; a sound record gives none. All that git-trace makes are sound.
+func (r *Record) Check() []string { return append(r.CheckForeign(), r.unlinked()...) }
+
+// CheckForeign lists what a record of others must not have. Unlike in a sound one, its observations may belong to no call of their
+// step, or to one that has another observation: they are kept as they are.
+func (r *Record) CheckForeign() []string {
 	c := checker{calls: map[string]int{}}
 	if r.GenerationIndex < 0 {
 		c.fault("generation_index %d is negative", r.GenerationIndex)
@@ -59,17 +63,35 @@ func (c *checker) step(want int, s *Step) {
 	if s.ParentStep != nil && (*s.ParentStep < 1 || *s.ParentStep >= want) {
 		c.fault("step %d: parent_step is %d", want, *s.ParentStep)
 	}
-	own := map[string]bool{}
 	for _, call := range s.ToolCalls {
 		if before, found := c.calls[call.ToolCallID]; found {
 			c.fault("step %d: call %.80q is one of step %d already", want, call.ToolCallID, before)
 		}
 		c.calls[call.ToolCallID] = want
-		own[call.ToolCallID] = true
 		d := rawjson.NewDecoder(call.Input)
 		if d.Kind() != rawjson.Object {
 			c.fault("step %d: input of call %.80q is no object", want, call.ToolCallID)
 		}
+	}
+	u := s.TokenUsage
+	if min(u.InputTokens, u.OutputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.PrefixReuseTokens) < 0 {
+		c.fault("step %d: a number of tokens is negative", want)
+	}
+}
+
+// unlinked lists the observations that belong to no call of their step, or to one that has another observation.
+func (r *Record) unlinked() []string {
+	c := checker{}
+	for i := range r.Steps {
+		c.links(i+1, &r.Steps[i])
+	}
+	return c.faults
+}
+
+func (c *checker) links(want int, s *Step) {
+	own := map[string]bool{}
+	for _, call := range s.ToolCalls {
+		own[call.ToolCallID] = true
 	}
 	for _, result := range s.Observations {
 		if known, ours := own[result.SourceCallID]; !ours {
@@ -78,10 +100,6 @@ func (c *checker) step(want int, s *Step) {
 			c.fault("step %d: call %.80q has two observations", want, result.SourceCallID)
 		}
 		own[result.SourceCallID] = false
-	}
-	u := s.TokenUsage
-	if min(u.InputTokens, u.OutputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.PrefixReuseTokens) < 0 {
-		c.fault("step %d: a number of tokens is negative", want)
 	}
 }
 

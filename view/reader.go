@@ -20,6 +20,7 @@ type Reader struct {
 	open       func() (Records, error)
 	stored     Records                          // nil until they are asked for, and where there are none
 	records    map[events.TraceID]search.Digest // nil until they are asked for
+	newest     map[agentSession]events.TraceID  // nil until it is asked for
 	unreadable []events.TraceID                 // conversations whose record cannot be read
 	prompts    *Prompts
 	lines      *Lineage                        // nil until it is asked for
@@ -163,7 +164,7 @@ func (r *Reader) Conversations() ([]Conversation, error) {
 		out = append(out, c)
 	}
 	for id := range r.records {
-		if !known[id] {
+		if !known[id] && !r.superseded(id, logged) {
 			c, err := r.unite(&index.Trace{ID: id})
 			if err != nil {
 				return nil, err

@@ -182,10 +182,16 @@ func sessionStart(r *records.Record) []byte {
 	return o.end()
 }
 
-// answered are the results that the session file holds.
+// answered are the results that the session file holds, one for each call. The format has no place for others.
 func answered(s *records.Step) []records.Observation {
+	open := map[string]bool{}
+	for i := range s.ToolCalls {
+		open[s.ToolCalls[i].ToolCallID] = true
+	}
 	return slices.DeleteFunc(slices.Clone(s.Observations), func(o records.Observation) bool {
-		return o.Error != nil && *o.Error == records.ErrorNoResult && o.Content == nil
+		ours := open[o.SourceCallID]
+		delete(open, o.SourceCallID)
+		return !ours || o.Error != nil && *o.Error == records.ErrorNoResult && o.Content == nil
 	})
 }
 

@@ -59,7 +59,7 @@ func decode(raw []byte) (*records.Record, error) {
 		}
 	}
 	countFromOne(record)
-	if faults := record.Check(); len(faults) > 0 {
+	if faults := record.CheckForeign(); len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %s", records.ErrNotRecord, faults[0])
 	}
 	return record, nil

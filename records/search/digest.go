@@ -19,6 +19,7 @@ type Digest struct {
 	Title      string // what was asked, at most titleLength bytes
 	Start      string // ISO 8601, as the agent wrote it
 	End        string
+	Generation int // of the record: a newer one of the same session takes the place of an older one
 	Steps      int
 	Prompts    int
 	Calls      int
@@ -94,7 +95,7 @@ func digest(r *records.Record) Digest {
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
 		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
 	}
-	d.Blocked = r.Blocked()
+	d.Blocked, d.Generation = r.Blocked(), r.GenerationIndex
 	d.prompts(r)
 	d.Cost, d.CostBy, d.PricesAsOf = r.Cost()
 	at := map[string]int{}

@@ -26,7 +26,7 @@ func appendDigest(raw []byte, d *Digest) []byte {
 	text(string(d.Trace), string(d.Blob.Bytes()))
 	number(flag(d.Own), flag(d.Blocked))
 	text(d.Agent, d.Session, d.Title, d.Start, d.End, d.Unreadable, d.PromptText, d.CostBy, d.PricesAsOf)
-	number(int64(d.PromptIndex), int64(d.HeldPrompts), int64(d.LastPrompt), int64(d.Steps), int64(d.Prompts), int64(d.Calls), int64(d.Redactions), d.Input, d.Output, d.CacheRead, d.CacheWrite)
+	number(int64(d.PromptIndex), int64(d.HeldPrompts), int64(d.LastPrompt), int64(d.Generation), int64(d.Steps), int64(d.Prompts), int64(d.Calls), int64(d.Redactions), d.Input, d.Output, d.CacheRead, d.CacheWrite)
 	number(flag(d.Cost != nil))
 	if d.Cost != nil {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(*d.Cost))
@@ -100,7 +100,7 @@ func (r *digestReader) next() (Digest, error) {
 	for _, s := range []*string{&d.Agent, &d.Session, &d.Title, &d.Start, &d.End, &d.Unreadable, &d.PromptText, &d.CostBy, &d.PricesAsOf} {
 		*s = r.text()
 	}
-	for _, n := range []*int{&d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Steps, &d.Prompts, &d.Calls, &d.Redactions} {
+	for _, n := range []*int{&d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Generation, &d.Steps, &d.Prompts, &d.Calls, &d.Redactions} {
 		*n = int(r.number())
 	}
 	for _, n := range []*int64{&d.Input, &d.Output, &d.CacheRead, &d.CacheWrite} {

@@ -114,12 +114,12 @@ func heir(st *state, list []*state) *state {
 // declined pairs calls that a person refused with the next calls, none of which was refused or failed. One prompt may stand
 // between: it is a hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
-	if len(st.step.ToolCalls) == 0 || !all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
+	if len(st.step.ToolCalls) == 0 || !m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
 		return nil
 	}
 	var found *pair
 	m.later(st, after, 1, func(next *state, said []string) bool {
-		if len(next.step.ToolCalls) == 0 || !all(next.step, func(failure string) bool { return failure == "" }) {
+		if len(next.step.ToolCalls) == 0 || !m.all(next.step, func(failure string) bool { return failure == "" }) {
 			return true
 		}
 		found = &pair{
@@ -134,12 +134,12 @@ func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 // fixed pairs a command that failed with the first command of the same program that worked in the turn.
 func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	name := program(command(st.step))
-	if name == "" || !all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
+	if name == "" || !m.all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
 		return nil
 	}
 	var found *pair
 	m.later(st, after, 0, func(next *state, _ []string) bool {
-		if program(command(next.step)) != name || !all(next.step, func(failure string) bool { return failure == "" }) {
+		if program(command(next.step)) != name || !m.all(next.step, func(failure string) bool { return failure == "" }) {
 			return true
 		}
 		found = &pair{
@@ -152,8 +152,8 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 }
 
 // all tells whether all calls of a step ended so; a call that worked has the failure "".
-func all(s *records.Step, ended func(failure string) bool) bool {
-	return !slices.ContainsFunc(results(s), func(o records.Observation) bool {
+func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
+	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {
 		failure := ""
 		if o.Error != nil {
 			failure = *o.Error

@@ -2,6 +2,7 @@ package tracestate
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ type maker struct {
 	stops     map[int]string
 	summaries map[int]string // what was told the model after a compaction, by the step before it
 	ids       map[string]bool
+	late      map[string]records.Observation // results that stand in another step than their call
 	states    []*state
 }
 
@@ -35,6 +37,7 @@ type maker struct {
 func states(r *records.Record, o Options, stats *Stats) *maker {
 	m := &maker{
 		Options: o, r: r, stats: stats, ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r), ids: map[string]bool{},
+		late: late(r),
 	}
 	stats.add(r)
 	for i := range r.Steps {
@@ -97,13 +100,13 @@ func (m *maker) answer(way *path, s *records.Step) {
 		way.last = st
 	}
 	way.head = way.head.after([]string{m.Messages.assistant(s)}, false)
-	way.said = said{results: results(s)}
+	way.said = said{results: m.results(s)}
 }
 
 // unfit tells why an answer is no state: it was no decision that is known as a whole.
 func (m *maker) unfit(way *path, s *records.Step) string {
 	missing := 0
-	for _, o := range results(s) {
+	for _, o := range m.results(s) {
 		if o.Error != nil && *o.Error == records.ErrorNoResult {
 			missing++
 		}
@@ -142,8 +145,13 @@ func (m *maker) compact(way *path, step int) {
 }
 
 // results are what came of the calls of a step, one for each.
-func results(s *records.Step) []records.Observation {
+func (m *maker) results(s *records.Step) []records.Observation {
 	known := map[string]records.Observation{}
+	for i := range s.ToolCalls {
+		if o, found := m.late[s.ToolCalls[i].ToolCallID]; found {
+			known[o.SourceCallID] = o
+		}
+	}
 	for _, o := range s.Observations {
 		known[o.SourceCallID] = o
 	}
@@ -154,6 +162,20 @@ func results(s *records.Step) []records.Observation {
 			o = records.Observation{SourceCallID: s.ToolCalls[i].ToolCallID, Error: new(records.ErrorNoResult)}
 		}
 		out = append(out, o)
+	}
+	return out
+}
+
+// late are the results that programs of others write into another step than that of the call.
+func late(r *records.Record) map[string]records.Observation {
+	out := map[string]records.Observation{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		for _, o := range s.Observations {
+			if !slices.ContainsFunc(s.ToolCalls, func(c records.ToolCall) bool { return c.ToolCallID == o.SourceCallID }) {
+				out[o.SourceCallID] = o
+			}
+		}
 	}
 	return out
 }

@@ -136,7 +136,7 @@ func (m *maker) origin(st *state, dropped int) []byte {
 	if st.way.branch {
 		o.Branch = "abandoned"
 	}
-	for _, r := range results(st.step) {
+	for _, r := range m.results(st.step) {
 		o.Calls = append(o.Calls, r.SourceCallID)
 		o.Results = append(o.Results, result{r.Error == nil, r.Error})
 	}

@@ -1,0 +1,43 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/search"
+)
+
+// superseded tells a record of others that does not count: another one tells the same session, by what was logged of it here, or
+// in a newer generation. Programs that give a new trace id to each version of a session leave such records.
+func (r *Reader) superseded(id events.TraceID, logged []index.Trace) bool {
+	d := r.records[id]
+	if d.Session == "" {
+		return false
+	}
+	if slices.ContainsFunc(logged, func(t index.Trace) bool { return t.Session == d.Session && t.Agent == d.Agent }) {
+		return true
+	}
+	if r.newest == nil {
+		r.newest = newestRecords(r.records)
+	}
+	return r.newest[sessionOf(d)] != id
+}
+
+type agentSession struct{ agent, session string }
+
+func sessionOf(d search.Digest) agentSession { return agentSession{d.Agent, d.Session} }
+
+// newestRecords are the records of the newest generation of each session; of equal ones the one that ends last.
+func newestRecords(all map[events.TraceID]search.Digest) map[agentSession]events.TraceID {
+	out := make(map[agentSession]events.TraceID, len(all))
+	for id, d := range all {
+		known, found := out[sessionOf(d)]
+		k := all[known]
+		if !found || cmp.Or(cmp.Compare(d.Generation, k.Generation), cmp.Compare(d.End, k.End), cmp.Compare(known, id)) > 0 {
+			out[sessionOf(d)] = id
+		}
+	}
+	return out
+}
