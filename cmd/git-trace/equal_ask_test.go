@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// answers are what the commands say of one repository.
+type answers struct {
+	tale      *tale
+	log       []toldTalk
+	logText   string
+	show      map[string]toldTalk // by conversation
+	text      map[string]string   // of show, by conversation
+	prompts   map[string]toldTurn // show of prompts, by id#number
+	commits   map[string]toldLines
+	calls     map[string]toldCall
+	graph     []toldLines
+	above     *toldLines // what graph has above HEAD
+	stats     toldStats
+	statsText string
+	tracks    map[string][]toldTrail
+	found     map[string][]toldFound // by the word that was looked for
+	quality   []struct {
+		Trace, Agent, Session string
+		Steps                 int
+		Calls                 int `json:"tool_calls"`
+	}
+	blame   map[string][]blamed // by path
+	pending struct{ Conversations, Lines, Files int }
+	records []toldRecord
+	owned   []agentTraceLine
+	notes   map[string]string // git-ai's, by commit
+
+	ids map[string]string // the commits that HEAD leads to
+}
+
+// ask runs every command there is a row for.
+func (c *tale) ask() *answers {
+	a := &answers{
+		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{}, calls: map[string]toldCall{},
+		tracks: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{},
+	}
+	var log struct{ Conversations []toldTalk }
+	c.answer(&log, "log", "--json")
+	a.log, a.logText = log.Conversations, c.run("git-trace", "log", "--color=never")
+	for _, id := range strings.Fields(c.run("git", "rev-list", "HEAD")) {
+		a.ids[id] = id
+	}
+	var ids []string
+	for i := range a.log {
+		ids = append(ids, a.log[i].Trace)
+	}
+	a.shown(ids)
+	var all, head struct {
+		Commits     []toldLines
+		Uncommitted *toldLines
+	}
+	c.answer(&all, "graph", "--json", "--all")
+	c.answer(&head, "graph", "--json")
+	a.graph, a.above = all.Commits, head.Uncommitted
+	c.answer(&a.stats, "stats", "--json")
+	a.statsText = c.run("git-trace", "stats", "--color=never")
+	for _, t := range c.talks {
+		var found struct{ Results []toldFound }
+		if t.known {
+			c.answer(&found, "search", "--json", t.word)
+			a.found[t.trace()] = found.Results
+		}
+	}
+	var quality struct{ Records any }
+	quality.Records = &a.quality
+	c.answer(&quality, "quality", "--json")
+	for _, path := range c.files() {
+		var lines struct{ Lines []blamed }
+		c.answer(&lines, "blame", "--json", path)
+		a.blame[path] = lines.Lines
+	}
+	var status struct{ Pending any }
+	status.Pending = &a.pending
+	c.answer(&status, "status", "--json")
+	a.exported()
+	return a
+}
+
+// answer runs a command and reads its JSON.
+func (c *tale) answer(into any, args ...string) {
+	c.t.Helper()
+	if err := json.Unmarshal([]byte(c.run("git-trace", args...)), into); err != nil {
+		c.t.Fatalf("seed %d: git trace %s: %v", c.seed, strings.Join(args, " "), err)
+	}
+}
+
+// shown asks for conversations, their prompts and trails, and for all commits.
+func (a *answers) shown(ids []string) {
+	c := a.tale
+	var shown struct {
+		Objects []struct {
+			Trace  *toldTalk
+			Prompt *toldTurn
+			Call   *toldCall `json:"tool_call"`
+			Commit *toldLines
+		}
+	}
+	if len(ids) > 0 {
+		c.answer(&shown, append([]string{"show", "--json"}, ids...)...)
+	}
+	var prompts, calls []string
+	for _, o := range shown.Objects {
+		a.show[o.Trace.Trace] = *o.Trace
+		a.text[o.Trace.Trace] = c.run("git-trace", "show", "--color=never", o.Trace.Trace)
+		for _, turn := range o.Trace.Turns {
+			if turn.Index > 0 {
+				prompts = append(prompts, fmt.Sprintf("%s#%d", o.Trace.Trace, turn.Index))
+			}
+			for _, call := range turn.Calls {
+				if len(call.Patches) > 0 { // of the others only the record knows
+					calls = append(calls, call.ToolCall)
+				}
+			}
+		}
+		if out, _, err := c.tryInput(nil, "git-trace", "track", "--json", o.Trace.Trace); err == nil {
+			var trails struct{ Trails []toldTrail }
+			c.must(json.Unmarshal([]byte(out), &trails))
+			a.tracks[o.Trace.Trace] = trails.Trails
+		}
+	}
+	shown.Objects = nil
+	if len(prompts) > 0 {
+		c.answer(&shown, append([]string{"show", "--json"}, prompts...)...)
+	}
+	for i, o := range shown.Objects {
+		a.prompts[prompts[i]] = *o.Prompt
+	}
+	shown.Objects = nil
+	if len(calls) > 0 {
+		c.answer(&shown, append([]string{"show", "--json"}, calls...)...)
+	}
+	for i, o := range shown.Objects {
+		a.calls[calls[i]] = *o.Call
+	}
+	shown.Objects = nil
+	c.answer(&shown, append([]string{"show", "--json"}, c.reachable()...)...)
+	for _, o := range shown.Objects {
+		a.commits[o.Commit.Commit] = *o.Commit
+	}
+}
+
+// agentTraceLine is a commit as the agent-trace format tells it.
+type agentTraceLine struct {
+	VCS   struct{ Revision string }
+	Files []struct {
+		Path          string
+		Conversations []struct {
+			URL         string
+			Contributor struct{ Type string }
+			Ranges      []struct {
+				Start int `json:"start_line"`
+				End   int `json:"end_line"`
+			}
+		}
+	}
+}
+
+// exported asks for the forms of other programs.
+func (a *answers) exported() {
+	c := a.tale
+	for line := range strings.Lines(c.run("git-trace", "export", "--format", "opentraces")) {
+		var r toldRecord
+		c.must(json.Unmarshal([]byte(line), &r))
+		a.records = append(a.records, r)
+	}
+	for line := range strings.Lines(c.run("git-trace", "export", "--format", "agent-trace", "HEAD")) {
+		var l agentTraceLine
+		c.must(json.Unmarshal([]byte(line), &l))
+		a.owned = append(a.owned, l)
+	}
+	for line := range strings.Lines(c.run("git-trace", "export", "--format", "git-ai", "HEAD")) {
+		var n commitNote
+		c.must(json.Unmarshal([]byte(line), &n))
+		a.notes[n.Commit] = n.Note
+	}
+}
+
+// sameMoment is a time in one form, whatever zone and precision it was written with.
+func sameMoment(stamp string) string {
+	at, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return stamp
+	}
+	return at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+}
