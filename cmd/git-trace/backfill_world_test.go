@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand"
 	"os"
@@ -432,9 +433,21 @@ func (s *pastSession) end() {
 		info := string(mustJSON(jsonObject{"id": s.id, "slug": "x", "directory": s.root, "title": "go on", "version": "1.18.33", "time": jsonObject{"created": s.first.UnixMilli(), "updated": s.w.clock.UnixMilli()}}))
 		content = `{"info":` + info + `,"messages":[` + strings.Join(s.lines, ",") + "]}\n"
 	}
-	file := filepath.Join(s.w.folder, s.agent, s.file())
-	s.w.must(os.MkdirAll(filepath.Dir(file), 0o755))
-	s.w.must(os.WriteFile(file, []byte(content), 0o644))
+	s.w.keep(filepath.Join(s.w.folder, s.agent, s.file()), content)
+}
+
+// keep writes a file as agents do: it grows by what is new, and one that is written anew takes the other's place as a whole.
+func (w *pastWorld) keep(name, content string) {
+	w.must(os.MkdirAll(filepath.Dir(name), 0o755))
+	if before, err := os.ReadFile(name); err == nil && strings.HasPrefix(content, string(before)) {
+		file, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o644)
+		w.must(err)
+		_, err = file.WriteString(content[len(before):])
+		w.must(errors.Join(err, file.Close()))
+		return
+	}
+	w.must(os.WriteFile(name+".new", []byte(content), 0o644))
+	w.must(os.Rename(name+".new", name))
 }
 
 // act is one edit of a session, somewhere.
