@@ -2,8 +2,6 @@ package view
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -18,22 +16,22 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 		return err
 	}
 	all := make([][]CommitLines, len(list))
-	asked := map[refs.OID]bool{}
+	var asked []refs.OID
 	for i := range list {
 		if all[i], err = lines.Holding(list[i].Trace, list[i].held); err != nil {
 			return err
 		}
 		for _, c := range all[i] {
-			asked[c.Commit] = true
+			asked = append(asked, c.Commit)
 		}
 	}
-	lost, err := r.unreachable(ctx, asked)
+	reached, err := r.reached(ctx, asked)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		for _, c := range all[i] {
-			if lost[c.Commit] {
+			if !reached[c.Commit] {
 				list[i].Lost = append(list[i].Lost, c)
 			} else {
 				list[i].Commits = append(list[i].Commits, c)
@@ -43,37 +41,17 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	return nil
 }
 
-// unreachable tells which of the commits no ref leads to, nor HEAD. Commits that are gone are among them.
-func (r *Reader) unreachable(ctx context.Context, commits map[refs.OID]bool) (map[refs.OID]bool, error) {
-	out := map[refs.OID]bool{}
+// reached gives of each commit whether a ref leads to it, or HEAD.
+func (r *Reader) reached(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	if len(commits) == 0 {
-		return out, nil
+		return nil, nil
 	}
-	ids := make([]string, 0, len(commits))
-	for id := range commits {
-		ids = append(ids, id.String())
-	}
-	slices.Sort(ids)
-	input := strings.Join(ids, "\n") + "\n"
-	there, err := r.repo.Git(ctx, strings.NewReader(input), "cat-file", "--batch-check=%(objectname)")
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
-		known[strings.TrimSuffix(line, "\n")] = true
-	}
-	for id := range commits {
-		out[id] = !known[id.String()]
-	}
-	left, err := r.repo.Git(ctx, strings.NewReader(input), "rev-list", "--ignore-missing", "--stdin", "--not", "--exclude=refs/traces/*", "--all")
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.FieldsSeq(string(left)) {
-		if id, err := refs.ParseOID(line); err == nil && commits[id] {
-			out[id] = true
+	if r.reach == nil {
+		reach, err := openReach(ctx, r.repo)
+		if err != nil {
+			return nil, err
 		}
+		r.reach = reach
 	}
-	return out, nil
+	return r.reach.ask(ctx, commits)
 }

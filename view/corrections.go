@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -49,11 +50,11 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 			commits[data.Commit] = true
 		}
 	}
-	lost, err := r.unreachable(ctx, commits)
+	reached, err := r.reached(ctx, slices.Collect(maps.Keys(commits)))
 	if err != nil {
 		return err
 	}
-	return r.byCall(slices.DeleteFunc(all, func(c Correction) bool { return lost[c.Commit] }))
+	return r.byCall(slices.DeleteFunc(all, func(c Correction) bool { return !reached[c.Commit] }))
 }
 
 // correctionsIn finds them in a commit. Call is the name of the patch until byCall.

@@ -24,6 +24,7 @@ type Reader struct {
 	unreadable []events.TraceID                 // conversations whose record cannot be read
 	prompts    *Prompts
 	lines      *Lineage                        // nil until it is asked for
+	reach      *reach                          // nil until it is asked for
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
 	corrected  map[events.TraceID][]Correction // nil until they are asked for
 }

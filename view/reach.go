@@ -1,0 +1,113 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the answers are
+// kept in <common>/traces/cache/reach: a line that names the tips for which they hold, then a line for each commit, "+ id" or "- id".
+// A commit that is not here is not kept: it may be fetched at any time. The file may be deleted at any moment.
+type reach struct {
+	repo  *refs.Repo
+	key   string
+	known map[refs.OID]bool // whether something leads to it
+}
+
+// reachPath is the file of the answers.
+func reachPath(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "reach") }
+
+func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
+	tips, err := repo.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude=refs/traces/*", "--all")
+	if err != nil {
+		return nil, err
+	}
+	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
+	sum := blake3.Sum256(append(tips, shallow...))
+	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}}
+	raw, _ := os.ReadFile(reachPath(repo))
+	rest, same := bytes.CutPrefix(raw, []byte(r.key+"\n"))
+	for line := range bytes.Lines(rest) {
+		sign, text, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+		if id, err := refs.ParseOID(text); same && err == nil {
+			r.known[id] = sign == "+"
+		}
+	}
+	return r, nil
+}
+
+// ask gives of each commit whether something leads to it. One that is not here nothing leads to.
+func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
+	out := map[refs.OID]bool{}
+	var open []string
+	for _, id := range commits {
+		if reached, known := r.known[id]; known {
+			out[id] = reached
+		} else {
+			open = append(open, id.String())
+		}
+	}
+	slices.Sort(open)
+	here, err := r.here(ctx, slices.Compact(open))
+	if err != nil || len(here) == 0 {
+		return out, err
+	}
+	left, err := r.repo.Git(ctx, strings.NewReader(strings.Join(here, "\n")+"\n"),
+		"rev-list", "--ignore-missing", "--stdin", "--not", "--exclude=refs/traces/*", "--all")
+	if err != nil {
+		return nil, err
+	}
+	lost := map[string]bool{}
+	for line := range strings.FieldsSeq(string(left)) {
+		lost[line] = true
+	}
+	for _, text := range here {
+		if id, err := refs.ParseOID(text); err == nil {
+			out[id], r.known[id] = !lost[text], !lost[text]
+		}
+	}
+	r.keep()
+	return out, nil
+}
+
+// here leaves the commits that the repository has.
+func (r *reach) here(ctx context.Context, commits []string) ([]string, error) {
+	if len(commits) == 0 {
+		return nil, nil
+	}
+	there, err := r.repo.Git(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), "cat-file", "--batch-check=%(objectname)")
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
+		known[strings.TrimSuffix(line, "\n")] = true
+	}
+	return slices.DeleteFunc(commits, func(id string) bool { return !known[id] }), nil
+}
+
+// keep stores the answers. Without them git is asked again.
+func (r *reach) keep() {
+	if !r.repo.HasTraces() {
+		return
+	}
+	lines := make([]string, 0, len(r.known))
+	for id, reached := range r.known {
+		sign := "-"
+		if reached {
+			sign = "+"
+		}
+		lines = append(lines, sign+" "+id.String()+"\n")
+	}
+	slices.Sort(lines)
+	_ = refs.WriteFileAtomic(reachPath(r.repo), []byte(r.key+"\n"+strings.Join(lines, "")), 0o600)
+}
