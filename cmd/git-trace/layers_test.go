@@ -225,3 +225,13 @@ func layerOf(pkg string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(pkg, module), "/")
 	return first
 }
+
+// What serves agents is a program of its own: its library would make every hook slower.
+func TestTheServersLibraryIsNotLinkedIntoGitTrace(t *testing.T) {
+	t.Parallel()
+	for _, dep := range strings.Fields(goList(t, "GOOS=linux", "-deps", ".")) {
+		if strings.HasPrefix(dep, "github.com/modelcontextprotocol/") || dep == "net/http" {
+			t.Errorf("git-trace links %s", dep)
+		}
+	}
+}

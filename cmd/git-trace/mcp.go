@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (a *app) mcpCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "mcp",
+		Usage:     "serve agents what is known, by the Model Context Protocol on standard input and output",
+		UsageText: "git trace mcp",
+		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, lessons, handoff.\n" +
+			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
+		Action: a.mcp,
+	}
+}
+
+func (a *app) mcp(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	server := filepath.Join(filepath.Dir(own), "git-trace-serve"+filepath.Ext(own))
+	if _, err := os.Stat(server); err != nil {
+		if server, err = exec.LookPath("git-trace-serve"); err != nil {
+			return fail(exitUnchecked, errors.New("git-trace-serve is not installed"), "go install ./cmd/git-trace-serve puts it beside git-trace")
+		}
+	}
+	cmd := exec.CommandContext(c.Context, server, own)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
+	var ended *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &ended) {
+		return silent(exitUnchecked)
+	} else if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	return nil
+}
