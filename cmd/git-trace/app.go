@@ -135,7 +135,7 @@ func (a *app) program() *cli.App {
 	program := &cli.App{
 		Name:      "git-trace",
 		Usage:     "who wrote this line, and in which conversation",
-		UsageText: "git trace [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
+		UsageText: "git trace [--version] [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
 		Version:   version,
 		Writer:    a.std.out, ErrWriter: a.std.err, Reader: a.std.in,
 		HideVersion:               true,

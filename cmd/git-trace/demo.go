@@ -42,8 +42,9 @@ type demoReplace struct {
 
 func (a *app) demoCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "demo",
-		Usage: "play a recorded conversation in a throw-away repository and show who wrote what",
+		Name:      "demo",
+		Usage:     "play a recorded conversation in a throw-away repository and show who wrote what",
+		UsageText: "git trace demo [--keep]",
 		Description: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
 			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
 			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +

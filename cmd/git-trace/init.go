@@ -34,7 +34,7 @@ func (a *app) initCommand() *cli.Command {
 			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
 			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "an agent to record; may be given more than once"},
+			&cli.StringSliceFlag{Name: "agent", Usage: "record the agent of this `name`; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
 			&cli.BoolFlag{Name: "project-settings", Usage: "put the agents' hooks into the settings that the project commits"},
 			&cli.BoolFlag{Name: "trust-hooks", Usage: "allow git-trace's own hooks in agents that run no hook without their user's consent"},

@@ -110,7 +110,12 @@ func (m *manualWriter) text(text string) {
 
 func (m *manualWriter) command(c *cli.Command) {
 	m.raw(".SS " + roff(c.Name))
-	m.raw(".B " + roff(c.UsageText))
+	for i, form := range strings.Split(c.UsageText, "\n") {
+		if i > 0 {
+			m.raw(".br")
+		}
+		m.raw(".B " + roff(strings.TrimSpace(form)))
+	}
 	m.raw(".PP")
 	m.text(strings.ToUpper(c.Usage[:1]) + c.Usage[1:] + ".")
 	if c.Description != "" {

@@ -109,7 +109,7 @@ func jsonFlag() cli.Flag {
 }
 
 func colorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Usage: "`when` to use colour: always, never or auto (--no-color: never)"}
+	return &cli.StringFlag{Name: "color", Usage: "use colour: `when` is always, never or auto (--no-color: never)"}
 }
 
 func limitFlag(what string) cli.Flag {

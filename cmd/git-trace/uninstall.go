@@ -24,7 +24,7 @@ func (a *app) uninstallCommand() *cli.Command {
 		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
 			"that too.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "only this agent's hooks; may be given more than once"},
+			&cli.StringSliceFlag{Name: "agent", Usage: "only the hooks of the agent of this `name`; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
 			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
