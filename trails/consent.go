@@ -86,3 +86,12 @@ func declaredAlone(w *Window, path string) decision {
 		return &unknown
 	}
 }
+
+// hearEnd takes in what the agent's own record says of the end of a call for which a dialog was open. One that is over may have got the
+// consent, though no process of it lives any more: say a person allowed a command and interrupted it.
+func (b *bound) hearEnd(w *Window, end End) {
+	b.unbegun = end.Unbegun && !w.Asked.IsZero()
+	if b.consent == consentAwaited && end.Outcome == OutcomeRan {
+		b.consent = consentUnknown
+	}
+}

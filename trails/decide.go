@@ -35,7 +35,7 @@ func (s *step) decideSince(path string, seen int64, except ...*Window) decision 
 	if len(able) == 0 && len(ws) > 0 {
 		return always(actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitProcessSilent}})
 	}
-	return s.weigh(able, path, seen, s.unfinished())
+	return s.weigh(s.wroteEnough(able, path), path, seen, s.unfinished())
 }
 
 // weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.

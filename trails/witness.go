@@ -20,7 +20,8 @@ import (
 type bound struct {
 	doubt   events.Limit // why it may have ended before, or a person may have written what it could have; "" if nothing says so
 	silent  bool         // wrote is known
-	wrote   int64        // at most so many bytes since everything was looked at last
+	apart   bool         // wrote is known since the call began (apart.go)
+	wrote   int64        // at most so many bytes since everything was looked at last, or since the call began
 	left    []process.Process
 	printed []process.Output
 	over    bool            // nothing is left that could write after this look
@@ -47,6 +48,9 @@ func (s *step) askProcesses(at time.Time) {
 			s.bounds[w] = s.askLeft(w)
 		default:
 			s.bounds[w] = s.askHost(w, at)
+			if s.bounds[w].consent == consentAwaited {
+				s.endTold(w) // its shell may have come and gone
+			}
 		}
 	}
 }
@@ -307,7 +311,8 @@ func (s *step) silent(w *Window, path string) bool {
 // measure counts what has to be written for the change of files: the lines that they did not have. It does so only where a window
 // is open that may have written less.
 func (s *step) measure(files ...*file) {
-	if !anySilent(s.bounds) {
+	several := s.severalAtOnce()
+	if !several && !anySilent(s.bounds) {
 		return
 	}
 	if s.sizes == nil {
@@ -316,6 +321,9 @@ func (s *step) measure(files ...*file) {
 			if b.silent {
 				_, _, b.wrote, b.silent = s.count(w)
 			}
+		}
+		if several {
+			s.tellApart()
 		}
 	}
 	for _, f := range files {
@@ -398,7 +406,7 @@ func (s *step) endTold(w *Window) End {
 	s.ends[w] = end
 	b := s.bounds[w]
 	if b != nil {
-		b.unbegun = end.Unbegun && !w.Asked.IsZero()
+		b.hearEnd(w, end)
 	}
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
 		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before

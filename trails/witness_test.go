@@ -59,7 +59,6 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 		s.askProcesses(time.Now())
 		s.endTold(w)
 		s.bounds[w].within = map[string]bool{"f": true}
-		s.bounds[w].consent = consentGiven
 		if got := s.doubts(w, "f"); got != tt.doubts {
 			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
 		}

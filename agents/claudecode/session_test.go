@@ -200,9 +200,9 @@ func TestSettlingACallWithoutItsHook(t *testing.T) {
 		{"a good result", events.ToolRuns, ended(t, false, "done", nil), ran},
 		{"a failed command", events.ToolRuns, ended(t, true, "Exit code 3\nPermission to write denied", nil), ran},
 		{"a refusal before the call began", events.ToolRuns, ended(t, true, stopNow, kind("user-rejected", "Before")), rejected},
-		{"Esc while a command ran", events.ToolRuns, ended(t, true, stopNow, map[string]any{"toolDenialKind": "user-rejected"}), unknown},
-		{"Esc on a command, as older clients write it", events.ToolRuns, ended(t, true, stopNow, nil), unknown},
-		{"Esc on a tool that may write anywhere", events.ToolUnknown, ended(t, true, stopNow, nil), unknown},
+		{"Esc while a command ran", events.ToolRuns, ended(t, true, stopNow, map[string]any{"toolDenialKind": "user-rejected"}), ran},
+		{"Esc on a command, as older clients write it", events.ToolRuns, ended(t, true, stopNow, nil), ran},
+		{"Esc on a tool that may write anywhere", events.ToolUnknown, ended(t, true, stopNow, nil), ran},
 		{"Esc on an edit, as older clients write it", events.ToolEdits, ended(t, true, stopNow, nil), rejected},
 		{"a refusal with a reason", events.ToolRuns, ended(t, true, withText, nil), rejected},
 		{"an interruption", events.ToolRuns, ended(t, true, "Interrupted", map[string]any{"toolDenialKind": "interrupted"}), ran},
@@ -221,9 +221,12 @@ func TestSettlingACallWithoutItsHook(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			path := save(t, answer(t, "m", callID), test.line, typed(t, "go on"))
-			got := decoder(nil).Settle(capability.Call{Transcript: path, CallID: callID, Class: test.class}).Outcome
-			if got != test.want {
-				t.Errorf("got %v, want %v", got, test.want)
+			end := decoder(nil).Settle(capability.Call{Transcript: path, CallID: callID, Class: test.class})
+			if end.Outcome != test.want {
+				t.Errorf("got %v, want %v", end.Outcome, test.want)
+			}
+			if either := strings.HasPrefix(test.name, "Esc on a ") || strings.HasPrefix(test.name, "Esc while"); end.Unbegun != (either && test.want == ran) {
+				t.Errorf("it may never have begun: %v", end.Unbegun)
 			}
 		})
 	}

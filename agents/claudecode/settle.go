@@ -15,8 +15,8 @@ import (
 // settleWindow is how much of the session file's end is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one, and when
-// the result can mean both that the call was refused and that it was interrupted.
+// Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one.
+// A result can mean both that the call was refused and that it was interrupted (End.Unbegun).
 func (c *Client) Settle(call capability.Call) capability.End {
 	if !payload.CallID(call.CallID) || (call.Subagent != "" && !payload.SessionID(call.Subagent)) {
 		return capability.End{}
@@ -36,7 +36,7 @@ func (c *Client) Settle(call capability.Call) capability.End {
 				continue
 			}
 			if found, ok := parseResult(line, call.CallID); ok {
-				end = capability.End{Outcome: found.outcome(call.Class), At: found.at}
+				end = capability.End{Outcome: found.outcome(call.Class), At: found.at, Unbegun: found.ambiguous(call.Class)}
 				break
 			}
 		}
@@ -103,6 +103,12 @@ func firstText(content json.RawMessage) string {
 	return blocks[0].Text
 }
 
+// ambiguous tells whether a result can mean both that a call was refused and that it was interrupted.
+func (r result) ambiguous(class events.ToolClass) bool {
+	return r.failed && !r.beforeRun && !r.afterRun && r.denial != "interrupted" && class != events.ToolEdits &&
+		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)
+}
+
 // outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and that
 // of a call refused with Esc is that of a call interrupted with Esc. An edit tool is over too soon to be interrupted.
 func (r result) outcome(class events.ToolClass) capability.Outcome {
@@ -114,10 +120,10 @@ func (r result) outcome(class events.ToolClass) capability.Outcome {
 	case r.denial == "permission-rule" || strings.HasPrefix(r.denial, "automode-") || hasAnyPrefix(r.text, refusals):
 		return capability.OutcomeRejected
 	case strings.HasPrefix(r.text, refusalOrInterruption):
-		if strings.Contains(r.text, refusalWithReason) || class == events.ToolEdits {
-			return capability.OutcomeRejected
+		if r.ambiguous(class) {
+			return capability.OutcomeRan // or it never did, see End.Unbegun; it is over in any case
 		}
-		return capability.OutcomeUnknown
+		return capability.OutcomeRejected
 	case r.denial != "" || strings.HasPrefix(r.text, "<tool_use_error>"):
 		return capability.OutcomeUnknown // cancelled beside another call: before or after it began
 	}

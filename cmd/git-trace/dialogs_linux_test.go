@@ -114,3 +114,50 @@ func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 		}
 	}
 }
+
+// found.md 2: the person consents, the command runs and writes, they interrupt it with Esc and go on by hand.
+func TestWhatIsTypedAfterEscIsNotTheCommands(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("GITTRACE_LONG") == "" {
+		t.Skip("GITTRACE_LONG=1 runs it")
+	}
+	tools := shellTools()
+	tool := tools[slices.IndexFunc(tools, func(s shellTool) bool { return s.client == "claude" })]
+	r := newTraced(t, "claude", tool.options...)
+	r.onThePath(tool.options...)
+	started := filepath.Join(r.Tmp, "started")
+	input := tool.argument("echo by-the-call > call.txt; touch " + started + "; sleep 30")
+	script := driver.Main(driver.Turn{Tools: []driver.Tool{{Name: tool.tool, Input: input}}}, driver.Turn{Text: "finished"})
+	want := func(file, line string, fine ...string) {
+		t.Helper()
+		for _, l := range r.blame(file) {
+			if l.Content == line && !slices.Contains(fine, l.Contributor) {
+				t.Errorf("%q is %s (%s), want %s", line, l.Contributor, l.Confidence, fine)
+			}
+		}
+	}
+	r.played(script, driver.Options{AllowFailure: true, At: func(s *driver.Terminal) {
+		if !s.See("Doyouwanttoproceed") {
+			return
+		}
+		s.Press("\r")
+		if !s.File(started) {
+			return
+		}
+		s.Press("\x1b")
+		time.Sleep(2 * time.Second) // until it has written that down
+		r.Write("a.txt", r.Read("a.txt")+"typed after Esc\n")
+		want("a.txt", "typed after Esc", "human", "unknown")
+		want("call.txt", "by-the-call", "ai", "unknown")
+		r.commitAll()
+	}})
+	want("a.txt", "typed after Esc", "human", "unknown")
+	want("call.txt", "by-the-call", "ai", "unknown") // the client writes the same of a call that was refused
+	r.Write("a.txt", r.Read("a.txt")+"typed later\n")
+	want("a.txt", "typed later", "human")
+	r.commitAll()
+	want("a.txt", "typed later", "human")
+	if !strings.Contains(r.trace("events", "--json"), "window_opened") {
+		t.Error("the call was not recorded")
+	}
+}

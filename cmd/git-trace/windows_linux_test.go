@@ -369,3 +369,37 @@ func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	a.does("bash", slow)
 	w.is("a.txt", "new one", alpha)
 }
+
+// found.md 2: two agents' shell calls at once. One that waits while the other writes did not write.
+func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	a, b := w.agent(alpha), w.agent(beta)
+	second, release := w.after("second", "echo by the other call, second >> b.txt; ")
+	wait, releaseWait := w.after("wait", "true")
+	b.begins("bash", wait)
+	a.begins("bash", "echo by the one call, first >> a.txt; "+second+"sleep 1")
+	w.until("a.txt", "first")
+	time.Sleep(1200 * time.Millisecond) // until both have been at work for a while
+	w.is("a.txt", "by the one call, first", alpha)
+	w.commit()
+	w.is("a.txt", "by the one call, first", alpha)
+	release()
+	a.ends()
+	w.is("b.txt", "by the other call, second", alpha)
+	releaseWait()
+	b.ends()
+	w.commit()
+	w.is("b.txt", "by the other call, second", alpha)
+
+	// both have written as much: nothing tells them apart
+	wait, releaseWait = w.after("both", "true")
+	b.begins("bash", "head -c 1000 /dev/zero >> other.bin; "+wait)
+	a.begins("bash", "echo by one of both >> a.txt; sleep 3")
+	w.until("a.txt", "both")
+	time.Sleep(1200 * time.Millisecond)
+	w.is("a.txt", "by one of both", alpha+"?2", beta+"?2", "ai?2")
+	releaseWait()
+	b.ends()
+	a.ends()
+}

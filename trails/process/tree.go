@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxFound bounds how many processes one answer has.
@@ -183,6 +184,14 @@ type Process struct {
 	ID
 	Parent int
 	Wrote  int64 // in bytes; 0 where that is not known
+}
+
+// Age is for how long the process has run; 0 where that is not known.
+func (p *Process) Age() time.Duration {
+	if !canSearch {
+		return 0
+	}
+	return time.Duration(now()-p.Start) * time.Second / ticks
 }
 
 // Output is a file that processes print to, outside of the work tree, and its size.

@@ -1,0 +1,72 @@
+package trails
+
+import (
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/process"
+)
+
+// Two shell calls that are at work at once may both have written a change. Where the processes of one have written fewer bytes since
+// they were started than the change has, it was the other: say one waits for a server while the other writes `a.txt`.
+
+// wellBegun is how long the shell of a call has run at least: the agent starts other programs too, such as hooks when a call ends.
+const wellBegun = time.Second
+
+// tellApart asks what the calls wrote that are at work beside others. Of one whose shell has ended nothing tells that any more, and
+// neither of two that one agent has under way.
+func (s *step) tellApart() {
+	for _, w := range s.state.openWindows() {
+		b := s.bounds[w]
+		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) || slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
+			return o != w && o.Host == w.Host && s.atWork(o)
+		}) {
+			continue
+		}
+		b.wrote, b.apart = written(w)
+	}
+}
+
+// atWork tells whether a call that may write anywhere goes on after this boundary.
+func (s *step) atWork(w *Window) bool {
+	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
+}
+
+// severalAtOnce tells whether more than one call is open that may write anywhere.
+func (s *step) severalAtOnce() bool {
+	n := 0
+	for _, w := range s.state.openWindows() {
+		if w.Class != events.ToolEdits && !w.Rejected {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// written is how many bytes the processes of a call have written at most; known is false where its shell is not among them.
+func written(w *Window) (n int64, known bool) {
+	found, _, known := process.Measure(w.processes(), "")
+	shell := false
+	for _, p := range found {
+		n += p.Wrote // those of children that have ended count with their parents'
+		shell = shell || p.Parent == w.Host.PID && p.Age() >= wellBegun
+	}
+	return n, known && shell
+}
+
+// wroteEnough leaves out the calls that wrote less than the change of a path, unless none is left.
+func (s *step) wroteEnough(able []*Window, path string) []*Window {
+	size, known := s.sizes[path]
+	if !known || len(able) < 2 {
+		return able
+	}
+	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
+		b := s.bounds[w]
+		return b != nil && b.apart && b.wrote < size
+	})
+	if len(rest) == 0 {
+		return able
+	}
+	return rest
+}
