@@ -77,13 +77,31 @@ func (s *step) asCommitted(f *file) (bool, error) {
 		return false, nil
 	}
 	if _, known := s.known.Get(f.path, f.new.oid); !known {
-		return false, nil
+		return s.asNamedBefore(f)
 	}
 	if s.undoes() || s.redoes() {
 		return true, nil
 	}
 	head, err := s.facts.Blob(s.base, f.path)
 	return head == f.new.oid, err
+}
+
+// asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For example: git mv
+// gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
+func (s *step) asNamedBefore(f *file) (bool, error) {
+	if there, err := s.facts.Blob(s.base, f.path); err != nil || !there.IsZero() {
+		return false, err
+	}
+	for _, name := range s.known.Names(f.path) {
+		blob, err := s.facts.Blob(s.base, name)
+		if err != nil {
+			return false, err
+		}
+		if _, known := s.known.Get(name, blob); known && blob == f.new.oid {
+			return true, s.learn(f.path, f.new, []Source{{Path: name, Blob: blob}})
+		}
+	}
+	return false, nil
 }
 
 // composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
