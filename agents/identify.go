@@ -11,8 +11,8 @@ import (
 // headBytes is how much of a file is read to tell whose it is.
 const headBytes = 256 << 10
 
-// Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the file
-// is not trusted: people copy session files and give them names of their own.
+// Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the
+// file is not trusted: people copy session files and give them names of their own.
 func Identify(env Env, path string) (Agent, bool, error) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -22,8 +22,8 @@ func environment() agents.Env {
 	return agents.Env{Home: "/home/dev", Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }}
 }
 
-// eventOf is the hook event that a fixture is named after: what stands before "~", or before a hyphen for agents whose events
-// have none.
+// eventOf is the hook event that a fixture is named after: what stands before "~", or before a hyphen for agents whose
+// events have none.
 func eventOf(path string) string {
 	event, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".json"), "~")
 	if filepath.Base(filepath.Dir(path)) != "generic" {
@@ -32,8 +32,8 @@ func eventOf(path string) string {
 	return event
 }
 
-// TestRecordedPayloadsBecomeTheseBoundaries compares what each payload is decoded to with boundaries.json beside the payloads,
-// which GITTRACE_UPDATE=1 writes anew.
+// TestRecordedPayloadsBecomeTheseBoundaries compares what each payload is decoded to with boundaries.json beside the
+// payloads, which GITTRACE_UPDATE=1 writes anew.
 func TestRecordedPayloadsBecomeTheseBoundaries(t *testing.T) {
 	t.Parallel()
 	for _, agent := range agents.All(environment()) {

@@ -31,8 +31,9 @@ var recordings = []struct {
 	{"copilot-cli", "copilot", "copilot-subagents", ""},
 }
 
-// TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that keeps what
-// it is sent, and has the real client work on a script. GITTRACE_RECORD names the agents, separated by commas.
+// TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that
+// keeps what it is sent, and has the real client work on a script. GITTRACE_RECORD names the agents, separated by
+// commas.
 func TestRecordPayloads(t *testing.T) {
 	wanted := os.Getenv("GITTRACE_RECORD")
 	if wanted == "" {

@@ -41,8 +41,8 @@ func sessionFiles(t *testing.T) []string {
 	return files
 }
 
-// Of every session of every agent: an answer is one state or is counted as none, no history holds a part of its own answer, and
-// histories can be asked again: roles alternate, and each call has its result in the next message.
+// Of every session of every agent: an answer is one state or is counted as none, no history holds a part of its own
+// answer, and histories can be asked again: roles alternate, and each call has its result in the next message.
 func TestEveryAnswerIsOneStateWithAHistoryThatCanBeAsked(t *testing.T) {
 	t.Parallel()
 	env := agents.Env{Home: t.TempDir()}

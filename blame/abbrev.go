@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// digits is how long git would abbreviate ids here: what --abbrev says, else core.abbrev, else what fits the size of the
-// repository.
+// digits is how long git would abbreviate ids here: what --abbrev says, else core.abbrev, else what fits the size of
+// the repository.
 func (s *session) digits() int {
 	full := 2 * s.repo.Format.Size()
 	if s.opts.LongHash {

@@ -21,8 +21,8 @@ type Resolver interface {
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error)
 }
 
-// Forewarned is a Resolver that is told beforehand about all lines of commits that it is going to be asked about, so that
-// what has to be searched for is searched for at once.
+// Forewarned is a Resolver that is told beforehand about all lines of commits that it is going to be asked about, so
+// that what has to be searched for is searched for at once.
 type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
@@ -69,7 +69,8 @@ type Annotated struct {
 	Score string // --score-debug: git's two figures
 }
 
-// credit is what the resolver is asked about: a line of a path in a commit. A zero commit stands for the blamed content.
+// credit is what the resolver is asked about: a line of a path in a commit. A zero commit stands for the blamed
+// content.
 type credit struct {
 	commit refs.OID
 	path   string

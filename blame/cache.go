@@ -6,12 +6,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The cache keeps git's own answers, so that a file that was blamed before is not blamed through its whole history again.
+// The cache keeps git's own answers, so that a file that was blamed before is not blamed through its whole history
+// again.
 //
 // Git's answer for a line is a function of (commit, path, line): whatever led blame there, the line goes on to the same
 // parent or stays. So the answer for a commit can be put together from a blame that stops at an older commit and the
-// answer kept for that commit. It depends on little else, and all of that is in the context of an answer (cachecontext.go);
-// where something is in force that the context does not cover, the cache is not used at all:
+// answer kept for that commit. It depends on little else, and all of that is in the context of an answer
+// (cachecontext.go); where something is in force that the context does not cover, the cache is not used at all:
 //
 //   - grafts, replacement refs, a shallow history, another ref storage than files;
 //   - text conversion, ignored revisions, a mailmap in a blob;

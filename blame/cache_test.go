@@ -158,8 +158,8 @@ func TestEveryFormIsAnsweredAlikeWithAndWithoutTheCache(t *testing.T) {
 	})
 }
 
-// A long history with everything that moves lines and commits about. After each step some file is blamed, so that what is
-// kept is of all ages, and some answers are about commits that are gone.
+// A long history with everything that moves lines and commits about. After each step some file is blamed, so that what
+// is kept is of all ages, and some answers are about commits that are gone.
 func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {

@@ -179,8 +179,8 @@ type builder struct {
 	origins map[*answer][]run
 }
 
-// take adds the line of an entry. False if it is not known where the line comes from, or if git said something that could
-// not be said again.
+// take adds the line of an entry. False if it is not known where the line comes from, or if git said something that
+// could not be said again.
 func (b *builder) take(e *Entry) bool {
 	b.lines = append(b.lines, e.Content)
 	if e.FinalLine != len(b.lines) || !faithful(e) {

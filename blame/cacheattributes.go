@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// stored tells whether git would store the file's bytes as they are, so that the id of the content is that of the bytes.
-// Attributes may ask for other line endings, which leaves alone what has no carriage return, or for a filter, a keyword
-// or an encoding (gitattributes(5)). Which files those are for, git is asked once for each state of the attribute files.
+// stored tells whether git would store the file's bytes as they are, so that the id of the content is that of the
+// bytes. Attributes may ask for other line endings, which leaves alone what has no carriage return, or for a filter, a
+// keyword or an encoding (gitattributes(5)). Which files those are for, git is asked once for each state of the
+// attribute files.
 func (q *inquiry) stored(k *kept) bool {
 	config := q.settings()
 	if _, fromTree := config.get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {

@@ -74,9 +74,9 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 	return needed(items), nil
 }
 
-// needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the command
-// line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that is only compared
-// with itself, as that of core.sshCommand is, a digest is kept.
+// needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the
+// command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that
+// is only compared with itself, as that of core.sshCommand is, a digest is kept.
 func needed(items []configItem) []configItem {
 	var out []configItem
 	for _, item := range items {
@@ -97,7 +97,8 @@ func needed(items []configItem) []configItem {
 // isAsked tells whether the value of a key is used, by this package or by those that draw.
 func isAsked(key string) bool {
 	switch key {
-	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file", "pager.trace":
+	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file",
+		"pager.trace":
 		return true
 	}
 	section, _, _ := strings.Cut(key, ".")
@@ -123,8 +124,8 @@ func dropWholeListings(repo *refs.Repo) {
 	}
 }
 
-// keepConfig stores a listing with the state of the files that it depends on. A directory that cannot be written to keeps
-// nothing.
+// keepConfig stores a listing with the state of the files that it depends on. A directory that cannot be written to
+// keeps nothing.
 func keepConfig(name string, files []string, listing string) {
 	state, list := configState(files), strings.Join(files, "\x00")
 	head := configMagic + string(state[:]) + strconv.Itoa(len(list)) + "\n"
@@ -168,8 +169,8 @@ func parseConfig(listing string) (items []configItem, origins []string) {
 	return items, origins
 }
 
-// usualConfigFiles are the places that git-config(1) names, whether or not there is a file: the system's with any prefix
-// git may have been built with.
+// usualConfigFiles are the places that git-config(1) names, whether or not there is a file: the system's with any
+// prefix git may have been built with.
 func usualConfigFiles(repo *refs.Repo) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {

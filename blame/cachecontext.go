@@ -108,8 +108,8 @@ func rewritesHistory(repo *refs.Repo) bool {
 	return repo.MayHaveRefs("refs/replace/")
 }
 
-// gitProgram names the git that answers: an update of git may answer otherwise. The program is often there under several
-// names, one of which git itself puts before the others, so neither its path nor its inode is looked at.
+// gitProgram names the git that answers: an update of git may answer otherwise. The program is often there under
+// several names, one of which git itself puts before the others, so neither its path nor its inode is looked at.
 func gitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil {

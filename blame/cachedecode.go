@@ -56,7 +56,8 @@ func decodeKept(raw []byte) (*kept, error) {
 	return k, nil
 }
 
-// The fewest bytes that a commit and a source can take beside an object id: tables are not made for what cannot be there.
+// The fewest bytes that a commit and a source can take beside an object id: tables are not made for what cannot be
+// there.
 const (
 	leastCommit = 10
 	leastSource = 3
@@ -168,7 +169,8 @@ func (d *decoder) answer(sources []source) *answer {
 	for i := range a.runs {
 		at := d.int()
 		r := run{line: d.int(), count: d.int()}
-		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > belief.MaxLine-r.line || lines > belief.MaxLine-r.count {
+		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > belief.MaxLine-r.line ||
+			lines > belief.MaxLine-r.count {
 			d.fail()
 			return a
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What is kept for a path is one file: a magic word, then unsigned varints and the tables that they index, then a CRC-32
-// of all before it, big-endian.
+// What is kept for a path is one file: a magic word, then unsigned varints and the tables that they index, then a
+// CRC-32 of all before it, big-endian.
 //
 //	texts    count, the length of each, then all texts
 //	path, context, attributes, flags, size of an object id in bytes

@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// replay hands on the entries that git would print for some lines of a content, both 1-based and included. Git's own text
-// of them is made only for git's own formats.
+// replay hands on the entries that git would print for some lines of a content, both 1-based and included. Git's own
+// text of them is made only for git's own formats.
 func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
 	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain
 	r := replayer{every: q.opts.Format == LinePorcelain, shown: map[*Commit]bool{}}
@@ -84,12 +84,13 @@ func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	return several
 }
 
-// faithful tells whether git's own text of an entry is what would be made of it here. It is not where git says what this
-// package does not know, quotes names otherwise, or has a date that it could not read.
+// faithful tells whether git's own text of an entry is what would be made of it here. It is not where git says what
+// this package does not know, quotes names otherwise, or has a date that it could not read.
 func faithful(e *Entry) bool {
 	if e.Count == 0 && !e.Details {
 		_, numbers, _ := bytes.Cut(e.Header, []byte(" "))
-		return len(numbers) == digitsOf(e.OrigLine)+digitsOf(e.FinalLine)+2 && bytes.IndexByte(numbers, '\n') == len(numbers)-1
+		return len(numbers) == digitsOf(e.OrigLine)+digitsOf(e.FinalLine)+2 &&
+			bytes.IndexByte(numbers, '\n') == len(numbers)-1
 	}
 	header := appendPosition(nil, &e.Line, e.Count)
 	if e.Details {

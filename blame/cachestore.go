@@ -38,7 +38,8 @@ func load(repo *refs.Repo, path string, context digest) *kept {
 	return k
 }
 
-// save stores what is kept, if there is anything new and the repository is traced. What cannot be written is not kept; nobody misses it.
+// save stores what is kept, if there is anything new and the repository is traced. What cannot be written is not kept;
+// nobody misses it.
 func (k *kept) save(repo *refs.Repo) {
 	if !k.changed || !repo.HasTraces() {
 		return
@@ -71,7 +72,10 @@ func trim(dir string) {
 	if total <= maxShard {
 		return
 	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return cmp.Compare(a.ModTime().UnixNano(),
+			b.ModTime().UnixNano())
+	})
 	for _, info := range files {
 		if total <= maxShard {
 			return

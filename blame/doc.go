@@ -1,8 +1,8 @@
 // Package blame answers, for each line of a file, which conversation, prompt and tool call wrote it.
 //
 // Git finds the commit, the original path and the original line: `git blame` runs once, with the user's own arguments,
-// in the user's own directory, unless it has answered before. A [Resolver] then says who wrote that line of that commit. The package never guesses:
-// what the resolver does not know is shown as unknown.
+// in the user's own directory, unless it has answered before. A [Resolver] then says who wrote that line of that
+// commit. The package never guesses: what the resolver does not know is shown as unknown.
 //
 // Data flows in one direction:
 //

@@ -47,8 +47,8 @@ func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	}
 }
 
-// Expect searches for the owners of lines of commits that have no anchor, and asks the logs of other clones for those that
-// an anchor does not know: they may have been fetched after the commit was made.
+// Expect searches for the owners of lines of commits that have no anchor, and asks the logs of other clones for those
+// that an anchor does not know: they may have been fetched after the commit was made.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil
@@ -82,7 +82,10 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 func lacks(c *belief.Commit, q unseen.Question) bool {
 	runs := c.Runs(q.Path)
 	return slices.ContainsFunc(q.Lines, func(line int) bool {
-		return slices.ContainsFunc(runs, func(r belief.Run) bool { return r.Start <= line && line < r.Start+r.Count && !r.Knows() })
+		return slices.ContainsFunc(runs, func(r belief.Run) bool {
+			return r.Start <= line && line < r.Start+r.Count &&
+				!r.Knows()
+		})
 	})
 }
 

@@ -202,8 +202,8 @@ func TestTwoLinesWithOneOwner(t *testing.T) {
 	}
 }
 
-// A search costs time: it is asked for the lines of commits without an anchor, and, in the logs of others, for those that
-// an anchor does not know.
+// A search costs time: it is asked for the lines of commits without an anchor, and, in the logs of others, for those
+// that an anchor does not know.
 func TestWhatIsSearchedFor(t *testing.T) {
 	t.Parallel()
 	at := commitID(1)

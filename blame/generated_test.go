@@ -14,9 +14,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// chronicle makes a history, always the same one, with what blame can stumble over: side branches and merges, renames with
-// and without an edit, copies, CRLF that comes and goes, last lines without an end, executable bits, files that go and
-// come back.
+// chronicle makes a history, always the same one, with what blame can stumble over: side branches and merges, renames
+// with and without an edit, copies, CRLF that comes and goes, last lines without an end, executable bits, files that go
+// and come back.
 type chronicle struct {
 	rnd   *rand.Rand
 	out   bytes.Buffer

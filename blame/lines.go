@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path is
-// relative to the top of the work tree, as raw bytes. A refusal of git's is a *Failure, as of Run.
+// Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
+// is relative to the top of the work tree, as raw bytes. A refusal of git's is a *Failure, as of Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	args := []string{"--", path}
 	if rev != "" {
@@ -43,8 +43,9 @@ func top(repo *refs.Repo) string {
 	return repo.WorkTree
 }
 
-// LastSeen tells, for each line that a path has in a commit, the last commit on the way to a later one in which git still
-// finds the line (git-blame(1), --reverse). The result is by line, from 0; a zero id stands for a line that is not told.
+// LastSeen tells, for each line that a path has in a commit, the last commit on the way to a later one in which git
+// still finds the line (git-blame(1), --reverse). The result is by line, from 0; a zero id stands for a line that is
+// not told.
 func LastSeen(ctx context.Context, repo *refs.Repo, commit, until refs.OID, path string) ([]refs.OID, error) {
 	s := &session{ctx: ctx, repo: repo, dir: top(repo)}
 	var out []refs.OID

@@ -13,11 +13,11 @@ import (
 //   - -S replaces the history by another;
 //   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get every older line.
 //
-// What is asked then is not "who wrote this line of that commit" but "who wrote this line of the content on the screen".
-// A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of the same
-// final content answers it: final line numbers are the same in both, since the content is. For --reverse the content is
-// that of the start of the range. A root commit is a boundary too, but it did write its lines, as far as the repository
-// knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
+// What is asked then is not "who wrote this line of that commit" but "who wrote this line of the content on the
+// screen". A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of
+// the same final content answers it: final line numbers are the same in both, since the content is. For --reverse the
+// content is that of the start of the range. A root commit is a boundary too, but it did write its lines, as far as the
+// repository knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
 
 // owners finds who wrote each line. content gives the blamed content if it comes to that.
 func (s *session) owners(lines []Line, content func() ([]byte, error)) ([]Attribution, error) {

@@ -102,7 +102,8 @@ func (p *parser) long(word string) error {
 	return nil
 }
 
-// ours reads git-trace's own options. They are never abbreviated, so that every abbreviation means what it means to git.
+// ours reads git-trace's own options. They are never abbreviated, so that every abbreviation means what it means to
+// git.
 func (p *parser) ours(word string) bool {
 	on := !strings.HasPrefix(word, "--no-")
 	switch strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-") {

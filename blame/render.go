@@ -88,8 +88,8 @@ func (p *painter) foreign(text string) string {
 	return text
 }
 
-// content is the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there; tabs are as wide
-// there as they are in the file, whatever stands before the text.
+// content is the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there; tabs
+// are as wide there as they are in the file, whatever stands before the text.
 func (p *painter) content(l *Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {

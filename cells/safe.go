@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes text safe for a terminal: control characters as ^X, other characters that act on a terminal or on the order
-// of the text around them as <U+202E>, bytes that are not UTF-8 as <E9>.
+// Safe makes text safe for a terminal: control characters as ^X, other characters that act on a terminal or on the
+// order of the text around them as <U+202E>, bytes that are not UTF-8 as <E9>.
 func Safe(text string) string {
 	at := firstUnsafe(text)
 	if at == len(text) {
@@ -49,8 +49,8 @@ func SafeTabs(text string) string {
 	return text
 }
 
-// Line is the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is left is
-// made safe.
+// Line is the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is left
+// is made safe.
 func Line(text string) string {
 	const enough = 4096 // of a prompt that is a whole document; no screen is that wide
 	if len(text) > enough {

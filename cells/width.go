@@ -6,8 +6,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// screen measures what terminals show as one character: an emoji with its skin tone, a family, a flag, a letter with its
-// accents. It does not ask the locale, so that the same text is as wide everywhere.
+// screen measures what terminals show as one character: an emoji with its skin tone, a family, a flag, a letter with
+// its accents. It does not ask the locale, so that the same text is as wide everywhere.
 func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
 // Width is the number of cells that text takes.
@@ -24,8 +24,8 @@ func Cut(text string, n int) string {
 	return screen().Truncate(text, n, "…")
 }
 
-// CutLeft is Cut at the other end, for paths, whose end says more than their beginning. It cuts before a slash where one
-// is near enough.
+// CutLeft is Cut at the other end, for paths, whose end says more than their beginning. It cuts before a slash where
+// one is near enough.
 func CutLeft(text string, n int) string {
 	if n < 1 || Width(text) <= n {
 		return Cut(text, n)
@@ -40,8 +40,8 @@ func CutLeft(text string, n int) string {
 // Fit pads or cuts text to exactly n cells.
 func Fit(text string, n int) string { return Pad(Cut(text, n), n) }
 
-// Wrap breaks text at blanks into lines of at most n cells; a word that is longer is broken where it must. At most limit
-// lines are given, the last of which ends in an ellipsis if there is more.
+// Wrap breaks text at blanks into lines of at most n cells; a word that is longer is broken where it must. At most
+// limit lines are given, the last of which ends in an ellipsis if there is more.
 func Wrap(text string, n, limit int) []string {
 	var lines []string
 	line := ""

@@ -134,9 +134,9 @@ func contentOf(t *testing.T, o plumbing.EncodedObject) []byte {
 	return raw
 }
 
-// Where both take an index, both say the same of it, and what go-git takes refs takes. What refs takes and go-git refuses is an
-// index whose check sum or table of first bytes is wrong: refs reads a few entries of it at every hook, finds them by their ids,
-// and leaves the sum over all of it to git-fsck(1).
+// Where both take an index, both say the same of it, and what go-git takes refs takes. What refs takes and go-git
+// refuses is an index whose check sum or table of first bytes is wrong: refs reads a few entries of it at every hook,
+// finds them by their ids, and leaves the sum over all of it to git-fsck(1).
 func TestDamagedPackIndexesAreReadAlike(t *testing.T) {
 	t.Parallel()
 	raw := packIndex(t)

@@ -36,7 +36,8 @@ var confidences = []string{"low", "medium", "high"}
 
 // atMost is how many of the confidences a limitation leaves, of what it leaves any doubt about.
 var atMost = map[events.Limit]int{
-	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1, events.LimitConsentUnknown: 1,
+	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
+	events.LimitConsentUnknown: 1,
 }
 
 // Confidence is what an evidence tier is worth to a reader who wants one word.
@@ -151,9 +152,9 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 	return draftParts(a.parts, whole, events.PostCommit)
 }
 
-// file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where the
-// whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been moved
-// there, or have changed its form.
+// file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where
+// the whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been
+// moved there, or have changed its form.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.New)
 	if err != nil {
@@ -201,8 +202,8 @@ func (a *anchorer) file(f fileDiff) error {
 	return nil
 }
 
-// ownersAt reads a vector at the lines that git says were added, as they stand. git may take another one of several equal
-// lines for the added one than the vector does: say it counts lines 2-4 as added where an agent wrote 3-5.
+// ownersAt reads a vector at the lines that git says were added, as they stand. git may take another one of several
+// equal lines for the added one than the vector does: say it counts lines 2-4 as added where an agent wrote 3-5.
 //
 //	1  func f() {     person
 //	2  }              person
@@ -210,8 +211,8 @@ func (a *anchorer) file(f fileDiff) error {
 //	4  func g() {     agent
 //	5  }              agent
 //
-// Line 2 is then said to be a person's, which it is, though older than the commit. Line 5, which git credits to an older
-// commit, is lost to its owner in any case: if line 2 were given to the agent instead, two lines would be wrong.
+// Line 2 is then said to be a person's, which it is, though older than the commit. Line 5, which git credits to an
+// older commit, is lost to its owner in any case: if line 2 were given to the agent instead, two lines would be wrong.
 func ownersAt(vec vector.Vector, added []lineRange) []vector.Run {
 	var out []vector.Run
 	for _, r := range added {
@@ -277,8 +278,8 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	return vec, tiers, a.view.Known.Put(f.Path, f.New, vec)
 }
 
-// seen finds the owners of a committed blob that was seen as it is. What is staged of a file that git-mv(1) renamed has been seen under
-// its older name alone, where the work tree has more.
+// seen finds the owners of a committed blob that was seen as it is. What is staged of a file that git-mv(1) renamed has
+// been seen under its older name alone, where the work tree has more.
 func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	known := a.view.Known
 	if v, ok := known.Get(f.Path, f.New); ok && v.Len() == lines {

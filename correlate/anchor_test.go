@@ -36,8 +36,8 @@ func TestWhatATierIsWorth(t *testing.T) {
 	}
 }
 
-// Owners are named by their place in the list of their own event: a commit that is spread over several events has a list
-// in each.
+// Owners are named by their place in the list of their own event: a commit that is spread over several events has a
+// list in each.
 func TestALargeCommitIsSpreadOverEventsThatEachNameTheirOwners(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -22,13 +22,14 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing of
-// the work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
+// A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing
+// of the work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
 // parent. So it is only noted, in the file "deferred" of the work tree, and all of them are anchored together: by the
-// post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands still.
+// post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands
+// still.
 //
-// The file holds a line for each: the new commit, a blank, and the commit whose place it took, or, where the shell noted it,
-// the number of the rebase's command (see picking.go).
+// The file holds a line for each: the new commit, a blank, and the commit whose place it took, or, where the shell
+// noted it, the number of the rebase's command (see picking.go).
 
 // deferred is a commit that is to be anchored later, and the one it was made of.
 type deferred struct{ commit, from refs.OID }
@@ -70,8 +71,8 @@ func settleNotes(repo *refs.Repo) error {
 	return nil
 }
 
-// picked tells whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the last
-// command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
+// picked tells whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the
+// last command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
@@ -104,8 +105,8 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// readDeferred lists the commits that were noted, oldest first. A line that cannot be read, or that names a command that
-// nobody knows any more, is left out.
+// readDeferred lists the commits that were noted, oldest first. A line that cannot be read, or that names a command
+// that nobody knows any more, is left out.
 func readDeferred(repo *refs.Repo) []deferred {
 	raw, err := os.ReadFile(deferredFile(repo))
 	if err != nil {
@@ -133,8 +134,8 @@ func readDeferred(repo *refs.Repo) []deferred {
 	return out
 }
 
-// Picked gives the commits that a rebase made in this work tree and that are still to be anchored, and of which commit it
-// made each.
+// Picked gives the commits that a rebase made in this work tree and that are still to be anchored, and of which commit
+// it made each.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
 	for _, d := range readDeferred(repo) {
@@ -164,8 +165,9 @@ func writeDeferred(repo *refs.Repo, rest []deferred) error {
 // together is how many commits are anchored under one lock, in one batch of events.
 const together = 32
 
-// takeDeferred anchors the commits that were noted and that are still in the history of HEAD; those of a rebase that was
-// given up are forgotten. None is begun after the moment until; what there is no time for is left for the next hook.
+// takeDeferred anchors the commits that were noted and that are still in the history of HEAD; those of a rebase that
+// was given up are forgotten. None is begun after the moment until; what there is no time for is left for the next
+// hook.
 func takeDeferred(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
@@ -195,9 +197,9 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept leaves out the commits that HEAD does not lead to any more, except the one that was amended a moment ago: a command
-// of the rebase may do that, and the owners of the new commit's lines are those of the old one's. It goes back as far as
-// they are many, and some steps more.
+// kept leaves out the commits that HEAD does not lead to any more, except the one that was amended a moment ago: a
+// command of the rebase may do that, and the owners of the new commit's lines are those of the old one's. It goes back
+// as far as they are many, and some steps more.
 func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 	objects := repo.Objects()
 	defer objects.Close()
@@ -262,9 +264,10 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 	})
 }
 
-// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has, or
-// else under the name that git finds for it: main may have renamed it. A content that nobody saw, of a commit that was made
-// while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was last seen with.
+// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has,
+// or else under the name that git finds for it: main may have renamed it. A content that nobody saw, of a commit that
+// was made while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was
+// last seen with.
 func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
 	known := func(rev, path string) (oid refs.OID, there, known bool) {
 		oid, typ, err := view.Objects.Resolve(rev + ":" + path)

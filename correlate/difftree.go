@@ -28,7 +28,8 @@ const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is no bound.
+// diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is no
+// bound.
 func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) (files []fileDiff, err error) {
 	args := append(append([]string{"diff-tree", "--root", "--no-commit-id"}, gitdiff.Patch()...), revs...)
 	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {
@@ -48,8 +49,8 @@ func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) (f
 	return files, nil
 }
 
-// diffTrees lists what each of several commits with one parent, or none, did to each file, by one process. A commit that
-// changes nothing is not among them.
+// diffTrees lists what each of several commits with one parent, or none, did to each file, by one process. A commit
+// that changes nothing is not among them.
 func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]fileDiff, error) {
 	var in strings.Builder
 	for _, id := range commits {

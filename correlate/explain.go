@@ -84,9 +84,10 @@ func common(lists [][]gitdiff.Record) []FileChange {
 	return out
 }
 
-// Hunks compares a file with what the parents have and gives the ranges of lines that no parent has, as git counts them,
-// counted from 0, and the name of the change. Of a merge it has none.
-func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []linediff.Range, id events.ChangeID, err error) {
+// Hunks compares a file with what the parents have and gives the ranges of lines that no parent has, as git counts
+// them, counted from 0, and the name of the change. Of a merge it has none.
+func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []linediff.Range, id events.ChangeID,
+	err error) {
 	var change events.ChangeHash
 	for i, oid := range c.Old {
 		var old [][]byte
@@ -139,8 +140,8 @@ func overlapOf(a, b []linediff.Range) []linediff.Range {
 	return out
 }
 
-// Explained is what contents tell of the lines that a commit added to a file: runs in order, which cover the added lines,
-// and their owners. Open are the lines, counted from 0, of which no remembered content tells anything.
+// Explained is what contents tell of the lines that a commit added to a file: runs in order, which cover the added
+// lines, and their owners. Open are the lines, counted from 0, of which no remembered content tells anything.
 type Explained struct {
 	File   events.AnchorFile
 	Owners []events.AnchorOwner

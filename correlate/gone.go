@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone are the lines that a commit took out of a file. A line that it added, of a patch that the parent has already, is one
-// of them that moved, or one of them in another form. Else it is a part of the patch that was not committed before.
+// gone are the lines that a commit took out of a file. A line that it added, of a patch that the parent has already, is
+// one of them that moved, or one of them in another form. Else it is a part of the patch that was not committed before.
 type gone struct {
 	texts, forms map[string]bool
 	all          string // the letters and digits of all of them, so that wrapped lines are found
@@ -58,8 +58,8 @@ func (g gone) tier(text string) string {
 	return TierExactBlob
 }
 
-// formOf is what a line has in common with itself in another form: its letters and digits or, if it has none, all but its
-// white space.
+// formOf is what a line has in common with itself in another form: its letters and digits or, if it has none, all but
+// its white space.
 func formOf(text string) string {
 	if said := letters(text); said != "" {
 		return said

@@ -18,8 +18,8 @@ type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard. git is
-// the id of the process that made it, if the hook knows it, or 0.
+// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard. git
+// is the id of the process that made it, if the hook knows it, or 0.
 func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time) error {
 	head, _, err := repo.Head()
 	if err != nil {
@@ -69,8 +69,8 @@ func JustMade(repo *refs.Repo) refs.OID {
 	return refs.OID{}
 }
 
-// Later anchors a commit that the hook had no time for, and before it those made until then of which no hook was heard. HEAD
-// may have gone on since.
+// Later anchors a commit that the hook had no time for, and before it those made until then of which no hook was heard.
+// HEAD may have gone on since.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
 	anchored := timeline.Anchored()
 	list := unheard(repo, anchored, commit)
@@ -103,7 +103,8 @@ const mostFiles = 500
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
 // anchorAt anchors one commit. It gives ErrLarge for one that changes more than most files; 0 is no bound.
-func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time, most int) error {
+func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
+	most int) error {
 	objects := repo.Objects()
 	defer objects.Close()
 	decoded, err := objects.Commit(commit)
@@ -134,10 +135,11 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 // pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
 const pairsPerEvent = 2000
 
-// Rewritten records which commits took the place of which (githooks(5), post-rewrite), and anchors those that were put off
-// until now.
+// Rewritten records which commits took the place of which (githooks(5), post-rewrite), and anchors those that were put
+// off until now.
 func Rewritten(
-	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair, at time.Time,
+	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
+	at time.Time,
 ) error {
 	if err := settleNotes(repo); err != nil {
 		return err

@@ -153,8 +153,8 @@ func (h *home) edit(session, name string, lines ...string) {
 	}
 }
 
-// anchors tells, for each commit from the first after a revision up to HEAD, what its anchors say: "SUBJECT: PATH START+COUNT WHO TIER",
-// and what took the place of what.
+// anchors tells, for each commit from the first after a revision up to HEAD, what its anchors say: "SUBJECT: PATH
+// START+COUNT WHO TIER", and what took the place of what.
 func (h *home) anchors(since string) string {
 	h.t.Helper()
 	said := map[string][]string{}

@@ -13,10 +13,10 @@ const (
 	missedLimit = 32
 )
 
-// missed lists the commits made here since the last anchored one, oldest first, of which no hook was heard: cut off on a
-// loaded machine, killed, or switched off for one command. The reflog of HEAD tells them from commits that only came in.
-// Without a reflog, or before the first anchored commit, there are none. Head is where HEAD stood; what came after that is
-// left out.
+// missed lists the commits made here since the last anchored one, oldest first, of which no hook was heard: cut off on
+// a loaded machine, killed, or switched off for one command. The reflog of HEAD tells them from commits that only came
+// in. Without a reflog, or before the first anchored commit, there are none. Head is where HEAD stood; what came after
+// that is left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil

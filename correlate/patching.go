@@ -12,10 +12,11 @@ import (
 )
 
 // `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first one of a
-// process may be a conflict that somebody resolved, and is anchored like a commit. Those that follow in the same process are
-// git's alone, for it ends where a conflict is left: the hook of the first one says so in the file "picking", in the form
-// of picking.go, with the numbers of the patches in the place of those of commands, and they are noted like picks. Of which
-// commit a patch was made, git says at its moment (rebase-apply/original-commit); so the notes need no number.
+// process may be a conflict that somebody resolved, and is anchored like a commit. Those that follow in the same
+// process are git's alone, for it ends where a conflict is left: the hook of the first one says so in the file
+// "picking", in the form of picking.go, with the numbers of the patches in the place of those of commands, and they are
+// noted like picks. Of which commit a patch was made, git says at its moment (rebase-apply/original-commit); so the
+// notes need no number.
 
 // announcePatches says which patches the shell may note: those behind the present one.
 func announcePatches(repo *refs.Repo, git int) error {
@@ -30,8 +31,8 @@ func announcePatches(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: HEAD is no file where
-// refs are kept in tables.
+// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: HEAD is no file
+// where refs are kept in tables.
 func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	number, _, ok := patchNumbers(repo)
 	raw, err := os.ReadFile(pickingFile(repo))
@@ -39,7 +40,8 @@ func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 		return false, nil //nolint:nilerr // nothing was announced
 	}
 	var process, first, last int
-	if n, _ := fmt.Sscan(string(raw), &process, &first, &last); n != 3 || process != git || number < first || number > last {
+	if n, _ := fmt.Sscan(string(raw), &process, &first, &last); n != 3 || process != git || number < first ||
+		number > last {
 		return false, nil
 	}
 	text, err := os.ReadFile(patchFile(repo, "original-commit"))

@@ -10,16 +10,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. So the hook of
-// the first pick says in the file "picking" of the work tree which of the next commands of the rebase are picks, and by
-// which git process, and the shell of the hook (package hooks) notes those without starting a program:
+// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. So the hook
+// of the first pick says in the file "picking" of the work tree which of the next commands of the rebase are picks, and
+// by which git process, and the shell of the hook (package hooks) notes those without starting a program:
 //
 //	<process id of git> <number of the first command> <number of the last>
 //	<what the rebase began with: rebase-merge/orig-head>
 //
-// The shell does not know what a commit was made of. It notes the number of the command (rebase-merge/msgnum), which stands
-// in the file "deferred" where the id of the picked commit would; rebase-merge/done, as long as it is that rebase's, says
-// which one that was. Of what cannot be found out any more the commit hook makes nothing: it is then as if no hook had run.
+// The shell does not know what a commit was made of. It notes the number of the command (rebase-merge/msgnum), which
+// stands in the file "deferred" where the id of the picked commit would; rebase-merge/done, as long as it is that
+// rebase's, says which one that was. Of what cannot be found out any more the commit hook makes nothing: it is then as
+// if no hook had run.
 
 func pickingFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "picking")
@@ -35,8 +36,8 @@ const firstInit = 1
 // maxTodo bounds what is read of the commands of a rebase, in bytes.
 const maxTodo = 4 << 20
 
-// announcePicks says which picks the shell may note: those that follow the present one without any other command between
-// them. git is the process id of the rebase.
+// announcePicks says which picks the shell may note: those that follow the present one without any other command
+// between them. git is the process id of the rebase.
 func announcePicks(repo *refs.Repo, git int) error {
 	number, err := currentCommand(repo)
 	if git <= firstInit || err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that event
-// was changed since the statement was made.
+// Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that
+// event was changed since the statement was made.
 type Anchor struct {
 	Seq    int64  `json:"seq,omitempty"` // 0 for a void one that does not even say
 	ID     ID     `json:"id,omitempty"`

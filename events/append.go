@@ -19,8 +19,8 @@ var ErrSpooled = errors.New("events are spooled")
 const defaultWait = 5 * time.Second
 
 // Append writes drafts as one batch, at most one at a time in all processes, and returns the events. Batches in the
-// spool go first. The first append of all opens the log with log_started, which is then the first of the events returned;
-// the last ones are always those of the drafts, in their order.
+// spool go first. The first append of all opens the log with log_started, which is then the first of the events
+// returned; the last ones are always those of the drafts, in their order.
 //
 // It fails without a trace when a draft cannot be stored (see Draft.Fit) and when neither log nor spool can be written;
 // every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
@@ -183,8 +183,8 @@ func (l *Log) writeCommit(content []byte) (refs.OID, error) {
 	return l.writeMain(refs.CommitObject, content)
 }
 
-// writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of whoever
-// writes them, and empty directories; then it is done again.
+// writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of
+// whoever writes them, and empty directories; then it is done again.
 func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err error) {
 	const tries = 20
 	for range tries {
@@ -209,7 +209,8 @@ func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 	}
 }
 
-// lockMargin is what must be left of the time for another try at the ref's lock, which itself waits a tenth of a second.
+// lockMargin is what must be left of the time for another try at the ref's lock, which itself waits a tenth of a
+// second.
 const lockMargin = 200 * time.Millisecond
 
 // opening is the log_started event that comes before the first draft.

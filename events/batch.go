@@ -9,15 +9,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as its
-// only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and its
-// events, so that whoever knows the events can tell whether the commit was touched.
+// A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as
+// its only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and
+// its events, so that whoever knows the events can tell whether the commit was touched.
 
 // maxBatch is the size of a batch commit beyond which it is neither written nor read.
 const maxBatch = 32 << 20
 
-// An event takes more bytes than shortestLine. A commit of more lines than its bytes can hold events would cost many times
-// its size to take apart; with someLines at most it is, so that each damaged line can be named.
+// An event takes more bytes than shortestLine. A commit of more lines than its bytes can hold events would cost many
+// times its size to take apart; with someLines at most it is, so that each damaged line can be named.
 const (
 	shortestLine = 64
 	someLines    = 10_000
@@ -98,7 +98,8 @@ func parseHeader(header []byte) (batch, error) {
 	return b, nil
 }
 
-// content is the commit that must hold the lines, given the numbers of the first and the last one and the last one's time.
+// content is the commit that must hold the lines, given the numbers of the first and the last one and the last one's
+// time.
 func (b batch) content(first, last int64, when time.Time) []byte {
 	size := 0
 	for _, line := range b.lines {
@@ -111,7 +112,8 @@ func (b batch) content(first, last int64, when time.Time) []byte {
 		message.WriteByte('\n')
 	}
 	who := refs.Signature{Name: batchName, Email: batchEmail, When: when.UTC()}
-	return refs.EncodeCommit(refs.Commit{Tree: b.tree, Parents: b.parents, Author: who, Committer: who, Message: message.String()})
+	return refs.EncodeCommit(refs.Commit{Tree: b.tree, Parents: b.parents, Author: who, Committer: who,
+		Message: message.String()})
 }
 
 // parent is the commit of the batch before; zero at the root.

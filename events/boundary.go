@@ -24,8 +24,8 @@ const (
 )
 
 // Boundary is one hook call of an agent, decoded from its payload: who, when, which tool, and what the tool said it
-// would touch. It lives in memory and, for a boundary that cannot be handled in time, in the spool; texts of prompts and
-// edits never enter an event.
+// would touch. It lives in memory and, for a boundary that cannot be handled in time, in the spool; texts of prompts
+// and edits never enter an event.
 type Boundary struct {
 	Kind         BoundaryKind `json:"kind"`
 	Agent        string       `json:"agent"`   // claude-code, codex-cli, …
@@ -36,17 +36,19 @@ type Boundary struct {
 	Time         time.Time    `json:"time"`
 	Cwd          string       `json:"cwd,omitempty"`        // absolute
 	Transcript   string       `json:"transcript,omitempty"` // absolute path of the session file
-	Source       string       `json:"source,omitempty"`     // session start: startup, resume, fork, clear, compact; session end: the reason
-	Prompt       *Prompt      `json:"prompt,omitempty"`
-	Tool         *ToolUse     `json:"tool,omitempty"`
-	Process      int          `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
+	// session start: startup, resume, fork, clear, compact; session end: the reason
+	Source  string   `json:"source,omitempty"`
+	Prompt  *Prompt  `json:"prompt,omitempty"`
+	Tool    *ToolUse `json:"tool,omitempty"`
+	Process int      `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
 	// Parent is the process that started the hook, shells in between left out; 0 when not known. Moment is when the hook
 	// started, in the units of the system.
 	Parent int   `json:"parent,omitempty"`
 	Moment int64 `json:"moment,omitempty"`
 	// Mark is an entry that the environment of all has that the agent starts, where its session id does not stand in it.
 	Mark string `json:"mark,omitempty"`
-	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not say.
+	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not
+	// say.
 	Running []string `json:"running,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`
 }
@@ -77,8 +79,8 @@ const (
 // ToolUse is one tool call at one of its boundaries.
 type ToolUse struct {
 	CallID string `json:"call_id"`
-	// Fingerprint stands in for the id of an agent that gives none: made of the tool and its input, the same at every boundary
-	// of the call.
+	// Fingerprint stands in for the id of an agent that gives none: made of the tool and its input, the same at every
+	// boundary of the call.
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Name        string    `json:"name"`
 	Class       ToolClass `json:"class"`
@@ -89,14 +91,14 @@ type ToolUse struct {
 	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
 	// repositories and are never evidence of ownership.
 	Hints []string `json:"hints,omitempty"`
-	// Names are absolute paths of files that the text of a command names, whether it writes them or not. A command line is not kept,
-	// nor are they.
+	// Names are absolute paths of files that the text of a command names, whether it writes them or not. A command line is
+	// not kept, nor are they.
 	Names []string `json:"-"`
 	// Background tells that the call goes on after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`
 	TaskID     string `json:"task_id,omitempty"`
-	// Lasted is how long the call took by itself, in milliseconds, without the time that it waited for a person's consent; 0 when
-	// the agent does not say.
+	// Lasted is how long the call took by itself, in milliseconds, without the time that it waited for a person's consent;
+	// 0 when the agent does not say.
 	Lasted int64 `json:"lasted,omitempty"`
 	// Rejected tells, after the fact, that the call never ran (denied by the user, blocked by another hook).
 	Rejected bool `json:"rejected,omitempty"`

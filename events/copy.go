@@ -44,8 +44,8 @@ type copyTail struct {
 const lockPatience = 100 * time.Millisecond
 
 // Copy opens the copy of the log on a ref (refs.EventsRef for the own one) and brings it up to date. A log that does
-// not exist gives an empty copy. A damaged own log gives what could be read of it and a note; a damaged fetched log is an
-// error, for nothing of it is to be believed.
+// not exist gives an empty copy. A damaged own log gives what could be read of it and a note; a damaged fetched log is
+// an error, for nothing of it is to be believed.
 func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
 	c, err := l.openCopy(ctx, ref)
 	if err != nil {
@@ -226,7 +226,8 @@ func (c *Copy) last() copyEnd {
 	return c.end
 }
 
-// Generation names the build of the stored part; offsets below Stored hold for it alone. It is empty when nothing is stored.
+// Generation names the build of the stored part; offsets below Stored hold for it alone. It is empty when nothing is
+// stored.
 func (c *Copy) Generation() string { return c.gen }
 
 // Stored is the offset at which the part on disk ends and the part in memory begins.

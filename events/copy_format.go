@@ -148,7 +148,8 @@ func isBroken(err error) bool {
 
 // copySound writes the batches after end up to tip in the file's form, each one hashed and chained to the one before,
 // and returns the new end. At the first batch that is not sound it stops with a brokenError; errForked says that tip
-// does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of its types.
+// does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of its
+// types.
 func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
 	fetched, foreign := parseFetched(ref)
 	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {

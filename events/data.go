@@ -54,7 +54,8 @@ type WindowData struct {
 // StatusRejected is of a call that never ran.
 const StatusRejected = "rejected"
 
-// TakesBack tells whether the end of a window says that its call did not write what had been recorded as its own at a moment.
+// TakesBack tells whether the end of a window says that its call did not write what had been recorded as its own at a
+// moment.
 func (d *WindowData) TakesBack(at time.Time) bool {
 	return d.Status == StatusRejected || !d.Ended.IsZero() && at.After(d.Ended)
 }
@@ -100,7 +101,8 @@ type PatchData struct {
 	Prompt   int       `json:"prompt,omitempty"`
 	Model    string    `json:"model,omitempty"`
 	Mode     string    `json:"mode,omitempty"` // octal, when the mode changed or the file is new
-	// Kept are the runs of new lines that keep an older owner: white-space-only change, moved blocks, text that git restored.
+	// Kept are the runs of new lines that keep an older owner: white-space-only change, moved blocks, text that git
+	// restored.
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
@@ -139,9 +141,10 @@ type TurnData struct {
 
 // IncompleteData is the data of capture_incomplete.
 type IncompleteData struct {
-	Boundary string   `json:"boundary"`        // kind of the boundary that was not captured in full
-	Reason   string   `json:"reason"`          // closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported
-	Paths    []string `json:"paths,omitempty"` // when only some paths were left out
+	Boundary string `json:"boundary"` // kind of the boundary that was not captured in full
+	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported
+	Reason string   `json:"reason"`
+	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
 }
 
 // CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,
@@ -224,11 +227,12 @@ type RecordData struct {
 	Generation int      `json:"generation"` // counts up with every version of the record, from 0
 	Steps      int      `json:"steps"`      // prompts and answers in it
 	Redactions int      `json:"redactions"` // what was taken out of all versions
-	Lifecycle  string   `json:"lifecycle"`  // provisional, or final when commits are known that hold lines of the conversation
+	// provisional, or final when commits are known that hold lines of the conversation
+	Lifecycle string `json:"lifecycle"`
 }
 
-// PurgeData is the data of log_purged: something was taken out of records, prompts, caches and snapshots. What it was is not
-// said.
+// PurgeData is the data of log_purged: something was taken out of records, prompts, caches and snapshots. What it was
+// is not said.
 type PurgeData struct {
 	What    string    `json:"what"`             // trace, text or path
 	Traces  []TraceID `json:"traces,omitempty"` // the conversations that records were taken away of, or changed

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// CheckData tells whether the data of an event has the shape of its type: members of their own kinds, paths and ids that
-// read, numbers that can be what they stand for. Readers of a log that passed need not doubt what they index with.
+// CheckData tells whether the data of an event has the shape of its type: members of their own kinds, paths and ids
+// that read, numbers that can be what they stand for. Readers of a log that passed need not doubt what they index with.
 // Data of a type that this version does not know passes.
 func (e Event) CheckData() error {
 	if !e.Known() {
@@ -110,7 +110,8 @@ func (d *PatchData) check() error {
 }
 
 func (d *CommitData) check() error {
-	err := natural(int64(d.Part), int64(d.Parts), int64(d.Revision), int64(d.Added), int64(d.AI), int64(d.Human), int64(d.Unknown))
+	err := natural(int64(d.Part), int64(d.Parts), int64(d.Revision), int64(d.Added), int64(d.AI), int64(d.Human),
+		int64(d.Unknown))
 	for _, o := range d.Owners {
 		err = errors.Join(err, natural(int64(o.Prompt), int64(o.Step)))
 	}

@@ -196,7 +196,8 @@ func parseTime(text string) (time.Time, bool) {
 	}
 	t := time.Date(fields[0], time.Month(fields[1]), fields[2], fields[3], fields[4], fields[5], fields[6], time.UTC)
 	// Date takes the thirtieth of February for the second of March.
-	return t, int(t.Month()) == fields[1] && t.Day() == fields[2] && t.Hour() == fields[3] && t.Minute() == fields[4] && t.Second() == fields[5]
+	return t, int(t.Month()) == fields[1] && t.Day() == fields[2] && t.Hour() == fields[3] && t.Minute() == fields[4] &&
+		t.Second() == fields[5]
 }
 
 // integer reads a positive integer that fits an int.

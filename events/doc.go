@@ -1,19 +1,22 @@
 // Package events is the log: what is recorded, how it is written down, and how one knows that nothing was changed.
 //
-// An event is one fact that was seen: a window opened, a hunk with its owner, a commit with the owners of its lines. Events
-// are stored as canonical JSON, one line each, chained by BLAKE3; a batch of them is the message of one commit on
-// refs/traces/events. The whole format is specified in docs/format.md, with vectors in testdata/vectors/events.
+// An event is one fact that was seen: a window opened, a hunk with its owner, a commit with the owners of its lines.
+// Events are stored as canonical JSON, one line each, chained by BLAKE3; a batch of them is the message of one commit
+// on refs/traces/events. The whole format is specified in docs/format.md, with vectors in testdata/vectors/events.
 //
 // What it promises:
 //
-//  1. Append acknowledges a batch only when the ref names it; otherwise the batch is in the spool and the error says so.
+//  1. Append acknowledges a batch only when the ref names it; otherwise the batch is in the spool and the error says
+//     so.
 //  2. Number, parent and chain hash of an event come from one read of the tip, made under the append lock.
 //  3. Verify hashes stored bytes itself, trusts neither git's checks nor any cache, and lists every fault.
-//  4. Whatever is read, own or fetched, is checked before it is believed; foreign bytes never panic and never change state.
+//  4. Whatever is read, own or fetched, is checked before it is believed; foreign bytes never panic and never change
+//     state.
 //  5. The cache may be deleted at any moment; nothing is in it that the log does not hold.
 //
 // What it does not promise: a chain alone does not show that its end was cut off, or that it was rebuilt as a whole by
-// somebody who can write the ref. That takes an anchor outside the log (see AnchorSource, and package events/checkpoint).
+// somebody who can write the ref. That takes an anchor outside the log (see AnchorSource, and package
+// events/checkpoint).
 //
 // The package knows nothing of agents, snapshots or commits' contents. Package events/index, apart because it links an
 // embedded database that the hooks must not carry, finds events by what they name.

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// git-filter-repo rewrites all refs, the log's among them, and replaces in every message the ids of commits by those of the
-// commits that took their places: so it changes what events say. It leaves a table of both, which is all that is needed to
-// put the ids back, for every event carries the hash of its bytes: what is put back is right, or it is not done. As a
-// batch commit follows from its events, the log has its old commits again afterwards.
+// git-filter-repo rewrites all refs, the log's among them, and replaces in every message the ids of commits by those of
+// the commits that took their places: so it changes what events say. It leaves a table of both, which is all that is
+// needed to put the ids back, for every event carries the hash of its bytes: what is put back is right, or it is not
+// done. As a batch commit follows from its events, the log has its old commits again afterwards.
 
 // filterMaps are the tables, in the git directories.
 func (l *Log) filterMaps() []string {
@@ -50,8 +50,8 @@ func (l *Log) wasFiltered() (tables string, yes bool) {
 	return tables, err != nil || string(seen) != tables
 }
 
-// unfilter makes the log what it was before its events were changed. The caller holds the append lock. A log that cannot be
-// put right is left to verification, and is no reason not to append.
+// unfilter makes the log what it was before its events were changed. The caller holds the append lock. A log that
+// cannot be put right is left to verification, and is no reason not to append.
 func (l *Log) unfilter(ctx context.Context) error {
 	tables, yes := l.wasFiltered()
 	if !yes {
@@ -75,8 +75,8 @@ func (l *Log) unfilter(ctx context.Context) error {
 	return refs.WriteFileAtomic(l.filteredPath(), []byte(tables), 0o666)
 }
 
-// putBack rewrites the log with the ids that its events had. Events that are whole, and those that cannot be made whole,
-// stay as they are.
+// putBack rewrites the log with the ids that its events had. Events that are whole, and those that cannot be made
+// whole, stay as they are.
 func (l *Log) putBack(ctx context.Context, tip refs.OID) error {
 	older := map[string][]string{} // by new id; first of those that changed events name
 	err := l.oldestFirst(ctx, tip, refs.OID{}, func(c rawCommit) error {
@@ -138,7 +138,10 @@ func whole(line []byte) bool {
 // idsIn lists the object ids in a text, in order.
 func (l *Log) idsIn(text string) []string {
 	var out []string
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return (r < '0' || r > '9') &&
+			(r < 'a' || r > 'f')
+	}) {
 		if len(word) == 2*l.repo.Format.Size() {
 			out = append(out, word)
 		}
@@ -146,8 +149,8 @@ func (l *Log) idsIn(text string) []string {
 	return out
 }
 
-// readFilterMaps finds the old ids of the new ones asked for. A line of a table is the old id, a blank, and the new one; a
-// table is read as far as it is one.
+// readFilterMaps finds the old ids of the new ones asked for. A line of a table is the old id, a blank, and the new
+// one; a table is read as far as it is one.
 func (l *Log) readFilterMaps(older map[string][]string) {
 	for _, name := range l.filterMaps() {
 		f, err := os.Open(name)

@@ -21,8 +21,8 @@ func namingDraft(n int, commits ...string) Draft {
 	return d
 }
 
-// filter does to the log what git-filter-repo does: every commit anew, with the ids in its message replaced, and a table
-// of both.
+// filter does to the log what git-filter-repo does: every commit anew, with the ids in its message replaced, and a
+// table of both.
 func filter(t *testing.T, l *Log, renamed map[string]string) {
 	t.Helper()
 	tip, err := l.Tip(refs.EventsRef)

@@ -13,9 +13,10 @@ import (
 // FingerprintChars is the length of one line's fingerprint as stored.
 const FingerprintChars = 8
 
-// Fingerprint names the content of one line, white space apart: the first 48 bits of the BLAKE3 of what is left when all
-// Unicode white space is taken out. A line of nothing but white space has the zero fingerprint, which matches nothing.
-// Forty-eight bits tell the lines of a repository apart; they are evidence beside other evidence, never proof alone.
+// Fingerprint names the content of one line, white space apart: the first 48 bits of the BLAKE3 of what is left when
+// all Unicode white space is taken out. A line of nothing but white space has the zero fingerprint, which matches
+// nothing. Forty-eight bits tell the lines of a repository apart; they are evidence beside other evidence, never proof
+// alone.
 type Fingerprint [6]byte
 
 // FingerprintOf computes the fingerprint of a line, with or without its line ending.

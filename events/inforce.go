@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// InForce leaves out the anchors whose place a revision of the same writer has taken. What was claimed of a commit afterwards stays:
-// it fills what nobody knows, and replaces nothing.
+// InForce leaves out the anchors whose place a revision of the same writer has taken. What was claimed of a commit
+// afterwards stays: it fills what nobody knows, and replaces nothing.
 func InForce(list []Event) []Event {
 	type place struct {
 		writer string
@@ -39,8 +39,8 @@ func (e Event) Claimed() bool {
 	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
 }
 
-// revisionOf is the number of a revision, and the commit that it is about; 0 for any other event. Few events are one, and anchors may
-// be large.
+// revisionOf is the number of a revision, and the commit that it is about; 0 for any other event. Few events are one,
+// and anchors may be large.
 func revisionOf(e *Event) (int, refs.OID) {
 	var d struct {
 		Commit   refs.OID `json:"commit"`

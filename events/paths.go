@@ -9,8 +9,8 @@ import (
 )
 
 // EncodePath makes a path, which git holds as bytes, fit for JSON. A path that is valid UTF-8, free of control
-// characters and does not begin with a double quote is stored as it is; any other one in the quotes and escapes that git
-// prints (core.quotePath in git-config(1)), every byte above ASCII in octal.
+// characters and does not begin with a double quote is stored as it is; any other one in the quotes and escapes that
+// git prints (core.quotePath in git-config(1)), every byte above ASCII in octal.
 func EncodePath(path string) string {
 	if isPlainPath(path) {
 		return path
@@ -89,7 +89,8 @@ func unquotePath(stored string) (string, error) {
 			i += 2
 			continue
 		}
-		if len(rest) < 3 || rest[0] < '0' || rest[0] > '3' || rest[1] < '0' || rest[1] > '7' || rest[2] < '0' || rest[2] > '7' {
+		if len(rest) < 3 || rest[0] < '0' || rest[0] > '3' || rest[1] < '0' || rest[1] > '7' || rest[2] < '0' ||
+			rest[2] > '7' {
 			return "", errors.New("unknown escape")
 		}
 		out = append(out, (rest[0]-'0')<<6|(rest[1]-'0')<<3|(rest[2]-'0'))

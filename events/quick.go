@@ -87,8 +87,8 @@ func quickString(line []byte, at int) (body []byte, end int, ok bool) {
 	return nil, 0, false
 }
 
-// shortString is up to where a string is searched byte by byte, which for a name takes less time than setting up a search
-// in bulk.
+// shortString is up to where a string is searched byte by byte, which for a name takes less time than setting up a
+// search in bulk.
 const shortString = 12
 
 // quickValue is where the value that begins at a place ends.

@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// git-filter-repo deletes a ref of which it keeps no commit, and those of the log are empty commits: `--prune-empty always`
-// takes all of them. What is left is the copy that readers made. It holds every byte of the batches, and a batch commit
-// follows from its events, so that the same commits are made again, up to where the copy goes.
+// git-filter-repo deletes a ref of which it keeps no commit, and those of the log are empty commits: `--prune-empty
+// always` takes all of them. What is left is the copy that readers made. It holds every byte of the batches, and a
+// batch commit follows from its events, so that the same commits are made again, up to where the copy goes.
 
-// regrow makes the log again from its copy, in the place of one that is gone. Whether it is the same the ids tell: the copy
-// names the commit of each batch.
+// regrow makes the log again from its copy, in the place of one that is gone. Whether it is the same the ids tell: the
+// copy names the commit of each batch.
 func (l *Log) regrow(ctx context.Context) error {
 	f, err := os.Open(l.copyPath(refs.EventsRef))
 	if err != nil {
@@ -40,8 +40,8 @@ func (l *Log) regrow(ctx context.Context) error {
 	return lock.Commit(ctx, tip)
 }
 
-// copiedBatches writes the commits of the batches in a copy, behind its header line, as far as they are what their end lines
-// say, and gives the last one.
+// copiedBatches writes the commits of the batches in a copy, behind its header line, as far as they are what their end
+// lines say, and gives the last one.
 func (l *Log) copiedBatches(ctx context.Context, in *bufio.Reader) (tip refs.OID, err error) {
 	if _, err := in.ReadSlice('\n'); err != nil {
 		return tip, nil //nolint:nilerr // nothing is in it

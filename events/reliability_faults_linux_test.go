@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// TestReliabilityB2EverySystemCall kills an append at each of its system calls in turn, and lets each of them fail, by strace.
+// TestReliabilityB2EverySystemCall kills an append at each of its system calls in turn, and lets each of them fail, by
+// strace.
 func TestReliabilityB2EverySystemCall(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -54,7 +55,8 @@ func TestReliabilityB2EverySystemCall(t *testing.T) {
 	}
 }
 
-// appendUnderFault appends once in a process that strace disturbs; hit tells whether the process got as far as the call.
+// appendUnderFault appends once in a process that strace disturbs; hit tells whether the process got as far as the
+// call.
 func appendUnderFault(t *testing.T, dir string, who int, inject string) (acked []ID, hit bool) {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace")

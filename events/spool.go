@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The spool holds batches that could not be appended: one file each, drafts as canonical lines, named so that names sort
-// by time. A file appears by rename and is removed after the ref names its batch. A process killed between the two
+// The spool holds batches that could not be appended: one file each, drafts as canonical lines, named so that names
+// sort by time. A file appears by rename and is removed after the ref names its batch. A process killed between the two
 // leaves a file whose batch the log already holds; the next one recognises it by the drafts themselves.
 
 const (

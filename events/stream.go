@@ -22,8 +22,8 @@ type rawCommit struct {
 }
 
 // How many commits, of how many bytes, are read as loose files before git is asked: the usual few new batches cost no
-// process. A file beyond looseFile is left to git, which tells the size before it sends the content; what is smaller cannot
-// inflate to more than a thousand times that.
+// process. A file beyond looseFile is left to git, which tells the size before it sends the content; what is smaller
+// cannot inflate to more than a thousand times that.
 const (
 	looseWalk  = 512
 	looseBytes = 16 << 20
@@ -102,8 +102,8 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 	return nil
 }
 
-// endsInBatch looks at the last commit alone. Git has to go through all commits before it can name the oldest one, and who
-// fetches a chain of a million commits that are no log must not wait for that.
+// endsInBatch looks at the last commit alone. Git has to go through all commits before it can name the oldest one, and
+// who fetches a chain of a million commits that are no log must not wait for that.
 func (l *Log) endsInBatch(commit refs.OID) error {
 	raw, err := l.readCommit(commit)
 	if err == nil {
@@ -174,7 +174,8 @@ func (l *Log) listed(ctx context.Context, tip, stop refs.OID, how listing, yield
 	list := l.repo.Command(ctx, args...)
 	list.Env = append(append(list.Env, how.env...), "GIT_GRAFT_FILE="+filepath.Join(l.repo.TracesDir(), "no-grafts"))
 	// Left alone, git keeps all of a pack mapped that it has read from: 360 MB for a million events.
-	read := l.repo.Command(ctx, "-c", "core.packedGitWindowSize=1m", "-c", "core.packedGitLimit=64m", "cat-file", "--batch", "--buffer")
+	read := l.repo.Command(ctx, "-c", "core.packedGitWindowSize=1m", "-c", "core.packedGitLimit=64m", "cat-file",
+		"--batch", "--buffer")
 	read.Env = append(read.Env, how.env...)
 	out, wait, err := pipeline(list, read)
 	if err != nil {

@@ -89,8 +89,10 @@ const (
 // Types lists the types, in the order of the list above.
 func Types() []Type {
 	return []Type{
-		LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken, PatchRecorded,
-		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned, LogPurged,
+		LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken,
+		PatchRecorded,
+		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned,
+		LogPurged,
 	}
 }
 
@@ -100,7 +102,8 @@ func (t Type) Known() bool { return slices.Contains(Types(), t) }
 // Known tells whether the method is in the closed list.
 func (m Method) Known() bool {
 	switch m {
-	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill, Manual, Import:
+	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill,
+		Manual, Import:
 		return true
 	}
 	return false
@@ -110,7 +113,8 @@ func (m Method) Known() bool {
 func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
-		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown, LimitIDMissing, LimitSubagentUnknown,
+		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown,
+		LimitIDMissing, LimitSubagentUnknown,
 		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown:
 		return true
 	}

@@ -207,7 +207,8 @@ func (v *verifier) shorterThanKnown() string {
 	return v.log.CutOff(v.chain.last)
 }
 
-// CutOff says that a log which ends at an event has lost later ones that this clone has written; empty where none is remembered.
+// CutOff says that a log which ends at an event has lost later ones that this clone has written; empty where none is
+// remembered.
 func (l *Log) CutOff(last int64) string {
 	known, ok := l.cachedTip()
 	if !ok || known.seq <= last {

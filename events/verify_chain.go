@@ -241,7 +241,8 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	return seq
 }
 
-// goesOn tells whether the event after the one at i has the number that it would have if the one at i had the right one.
+// goesOn tells whether the event after the one at i has the number that it would have if the one at i had the right
+// one.
 func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }
@@ -256,9 +257,11 @@ func (s *summary) judge(anchors []Anchor) (reached int64, source string, wrong [
 				reached, source = a.Seq, a.Source
 			}
 		case a.Seq > s.last:
-			wrong = append(wrong, Fault{Seq: s.last + 1, Kind: FaultAnchor, Detail: fmt.Sprintf("the log ends at %d; %s holds event %d", s.last, a.Source, a.Seq)})
+			wrong = append(wrong, Fault{Seq: s.last + 1, Kind: FaultAnchor,
+				Detail: fmt.Sprintf("the log ends at %d; %s holds event %d", s.last, a.Source, a.Seq)})
 		default:
-			wrong = append(wrong, Fault{Seq: a.Seq, Kind: FaultAnchor, Detail: fmt.Sprintf("%s holds another event: %s", a.Source, a.ID)})
+			wrong = append(wrong, Fault{Seq: a.Seq, Kind: FaultAnchor,
+				Detail: fmt.Sprintf("%s holds another event: %s", a.Source, a.ID)})
 		}
 	}
 	return reached, source, wrong

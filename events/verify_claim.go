@@ -36,8 +36,10 @@ func (v *verifier) missingCheckpoint(ctx context.Context) string {
 	if tip, err := v.log.Tip(refs.CheckpointsRef); err == nil && tip == c.data.Commit {
 		return ""
 	}
-	if _, err := v.log.repo.Git(ctx, nil, "merge-base", "--is-ancestor", c.data.Commit.String(), refs.CheckpointsRef); err == nil {
+	if _, err := v.log.repo.Git(ctx, nil, "merge-base", "--is-ancestor", c.data.Commit.String(),
+		refs.CheckpointsRef); err == nil {
 		return ""
 	}
-	return fmt.Sprintf("event %d tells of a checkpoint of event %d, which %s does not hold", c.seq, c.data.Seq, refs.CheckpointsRef)
+	return fmt.Sprintf("event %d tells of a checkpoint of event %d, which %s does not hold", c.seq, c.data.Seq,
+		refs.CheckpointsRef)
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // VerifyCopy is Verify for the impatient: it hashes and chains every event of the cached copy anew and reads from the
-// objects only what the copy lacks. The copy is bound to the ref by the commit ids, so that a rewritten history is found
-// as Verify finds it; objects that were changed under their old names are not. When the copy does not hold, Verify
-// decides.
+// objects only what the copy lacks. The copy is bound to the ref by the commit ids, so that a rewritten history is
+// found as Verify finds it; objects that were changed under their old names are not. When the copy does not hold,
+// Verify decides.
 func (l *Log) VerifyCopy(ctx context.Context, what Verification) (Report, error) {
 	ref := what.Ref
 	if ref == "" {
@@ -165,7 +165,8 @@ func chainUp(parts []linked, s *summary) error {
 		if part.count == 0 {
 			continue
 		}
-		if !part.sameWriter || part.firstPrev != last || part.firstSeq != int64(s.count)+1 || writer != "" && writer != part.lastWriter {
+		if !part.sameWriter || part.firstPrev != last || part.firstSeq != int64(s.count)+1 || writer != "" &&
+			writer != part.lastWriter {
 			return errCopyUnsound
 		}
 		last, writer = part.lastID, part.lastWriter

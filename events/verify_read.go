@@ -169,8 +169,8 @@ type checkJob struct {
 	results chan []checkedCommit
 }
 
-// checkChunk and checkBytes are how much one job holds: enough to make handing over cheap, not enough to fill the memory
-// with what a foreign log may contain.
+// checkChunk and checkBytes are how much one job holds: enough to make handing over cheap, not enough to fill the
+// memory with what a foreign log may contain.
 const (
 	checkChunk = 32
 	checkBytes = 1 << 20
@@ -178,7 +178,8 @@ const (
 
 func (v *verifier) startChecks() *checks {
 	workers := runtime.GOMAXPROCS(0)
-	c := &checks{v: v, queue: make(chan *checkJob, 2*workers), done: make(chan struct{}), slots: make(chan struct{}, workers)}
+	c := &checks{v: v, queue: make(chan *checkJob, 2*workers), done: make(chan struct{}),
+		slots: make(chan struct{}, workers)}
 	go func() {
 		defer close(c.done)
 		for job := range c.queue {

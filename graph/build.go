@@ -33,7 +33,8 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 				return
 			}
 		}
-		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch, yield: func(c *Commit) bool { return yield(c, nil) }}
+		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch,
+			yield: func(c *Commit) bool { return yield(c, nil) }}
 		err := gitLog(ctx, repo, q, b.take)
 		if err == nil {
 			err = b.flush()

@@ -1,8 +1,8 @@
 // Package graph shows commits beside the conversations whose lines they hold.
 //
-// The commits of a range, their order and the lines between them come from one `git log --graph`, so that the topology is
-// drawn by git and by nobody else; what the event log says of each commit is put beside. A commit that no event speaks of
-// stays without a word: nothing is guessed here, searching for lost anchors is package correlate's.
+// The commits of a range, their order and the lines between them come from one `git log --graph`, so that the topology
+// is drawn by git and by nobody else; what the event log says of each commit is put beside. A commit that no event
+// speaks of stays without a word: nothing is guessed here, searching for lost anchors is package correlate's.
 //
 //	Walk    commits one by one, as git finds them, each with its contributors
 //	Build   the same, collected
@@ -13,7 +13,8 @@
 // Invariants, and where they are tested:
 //
 //   - Whatever bytes names, subjects and paths hold, the structure of git's output is read right (gitlog_test.go), and
-//     nothing but printable text reaches the screen (draw_test.go); in the other forms it means nothing (forms_test.go).
+//     nothing but printable text reaches the screen (draw_test.go); in the other forms it means nothing
+//     (forms_test.go).
 //   - Lines put beside a commit continue git's edges: they are drawn as git itself would draw them (edges_test.go).
 //   - Eighty columns hold every line drawn.
 //   - The lines of all contributors of a commit add up to what the anchor calls added.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Git draws as many lines beside a commit as it is given. Where git itself goes on straight below a change of columns, what
-// settle says must be what git draws.
+// Git draws as many lines beside a commit as it is given. Where git itself goes on straight below a change of columns,
+// what settle says must be what git draws.
 func TestSettledEdgesAreThoseThatGitDraws(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -33,8 +33,8 @@ func TestSettledEdgesAreThoseThatGitDraws(t *testing.T) {
 	}
 }
 
-// drawHistory makes a random history with branches, merges of two and more, and several roots, and returns what git draws
-// left of the lines of each commit: its own, then twelve fillers.
+// drawHistory makes a random history with branches, merges of two and more, and several roots, and returns what git
+// draws left of the lines of each commit: its own, then twelve fillers.
 func drawHistory(t *testing.T, seed uint64) [][]string {
 	t.Helper()
 	repo, git := newRepo(t)

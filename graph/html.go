@@ -131,7 +131,8 @@ func (p *page) contributors(c *Commit) {
 		for k, f := range who.Files {
 			files[k] = fmt.Sprintf("%s +%d", text(f.Path), f.Lines)
 		}
-		p.print("\n<tr><td>%s</td><td class=\"lines\">+%d</td><td>%s</td></tr>", p.name(who), who.Lines, strings.Join(files, "<br>"))
+		p.print("\n<tr><td>%s</td><td class=\"lines\">+%d</td><td>%s</td></tr>", p.name(who), who.Lines,
+			strings.Join(files, "<br>"))
 	}
 	p.raw("\n</table>")
 }

@@ -121,7 +121,8 @@ func WriteJSON(w io.Writer, g *Graph) error {
 // JSON is the commit as it is written in JSON.
 func (c *Commit) JSON() CommitJSON {
 	out := CommitJSON{
-		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author), AuthorMail: valid(c.Mail),
+		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author),
+		AuthorMail: valid(c.Mail),
 		AuthorTime: c.Time, Subject: valid(c.Subject), Anchored: c.Anchored, Contributors: c.contributors(),
 	}
 	if out.Parents == nil {
@@ -138,7 +139,8 @@ func (c *Commit) JSON() CommitJSON {
 
 func (c *Contributor) json() ContributorJSON {
 	out := ContributorJSON{
-		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates, Files: make([]FileJSON, 0, len(c.Files)),
+		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates,
+		Files: make([]FileJSON, 0, len(c.Files)),
 		Trace: given(c.Trace), Agent: given(c.Agent), Model: given(c.Model), Session: given(c.Session),
 	}
 	if c.Prompt > 0 {

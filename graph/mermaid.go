@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// WriteMermaid writes a graph as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html), which GitHub and
-// GitLab draw in Markdown.
+// WriteMermaid writes a graph as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html), which GitHub
+// and GitLab draw in Markdown.
 func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	l := lineageOf(g, style.short)
 	b := bufio.NewWriter(w)
@@ -35,8 +35,8 @@ func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// mermaidString is a quoted string of lines. Mermaid takes Markdown, HTML and directives from labels; letters, digits and
-// a few signs are written as they are, all else as character codes (#35;), which mean nothing but the character.
+// mermaidString is a quoted string of lines. Mermaid takes Markdown, HTML and directives from labels; letters, digits
+// and a few signs are written as they are, all else as character codes (#35;), which mean nothing but the character.
 func mermaidString(lines []string) string {
 	var b strings.Builder
 	b.WriteByte('"')

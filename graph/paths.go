@@ -17,7 +17,8 @@ type within map[refs.OID]map[string]int
 // readWithin asks git which files of the commits the paths name. A merge counts with what differs from all its parents.
 func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 	args := []string{
-		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--no-color", "--no-notes", "--no-renames", "--no-ext-diff",
+		"-c", "log.follow=false", "-c", "log.showSignature=false", "log", "--no-color", "--no-notes", "--no-renames",
+		"--no-ext-diff",
 		"--no-textconv", "--no-relative", "-c", "--numstat", "-z", "--format=%x1e%H",
 	}
 	out, err := q.Command(ctx, repo, append(args, q.chosen()...)...).Output()

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// A hooks directory inside the work tree (core.hooksPath = .githooks) gets files of ours that nobody should commit: they
-// are listed in $GIT_COMMON_DIR/info/exclude, between the same markers, at its top, so that the user's own lines decide.
+// A hooks directory inside the work tree (core.hooksPath = .githooks) gets files of ours that nobody should commit:
+// they are listed in $GIT_COMMON_DIR/info/exclude, between the same markers, at its top, so that the user's own lines
+// decide.
 
 func (in Installer) excludePath() string { return filepath.Join(in.Repo.CommonDir, "info", "exclude") }
 

@@ -205,7 +205,8 @@ const asideSuffix = ".git-trace-saved"
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0
-	if f.runs && (binary || usesName().Match(f.content) && (!usesFolder().Match(f.content) || bytes.Contains(f.content, []byte("basename")))) {
+	if f.runs && (binary || usesName().Match(f.content) &&
+		(!usesFolder().Match(f.content) || bytes.Contains(f.content, []byte("basename")))) {
 		return asideDir + "/" + name
 	}
 	return name + asideSuffix

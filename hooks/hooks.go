@@ -94,8 +94,8 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	return p.actions(), nil
 }
 
-// Install puts our part into every hook of Names. Done twice, it changes nothing the second time. When it fails, what it
-// had done is taken back.
+// Install puts our part into every hook of Names. Done twice, it changes nothing the second time. When it fails, what
+// it had done is taken back.
 func (in Installer) Install(ctx context.Context) (Result, error) {
 	return in.run(ctx, "install git hooks", in.planInstall)
 }
@@ -105,7 +105,8 @@ func (in Installer) Remove(ctx context.Context) (Result, error) {
 	return in.run(ctx, "remove git hooks", in.planRemove)
 }
 
-func (in Installer) run(ctx context.Context, what string, planner func(context.Context) (*plan, error)) (Result, error) {
+func (in Installer) run(ctx context.Context, what string, planner func(context.Context) (*plan, error)) (Result,
+	error) {
 	unlock, err := in.lock()
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", what, err)

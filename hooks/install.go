@@ -47,7 +47,8 @@ func (in Installer) planInstall(ctx context.Context) (*plan, error) {
 func (in Installer) planInPlace(p *plan, s site, made *place) error {
 	if !present(s.dir) {
 		made.Made = missingDirs(s.dir)
-		p.add(Action{Path: s.dir, What: "make directory", Why: "git runs hooks from there: " + s.source()}, &makeDir{path: s.dir})
+		p.add(Action{Path: s.dir, What: "make directory", Why: "git runs hooks from there: " + s.source()},
+			&makeDir{path: s.dir})
 	}
 	for _, hook := range Names() {
 		if err := in.planHook(p, s.dir, hook); err != nil {
@@ -117,7 +118,8 @@ func planRefresh(p *plan, f hookFile, our part) error {
 	if bytes.Equal(data, f.content) && mode == f.mode {
 		return nil
 	}
-	p.add(Action{Hook: hook, Path: f.path, What: "refresh", Why: staleness(f, our)}, &writeFile{path: f.path, data: data, mode: mode})
+	p.add(Action{Hook: hook, Path: f.path, What: "refresh", Why: staleness(f, our)},
+		&writeFile{path: f.path, data: data, mode: mode})
 	return nil
 }
 
@@ -186,8 +188,8 @@ func planJoinHook(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planMakeRoom keeps what stands at the path for a hook aside, from a time before a hook manager wrote over ours, unless
-// it is the same.
+// planMakeRoom keeps what stands at the path for a hook aside, from a time before a hook manager wrote over ours,
+// unless it is the same.
 func planMakeRoom(p *plan, path, hook string) error {
 	if !present(path) || hook != "" && sameFile(path, hook) {
 		return nil
@@ -197,7 +199,8 @@ func planMakeRoom(p *plan, path, hook string) error {
 		if present(free) {
 			continue
 		}
-		p.add(Action{Path: path, What: "keep", Why: "as " + filepath.Base(free) + "; nothing runs it any more"}, &setAside{from: path, to: free})
+		p.add(Action{Path: path, What: "keep", Why: "as " + filepath.Base(free) + "; nothing runs it any more"},
+			&setAside{from: path, to: free})
 		p.quietly(&removeFile{path: path})
 		return nil
 	}
@@ -213,7 +216,8 @@ func findAside(dir, hook string) string {
 	return ""
 }
 
-// leftovers are the names to which managers move a hook that they find: pre-commit runs ".legacy", lefthook keeps ".old".
+// leftovers are the names to which managers move a hook that they find: pre-commit runs ".legacy", lefthook keeps
+// ".old".
 var leftovers = [...]string{".legacy", ".old"}
 
 // planLeftovers takes our part out of such copies; it stands in the hook itself again.

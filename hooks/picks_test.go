@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What the shell notes by itself is a pick of the git process that was announced, and nothing else; whatever is not as it
-// should be is left to the program.
+// What the shell notes by itself is a pick of the git process that was announced, and nothing else; whatever is not as
+// it should be is left to the program.
 func TestTheShellNotesAnnouncedPicks(t *testing.T) {
 	t.Parallel()
 	head := strings.Repeat("0123456789abcdef", 3)[:40]

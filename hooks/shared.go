@@ -64,7 +64,8 @@ func (in Installer) planLeave(p *plan, dir string) {
 	}
 	off := filepath.Join(in.Repo.TracesDir(), offName)
 	if !present(off) && in.hasTraces() {
-		p.add(Action{Path: off, What: "create", Why: "silences shared hooks in this repository"}, &writeFile{path: off, mode: 0o644})
+		p.add(Action{Path: off, What: "create", Why: "silences shared hooks in this repository"},
+			&writeFile{path: off, mode: 0o644})
 	}
 }
 

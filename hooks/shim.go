@@ -20,9 +20,9 @@ type part struct {
 const purpose = `: put here by "git trace init", taken out by "git trace uninstall".`
 
 // locate finds the common git directory, and the one of the work tree, without starting a process
-// (gitrepository-layout(5)): hooks run at the top of the work tree, or in the git directory of a bare repository; GIT_DIR is
-// set in some and not in others; .git is a file in linked work trees and submodules; a linked work tree names the common
-// directory in "commondir".
+// (gitrepository-layout(5)): hooks run at the top of the work tree, or in the git directory of a bare repository;
+// GIT_DIR is set in some and not in others; .git is a file in linked work trees and submodules; a linked work tree
+// names the common directory in "commondir".
 const locate = `# Starts no process where nothing is traced, never fails, and prints nothing.
 git_trace_dir=${GIT_COMMON_DIR-} git_trace_own=${GIT_DIR:-.git} git_trace_line=
 if [ -z "$git_trace_dir" ]; then
@@ -58,11 +58,11 @@ const call = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
-// callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note those
-// (package correlate), and where it has said beforehand which of them there will be, the shell notes them: a shell for each
-// instead of a shell and a program. The file "picking" begins with the process id of git and the numbers of the first and
-// the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process commits meanwhile
-// is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
+// callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note
+// those (package correlate), and where it has said beforehand which of them there will be, the shell notes them: a
+// shell for each instead of a shell and a program. The file "picking" begins with the process id of git and the numbers
+// of the first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process
+// commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
 const callPicks = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
@@ -72,8 +72,8 @@ if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 ` + amongThem + `	} 2>/dev/null; then
 ` + note + callUnlessNoted
 
-// callPatches is the same for the hook that a rebase runs for each patch that it applies (rebase-apply/next). git says itself
-// which commit it is of.
+// callPatches is the same for the hook that a rebase runs for each patch that it applies (rebase-apply/next). git says
+// itself which commit it is of.
 const callPatches = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] && [ -f "$git_trace_own/rebase-apply/rebasing" ]; then
 	if {
@@ -108,8 +108,8 @@ unset git_trace_noted || :
 
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
 // starts itself again with what was read, marked by an argument (a marker in the environment could get lost, and the
-// script would start itself for ever; a here-document needs a temporary file in some shells). The input is lines of ids,
-// which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
+// script would start itself for ever; a here-document needs a temporary file in some shells). The input is lines of
+// ids, which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift
 else

@@ -138,7 +138,8 @@ func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	case chain, source:
 		h.Beside = "another hook"
 		aside := findAside(filepath.Dir(f.path), h.Hook)
-		if other, err := readHook(filepath.Join(filepath.Dir(f.path), filepath.FromSlash(aside))); err == nil && manager(other.content) != "" {
+		if other, err := readHook(filepath.Join(filepath.Dir(f.path), filepath.FromSlash(aside))); err == nil &&
+			manager(other.content) != "" {
 			h.Beside = manager(other.content)
 		}
 		if our.next = asideWord(aside); aside == "" {

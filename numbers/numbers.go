@@ -62,8 +62,8 @@ func Short(n int64) string {
 	return Thousands(int(n))
 }
 
-// Percents are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None says 100 of less
-// than all, nor 0 of something. They stand in a column three digits wide.
+// Percents are parts of a whole in percent, rounded so that they add up to 100 where the parts are the whole. None says
+// 100 of less than all, nor 0 of something. They stand in a column three digits wide.
 func Percents(parts []int, whole int) []string {
 	percent := make([]int, len(parts))
 	order := make([]int, len(parts))

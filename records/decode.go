@@ -11,8 +11,8 @@ import (
 // ErrNotRecord reports JSON that is not a TraceRecord.
 var ErrNotRecord = errors.New("not a trace record")
 
-// Decode reads one record. Members that are absent get the schema's defaults; members that this version does not know are
-// dropped. What a required member must be is checked, the rest is left to Check.
+// Decode reads one record. Members that are absent get the schema's defaults; members that this version does not know
+// are dropped. What a required member must be is checked, the rest is left to Check.
 func Decode(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
 	if d.Skip(); d.Err() != nil { // before encoding/json sees it: the depth is limited

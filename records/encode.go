@@ -38,8 +38,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// setHash puts the hash where hashPlace stands. No string before it can hold the bytes that are looked for: a quote inside
-// a string has a backslash before it.
+// setHash puts the hash where hashPlace stands. No string before it can hold the bytes that are looked for: a quote
+// inside a string has a backslash before it.
 func setHash(raw []byte, hash string) []byte {
 	name := []byte(`"content_hash":"`)
 	at := bytes.Index(raw, name) + len(name)
@@ -119,7 +119,8 @@ func absent[T ~string](s *T, value T) {
 	}
 }
 
-// SetMeta sets a member of the metadata. A value that cannot be JSON is a fault of the caller and leaves the member out.
+// SetMeta sets a member of the metadata. A value that cannot be JSON is a fault of the caller and leaves the member
+// out.
 func (r *Record) SetMeta(name string, value any) {
 	raw, err := marshal(value)
 	if err != nil {

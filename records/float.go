@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Float is a number that stays one with a fraction when it is written: 0 as 0.0. A reader in Python tells the two apart, and
-// so does the content hash.
+// Float is a number that stays one with a fraction when it is written: 0 as 0.0. A reader in Python tells the two
+// apart, and so does the content hash.
 type Float float64
 
 // MarshalJSON writes the number as Python's repr does.

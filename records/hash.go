@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// outsideHash are the members of a record that its hash does not cover: the hash itself, the id, which once was random, and
-// a summary that versions between 0.3 and 0.4 had.
+// outsideHash are the members of a record that its hash does not cover: the hash itself, the id, which once was random,
+// and a summary that versions between 0.3 and 0.4 had.
 var outsideHash = []string{"content_hash", "trace_id", "intent"}
 
-// ContentHash is the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the form of
-// Python's json.dumps with sorted keys. It holds for records of every version of the schema.
+// ContentHash is the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the form
+// of Python's json.dumps with sorted keys. It holds for records of every version of the schema.
 func ContentHash(raw []byte) (string, error) {
 	return contentHash(raw, nil)
 }
@@ -92,8 +92,8 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds tells whether the content hash that a record carries is its own: of the record as it is written or, where the
-// writer left out members that have defaults, of the whole record.
+// HashHolds tells whether the content hash that a record carries is its own: of the record as it is written or, where
+// the writer left out members that have defaults, of the whole record.
 func HashHolds(raw []byte) (bool, error) {
 	r, err := Decode(raw)
 	if err != nil {

@@ -64,10 +64,11 @@ const (
 
 // Attribution tells which lines the conversation wrote.
 type Attribution struct {
-	Experimental     bool              `json:"experimental"` // true if any range is of low confidence
-	Revision         map[string]string `json:"revision"`     // vcs_type, revision
-	Files            []AttributedFile  `json:"files"`
-	UnaccountedFiles []string          `json:"unaccounted_files"` // changed in the commit without a tool call; null: not looked at
+	Experimental bool              `json:"experimental"` // true if any range is of low confidence
+	Revision     map[string]string `json:"revision"`     // vcs_type, revision
+	Files        []AttributedFile  `json:"files"`
+	// changed in the commit without a tool call; null: not looked at
+	UnaccountedFiles []string `json:"unaccounted_files"`
 }
 
 // AttributedFile is one file of an attribution.

@@ -7,28 +7,29 @@ const SchemaVersion = "0.3.0"
 
 // Record is one conversation. A nil pointer is a null: not known.
 type Record struct {
-	SchemaVersion    string                     `json:"schema_version"`
-	TraceID          string                     `json:"trace_id"`
-	SessionID        string                     `json:"session_id"` // the agent's own id
-	ContentHash      *string                    `json:"content_hash"`
-	TimestampStart   *string                    `json:"timestamp_start"` // ISO 8601, as the agent wrote it
-	TimestampEnd     *string                    `json:"timestamp_end"`
-	ExecutionContext *ExecutionContext          `json:"execution_context"`
-	Task             Task                       `json:"task"`
-	Agent            Agent                      `json:"agent"`
-	Environment      Environment                `json:"environment"`
-	SystemPrompts    map[string]string          `json:"system_prompts"` // by hash
-	ToolDefinitions  []json.RawMessage          `json:"tool_definitions"`
-	Steps            []Step                     `json:"steps"`
-	Outcome          Outcome                    `json:"outcome"`
-	Dependencies     []string                   `json:"dependencies"`
-	Metrics          Metrics                    `json:"metrics"`
-	Security         Security                   `json:"security"`
-	Attribution      *Attribution               `json:"attribution"`
-	Lifecycle        Lifecycle                  `json:"lifecycle"`
-	GitLinks         []GitLink                  `json:"git_links"`
-	GenerationIndex  int                        `json:"generation_index"` // counts up with every version of the record of a session
-	Metadata         map[string]json.RawMessage `json:"metadata"`
+	SchemaVersion    string            `json:"schema_version"`
+	TraceID          string            `json:"trace_id"`
+	SessionID        string            `json:"session_id"` // the agent's own id
+	ContentHash      *string           `json:"content_hash"`
+	TimestampStart   *string           `json:"timestamp_start"` // ISO 8601, as the agent wrote it
+	TimestampEnd     *string           `json:"timestamp_end"`
+	ExecutionContext *ExecutionContext `json:"execution_context"`
+	Task             Task              `json:"task"`
+	Agent            Agent             `json:"agent"`
+	Environment      Environment       `json:"environment"`
+	SystemPrompts    map[string]string `json:"system_prompts"` // by hash
+	ToolDefinitions  []json.RawMessage `json:"tool_definitions"`
+	Steps            []Step            `json:"steps"`
+	Outcome          Outcome           `json:"outcome"`
+	Dependencies     []string          `json:"dependencies"`
+	Metrics          Metrics           `json:"metrics"`
+	Security         Security          `json:"security"`
+	Attribution      *Attribution      `json:"attribution"`
+	Lifecycle        Lifecycle         `json:"lifecycle"`
+	GitLinks         []GitLink         `json:"git_links"`
+	// counts up with every version of the record of a session
+	GenerationIndex int                        `json:"generation_index"`
+	Metadata        map[string]json.RawMessage `json:"metadata"`
 }
 
 // ExecutionContext tells an agent that edits code from one that acts in an environment.
@@ -40,8 +41,8 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
-// Blocked tells that so much of the session file could not be read that the record must not be given away before somebody has
-// looked at it.
+// Blocked tells that so much of the session file could not be read that the record must not be given away before
+// somebody has looked at it.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
 // Lifecycle tells whether commits are known for a record.

@@ -25,8 +25,8 @@ type Spool struct {
 	late map[int][]Observation
 }
 
-// NewSpool gives an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory for
-// temporary files.
+// NewSpool gives an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory
+// for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len is the number of steps.

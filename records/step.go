@@ -4,16 +4,17 @@ import "encoding/json"
 
 // Step is one prompt of the user or one answer of the model with the calls it made and what came of them.
 type Step struct {
-	StepIndex             int           `json:"step_index"` // from 1
-	Role                  Role          `json:"role"`
-	Content               *string       `json:"content"`
-	ReasoningContent      *string       `json:"reasoning_content"`
-	Model                 *string       `json:"model"`
-	SystemPromptHash      *string       `json:"system_prompt_hash"`
-	AgentRole             *string       `json:"agent_role"` // main, or the kind of the subagent
-	ParentStep            *int          `json:"parent_step"`
-	CallType              *CallType     `json:"call_type"`
-	SubagentTrajectoryRef *string       `json:"subagent_trajectory_ref"` // the agent's id of the subagent that a call of this step started
+	StepIndex        int       `json:"step_index"` // from 1
+	Role             Role      `json:"role"`
+	Content          *string   `json:"content"`
+	ReasoningContent *string   `json:"reasoning_content"`
+	Model            *string   `json:"model"`
+	SystemPromptHash *string   `json:"system_prompt_hash"`
+	AgentRole        *string   `json:"agent_role"` // main, or the kind of the subagent
+	ParentStep       *int      `json:"parent_step"`
+	CallType         *CallType `json:"call_type"`
+	// the agent's id of the subagent that a call of this step started
+	SubagentTrajectoryRef *string       `json:"subagent_trajectory_ref"`
 	ToolsAvailable        []string      `json:"tools_available"`
 	ToolCalls             []ToolCall    `json:"tool_calls"`
 	Observations          []Observation `json:"observations"`

@@ -19,8 +19,8 @@ type Source struct {
 	IDs  []string `json:"ids"`
 }
 
-// Branch are steps of the main conversation that the user took back, one after the other. They hang on the step From, 0 for
-// the beginning, which can itself be one of another branch.
+// Branch are steps of the main conversation that the user took back, one after the other. They hang on the step From, 0
+// for the beginning, which can itself be one of another branch.
 type Branch struct {
 	From  int   `json:"from_step"`
 	Steps []int `json:"steps"`
@@ -78,7 +78,8 @@ func UsualStop(calls int) string {
 	return "end_turn"
 }
 
-// metaList reads a list of the metadata. One of another form, which a program of others wrote, gives what can be read of it.
+// metaList reads a list of the metadata. One of another form, which a program of others wrote, gives what can be read
+// of it.
 func metaList[T any](r *Record, name string) []T {
 	var raw []json.RawMessage
 	if json.Unmarshal(r.Metadata[name], &raw) != nil {

@@ -33,8 +33,8 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }
 
-// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program that
-// core.fsmonitor may name is not started, nor git's own daemon: what hooks run has to end.
+// CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program
+// that core.fsmonitor may name is not started, nor git's own daemon: what hooks run has to end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
@@ -64,8 +64,8 @@ func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 	return stdout.Bytes(), nil
 }
 
-// GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and the error is
-// that of stdout.
+// GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and
+// the error is that of stdout.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	cmd := r.Command(ctx, args...)
 	cmd.Stdin = stdin

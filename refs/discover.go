@@ -24,8 +24,8 @@ func opened(f *Found, err error) (*Repo, error) {
 	return f.Open()
 }
 
-// Found is a repository that discovery came upon and did not open. Of all its files only those were read that say where it
-// is: HEAD, a .git file, commondir. No process was started.
+// Found is a repository that discovery came upon and did not open. Of all its files only those were read that say where
+// it is: HEAD, a .git file, commondir. No process was started.
 type Found struct {
 	GitDir    string // as in Repo
 	CommonDir string // as in Repo
@@ -45,10 +45,10 @@ func Find(dir string) (*Found, error) {
 	return (&discovery{cwd: cwd, lookup: os.LookupEnv, inherit: os.Environ()}).find()
 }
 
-// FindHook is Find for an agent's hook, which inherits whatever its agent was started with and is told of paths that anybody
-// may have chosen. The GIT_* variables are not heeded. dir may be a file, or not exist yet; the nearest existing directory
-// above it counts. A bare layout is passed by: what looks like a git directory may be files of a work tree. Inside of the git
-// directory of what was found the answer is ErrBare.
+// FindHook is Find for an agent's hook, which inherits whatever its agent was started with and is told of paths that
+// anybody may have chosen. The GIT_* variables are not heeded. dir may be a file, or not exist yet; the nearest
+// existing directory above it counts. A bare layout is passed by: what looks like a git directory may be files of a
+// work tree. Inside of the git directory of what was found the answer is ErrBare.
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

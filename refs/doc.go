@@ -4,11 +4,14 @@
 // It promises:
 //
 //   - Discovery follows gitrepository-layout(5) and git(1) (GIT_DIR, GIT_WORK_TREE, GIT_COMMON_DIR, ceilings, gitfiles,
-//     linked work trees, core.worktree, ownership) without starting a process; git is asked only where its answer cannot
-//     be derived from the files: foreign owners, bare repositories found by walking, unknown repository extensions.
-//   - A git child never inherits what a hook or a terminal left in the environment: Repo.Command builds it from scratch.
-//   - A ref changes only under git's own <ref>.lock and only from the value read under that lock, by rename. A lock that
-//     a killed process of ours left is recovered at once, a foreign one only when it is old and nobody can hold it.
+//     linked work trees, core.worktree, ownership) without starting a process; git is asked only where its answer
+//     cannot be derived from the files: foreign owners, bare repositories found by walking, unknown repository
+//     extensions.
+//   - A git child never inherits what a hook or a terminal left in the environment: Repo.Command builds it from
+//     scratch.
+//   - A ref changes only under git's own <ref>.lock and only from the value read under that lock, by rename. A lock
+//     that a killed process of ours left is recovered at once, a foreign one only when it is old and nobody can hold
+//     it.
 //   - Objects appear whole or not at all (temporary file, then rename), in the main or in the side store.
 //
 // It does not verify that an object's content matches its id when reading, and it does not flush to disk unless

@@ -51,9 +51,9 @@ func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote. Nobody
-// who commits or calls a tool has asked for them, and one at a time they take minutes. Git knows a variable for it since
-// 2.44; before, a child that wants to fetch finds no transport that it may use (GIT_ALLOW_PROTOCOL, git(1)).
+// FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote.
+// Nobody who commits or calls a tool has asked for them, and one at a time they take minutes. Git knows a variable for
+// it since 2.44; before, a child that wants to fetch finds no transport that it may use (GIT_ALLOW_PROTOCOL, git(1)).
 func FetchNothing() error {
 	return errors.Join(os.Setenv("GIT_NO_LAZY_FETCH", "1"), os.Setenv("GIT_ALLOW_PROTOCOL", "none"))
 }
@@ -61,7 +61,8 @@ func FetchNothing() error {
 // kept are the GIT_* variables that a git child inherits.
 var kept = [...]string{
 	"GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_ATTR_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
-	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH", "GIT_NO_LAZY_FETCH", "GIT_PAGER",
+	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH",
+	"GIT_NO_LAZY_FETCH", "GIT_PAGER",
 	"GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
 	"GIT_TERMINAL_PROMPT",
 }

@@ -26,8 +26,8 @@ func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// WriteJSON puts the JSON form of a value, readable by the user alone, in the place of a file: by WriteFileAtomic, or by
-// WriteFileDurable what others rely on after a crash.
+// WriteJSON puts the JSON form of a value, readable by the user alone, in the place of a file: by WriteFileAtomic, or
+// by WriteFileDurable what others rely on after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -77,8 +77,8 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 	}
 }
 
-// makeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group (core.sharedRepository)
-// the new ones get the permissions of the one they are made in, as git gives them.
+// makeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group
+// (core.sharedRepository) the new ones get the permissions of the one they are made in, as git gives them.
 func makeDirs(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -104,8 +104,8 @@ func makeDirs(dir string) error {
 	return nil
 }
 
-// MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files that
-// nobody else may read. In a repository shared by a group it is the group's, as everything there.
+// MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files
+// that nobody else may read. In a repository shared by a group it is the group's, as everything there.
 func (r *Repo) MakeTracesDir() error {
 	if err := makeDirs(r.TracesDir()); err != nil {
 		return err
@@ -117,8 +117,9 @@ func (r *Repo) MakeTracesDir() error {
 	return os.Chmod(r.TracesDir(), 0o700)
 }
 
-// HasTraces tells whether git-trace keeps anything in the repository: its directory is there, or one of its refs. Where it
-// is not, nobody has asked for anything: commands that read write no caches then, and leave the repository as it was.
+// HasTraces tells whether git-trace keeps anything in the repository: its directory is there, or one of its refs. Where
+// it is not, nobody has asked for anything: commands that read write no caches then, and leave the repository as it
+// was.
 func (r *Repo) HasTraces() bool {
 	_, err := os.Lstat(r.TracesDir())
 	return err == nil || r.MayHaveRefs("refs/"+tracesDir+"/")

@@ -38,8 +38,9 @@ func Flock(path string, wait time.Duration) (*FileLock, error) {
 	}
 }
 
-// lockWithin locks an open file, or closes it and gives an error. It waits in the system's own queue, which lets waiters
-// in about as they came: who asks again and again instead may be passed over for a second when eight processes append.
+// lockWithin locks an open file, or closes it and gives an error. It waits in the system's own queue, which lets
+// waiters in about as they came: who asks again and again instead may be passed over for a second when eight processes
+// append.
 func lockWithin(f *os.File, wait time.Duration) error {
 	held, err := lockFile(f)
 	if err == nil && !held && wait <= 0 {

@@ -98,8 +98,8 @@ func mayWriteRefs(proc string, locked time.Time, dirs []string) bool {
 	return false
 }
 
-// startTime reads when a process began from field 22 of /proc/PID/stat, in ticks since boot (proc(5)). The tick is 1/100
-// second on every Linux that user programs see.
+// startTime reads when a process began from field 22 of /proc/PID/stat, in ticks since boot (proc(5)). The tick is
+// 1/100 second on every Linux that user programs see.
 func startTime(proc string) (time.Time, bool) {
 	text, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// TestEveryKillPoint stops an append with SIGKILL, then with an I/O error, at every occurrence of every system call that
-// changes something. Whatever happens, the ref is the old or the new one, the repository is sound, and the next append
-// neither fails nor waits.
+// TestEveryKillPoint stops an append with SIGKILL, then with an I/O error, at every occurrence of every system call
+// that changes something. Whatever happens, the ref is the old or the new one, the repository is sound, and the next
+// append neither fails nor waits.
 func TestEveryKillPoint(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsTrace(t)
@@ -42,8 +42,8 @@ func TestEveryKillPoint(t *testing.T) {
 	}
 }
 
-// killedAt runs one append with a fault at the n-th call of a kind and reports whether the fault happened; left counts the
-// locks it found lying about.
+// killedAt runs one append with a fault at the n-th call of a kind and reports whether the fault happened; left counts
+// the locks it found lying about.
 func killedAt(t *testing.T, repo *Repo, call, fault string, n int, left *int) bool {
 	t.Helper()
 	name := fmt.Sprintf("%s-%d", call, n)

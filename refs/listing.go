@@ -16,8 +16,8 @@ type Listed struct {
 	Size int64
 }
 
-// ListObjects lists every object that an object directory holds, MainObjects or SideObjects, loose and packed ones, reached or
-// not; those of alternates are among them. What is damaged is left out.
+// ListObjects lists every object that an object directory holds, MainObjects or SideObjects, loose and packed ones,
+// reached or not; those of alternates are among them. What is damaged is left out.
 func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
 	if !isDir(dir) { // git would say that this is no repository
 		return nil, nil
@@ -37,8 +37,8 @@ func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
 	return list, nil
 }
 
-// CopyObject writes the content of an object to a writer as git reads it, whatever its size. When the writer refuses, git is
-// not waited for any further, and the error is the writer's.
+// CopyObject writes the content of an object to a writer as git reads it, whatever its size. When the writer refuses,
+// git is not waited for any further, and the error is the writer's.
 func (r *Repo) CopyObject(ctx context.Context, oid OID, to io.Writer) error {
 	cmd := r.Command(ctx, "cat-file", "--batch")
 	cmd.Env = append(append(cmd.Env, r.SideReadEnv()...), "GIT_NO_LAZY_FETCH=1")
@@ -100,8 +100,8 @@ func (b *batchBody) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to, and nothing of git-trace's does:
-// refs below refs/traces are left out. Refs that lead nowhere are passed over.
+// Reached lists every object that the user's refs, reflogs, work trees and indexes lead to, and nothing of git-trace's
+// does: refs below refs/traces are left out. Refs that lead nowhere are passed over.
 func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
 	read, write := io.Pipe()
 	done := make(chan error, 1)

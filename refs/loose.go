@@ -160,7 +160,8 @@ func decodeLoose(raw []byte, limit int64) (ObjectType, []byte, error) {
 	if limit > 0 && size > limit {
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	// A deflate stream cannot grow more than about 1032 times, so a header that promises more is a lie not to allocate for.
+	// A deflate stream cannot grow more than about 1032 times, so a header that promises more is a lie not to allocate
+	// for.
 	if size < int64(n-nul-1) || size > 1100*int64(len(raw)) {
 		return "", nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
 	}

@@ -13,9 +13,9 @@ var ErrMissing = errors.New("object missing")
 // DefaultMaxObject is the largest object that a reader loads unless told otherwise.
 const DefaultMaxObject = 512 << 20
 
-// Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything else
-// (alternates, what a repack has just moved, revisions) through one `git cat-file --batch`, which is started when first
-// needed. Not safe for use by several goroutines. Close it.
+// Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything
+// else (alternates, what a repack has just moved, revisions) through one `git cat-file --batch`, which is started when
+// first needed. Not safe for use by several goroutines. Close it.
 type Objects struct {
 	// Max is the size in bytes beyond which an object is refused with ErrTooLarge; 0 means DefaultMaxObject.
 	Max int64
@@ -69,8 +69,9 @@ func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 	return o.packs.read(oid, o.limit())
 }
 
-// MayBeStored tells whether git's own object store may have an object, the side store apart: what it has not, no commit has.
-// Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and starts no process.
+// MayBeStored tells whether git's own object store may have an object, the side store apart: what it has not, no commit
+// has. Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and starts no
+// process.
 func (o *Objects) MayBeStored(oid OID) bool {
 	dir := o.repo.MainObjects()
 	if exists(loosePath(dir, oid)) || exists(filepath.Join(dir, "info", "alternates")) {

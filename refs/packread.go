@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped, so
-// opening costs the same whatever the size. Safe for use by several goroutines. Close it.
+// PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped,
+// so opening costs the same whatever the size. Safe for use by several goroutines. Close it.
 type PackReader struct {
 	format  ObjectFormat
 	index   *PackIndex
@@ -33,7 +33,8 @@ func OpenPack(path string, format ObjectFormat) (*PackReader, error) {
 	if err == nil {
 		p.data, err = p.file(path + ".pack")
 	}
-	if err == nil && (len(p.data) < packHeader+format.Size() || string(p.data[:4]) != "PACK" || binary.BigEndian.Uint32(p.data[4:]) != 2) {
+	if err == nil && (len(p.data) < packHeader+format.Size() || string(p.data[:4]) != "PACK" ||
+		binary.BigEndian.Uint32(p.data[4:]) != 2) {
 		err = fmt.Errorf("%w: not a pack of version 2", ErrCorrupt)
 	}
 	if err != nil {
@@ -131,7 +132,8 @@ func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	}
 }
 
-var packTypes = [...]ObjectType{packCommit: CommitObject, packTree: TreeObject, packBlob: BlobObject, packTag: TagObject}
+var packTypes = [...]ObjectType{packCommit: CommitObject, packTree: TreeObject, packBlob: BlobObject,
+	packTag: TagObject}
 
 // Read reads an object; errNotHere if the pack does not hold it.
 func (p *PackReader) read(oid OID, limit int64) (ObjectType, []byte, error) {
@@ -267,7 +269,8 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// copyOperands reads where in the base a copy begins and how long it is; used is negative where the operands are cut off.
+// copyOperands reads where in the base a copy begins and how long it is; used is negative where the operands are cut
+// off.
 func copyOperands(op byte, in []byte) (at, length int64, used int) {
 	for i := range 7 {
 		if op&(1<<i) == 0 {

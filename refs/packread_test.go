@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// richRepo has commits, trees, tags and blobs of all sizes, in versions that git stores as differences, all of it packed.
+// richRepo has commits, trees, tags and blobs of all sizes, in versions that git stores as differences, all of it
+// packed.
 func richRepo(t testing.TB, options ...string) *Repo {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")

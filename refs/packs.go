@@ -145,15 +145,16 @@ func (p Pack) Remove() error {
 }
 
 // MakePack writes a pack into an object directory with git-pack-objects(1), from what args and the input ask for, and
-// returns it; the zero Pack if there was nothing to pack. The pack is whole and on the disk when it has its name. A side
-// store is packed on its own: what it shares with the repository it holds itself.
+// returns it; the zero Pack if there was nothing to pack. The pack is whole and on the disk when it has its name. A
+// side store is packed on its own: what it shares with the repository it holds itself.
 func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...string) (Pack, error) {
 	base := filepath.Join(dir, "pack")
 	if err := makeDirs(base); err != nil {
 		return Pack{}, fmt.Errorf("make pack: %w", err)
 	}
 	// One thread: nobody waits for this, and somebody else wants the processors.
-	args = append([]string{"-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "pack-objects", "-q", "--non-empty"}, args...)
+	args = append([]string{"-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "pack-objects", "-q", "--non-empty"},
+		args...)
 	cmd := r.Command(ctx, append(args, filepath.Join(base, "pack"))...)
 	cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+dir)
 	cmd.Stdin = in
@@ -193,7 +194,8 @@ func HalfWritten(dir string) []string {
 	return out
 }
 
-// OwnHalfWritten tells whether such a file is one of WriteLoose, which begins again when it is deleted; git's names are shorter.
+// OwnHalfWritten tells whether such a file is one of WriteLoose, which begins again when it is deleted; git's names are
+// shorter.
 func OwnHalfWritten(name string) bool {
 	const longestOfGit = len("tmp_obj_XXXXXX")
 	base := filepath.Base(name)

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 )
 
-// GitRead is Git with the output given to a reader as it comes. Where git fails, the reader meets git's error in the place of the
-// end of the output: what it read before may lack something. When the reader leaves early git is ended, and the error is the
-// reader's.
+// GitRead is Git with the output given to a reader as it comes. Where git fails, the reader meets git's error in the
+// place of the end of the output: what it read before may lack something. When the reader leaves early git is ended,
+// and the error is the reader's.
 func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader) error, args ...string) error {
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()

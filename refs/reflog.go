@@ -21,8 +21,8 @@ type LogEntry struct {
 	Message string // "commit (amend): subject"; empty if nothing was said
 }
 
-// LogPosition tells how far a ref's reflog has got; 0 when it has none. It grows with each entry. Positions of different
-// ref storages have nothing to do with each other.
+// LogPosition tells how far a ref's reflog has got; 0 when it has none. It grows with each entry. Positions of
+// different ref storages have nothing to do with each other.
 func (r *Repo) LogPosition(name string) int64 {
 	if r.fileRef(name) {
 		info, err := os.Stat(r.logPath(name))

@@ -43,7 +43,8 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 	if !errors.As(err, &failed) {
 		return err
 	}
-	if now, readErr := r.readRefByGit(name); readErr == nil && now != old || errors.Is(readErr, ErrRefMissing) && !old.IsZero() {
+	if now, readErr := r.readRefByGit(name); readErr == nil && now != old || errors.Is(readErr, ErrRefMissing) &&
+		!old.IsZero() {
 		return fmt.Errorf("%w: %w", ErrTipMoved, err)
 	}
 	if strings.Contains(failed.Stderr, "exists; cannot create") {

@@ -13,8 +13,8 @@ import (
 // errAskGit says that refs are stored in a way that only git can read.
 var errAskGit = errors.New("refs are stored in a way that only git can read")
 
-// tables opens the tables that hold a ref of this work tree. Each linked work tree has its own, for the refs that are not
-// shared.
+// tables opens the tables that hold a ref of this work tree. Each linked work tree has its own, for the refs that are
+// not shared.
 func (r *Repo) tables(name string) (*reftable.Stack, error) {
 	if r.RefFormat != refTables {
 		return nil, errAskGit
@@ -62,7 +62,8 @@ func (r *Repo) HasRef(name string) bool {
 	return err == nil
 }
 
-// RefWritten is a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages have nothing to do with each other.
+// RefWritten is a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages have
+// nothing to do with each other.
 func (r *Repo) RefWritten(name string) int64 {
 	if r.fileRef(name) {
 		return modified(r.refPath(name))
@@ -82,8 +83,8 @@ func (r *Repo) HeadFile() string {
 	return filepath.Join(r.GitDir, "reftable", "tables.list")
 }
 
-// MayHaveRefs tells whether there may be refs whose names begin with prefix, which ends in a slash. It starts no process;
-// what it cannot read may be there.
+// MayHaveRefs tells whether there may be refs whose names begin with prefix, which ends in a slash. It starts no
+// process; what it cannot read may be there.
 func (r *Repo) MayHaveRefs(prefix string) bool {
 	if r.fileRef(prefix) {
 		return r.mayHaveRefFiles(prefix)

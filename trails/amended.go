@@ -2,11 +2,12 @@ package trails
 
 import "github.com/git-trace/git-trace/trails/gitfacts"
 
-// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's parent does
-// not tell of that, where the amended one brought the file.
+// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's
+// parent does not tell of that, where the amended one brought the file.
 
-// fromAmended is what the amended commit has of a path, if the commit that is being anchored took the place of one. A content
-// that nobody saw tells only that its lines are older than the last look at everything, so that commit has to be older, too.
+// fromAmended is what the amended commit has of a path, if the commit that is being anchored took the place of one. A
+// content that nobody saw tells only that its lines are older than the last look at everything, so that commit has to
+// be older, too.
 func (s *step) fromAmended(path string) ([]Source, error) {
 	amended := gitfacts.AmendedBy(s.repo, s.commit)
 	if amended.IsZero() {

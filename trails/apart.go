@@ -8,20 +8,23 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// Two shell calls that are at work at once may both have written a change. Where the processes of one have written fewer bytes since
-// they were started than the change has, it was the other: say one waits for a server while the other writes `a.txt`.
+// Two shell calls that are at work at once may both have written a change. Where the processes of one have written
+// fewer bytes since they were started than the change has, it was the other: say one waits for a server while the other
+// writes `a.txt`.
 
-// wellBegun is how long the shell of a call has run at least: the agent starts other programs too, such as hooks when a call ends.
+// wellBegun is how long the shell of a call has run at least: the agent starts other programs too, such as hooks when a
+// call ends.
 const wellBegun = time.Second
 
-// tellApart asks what the calls wrote that are at work beside others. Of one whose shell has ended nothing tells that any more, and
-// neither of two that one agent has under way.
+// tellApart asks what the calls wrote that are at work beside others. Of one whose shell has ended nothing tells that
+// any more, and neither of two that one agent has under way.
 func (s *step) tellApart() {
 	for _, w := range s.state.openWindows() {
 		b := s.bounds[w]
-		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) || slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
-			return o != w && o.Host == w.Host && s.atWork(o)
-		}) {
+		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) ||
+			slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
+				return o != w && o.Host == w.Host && s.atWork(o)
+			}) {
 			continue
 		}
 		b.wrote, b.apart = written(w)
@@ -44,7 +47,8 @@ func (s *step) severalAtOnce() bool {
 	return n > 1
 }
 
-// written is how many bytes the processes of a call have written at most; known is false where its shell is not among them.
+// written is how many bytes the processes of a call have written at most; known is false where its shell is not among
+// them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false

@@ -307,8 +307,8 @@ func (s *step) recordWhole(f *file) error {
 	return s.draftPatch(data, who, unionLimits(limits, who.limits))
 }
 
-// attributeSeeded settles what can be known when the first snapshot of a work tree is taken at an after-boundary: an edit
-// tool that reports the file as it found it needs no snapshot from before.
+// attributeSeeded settles what can be known when the first snapshot of a work tree is taken at an after-boundary: an
+// edit tool that reports the file as it found it needs no snapshot from before.
 func (s *step) attributeSeeded() error {
 	var files []*file
 	for _, end := range s.closing {
@@ -340,8 +340,8 @@ func firstPath(w *Window) string {
 	return w.Paths[0]
 }
 
-// expect looks, after the snapshot of an after-boundary, for what the tool said it wrote and what is not on disk yet: some
-// clients report before they flush. The patch is recorded from the report; when the content turns up it is known.
+// expect looks, after the snapshot of an after-boundary, for what the tool said it wrote and what is not on disk yet:
+// some clients report before they flush. The patch is recorded from the report; when the content turns up it is known.
 func (s *step) expect() error {
 	for _, end := range s.closing {
 		if end.status != "done" || s.snap == nil {
@@ -371,7 +371,8 @@ func (s *step) expectPath(w *Window, path string) error {
 	if !onDisk || before.oid == after.oid || before.whole || after.whole {
 		return nil
 	}
-	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after, reported: true}
+	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after,
+		reported: true}
 	f.vec = s.vectorOf(path, before)
 	err = s.settleFiles([]*file{f}, func(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w, path))}}

@@ -6,11 +6,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git checkout REV -- PATH` and `git restore --source REV` write to the work tree and say nowhere what REV was. So it is
-// looked for among the newest commits of all refs.
+// `git checkout REV -- PATH` and `git restore --source REV` write to the work tree and say nowhere what REV was. So it
+// is looked for among the newest commits of all refs.
 
-// maxFruitless is for how many contents no commit is found before the rest are not looked for: a build may write thousands of
-// files.
+// maxFruitless is for how many contents no commit is found before the rest are not looked for: a build may write
+// thousands of files.
 const maxFruitless = 8
 
 // broughtFrom finds a commit that has this very content at this path. Those that were found for other paths come first:
@@ -35,9 +35,9 @@ func (s *step) broughtFrom(w *gitWork, path string, blob refs.OID) (Source, bool
 	return Source{Path: path, Blob: blob, Far: true}, true
 }
 
-// resumed finds what a content was made of that somebody committed to go on with a rebase: what git had put there before, and
-// what the commit has that was picked. A later pick may have left all as it was, so the commit that the work tree was last seen
-// with is no better source than those.
+// resumed finds what a content was made of that somebody committed to go on with a rebase: what git had put there
+// before, and what the commit has that was picked. A later pick may have left all as it was, so the commit that the
+// work tree was last seen with is no better source than those.
 func (s *step) resumed(f *file) (base text, picked []Source, err error) {
 	w := s.gitAt(f.path)
 	if !w.WentOnFrom(f.oldPath, f.old.oid) {

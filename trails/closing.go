@@ -82,7 +82,8 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 		s.state.Lost = s.interval // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
-	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0 // it wrote what it says; what else changed since then it need not have
+	// it wrote what it says; what else changed since then it need not have
+	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0
 	s.state.Windows = append(s.state.Windows, w)
 	return ending{window: w, status: status}
 }
@@ -133,8 +134,9 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	}
 }
 
-// Overdue closes the calls of which lines were recorded and whose agents have written down since that they are over. A reader asks for
-// it, so that it does not tell what the agent's own record contradicts. Where there is no such call it takes no lock and writes nothing.
+// Overdue closes the calls of which lines were recorded and whose agents have written down since that they are over. A
+// reader asks for it, so that it does not tell what the agent's own record contradicts. Where there is no such call it
+// takes no lock and writes nothing.
 func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	state, err := loadState(e.repo)
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
@@ -187,7 +189,8 @@ func (s *step) recordEnds(ended []ending) error {
 	return nil
 }
 
-// endOrphans closes the windows for which nothing can write any more, as far as no boundary of their own conversation has.
+// endOrphans closes the windows for which nothing can write any more, as far as no boundary of their own conversation
+// has.
 func (s *step) endOrphans(orphans []*Window) error {
 	for _, w := range orphans {
 		if w.Closed != 0 || len(s.env.Method) == 0 {

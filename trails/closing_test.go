@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Which open windows a boundary of their conversation ends, and how. M is a call of the main conversation, A of sub-agent
-// "a"; what a transcript says of a call is asked where it may tell.
+// Which open windows a boundary of their conversation ends, and how. M is a call of the main conversation, A of
+// sub-agent "a"; what a transcript says of a call is asked where it may tell.
 func TestWhichWindowsABoundaryEnds(t *testing.T) {
 	t.Parallel()
 	const trace, session = events.TraceID("T"), "S"

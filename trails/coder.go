@@ -9,8 +9,8 @@ import (
 )
 
 // fields writes values one after the other, or reads them back in the same order, so that one list of a struct's fields
-// serves both. What every hook reads and writes goes this way: encoding/json takes longer to learn the types, in each new
-// process, than to do the rest.
+// serves both. What every hook reads and writes goes this way: encoding/json takes longer to learn the types, in each
+// new process, than to do the rest.
 type fields interface {
 	integer(n *int64)
 	text(s *string)

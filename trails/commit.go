@@ -18,8 +18,8 @@ type View struct {
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)
-	// Unseen owns a committed line that no content seen before explains: a person when no window was open since the path was
-	// looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
+	// Unseen owns a committed line that no content seen before explains: a person when no window was open since the path
+	// was looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
 	nearest func(path string, lines [][]byte) (Source, bool)
@@ -29,14 +29,14 @@ type View struct {
 	underOlderName func(commit refs.OID, path string) (Source, bool)
 }
 
-// Origins says where the lines of a committed content come from: from the contents named, best first, from those that git
-// may have taken it from, and from what the path had before.
+// Origins says where the lines of a committed content come from: from the contents named, best first, from those that
+// git may have taken it from, and from what the path had before.
 func (v *View) Origins(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
 	return v.origins(path, lines, near)
 }
 
-// Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline last
-// saw it, or, long after the commit, the remembered content that is most like it.
+// Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline
+// last saw it, or, long after the commit, the remembered content that is most like it.
 func (v *View) Nearest(path string, lines [][]byte) (Source, bool) { return v.nearest(path, lines) }
 
 // MadeOf is the content that a path was last seen with, if a commit that no hook was heard of was made of that.
@@ -47,8 +47,8 @@ func (v *View) MadeOf(commit refs.OID, path string) (Source, bool) {
 	return v.madeOf(commit, path)
 }
 
-// UnderOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if a commit has it
-// that no hook was heard of.
+// UnderOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if
+// a commit has it that no hook was heard of.
 func (v *View) UnderOlderName(commit refs.OID, path string) (Source, bool) {
 	if v.underOlderName == nil {
 		return Source{}, false
@@ -57,8 +57,9 @@ func (v *View) UnderOlderName(commit refs.OID, path string) (Source, bool) {
 }
 
 // AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
-// inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the commit.
-// What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote it.
+// inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the
+// commit. What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote
+// it.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
@@ -133,8 +134,8 @@ func (e *Engine) AtCommit(
 	})
 }
 
-// madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were under
-// way when an older one was made is not known any more.
+// madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were
+// under way when an older one was made is not known any more.
 func (s *step) madeSince(commit refs.OID) bool { return s.workAfter(s.began.git).MadeSince(commit) }
 
 // madeSinceLook tells whether a commit was made after a path was looked at last, before this process.
@@ -148,8 +149,8 @@ func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 	return s.workAfter(mark).MadeSince(commit)
 }
 
-// Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that what
-// git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
+// Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that
+// what git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step) error {
 		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {
@@ -159,14 +160,14 @@ func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method
 	})
 }
 
-// Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor from
-// which commit, once somebody has changed them.
+// Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor
+// from which commit, once somebody has changed them.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step) error { return s.lookAtAll(role) })
 }
 
-// written takes the word of git that it wrote to the work tree, and looks. When that comes to nothing, as for lack of time, the
-// word stays for the next step.
+// written takes the word of git that it wrote to the work tree, and looks. When that comes to nothing, as for lack of
+// time, the word stays for the next step.
 func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
 	note := leaveNote(e.repo, at, []byte(gitWrote))
 	err := e.advance(ctx, at, func(s *step) error {

@@ -8,9 +8,10 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// An agent may ask a person for their consent after it has announced a call. Until they give it the call writes nothing, and what
-// changes is a person's. Some agents say in the end how long the call ran (heardDuration). Of the others the processes tell as long as
-// the call is open: a shell that has begun is one. Once it has ended, nothing does: what it may have written is the call's with a doubt.
+// An agent may ask a person for their consent after it has announced a call. Until they give it the call writes
+// nothing, and what changes is a person's. Some agents say in the end how long the call ran (heardDuration). Of the
+// others the processes tell as long as the call is open: a shell that has begun is one. Once it has ended, nothing
+// does: what it may have written is the call's with a doubt.
 
 // consent is what is known of the person's consent to an open call.
 type consent int
@@ -34,8 +35,8 @@ func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 	return err
 }
 
-// asked are the calls that a dialog is about, which it notes. An agent that does not say which one it is means any of the
-// conversation's.
+// asked are the calls that a dialog is about, which it notes. An agent that does not say which one it is means any of
+// the conversation's.
 func (s *step) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
 	for _, w := range s.state.openWindows() {
@@ -74,8 +75,8 @@ func (s *step) endsHere(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
 }
 
-// declaredAlone is a decision about the path of an edit call for which a dialog was open: what it declared is its own. The rest may
-// be the person's, who had the time for it, or of a program that follows the edit.
+// declaredAlone is a decision about the path of an edit call for which a dialog was open: what it declared is its own.
+// The rest may be the person's, who had the time for it, or of a program that follows the edit.
 func declaredAlone(w *Window, path string) decision {
 	texts := declaredLines(w, path)
 	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}
@@ -87,8 +88,8 @@ func declaredAlone(w *Window, path string) decision {
 	}
 }
 
-// hearEnd takes in what the agent's own record says of the end of a call for which a dialog was open. One that is over may have got the
-// consent, though no process of it lives any more: say a person allowed a command and interrupted it.
+// hearEnd takes in what the agent's own record says of the end of a call for which a dialog was open. One that is over
+// may have got the consent, though no process of it lives any more: say a person allowed a command and interrupted it.
 func (b *bound) hearEnd(w *Window, end End) {
 	b.unbegun = end.Unbegun && !w.Asked.IsZero()
 	if b.consent == consentAwaited && end.Outcome == OutcomeRan {

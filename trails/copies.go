@@ -10,10 +10,10 @@ import (
 // specific is the number of letters and digits from which on a line speaks for itself.
 const specific = 12
 
-// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a conflict
-// may keep both sides of a line, or change their order. A line that does not speak for itself was copied with the next one
-// if it stands beside it in the source too. All sources that have such a line must agree on its owner, but for those behind the
-// first known ones: of them nothing is known.
+// copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a
+// conflict may keep both sides of a line, or change their order. A line that does not speak for itself was copied with
+// the next one if it stands beside it in the source too. All sources that have such a line must agree on its owner, but
+// for those behind the first known ones: of them nothing is known.
 func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
@@ -89,7 +89,8 @@ func keysOf(lines [][]byte) []string {
 	return out
 }
 
-// beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied from.
+// beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied
+// from.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= specific {
 		return nil
@@ -107,8 +108,9 @@ func (c *copier) beside(line, next int) []place {
 // maxGap is how many lines of a source two copied lines may be apart that tell of what stands between them.
 const maxGap = 8
 
-// between lists the places of a line that does not speak for itself, between those of the next lines above and below, one of
-// which was copied, or is no other source's than a far one's: whoever takes some lines of a side of a conflict leaves others out.
+// between lists the places of a line that does not speak for itself, between those of the next lines above and below,
+// one of which was copied, or is no other source's than a far one's: whoever takes some lines of a side of a conflict
+// leaves others out.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= specific {
 		return nil
@@ -140,11 +142,12 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken tells whether a line was copied, or stands in its place in a content that this one need not have been made of, and in none
-// that is nearer.
+// taken tells whether a line was copied, or stands in its place in a content that this one need not have been made of,
+// and in none that is nearer.
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	o := out[line]
-	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far && !c.sources[o.Source].Faint
+	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far &&
+		!c.sources[o.Source].Faint
 }
 
 // placesOf lists the places of a line that speaks for itself, or else those that it was taken from.

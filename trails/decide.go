@@ -61,8 +61,8 @@ func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window
 	return by
 }
 
-// rather is a decision among calls of which only some are sure to have been under way: the others are left out where all that
-// speaks for one of them is a line like any other.
+// rather is a decision among calls of which only some are sure to have been under way: the others are left out where
+// all that speaks for one of them is a line like any other.
 func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
@@ -73,8 +73,8 @@ func rather(under []*Window, sure, by decision, path string) decision {
 	}
 }
 
-// doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way: what
-// one of them would own, a person may have written. Why is told with what is nobody's.
+// doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way:
+// what one of them would own, a person may have written. Why is told with what is nobody's.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -85,9 +85,9 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call after
-// it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks for itself:
-// anybody types a brace.
+// doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call
+// after it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks
+// for itself: anybody types a brace.
 func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}
 	unknown := &actor{kind: events.OwnerUnknown, limits: why}
@@ -115,8 +115,8 @@ func (s *step) unfinished() []*Window {
 	})
 }
 
-// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which has
-// not reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
+// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which has not
+// reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
 // may write anywhere; and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	if len(ws) == 0 {

@@ -11,8 +11,8 @@
 //     declared the text; where no evidence splits them, all of them are named as candidates;
 //   - a person, when no window was open that could have written the path.
 //
-// What lies before the first snapshot belongs to nobody: unknown. Nothing is ever credited by clock, by closeness, or to
-// "the last conversation".
+// What lies before the first snapshot belongs to nobody: unknown. Nothing is ever credited by clock, by closeness, or
+// to "the last conversation".
 //
 // The order of writing is objects, ownership vectors, events, state. A process killed between two of them repeats the
 // step at the next boundary; patch ids are derived from what the patch is, so that a repeated one is the same patch.

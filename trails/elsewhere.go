@@ -11,8 +11,8 @@ import (
 )
 
 // Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
-// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees had, and
-// in the stashes that they knew of and that are gone.
+// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees
+// had, and in the stashes that they knew of and that are gone.
 
 // otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
 func otherWorkTrees(repo *refs.Repo) []string {
@@ -32,9 +32,9 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of any
-// other one, the lines that stand in such a content keep their owners. A tool that reports what it found and left leaves
-// nothing to be found.
+// fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of
+// any other one, the lines that stand in such a content keep their owners. A tool that reports what it found and left
+// leaves nothing to be found.
 func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	if f.new.oid.IsZero() || f.new.whole || f.old.whole {
 		return false, nil
@@ -77,8 +77,8 @@ func (s *step) sourcesElsewhere(f *file) []Source {
 	return out
 }
 
-// heldElsewhere lists what the other work trees had of a path when they were looked at last, and what those stashes have of it
-// that were there then.
+// heldElsewhere lists what the other work trees had of a path when they were looked at last, and what those stashes
+// have of it that were there then.
 func (s *step) heldElsewhere(path string) []refs.OID {
 	if s.dropped == nil {
 		s.dropped = []refs.OID{}

@@ -8,9 +8,9 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Most programs that write a file anew empty it first. Where an agent makes several calls at a time, one of them may be doing so
-// while the boundary of another one looks: all lines would seem deleted, and then written by whoever fills the file. So a file that
-// has just become empty, while a call is under way that does not end here, is given some moments.
+// Most programs that write a file anew empty it first. Where an agent makes several calls at a time, one of them may be
+// doing so while the boundary of another one looks: all lines would seem deleted, and then written by whoever fills the
+// file. So a file that has just become empty, while a call is under way that does not end here, is given some moments.
 
 // firstPause and lastPause bound how long a look waits for contents: twice as long each time, 62 ms in all.
 const (
@@ -28,9 +28,10 @@ func (s *step) awaitContents(o *observation, paths []string) error {
 	if pause == nil {
 		pause = time.Sleep
 	}
-	for wait := firstPause; wait <= lastPause && s.ctx.Err() == nil && slices.ContainsFunc(o.Changes, func(c snapshot.Change) bool {
-		return c.New == empty && c.Old != empty && !c.Old.IsZero()
-	}); wait *= 2 {
+	for wait := firstPause; wait <= lastPause && s.ctx.Err() == nil &&
+		slices.ContainsFunc(o.Changes, func(c snapshot.Change) bool {
+			return c.New == empty && c.Old != empty && !c.Old.IsZero()
+		}); wait *= 2 {
 		pause(wait)
 		if err := s.lookOnce(o, paths); err != nil {
 			return err

@@ -25,8 +25,8 @@ func (k *keeper) Append(ctx context.Context, drafts []events.Draft) ([]events.Ev
 	return out, err
 }
 
-// TestAFileThatIsBeingWrittenAnewIsWaitedFor: of two calls at a time the second one has just emptied the file when the first one's
-// boundary looks.
+// TestAFileThatIsBeingWrittenAnewIsWaitedFor: of two calls at a time the second one has just emptied the file when the
+// first one's boundary looks.
 func TestAFileThatIsBeingWrittenAnewIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

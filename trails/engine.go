@@ -182,7 +182,8 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	s.facts = gitfacts.NewGit(ctx, e.repo, s.objects)
 	if e.began == nil {
 		e.began = &looked{
-			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)}, s.state.Git,
+			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)},
+			s.state.Git,
 		}
 	}
 	s.checked = time.Now()
@@ -287,8 +288,8 @@ func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Ch
 // look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval
 // that it ends.
 //
-// After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path settled
-// and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
+// After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path
+// settled and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
 func (s *step) look(paths []string) (observation, error) {
 	var o observation
 	var err error

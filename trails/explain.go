@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// explain takes out of an interval what needs no owner of its own: a content that a tool announced, and, after git wrote
-// to the work tree, what git put there. Text that git restores keeps the owner it had; the same text typed anew does not,
-// which is why a content seen before explains nothing unless git was at work.
+// explain takes out of an interval what needs no owner of its own: a content that a tool announced, and, after git
+// wrote to the work tree, what git put there. Text that git restores keeps the owner it had; the same text typed anew
+// does not, which is why a content seen before explains nothing unless git was at work.
 func (s *step) explain(files []*file) ([]*file, error) {
 	var rest []*file
 	for _, f := range files {
@@ -70,8 +70,8 @@ func (s *step) explained(f *file) (bool, error) {
 }
 
 // asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
-// his changes back, or git did and no hook ran. To git its lines are as old as their commits. So it is with what a commit has
-// that takes an earlier one back, or is one of another branch over again.
+// his changes back, or git did and no hook ran. To git its lines are as old as their commits. So it is with what a
+// commit has that takes an earlier one back, or is one of another branch over again.
 func (s *step) asCommitted(f *file) (bool, error) {
 	if f.new.oid.IsZero() {
 		return false, nil
@@ -86,8 +86,8 @@ func (s *step) asCommitted(f *file) (bool, error) {
 	return head == f.new.oid, err
 }
 
-// asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For example: git mv
-// gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
+// asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For
+// example: git mv gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
 func (s *step) asNamedBefore(f *file) (bool, error) {
 	if there, err := s.facts.Blob(s.base, f.path); err != nil || !there.IsZero() {
 		return false, err
@@ -105,8 +105,8 @@ func (s *step) asNamedBefore(f *file) (bool, error) {
 }
 
 // composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
-// Every line that a source has keeps the owner it has there; what is left is a change like any other. A file that is all
-// git's is explained; what is new in it is nobody's here.
+// Every line that a source has keeps the owner it has there; what is left is a change like any other. A file that is
+// all git's is explained; what is new in it is nobody's here.
 func (s *step) composed(f *file) (explained bool, err error) {
 	head, err := s.facts.Blob(s.base, f.path)
 	if err != nil {
@@ -143,7 +143,8 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			if err := s.learn(f.path, base, near); err != nil {
 				return false, err
 			}
-			if s.stashedAway(f, base) || s.gitAt(f.path).WentOnFrom(f.oldPath, f.old.oid) || nearer(f.new.lines, base.lines, f.old.lines) {
+			if s.stashedAway(f, base) || s.gitAt(f.path).WentOnFrom(f.oldPath, f.old.oid) ||
+				nearer(f.new.lines, base.lines, f.old.lines) {
 				// git put this content there first; what is written now replaced its lines, not those from before,
 				// which are gone unless something speaks for them.
 				near[0].Faint = true

@@ -43,8 +43,8 @@ type file struct {
 	early bool
 }
 
-// withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode, of
-// the name alone, or of an empty file.
+// withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode,
+// of the name alone, or of an empty file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
 	renamed := f.oldPath != f.path && f.old.oid == f.new.oid
@@ -118,8 +118,8 @@ func (s *step) read(mode uint32, oid refs.OID) (text, error) {
 	return newText(oid, raw), nil
 }
 
-// readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a pipe, is
-// not opened.
+// readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a
+// pipe, is not opened.
 func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
 	name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
 	info, err := os.Lstat(name)

@@ -16,8 +16,9 @@ import (
 // Drop tells what must not be kept: the texts that a tool call declared for a path, of a conversation.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
-// Forget drops texts that the timeline of a work tree keeps of tool calls, and boundaries that were put aside, or
-// whose processes were killed, with such texts or prompts. It gives how many files were changed or deleted. With dry set it only counts.
+// Forget drops texts that the timeline of a work tree keeps of tool calls, and boundaries that were put aside, or whose
+// processes were killed, with such texts or prompts. It gives how many files were changed or deleted. With dry set it
+// only counts.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {
@@ -63,8 +64,8 @@ func (d *declared) texts() []string {
 	return out
 }
 
-// forgetLate deletes boundaries that were put aside, and empties the notes that killed processes left: that they are there
-// still tells that something was lost.
+// forgetLate deletes boundaries that were put aside, and empties the notes that killed processes left: that they are
+// there still tells that something was lost.
 func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	n := 0
 	for _, kind := range []struct {

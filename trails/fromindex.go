@@ -7,8 +7,8 @@ import (
 )
 
 // fromIndex finds owners for lines of a commit that neither the work tree nor its parents have. They were in the index,
-// where git may have put an earlier content (git-reset(1), git-restore(1) --staged): a brace that this path had between the
-// same lines before is that one, though alone it says nothing.
+// where git may have put an earlier content (git-reset(1), git-restore(1) --staged): a brace that this path had between
+// the same lines before is that one, though alone it says nothing.
 func (s *step) fromIndex(path string, lines [][]byte, found []vector.Origin) ([]vector.Origin, error) {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found, nil
@@ -34,8 +34,8 @@ func (s *step) fromIndex(path string, lines [][]byte, found []vector.Origin) ([]
 	return out, nil
 }
 
-// fill gives the lines without a source the owners that they have in a content which has the same lines from the next one above
-// that speaks for itself to the next one below.
+// fill gives the lines without a source the owners that they have in a content which has the same lines from the next
+// one above that speaks for itself to the next one below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
 	had := keysOf(content.Lines)
 	for line := 0; line < len(out); line++ {
@@ -64,7 +64,8 @@ func fill(out []vector.Origin, keys []string, content vector.Content) {
 	}
 }
 
-// positions lists where some lines stand in a row among others; only at the beginning, or the end, where that is asked for.
+// positions lists where some lines stand in a row among others; only at the beginning, or the end, where that is asked
+// for.
 func positions(among, row []string, begins, ends bool) []int {
 	var out []int
 	for at := 0; at+len(row) <= len(among); at++ {

@@ -10,8 +10,8 @@ import (
 // gitWork is what git did to the work tree since a moment, and what the timeline makes of it.
 type gitWork struct {
 	*gitfacts.Work
-	// restored tells that it wrote files; doubtful, that no more is known than that a stash may have been applied; elsewhere,
-	// that this stash may have been made in another work tree and is gone (see fromElsewhere).
+	// restored tells that it wrote files; doubtful, that no more is known than that a stash may have been applied;
+	// elsewhere, that this stash may have been made in another work tree and is gone (see fromElsewhere).
 	restored  bool
 	doubtful  bool
 	elsewhere bool
@@ -77,8 +77,9 @@ func (s *step) operandsOf(w *gitWork) []gitfacts.Operand {
 	return *w.operands
 }
 
-// madeByHand lists the contents of a path that somebody's commits brought, since the moment that w begins. Such a content
-// stays theirs when git makes further commits on top, as the picks of a rebase after a conflict that was resolved.
+// madeByHand lists the contents of a path that somebody's commits brought, since the moment that w begins. Such a
+// content stays theirs when git makes further commits on top, as the picks of a rebase after a conflict that was
+// resolved.
 func (s *step) madeByHand(w *gitWork, path string) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for _, commit := range w.ByHand(s.commit) {

@@ -14,11 +14,11 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A hook that has no time to take its boundary has the time for a glance: which paths differ from the last look, without
-// reading them. Whoever takes the boundary later knows by it what cannot have changed before: a path that was as it had been
-// at the last look. What had changed before, and not since, the time stamps of files tell. Such a path belongs to the windows of
-// that time alone, as if the boundary had been taken at its moment. A path that had changed before and changed again has a content in
-// between that nobody saw: that is in doubt.
+// A hook that has no time to take its boundary has the time for a glance: which paths differ from the last look,
+// without reading them. Whoever takes the boundary later knows by it what cannot have changed before: a path that was
+// as it had been at the last look. What had changed before, and not since, the time stamps of files tell. Such a path
+// belongs to the windows of that time alone, as if the boundary had been taken at its moment. A path that had changed
+// before and changed again has a content in between that nobody saw: that is in doubt.
 
 // putAside is a boundary as it is put down.
 type putAside struct {
@@ -47,7 +47,8 @@ func decodeLate(raw []byte) (b putAside, err error) {
 	return b, err
 }
 
-// glance looks at the work tree and at what a call that ends has running, as they are at a boundary; nil where either is not told.
+// glance looks at the work tree and at what a call that ends has running, as they are at a boundary; nil where either
+// is not told.
 func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
 	g := &glance{}
 	if endsCommand(b) && b.Moment != 0 {
@@ -73,7 +74,8 @@ func endsCommand(b events.Boundary) bool {
 	return (b.Kind == events.ToolAfter || b.Kind == events.ToolFailed) && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
 
-// opened is the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if nothing is known of it.
+// opened is the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if nothing
+// is known of it.
 func (e *Engine) opened(b events.Boundary) *Window {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	if s, err := loadState(e.repo); err == nil {
@@ -93,22 +95,24 @@ func (e *Engine) opened(b events.Boundary) *Window {
 			continue
 		}
 		began, err := decodeLate(raw)
-		if err == nil && began.Kind == events.ToolBefore && began.Session == b.Session && began.Tool != nil && began.Tool.CallID == b.Tool.CallID {
-			return &Window{Host: process.Of(began.host()), Since: began.Moment, Opener: spooledBy(entry.Name()), Session: b.Session, Mark: began.Mark}
+		if err == nil && began.Kind == events.ToolBefore && began.Session == b.Session && began.Tool != nil &&
+			began.Tool.CallID == b.Tool.CallID {
+			return &Window{Host: process.Of(began.host()), Since: began.Moment, Opener: spooledBy(entry.Name()),
+				Session: b.Session, Mark: began.Mark}
 		}
 	}
 	return nil
 }
 
-// divides tells whether what a look found can be divided by glances: it was at everything, and git did not write to the work tree since
-// the last one.
+// divides tells whether what a look found can be divided by glances: it was at everything, and git did not write to the
+// work tree since the last one.
 func (s *step) divides(o *observation) bool {
 	wrote := s.git.restored || s.git.doubtful || s.git.elsewhere
 	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
 }
 
-// settleUntil settles what a look found that had changed before a moment, and not since. Nothing tells when a new stash was made; what is
-// in it may be in the work tree, too, and then all waits.
+// settleUntil settles what a look found that had changed before a moment, and not since. Nothing tells when a new stash
+// was made; what is in it may be in the work tree, too, and then all waits.
 func (s *step) settleUntil(o *observation, moment time.Time) error {
 	if o == nil || o.Seeded || o.full && s.stashedAnew() {
 		return nil
@@ -147,8 +151,8 @@ func (s *step) seenThen(path string) bool {
 	return differed && sight.Same(s.snap.Sight(path))
 }
 
-// glanced finds out which of the rest, what a later look found changed and the boundary's moment did not settle, had changed before
-// that moment too.
+// glanced finds out which of the rest, what a later look found changed and the boundary's moment did not settle, had
+// changed before that moment too.
 func (s *step) glanced(rest []snapshot.Change) {
 	if s.glance == nil {
 		return
@@ -189,8 +193,8 @@ func (s *step) seen(path string) int64 {
 	return s.state.seen(path)
 }
 
-// inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it changed before
-// and after one that was put aside.
+// inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it
+// changed before and after one that was put aside.
 func (s *step) inDoubt(path string, seen int64) bool {
 	_, found := s.mixed[path]
 	return found || s.state.Lost > seen

@@ -31,7 +31,8 @@ var methods = map[events.BoundaryKind]events.Method{
 	events.ToolBefore: events.HookToolBefore, events.ToolAfter: events.HookToolAfter,
 	events.ToolFailed: events.HookToolAfter, events.TurnEnd: events.HookStop, events.SessionEnd: events.HookStop,
 	events.ConsentAsked: events.HookToolBefore,
-	events.ToolsEnd:     events.HookToolAfter, events.SubagentStart: events.HookSessionStart, events.SubagentEnd: events.HookStop,
+	events.ToolsEnd:     events.HookToolAfter, events.SubagentStart: events.HookSessionStart,
+	events.SubagentEnd: events.HookStop,
 }
 
 // envelope sets what every event of a boundary carries.
@@ -92,8 +93,8 @@ func (s *step) take(b events.Boundary) error {
 	return nil
 }
 
-// sessionOf is the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of whoever started it,
-// which may be a sub-agent itself.
+// sessionOf is the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of whoever
+// started it, which may be a sub-agent itself.
 func (s *step) sessionOf(b events.Boundary) string {
 	if b.Subagent == "" || s.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
 		return b.Session
@@ -106,8 +107,8 @@ func (s *step) sessionOf(b events.Boundary) string {
 	return b.Session
 }
 
-// lookFor looks at as much of the work tree as the boundary calls for: the declared paths of an edit tool, everything at
-// any other boundary and when a conversation is first seen, nothing when a sub-agent only starts.
+// lookFor looks at as much of the work tree as the boundary calls for: the declared paths of an edit tool, everything
+// at any other boundary and when a conversation is first seen, nothing when a sub-agent only starts.
 func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked bool, err error) {
 	paths := s.toolPaths(b)
 	switch {
@@ -270,7 +271,8 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 		limits = without(limits, events.LimitModelUnknown)
 	}
 	w := &Window{
-		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID, Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
+		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID,
+		Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
 		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
 		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(), Awake: process.Awake(),
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
@@ -279,8 +281,8 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	return w, nil
 }
 
-// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links. They are looked
-// up once: the way to each costs as many system calls as it has directories.
+// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links. They
+// are looked up once: the way to each costs as many system calls as it has directories.
 func (s *step) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil

@@ -166,7 +166,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	return k.append(path, name, knownRecord{blob, raw})
 }
 
-// Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their order.
+// Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their
+// order.
 func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error {
 	records := slices.Clone(k.load(path))
 	changed := false

@@ -27,8 +27,8 @@ var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes:
 
 func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "spool") }
 
-// Late puts a boundary aside that could not be taken in time, with a glance at the work tree as far as ctx leaves time for one. The
-// next boundary takes it first. Which windows were open is not lost.
+// Late puts a boundary aside that could not be taken in time, with a glance at the work tree as far as ctx leaves time
+// for one. The next boundary takes it first. Which windows were open is not lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
 	if err := os.MkdirAll(spoolDir(e.repo), 0o700); err != nil {
@@ -36,7 +36,8 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	}
 	at := b.Time
 	if aside.Glance != nil { // the boundaries of several agents are in the order in which those looked
-		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2))) // the stamp of the file is to be later than that of any that the call wrote
+		// the stamp of the file is to be later than that of any that the call wrote
+		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2)))
 		at = time.Now()
 	}
 	if err := refs.WriteJSON(spooledName(e.repo, at, lateSuffix), aside, refs.WriteFileAtomic); err != nil {
@@ -73,14 +74,14 @@ func spooledBy(name string) int {
 	return pid
 }
 
-// isLate tells whether a spooled file is a boundary that was put aside, or the note of a process that does not take its step any
-// more.
+// isLate tells whether a spooled file is a boundary that was put aside, or the note of a process that does not take its
+// step any more.
 func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }
 
-// waiting lists the boundaries that were put aside and those whose processes were killed, oldest first, but for those that this step
-// has taken.
+// waiting lists the boundaries that were put aside and those whose processes were killed, oldest first, but for those
+// that this step has taken.
 func (s *step) waiting() []string {
 	var out []string
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read does not wait
@@ -94,8 +95,8 @@ func (s *step) waiting() []string {
 	return out
 }
 
-// takeLate takes boundaries that were put aside. Their files go when the step is saved. What a look found that came after them
-// is divided among them as far as can be known; o is nil if there was none.
+// takeLate takes boundaries that were put aside. Their files go when the step is saved. What a look found that came
+// after them is divided among them as far as can be known; o is nil if there was none.
 func (s *step) takeLate(names []string, o *observation) error {
 	now := s.time
 	defer func() { s.time, s.glance = now, nil }()
@@ -142,9 +143,9 @@ func (s *step) takeLate(names []string, o *observation) error {
 	return nil
 }
 
-// lookAhead takes the boundaries that were put aside before a hook takes its own, with a look at the work tree: what had changed
-// before each of them is settled. The rest is left to the look of the hook's own boundary, which may be the end
-// of a call that told what it wrote.
+// lookAhead takes the boundaries that were put aside before a hook takes its own, with a look at the work tree: what
+// had changed before each of them is settled. The rest is left to the look of the hook's own boundary, which may be the
+// end of a call that told what it wrote.
 func (s *step) lookAhead() error {
 	if !s.Behind() {
 		return nil
@@ -164,9 +165,9 @@ func (s *step) lookAhead() error {
 	return nil
 }
 
-// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle settles what is known
-// to have changed before. Without a glance nobody knows that of the rest: only what a call declared is given to it then (see
-// doubted, segments).
+// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle settles
+// what is known to have changed before. Without a glance nobody knows that of the rest: only what a call declared is
+// given to it then (see doubted, segments).
 func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	if s.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})

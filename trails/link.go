@@ -8,8 +8,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A call may name a file by a link. Most tools write through the link, some put a file in its place; only after the call it is
-// known which. Both names are looked at, and the declared text is held against the file that the name leads to.
+// A call may name a file by a link. Most tools write through the link, some put a file in its place; only after the
+// call it is known which. Both names are looked at, and the declared text is held against the file that the name leads
+// to.
 
 // maxLinks bounds the links that are followed one after the other, as Linux does (path_resolution(7)).
 const maxLinks = 40
@@ -20,8 +21,8 @@ func Relative(repo *refs.Repo, abs string) (string, bool) {
 	return inside(repo.WorkTree, resolveDir(abs))
 }
 
-// names are the paths of this work tree that a tool may write that was given an absolute path: the file that it leads to and,
-// if it is a link, the link. Those that lie elsewhere are left out.
+// names are the paths of this work tree that a tool may write that was given an absolute path: the file that it leads
+// to and, if it is a link, the link. Those that lie elsewhere are left out.
 func names(repo *refs.Repo, abs string) []string {
 	var out []string
 	for _, path := range []string{target(abs), abs} {
@@ -32,8 +33,8 @@ func names(repo *refs.Repo, abs string) []string {
 	return out
 }
 
-// target is the file that an absolute path leads to, be it there or not. A path that leads to nothing, as in a loop of links,
-// stands for itself.
+// target is the file that an absolute path leads to, be it there or not. A path that leads to nothing, as in a loop of
+// links, stands for itself.
 func target(abs string) string {
 	path := abs
 	for range maxLinks {

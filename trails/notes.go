@@ -13,9 +13,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A process that takes part in the timeline leaves a note among the spooled files of the work tree before it begins, and
-// takes the note away when it is done. A note whose process is gone tells the next one that something was lost: a look at
-// the work tree, and with it the proof of where a window begins or ends. It holds
+// A process that takes part in the timeline leaves a note among the spooled files of the work tree before it begins,
+// and takes the note away when it is done. A note whose process is gone tells the next one that something was lost: a
+// look at the work tree, and with it the proof of where a window begins or ends. It holds
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - gitWrote, from a hook that git calls when it has written to the work tree;
@@ -39,8 +39,8 @@ type Note struct {
 	file *os.File // while it is empty
 }
 
-// Announce leaves an empty note in a work tree, for a process that has just begun. Where it cannot be left, a kill is as if
-// the process had not been started.
+// Announce leaves an empty note in a work tree, for a process that has just begun. Where it cannot be left, a kill is
+// as if the process had not been started.
 func Announce(repo *refs.Repo, at time.Time) *Note {
 	name := spooledName(repo, at, begunSuffix)
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
@@ -61,8 +61,8 @@ func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
 	return n
 }
 
-// fill puts down what the process is about. It is a single write: of half a note no more is believed than that it is there,
-// and of an empty one the same.
+// fill puts down what the process is about. It is a single write: of half a note no more is believed than that it is
+// there, and of an empty one the same.
 func (n *Note) fill(content []byte) {
 	if n == nil || n.file == nil {
 		return
@@ -89,11 +89,12 @@ func (n *Note) stay() {
 	if n == nil {
 		return
 	}
-	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix)+wroteSuffix) // under its old name it counts once the process is gone
+	// under its old name it counts once the process is gone
+	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix)+wroteSuffix)
 }
 
-// begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function it
-// returns takes the note away.
+// begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function
+// it returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {
 	raw, n := encodeNote(b), e.Announced
 	if n == nil || n.file == nil || filepath.Dir(n.name) != spoolDir(e.repo) {
@@ -115,7 +116,8 @@ func decodeNote(raw []byte) (b putAside, err error) {
 	return b, r.end()
 }
 
-// abandonedNote tells whether a spooled file is the note of a process that was killed. This one was not, whatever its clock says.
+// abandonedNote tells whether a spooled file is the note of a process that was killed. This one was not, whatever its
+// clock says.
 func abandonedNote(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, begunSuffix)
 	at, pid, _ := strings.Cut(stem, "-")
@@ -164,8 +166,9 @@ func (s *step) doubtWindows() {
 	}
 }
 
-// doubtEarlier marks the windows of a conversation that are open when its next call begins, or ends if nothing was heard of
-// its beginning. That one may run beside them; or their end was never heard of, and what changes from now on is not theirs.
+// doubtEarlier marks the windows of a conversation that are open when its next call begins, or ends if nothing was
+// heard of its beginning. That one may run beside them; or their end was never heard of, and what changes from now on
+// is not theirs.
 func (s *step) doubtEarlier(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.state.openWindows() {
 		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were found to be
-// renames.
+// olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
+// found to be renames.
 func (s *step) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
 	byPath, texts := map[string]*file{}, map[refs.OID]text{}
@@ -75,7 +75,8 @@ func (s *step) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 func changesOf(files []*file) []rename.Change {
 	var out []rename.Change
 	for _, f := range files {
-		out = append(out, rename.Change{Old: rename.File{Path: f.path, Mode: f.oldMode, OID: f.old.oid, Lines: f.old.lines}, New: f.new.oid})
+		out = append(out, rename.Change{Old: rename.File{Path: f.path, Mode: f.oldMode, OID: f.old.oid, Lines: f.old.lines},
+			New: f.new.oid})
 	}
 	return out
 }
@@ -105,7 +106,8 @@ func (l lookedAt) Gone(path string) bool { return l.goneFromWorkTree(path) }
 
 func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
 
-// atRest is the work tree of which nobody takes a snapshot. What was seen last is still there, but for what is known to be gone.
+// atRest is the work tree of which nobody takes a snapshot. What was seen last is still there, but for what is known to
+// be gone.
 type atRest struct {
 	*step
 	gone map[string]bool
@@ -135,7 +137,8 @@ func (s *step) goneFromWorkTree(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// writtenBeforeLook tells whether a file was last written before the last boundary ended. A new name leaves that time as it was.
+// writtenBeforeLook tells whether a file was last written before the last boundary ended. A new name leaves that time
+// as it was.
 func (s *step) writtenBeforeLook(path string) bool {
 	now, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	last, errLast := os.Stat(StatePath(s.repo))
@@ -171,8 +174,8 @@ func (s *step) staged() map[string]string {
 	return names
 }
 
-// peek lists what the next look will find of the paths that were seen last: those that are gone, and those that have another content.
-// One process of git tells. More than most, unless that is 0, are none.
+// peek lists what the next look will find of the paths that were seen last: those that are gone, and those that have
+// another content. One process of git tells. More than most, unless that is 0, are none.
 func (s *step) peek(most int) ([]rename.Change, error) {
 	if !s.findLast() || s.last.Tree().IsZero() {
 		return nil, nil
@@ -203,7 +206,8 @@ func (s *step) peek(most int) ([]rename.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rename.Change{Old: rename.File{Path: c.Path, Mode: entry.Mode, OID: entry.OID, Lines: t.lines}, New: c.New})
+		out = append(out, rename.Change{Old: rename.File{Path: c.Path, Mode: entry.Mode, OID: entry.OID, Lines: t.lines},
+			New: c.New})
 	}
 	return out, nil
 }
@@ -250,9 +254,9 @@ const (
 	maxGone     = 256
 )
 
-// underOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if a commit
-// that was made since everything was looked at has it. For example: a file is renamed and committed while hooks are off, and
-// a rebase then makes that commit anew. The state of the last look is left as it is.
+// underOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if
+// a commit that was made since everything was looked at has it. For example: a file is renamed and committed while
+// hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
 func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
 	if from, asked := s.newNames[path]; asked {
 		return from, !from.Blob.IsZero()

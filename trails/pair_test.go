@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Which of the open windows a call without an id ends: tool, fingerprint, sub-agent and paths are told, F is the print of
-// the call that ends.
+// Which of the open windows a call without an id ends: tool, fingerprint, sub-agent and paths are told, F is the print
+// of the call that ends.
 func TestWhichCallAnEndWithoutAnIdEnds(t *testing.T) {
 	t.Parallel()
 	trace := events.NewTraceID("agent", "S")

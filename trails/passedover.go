@@ -11,10 +11,10 @@ import (
 	"github.com/git-trace/git-trace/trails/rename"
 )
 
-// No look sees a file that git passes over: an ignored one, one marked skip-worktree or assume-unchanged. An edit call that writes
-// one says so all the same. What it said is kept with its window, by the fingerprints of the lines alone, until the file turns
-// up: added by force, no longer ignored, no longer marked. Those lines are the call's then. The others were written at no
-// known time, by nobody that is known.
+// No look sees a file that git passes over: an ignored one, one marked skip-worktree or assume-unchanged. An edit call
+// that writes one says so all the same. What it said is kept with its window, by the fingerprints of the lines alone,
+// until the file turns up: added by force, no longer ignored, no longer marked. Those lines are the call's then. The
+// others were written at no known time, by nobody that is known.
 
 // saying is what a call said it wrote to a path that git passes over.
 type saying struct {
@@ -115,8 +115,8 @@ func (s *state) heardOf(path string) {
 // maxTexts bounds the declared texts that the state keeps of calls that have ended, in bytes.
 const maxTexts = 8 << 20
 
-// boundTexts lets go of declared texts: of calls that have ended before everything was looked at, and of the oldest beyond the
-// bound.
+// boundTexts lets go of declared texts: of calls that have ended before everything was looked at, and of the oldest
+// beyond the bound.
 func (s *state) boundTexts() {
 	n := 0
 	for _, w := range slices.Backward(s.Windows) {
@@ -142,7 +142,8 @@ func (s *state) boundSayings() {
 	}
 }
 
-// turnedUp decides about the lines of a path that git passed over until now; ok is false if it did not, as far as is known.
+// turnedUp decides about the lines of a path that git passed over until now; ok is false if it did not, as far as is
+// known.
 func (s *step) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor

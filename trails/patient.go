@@ -13,12 +13,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A look at thousands of changed files takes longer than a hook may. The process that takes it afterwards holds the lock for
-// seconds, in which agents go on: their boundaries do not wait for it and are put aside. What it sees may then be the work
-// of a call that began while it looked. So it looks again, at what has changed since, which takes milliseconds, until nothing
-// was put aside and git did nothing meanwhile; only then it says who wrote what it saw. What had changed before the first of
-// those boundaries, by the time stamps of the system, is settled without them. A hook's own look does the same as far as
-// boundaries go: one that was put aside while it looked may be the beginning of a call whose work it sees.
+// A look at thousands of changed files takes longer than a hook may. The process that takes it afterwards holds the
+// lock for seconds, in which agents go on: their boundaries do not wait for it and are put aside. What it sees may then
+// be the work of a call that began while it looked. So it looks again, at what has changed since, which takes
+// milliseconds, until nothing was put aside and git did nothing meanwhile; only then it says who wrote what it saw.
+// What had changed before the first of those boundaries, by the time stamps of the system, is settled without them. A
+// hook's own look does the same as far as boundaries go: one that was put aside while it looked may be the beginning of
+// a call whose work it sees.
 
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16
@@ -30,7 +31,8 @@ func (e *Engine) Behind() bool {
 	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return isLate(entry.Name(), now) })
 }
 
-// CatchUp takes the boundaries that were put aside and looks at the whole work tree. It does nothing where nothing waits.
+// CatchUp takes the boundaries that were put aside and looks at the whole work tree. It does nothing where nothing
+// waits.
 func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	if !e.Behind() {
 		return nil
@@ -41,8 +43,8 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	})
 }
 
-// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and joins what
-// has changed since to what it found.
+// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and
+// joins what has changed since to what it found.
 func (s *step) lookAgain(o *observation, paths []string) error {
 	for range maxLooks {
 		news := s.meanwhile()
@@ -103,9 +105,9 @@ func (s *step) meanwhile() (n news) {
 	return n
 }
 
-// takeWritten takes the word of git's hooks that git wrote to the work tree, and tells whether there was any. Nothing tells when git
-// did, but that it was before: so it counts for all that is seen in this step, and at once, though the hook may still be
-// trying.
+// takeWritten takes the word of git's hooks that git wrote to the work tree, and tells whether there was any. Nothing
+// tells when git did, but that it was before: so it counts for all that is seen in this step, and at once, though the
+// hook may still be trying.
 func (s *step) takeWritten() (found bool) {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
@@ -147,9 +149,9 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// putAsideAt is a moment, by the clock that stamps files, until which nothing that a late boundary begins or ends is to be
-// seen in the work tree: when its hook gave up, for which the agent waits; of a process that was killed, when it began. A
-// file that is much younger than its name is a copy.
+// putAsideAt is a moment, by the clock that stamps files, until which nothing that a late boundary begins or ends is to
+// be seen in the work tree: when its hook gave up, for which the agent waits; of a process that was killed, when it
+// began. A file that is much younger than its name is a copy.
 func putAsideAt(name string) time.Time {
 	began := spooledAt(filepath.Base(name))
 	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, lateSuffix) && at.Sub(began) < longest {

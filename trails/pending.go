@@ -36,11 +36,13 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 	return p.owners.Describe(o.Patch)
 }
 
-// Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since the
-// last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle may be nil.
+// Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since
+// the last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle
+// may be nil.
 func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, settle), ctx: ctx, time: time.Now(), known: NewKnown(repo).frozen(), owners: NewOwners(repo)}
+	s := &step{Engine: New(repo, nil, settle), ctx: ctx, time: time.Now(), known: NewKnown(repo).frozen(),
+		owners: NewOwners(repo)}
 	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
 	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		p.Vector = v
@@ -76,8 +78,8 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 	return p, nil
 }
 
-// remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would (AtCommit). What
-// it had in none is nobody's.
+// remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would
+// (AtCommit). What it had in none is nobody's.
 func (p *PendingLines) remember(s *step, path string, t text) error {
 	head, err := s.facts.Blob(s.base, path)
 	if err != nil {
@@ -134,7 +136,8 @@ func (s *step) pendingChange(moment rename.Moment, path string, now text) (*file
 	return f, s.nameBefore(moment, changes, files...)
 }
 
-// OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if there is none.
+// OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if
+// there is none.
 func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
 	if repo.Bare() {
 		return "", nil

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// popped is the content that a stash which is gone from the list made of a file, if git put that there before the file was
-// changed: the stash's own where all was as it was when it was made, else a merge (git-stash(1), pop). A stash may also have
-// been dropped, so what there is now must be closer to that content than to what was there before.
+// popped is the content that a stash which is gone from the list made of a file, if git put that there before the file
+// was changed: the stash's own where all was as it was when it was made, else a merge (git-stash(1), pop). A stash may
+// also have been dropped, so what there is now must be closer to that content than to what was there before.
 func (s *step) popped(f *file) (content text, found bool, err error) {
 	w := s.gitAt(f.path)
 	if w.Before.Index == w.Now.Index { // dropped, or brought back in another work tree
@@ -30,8 +30,8 @@ func (s *step) popped(f *file) (content text, found bool, err error) {
 	return text{}, false, nil
 }
 
-// broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if not, or
-// if the stash does not change it, or if that ends in a conflict.
+// broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if
+// not, or if the stash does not change it, or if that ends in a conflict.
 func (s *step) broughtBack(stash refs.OID, f *file) (text, error) {
 	parts, _ := gitfacts.StashOf(s.facts, stash) // of none there are no contents
 	base, blob, err := parts.Blob(s.facts, f.path)

@@ -13,9 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them or they
-// expire:
-// <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
+// Prompts holds the text of prompts as they were typed, readable by the user alone, until a redacted record holds them
+// or they expire: <common git dir>/traces/prompts/TRACE/INDEX. They never leave the machine.
 type Prompts struct {
 	dir string
 }

@@ -76,8 +76,9 @@ func sound(d *events.CommitData) bool {
 	return true
 }
 
-// part gives the lines of the call in a part of an anchor to whom they belong. The owner that names the call stays in the list, though
-// no run may have it any more: readers that sum conversations up learn by it that the commit has no line of that one left.
+// part gives the lines of the call in a part of an anchor to whom they belong. The owner that names the call stays in
+// the list, though no run may have it any more: readers that sum conversations up learn by it that the commit has no
+// line of that one left.
 func (r *revision) part(d *events.CommitData) bool {
 	changed := false
 	owners := slices.Clone(d.Owners)

@@ -15,9 +15,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Rebuild derives the caches of ownership again from the patches in the log: who the owner keys stand for, and the vector
-// of every content that a patch led to. The new caches take the place of the old ones when they are complete. Vectors of
-// contents that no blob is left of cannot be derived; their lines are unknown until they change again.
+// Rebuild derives the caches of ownership again from the patches in the log: who the owner keys stand for, and the
+// vector of every content that a patch led to. The new caches take the place of the old ones when they are complete.
+// Vectors of contents that no blob is left of cannot be derived; their lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	cache := filepath.Join(repo.TracesDir(), "cache")
 	if err := os.MkdirAll(cache, 0o700); err != nil {
@@ -86,7 +86,8 @@ func (r *rebuilder) take(event events.Event) error {
 	}
 	if len(r.group) > 0 {
 		g := r.group[0]
-		if g.Path != p.Path || g.Before != p.Before || g.After != p.After || g.Interval != p.Interval || r.from != event.Worktree {
+		if g.Path != p.Path || g.Before != p.Before || g.After != p.After || g.Interval != p.Interval ||
+			r.from != event.Worktree {
 			if err := r.flush(); err != nil {
 				return err
 			}
@@ -113,7 +114,8 @@ func (r *rebuilder) revise(event events.Event) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	rev := newRevision(event.Trace, event.ToolCall, events.ToolClass(d.Class), d.Status == events.StatusRejected, d.Ended, r.owners)
+	rev := newRevision(event.Trace, event.ToolCall, events.ToolClass(d.Class), d.Status == events.StatusRejected, d.Ended,
+		r.owners)
 	for i := range r.heard {
 		e := &r.heard[len(r.heard)-1-i]
 		rev.hear(e)

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Recall is what the timelines of the repository remember of contents, for readers who come when a commit is long made. It
-// takes no lock and writes nothing. It is for one goroutine.
+// Recall is what the timelines of the repository remember of contents, for readers who come when a commit is long made.
+// It takes no lock and writes nothing. It is for one goroutine.
 type Recall struct {
 	repo    *refs.Repo
 	objects *refs.Objects
@@ -28,7 +28,8 @@ type Recall struct {
 // NewRecall returns what is remembered. Nothing is read before it is asked for.
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
-		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects), known: NewKnown(repo).frozen(), owners: NewOwners(repo),
+		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
+		known: NewKnown(repo).frozen(), owners: NewOwners(repo),
 		texts: map[refs.OID]text{}, patches: map[*byte][]events.PatchID{},
 	}
 }
@@ -37,13 +38,14 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)) > 0 }
 
 // View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells
-// which patches can have had a part in what is asked about: a content with a line of any other patch is younger than that,
-// and is left out. What is put into the view's Known is gone with it.
+// which patches can have had a part in what is asked about: a content with a line of any other patch is younger than
+// that, and is left out. What is put into the view's Known is gone with it.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := NewKnown(r.repo).frozen()
 	known.source = func(path string) []knownRecord { return r.records(path, believe) }
 	s := &step{
-		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}, known: known, owners: r.owners,
+		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{},
+			gitfacts.Mark{})}, known: known, owners: r.owners,
 		objects: r.objects, facts: r.facts,
 	}
 	m := &memory{step: s, texts: r.texts}
@@ -85,9 +87,9 @@ type memory struct {
 	texts map[refs.OID]text
 }
 
-// nearest is the remembered content that has most in common with a content: what was committed in part was most likely cut
-// out of it. Of equals the last one counts. One that has less than half of it is faint, unless it is as much like it
-// as a renamed file must be.
+// nearest is the remembered content that has most in common with a content: what was committed in part was most likely
+// cut out of it. Of equals the last one counts. One that has less than half of it is faint, unless it is as much like
+// it as a renamed file must be.
 func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {

@@ -6,9 +6,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A pick that is not committed at once (git-cherry-pick(1), --no-commit), and that nobody looks at in between, leaves no trace
-// but the commit itself: its files are those of a commit of another branch. Such a commit counts as what git brought if it
-// has all that the other one changed, as it has it, and no more; what is like a part of it may have been typed.
+// A pick that is not committed at once (git-cherry-pick(1), --no-commit), and that nobody looks at in between, leaves
+// no trace but the commit itself: its files are those of a commit of another branch. Such a commit counts as what git
+// brought if it has all that the other one changed, as it has it, and no more; what is like a part of it may have been
+// typed.
 
 // maxRedone is how many commits that have one of the contents are compared in full.
 const maxRedone = 4

@@ -8,12 +8,12 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Agents run programs of their user after an edit, of which the most usual is a formatter: hooks beside git-trace's own, at the same
-// time or after it. What such a program does to the file that was just edited comes after the call's end, with no call open.
-// Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had the time to save in
-// between: lines that are the same but for their form keep the owners they had, and the others, which the program made up, are
-// nobody's. Where the client does not say so, a person may have been at it, who changed the form of the agent's lines: those are
-// nobody's, and what else changed is the person's as ever.
+// Agents run programs of their user after an edit, of which the most usual is a formatter: hooks beside git-trace's
+// own, at the same time or after it. What such a program does to the file that was just edited comes after the call's
+// end, with no call open. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
+// the time to save in between: lines that are the same but for their form keep the owners they had, and the others,
+// which the program made up, are nobody's. Where the client does not say so, a person may have been at it, who changed
+// the form of the agent's lines: those are nobody's, and what else changed is the person's as ever.
 
 // afterwards tells what may have been done to a path by such a program.
 type afterwards int
@@ -24,11 +24,13 @@ const (
 	surely
 )
 
-// hooksAfter tells whether a call that wrote the path has ended, and no boundary of its agent has come since but this one.
+// hooksAfter tells whether a call that wrote the path has ended, and no boundary of its agent has come since but this
+// one.
 func (s *step) hooksAfter(path string) afterwards {
 	out := nothing
 	for _, w := range s.state.Windows {
-		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
+		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing,
+			func(end ending) bool { return end.window == w }) {
 			continue
 		}
 		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent {
@@ -97,8 +99,8 @@ func form(line []byte) []byte {
 	return out
 }
 
-// reformed says of each new line which old one it is in another form, one by one or, where lines were joined or wrapped, several
-// together; -1 of a line that is none.
+// reformed says of each new line which old one it is in another form, one by one or, where lines were joined or
+// wrapped, several together; -1 of a line that is none.
 func reformed(old, latest [][]byte) []int {
 	was, is := make([][]byte, len(old)), make([][]byte, len(latest))
 	for i, l := range old {
@@ -125,7 +127,8 @@ func reformed(old, latest [][]byte) []int {
 	return out
 }
 
-// rewrapped pairs the lines of a hunk whose text, put together, is the same: from its beginning on, as far as that goes.
+// rewrapped pairs the lines of a hunk whose text, put together, is the same: from its beginning on, as far as that
+// goes.
 func rewrapped(was, is [][]byte, h linediff.Hunk, out []int) {
 	i, j := h.OldStart, h.NewStart
 	endOld, endNew := i+h.OldCount, j+h.NewCount

@@ -10,9 +10,9 @@ import (
 )
 
 // What redoes says of files holds of lines where git merges: the pick of a commit that was not committed at once
-// (git-cherry-pick(1), --no-commit) takes away and puts in what that commit did, in files that are not the same. A commit
-// that changes line for line what another one changed, all of it and nothing else, counts as that one over again; a part
-// of it may have been typed.
+// (git-cherry-pick(1), --no-commit) takes away and puts in what that commit did, in files that are not the same. A
+// commit that changes line for line what another one changed, all of it and nothing else, counts as that one over
+// again; a part of it may have been typed.
 
 // How far it is looked for: in so many contents that a path had, for a commit of so many paths.
 const (
@@ -32,7 +32,8 @@ func (s *step) repeated(f *file) (Source, bool) {
 		return Source{}, false
 	}
 	holders := s.holders(f.path, f.old.oid, changeOf(f.old.lines, f.new.lines).added)
-	if len(holders) == 0 || !s.mayRepeat() { // in this order: the second reads what the commits have, the first has it here
+	// in this order: the second reads what the commits have, the first has it here
+	if len(holders) == 0 || !s.mayRepeat() {
 		return Source{}, false
 	}
 	tries := 0
@@ -51,8 +52,8 @@ func (s *step) repeated(f *file) (Source, bool) {
 	return Source{}, false
 }
 
-// mayRepeat tells whether the new lines of all paths of the commit were seen at those paths before. No program is started as
-// long as they were not, as with nearly every commit.
+// mayRepeat tells whether the new lines of all paths of the commit were seen at those paths before. No program is
+// started as long as they were not, as with nearly every commit.
 func (s *step) mayRepeat() bool {
 	if s.maybe == nil {
 		maybe := s.seenBefore()
@@ -84,7 +85,8 @@ func (s *step) seenBefore() bool {
 		if len(s.holders(path, before.oid, added)) == 0 {
 			return false
 		}
-		telling = telling || slices.ContainsFunc(added, func(l []byte) bool { return len(linediff.StripSpace(l)) >= tellingLine })
+		telling = telling ||
+			slices.ContainsFunc(added, func(l []byte) bool { return len(linediff.StripSpace(l)) >= tellingLine })
 	}
 	return telling
 }
@@ -118,7 +120,8 @@ func (s *step) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	return out
 }
 
-// repeats tells whether the commit being anchored changes what another commit changed, or what a whole branch did up to it.
+// repeats tells whether the commit being anchored changes what another commit changed, or what a whole branch did up to
+// it.
 func (s *step) repeats(x refs.OID) bool {
 	if done, asked := s.repeating[x]; asked {
 		return done
@@ -166,7 +169,8 @@ func (s *step) sameChange(before, x refs.OID, path string) bool {
 		return false
 	}
 	there, here := changeOf(old.lines, brought.lines), changeOf(base.lines, now.lines)
-	return slices.EqualFunc(there.removed, here.removed, bytes.Equal) && slices.EqualFunc(there.added, here.added, bytes.Equal)
+	return slices.EqualFunc(there.removed, here.removed, bytes.Equal) &&
+		slices.EqualFunc(there.added, here.added, bytes.Equal)
 }
 
 // lineChange is what a change takes away and puts in, wherever that is.

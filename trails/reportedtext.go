@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Clients report text, git has bytes. A report has line feeds alone and no byte order mark, whatever the file has; of a file
-// that is not UTF-8 it has the text, if the client knows the encoding, or marks in the place of what it could not read.
+// Clients report text, git has bytes. A report has line feeds alone and no byte order mark, whatever the file has; of a
+// file that is not UTF-8 it has the text, if the client knows the encoding, or marks in the place of what it could not
+// read.
 
 const byteOrderMark = "\uFEFF"
 
@@ -77,7 +78,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked is a line with one mark in the place of bytes that are no UTF-8. How many marks they are worth is not the same everywhere.
+// marked is a line with one mark in the place of bytes that are no UTF-8. How many marks they are worth is not the same
+// everywhere.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)
@@ -90,9 +92,9 @@ func marked(line []byte) string {
 	return strings.TrimRight(out.String(), "\r")
 }
 
-// converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the file
-// cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the file too
-// (gitattributes(5), on working-tree-encoding).
+// converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the
+// file cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the
+// file too (gitattributes(5), on working-tree-encoding).
 func (s *step) converted(f *file) bool {
 	raw, found := readWorkFile(s.repo, f.path)
 	if !found {

@@ -9,9 +9,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A call may turn out to have ended before lines changed that it was said to have written. Say a person refuses a command, edits
-// and commits, and the agent writes the refusal down after that. The commit's hook had every reason to think that the command ran.
-// What was recorded is then put right: the contents get their owners anew, and the commit another anchor.
+// A call may turn out to have ended before lines changed that it was said to have written. Say a person refuses a
+// command, edits and commits, and the agent writes the refusal down after that. The commit's hook had every reason to
+// think that the command ran. What was recorded is then put right: the contents get their owners anew, and the commit
+// another anchor.
 
 // revision takes the lines of a call back that were recorded after it had ended.
 type revision struct {
@@ -42,7 +43,8 @@ type decisionKey struct {
 	time  int64
 }
 
-func newRevision(trace events.TraceID, call string, class events.ToolClass, never bool, ended time.Time, owners *Owners) *revision {
+func newRevision(trace events.TraceID, call string, class events.ToolClass, never bool, ended time.Time,
+	owners *Owners) *revision {
 	return &revision{
 		trace: trace, call: call, class: class, never: never, ended: ended, owners: owners,
 		patches: map[events.PatchID]recordedPatch{}, keys: map[OwnerKey]events.AnchorOwner{}, looks: map[string][]time.Time{},
@@ -60,7 +62,8 @@ func (s *step) revise(w *Window, ended time.Time) error {
 	}
 	r := newRevision(w.Trace, w.CallID, w.Class, w.Rejected, ended, s.owners)
 	r.windows = s.state.Windows
-	r.beside = slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool { return o != w && o.Class != events.ToolEdits })
+	r.beside = slices.ContainsFunc(s.state.openWindows(),
+		func(o *Window) bool { return o != w && o.Class != events.ToolEdits })
 	read := 0
 	for e, err := range s.log.Walk(s.ctx, events.Range{Order: events.NewestFirst}) {
 		if err != nil {
@@ -142,8 +145,8 @@ func (r *revision) hearAnchor(e *events.Event) {
 	r.anchors[d.Commit] = append(r.anchors[d.Commit], *e)
 }
 
-// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; that of a line that nobody saw
-// before it was committed is in the commit's anchor alone.
+// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; that of a line
+// that nobody saw before it was committed is in the commit's anchor alone.
 func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	key, ok := OwnerKeyOf(o.Patch)
 	if !ok || !r.names(&o) {
@@ -167,8 +170,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over tells whether the call had ended before a patch came about; early, whether it had before the patch was recorded. What
-// changed between the end and the last look before it is in doubt.
+// over tells whether the call had ended before a patch came about; early, whether it had before the patch was recorded.
+// What changed between the end and the last look before it is in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true

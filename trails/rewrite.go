@@ -11,8 +11,8 @@ import (
 )
 
 // AtRewrite takes commits into the timeline that git made of others by itself, as the picks of a rebase: it lets anchor
-// say, under the lock, which events record them. The work tree is not looked at, for it has no part in them: their lines
-// come from the commits whose place they took and from their parents. A line that neither has is nobody's.
+// say, under the lock, which events record them. The work tree is not looked at, for it has no part in them: their
+// lines come from the commits whose place they took and from their parents. A line that neither has is nobody's.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {
@@ -37,8 +37,9 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that is asked
-// for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in that content.
+// madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that
+// is asked for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in
+// that content.
 func (s *step) madeOf(commit refs.OID, path string) (Source, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
 		return Source{}, false

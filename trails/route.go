@@ -17,8 +17,8 @@ const (
 )
 
 // Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
-// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a directory that
-// holds several repositories stands for all of them. Around is one that is open already; nil for none.
+// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a
+// directory that holds several repositories stands for all of them. Around is one that is open already; nil for none.
 func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
@@ -52,8 +52,8 @@ type router struct {
 	seen   map[[2]string]bool // by the directory with the .git entry, and what that names
 }
 
-// add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
-// The result tells whether the path lies in a repository at all. One that is not recorded is not opened: anybody may have
+// add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory. The
+// result tells whether the path lies in a repository at all. One that is not recorded is not opened: anybody may have
 // chosen the path, and made what lies there.
 func (r *router) add(path string) bool {
 	if !filepath.IsAbs(path) {

@@ -21,9 +21,9 @@ type segment struct {
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
-// it and as it left it, or several that did so one after the other, split the interval exactly: what changed before it wrote is not its own (a person typing while
-// the permission prompt waits, another agent), and neither is what another writer did afterwards. With no other writer
-// about, what follows is a formatter that ran on what the tool wrote.
+// it and as it left it, or several that did so one after the other, split the interval exactly: what changed before it
+// wrote is not its own (a person typing while the permission prompt waits, another agent), and neither is what another
+// writer did afterwards. With no other writer about, what follows is a formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
 	seen := s.seen(f.path)
 	var done []*Window
@@ -84,8 +84,8 @@ type report struct {
 	said   declared
 }
 
-// reports are the calls that did so and ended since the path was looked at: those whose ends were put aside, in the order in
-// which they began, and the one that ends at this boundary.
+// reports are the calls that did so and ended since the path was looked at: those whose ends were put aside, in the
+// order in which they began, and the one that ends at this boundary.
 func (s *step) reports(f *file, seen int64) []report {
 	var out []report
 	for _, w := range writers(s.state.Windows, f.path, seen) {
@@ -106,9 +106,9 @@ func (s *step) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack is what the edit call that ends here found and left in a file, if it told only what it put in the place of what: with that
-// taken back, the file is what it found. What it put there has to stand in the file once. Nothing may have been written since the hook
-// of its end began: a formatter may be called beside it.
+// tookBack is what the edit call that ends here found and left in a file, if it told only what it put in the place of
+// what: with that taken back, the file is what it found. What it put there has to stand in the file once. Nothing may
+// have been written since the hook of its end began: a formatter may be called beside it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window
@@ -155,8 +155,8 @@ func (w *Window) reported(path string) (declared, bool) {
 	return out, sound
 }
 
-// doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the work tree
-// by that time, everything would have been.
+// doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the
+// work tree by that time, everything would have been.
 func (s *step) doneWith(path string) []*Window {
 	return slices.DeleteFunc(slices.Clone(s.state.Windows), func(w *Window) bool {
 		return w.Closed == 0 || w.Class != events.ToolEdits || !slices.Contains(w.Paths, path)
@@ -165,7 +165,8 @@ func (s *step) doneWith(path string) []*Window {
 
 // composition says where the lines come from of a content that a tool found after git had been at work.
 func (s *step) composition(f *file, found text) []vector.Origin {
-	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found, vec: f.vec}
+	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found,
+		vec: f.vec}
 	explained, err := s.explained(g)
 	if err != nil {
 		if s.err == nil {
@@ -199,8 +200,8 @@ func (s *step) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves alone
-// is left alone by every part of it.
+// consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves
+// alone is left alone by every part of it.
 func consistent(old, latest text, chain []segment) bool {
 	direct := lineage(old.lines, latest.lines)
 	through := make([]int, len(latest.lines))

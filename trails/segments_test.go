@@ -133,7 +133,8 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 	}
 }
 
-// exactly has an edit put one text in the place of another, in a file that was written before the hook of its end began.
+// exactly has an edit put one text in the place of another, in a file that was written before the hook of its end
+// began.
 func exactly(sc *scene, edit *Window, old, latest string) {
 	edit.Edits[0].Old, edit.Edits[0].New, edit.Edits[0].Exact = old, latest, true
 	sc.time = time.Now().Add(time.Hour)
@@ -154,7 +155,8 @@ func (sc *scene) told(segments []segment, line string) string {
 	return strings.Join(out, ", ")
 }
 
-// The change of a path may be older than the last look at the path: an edit call that ended looked at its own path alone.
+// The change of a path may be older than the last look at the path: an edit call that ended looked at its own path
+// alone.
 func TestAChangeBeforeTheLastLookAtAPathIsNotTheLastEdits(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

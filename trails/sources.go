@@ -14,9 +14,9 @@ const (
 )
 
 // origins finds where the lines of a content of a path come from, when git put it together or when it was never seen.
-// First gives the contents that are near, best first; then what the path had before is asked. What is known of a content
-// stands before what is only there: a vector that says unknown says so with reason. Where no more is known than that a stash may
-// have been applied, what the path had before is left out: it may have been typed anew.
+// First gives the contents that are near, best first; then what the path had before is asked. What is known of a
+// content stands before what is only there: a vector that says unknown says so with reason. Where no more is known than
+// that a stash may have been applied, what the path had before is left out: it may have been typed anew.
 func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Origin, error) {
 	if s.gitAt(path).doubtful {
 		return s.originsIn(path, lines, first, nil)
@@ -57,8 +57,8 @@ func (s *step) originsIn(path string, lines [][]byte, first, earlier []Source) (
 	}
 }
 
-// Source is a content that a path had. Far is one that need not be what another was made of, Faint one for which nothing
-// speaks but that the path had it once.
+// Source is a content that a path had. Far is one that need not be what another was made of, Faint one for which
+// nothing speaks but that the path had it once.
 type Source struct {
 	Path string
 	Blob refs.OID
@@ -67,8 +67,8 @@ type Source struct {
 	Faint bool
 }
 
-// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first sources,
-// of which something is known.
+// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first
+// sources, of which something is known.
 func complete(found []vector.Origin, known int) bool {
 	for _, run := range found {
 		if run.Source < 0 || run.Source >= known || run.Why != vector.Equal {
@@ -179,7 +179,8 @@ func (s *step) twoFiles(a, b string) (bool, error) {
 	return true, nil
 }
 
-// applied tells whether all lines that a commit brought to a file are among some lines: a stash is applied as a whole, or not.
+// applied tells whether all lines that a commit brought to a file are among some lines: a stash is applied as a whole,
+// or not.
 func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]byte) (bool, error) {
 	c, err := s.facts.Commit(commit)
 	if err != nil {
@@ -213,8 +214,8 @@ func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]by
 	return true, nil
 }
 
-// vouched tells whether the owners of a content are known that somebody committed, other than in the commit that is being
-// anchored.
+// vouched tells whether the owners of a content are known that somebody committed, other than in the commit that is
+// being anchored.
 func (s *step) vouched(commit refs.OID, path string, blob refs.OID) bool {
 	if commit == s.commit {
 		return false

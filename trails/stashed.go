@@ -106,7 +106,8 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 	return out, nil
 }
 
-// withdrawn lists the files that are gone and of which a stash says nothing: what git does not track may have a new name in it.
+// withdrawn lists the files that are gone and of which a stash says nothing: what git does not track may have a new
+// name in it.
 func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
@@ -122,9 +123,9 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 	return out, nil
 }
 
-// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's afterwards; or
-// took, with what was written in other places of it since then, all lines that this content has and HEAD's has not. What
-// was staged may have been kept (git-stash(1), --keep-index) and says nothing.
+// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's
+// afterwards; or took, with what was written in other places of it since then, all lines that this content has and
+// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing.
 func (s *step) stashedAway(f *file, head text) bool {
 	before := s.gitAt(f.path).Before.Stashes
 	return slices.ContainsFunc(s.now.Stashes, func(stash refs.OID) bool {
@@ -145,8 +146,8 @@ func (s *step) stashedAway(f *file, head text) bool {
 	})
 }
 
-// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between the same
-// neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
+// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between
+// the same neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
 func tookAll(base, content, stash [][]byte) bool {
 	in := make([]int, len(content)) // where the stash has them
 	for i := range in {

@@ -108,7 +108,8 @@ func encodeState(s *state) []byte {
 
 func decodeState(raw []byte) (*state, error) {
 	n := len(raw) - 4
-	if n < len(stateMagic) || string(raw[:len(stateMagic)]) != stateMagic || crc32.ChecksumIEEE(raw[:n]) != binary.BigEndian.Uint32(raw[n:]) {
+	if n < len(stateMagic) || string(raw[:len(stateMagic)]) != stateMagic ||
+		crc32.ChecksumIEEE(raw[:n]) != binary.BigEndian.Uint32(raw[n:]) {
 		return nil, errState
 	}
 	s, r := &state{}, &fieldReader{in: raw[len(stateMagic):n]}
@@ -119,8 +120,8 @@ func decodeState(raw []byte) (*state, error) {
 	return s, nil
 }
 
-// Position says how many boundaries the timeline of a work tree has seen, and the tree of its last snapshot. The error is
-// os.ErrNotExist where there is no timeline yet.
+// Position says how many boundaries the timeline of a work tree has seen, and the tree of its last snapshot. The error
+// is os.ErrNotExist where there is no timeline yet.
 func Position(repo *refs.Repo) (interval int64, tree refs.OID, err error) {
 	raw, err := os.ReadFile(StatePath(repo))
 	if err != nil {
@@ -151,8 +152,8 @@ func (s *state) save(repo *refs.Repo) error {
 	return nil
 }
 
-// forget drops what no later boundary can need: windows closed before every path's last sighting, but for those that spoke of
-// a path that cannot be seen or that hooks may still be at work on, and the sessions longest silent.
+// forget drops what no later boundary can need: windows closed before every path's last sighting, but for those that
+// spoke of a path that cannot be seen or that hooks may still be at work on, and the sessions longest silent.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()

@@ -155,8 +155,8 @@ func (d *declared) fields(f fields) {
 	f.flag(&d.Exact)
 }
 
-// boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot of
-// their moment.
+// boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot
+// of their moment.
 func boundaryFields(f fields, b *events.Boundary) {
 	word(f, &b.Kind)
 	f.text(&b.Agent)

@@ -10,10 +10,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run format`, `sed -i` over
-// all files. They are repositories of their own; those that are recorded get the boundaries of what runs around them, too. Other
-// work trees of the same repository do not: they are where people work beside an agent, and a window in one would take their
-// lines.
+// A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run format`,
+// `sed -i` over all files. They are repositories of their own; those that are recorded get the boundaries of what runs
+// around them, too. Other work trees of the same repository do not: they are where people work beside an agent, and a
+// window in one would take their lines.
 
 // Bounds of the search for submodules, whose names are paths (gitsubmodules(7)).
 const (
@@ -22,8 +22,8 @@ const (
 	maxConfig      = 64 << 10
 )
 
-// submodules lists the top directories of the checked-out submodules of a work tree in which something was recorded once. Whether
-// it still is, the caller has to ask.
+// submodules lists the top directories of the checked-out submodules of a work tree in which something was recorded
+// once. Whether it still is, the caller has to ask.
 func submodules(repo *refs.Repo) []string {
 	var out []string
 	modules := filepath.Join(repo.GitDir, "modules")
@@ -55,8 +55,8 @@ func submodules(repo *refs.Repo) []string {
 	return out
 }
 
-// moduleTop is where the git directory of a submodule says that its work tree is, as git writes it; "" where it says nothing, or
-// it in another way.
+// moduleTop is where the git directory of a submodule says that its work tree is, as git writes it; "" where it says
+// nothing, or it in another way.
 func moduleTop(gitDir string) string {
 	f, err := os.Open(filepath.Join(gitDir, "config"))
 	if err != nil {

@@ -22,9 +22,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A story is a session in a repository: what agents, git and a person do, a line each with a `$` before it, and below it every
-// event that the timeline records of it, but for times and trees. What somebody reads of a line afterwards is the scripts'
-// affair; that each event says what happened, and no more, is this one's. UPDATE_TIMELINE=1 writes the events anew.
+// A story is a session in a repository: what agents, git and a person do, a line each with a `$` before it, and below
+// it every event that the timeline records of it, but for times and trees. What somebody reads of a line afterwards is
+// the scripts' affair; that each event says what happened, and no more, is this one's. UPDATE_TIMELINE=1 writes the
+// events anew.
 const timelineDir = "../testdata/timeline"
 
 func TestWhatTheTimelineRecords(t *testing.T) {

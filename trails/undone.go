@@ -7,9 +7,9 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no trace
-// but the commit itself: it is an earlier commit backwards. So such a commit counts as what git brought back. One that
-// takes back less than a whole commit does not: anybody may type a line anew.
+// A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no
+// trace but the commit itself: it is an earlier commit backwards. So such a commit counts as what git brought back. One
+// that takes back less than a whole commit does not: anybody may type a line anew.
 
 // maxUndone is how many commits are looked at for the one that is taken back.
 const maxUndone = 16
@@ -42,8 +42,8 @@ func (s *step) findUndone() bool {
 	return false
 }
 
-// backwards tells whether the paths of the commit are now as they were before an earlier one, and were until now as that
-// one had left them.
+// backwards tells whether the paths of the commit are now as they were before an earlier one, and were until now as
+// that one had left them.
 func (s *step) backwards(x, before refs.OID) bool {
 	same := func(a, b refs.OID, path string) bool {
 		left, leftErr := s.facts.Blob(a, path)
@@ -58,5 +58,8 @@ func (s *step) backwards(x, before refs.OID) bool {
 // wholeOf tells whether an earlier commit changed no other paths than this one does.
 func (s *step) wholeOf(x, before refs.OID) bool {
 	changed, err := s.facts.Changed(before, x)
-	return err == nil && !slices.ContainsFunc(changed, func(c snapshot.Change) bool { return !slices.Contains(s.paths, c.Path) })
+	return err == nil && !slices.ContainsFunc(changed, func(c snapshot.Change) bool {
+		return !slices.Contains(s.paths,
+			c.Path)
+	})
 }

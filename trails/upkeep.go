@@ -33,8 +33,8 @@ func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (s
 }
 
 // lastTrees are the trees that the next boundaries of the work trees start from: the timeline's and the snapshot
-// engine's, which differ when a process was killed between writing the one and the other. One that was never stored does
-// not count.
+// engine's, which differ when a process was killed between writing the one and the other. One that was never stored
+// does not count.
 func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 	var roots []refs.OID
 	for _, tree := range trees {
@@ -64,8 +64,8 @@ func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 	return kept, nil
 }
 
-// Sweep removes what killed processes left half written, in the side store and in the state of every work tree, and returns how
-// many files. With dry set it only counts.
+// Sweep removes what killed processes left half written, in the side store and in the state of every work tree, and
+// returns how many files. With dry set it only counts.
 func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	n := refs.SweepTemporary(repo.SideObjects(), now, dry)
 	trees, err := worktrees(repo)

@@ -15,8 +15,8 @@ type Unreported struct {
 }
 
 // Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. What changed is
-// attributed as at any boundary. While conversations go on of which no hook tells, what no window explains belongs to nobody:
-// they may have written it, and so may a person.
+// attributed as at any boundary. While conversations go on of which no hook tells, what no window explains belongs to
+// nobody: they may have written it, and so may a person.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported) (changed int, err error) {
 	err = e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Watcher}}
@@ -50,8 +50,8 @@ func (s *step) putDown(one Unreported) error {
 // behind is how long after its last hook an agent may still write to a session file.
 const behind = 2 * time.Minute
 
-// Heard tells whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of a turn that goes on
-// they will. It takes no lock.
+// Heard tells whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of a
+// turn that goes on they will. It takes no lock.
 func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)
 	if err != nil || s.Sessions[trace] == nil {

@@ -37,8 +37,8 @@ type Window struct {
 	Background bool
 	TaskID     string
 	Transcript string
-	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started, in the
-	// units of the system, and Begun by the clock; Mark is that of the boundary.
+	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started, in
+	// the units of the system, and Begun by the clock; Mark is that of the boundary.
 	Host  process.ID
 	Sure  bool
 	Since int64
@@ -50,7 +50,8 @@ type Window struct {
 	Awake int64
 	// Asked is when the agent asked for consent to the call, as long as nothing tells when it was given.
 	Asked time.Time
-	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at everything.
+	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at
+	// everything.
 	Left    []process.Process
 	Printed []process.Output
 	Limits  []events.Limit
@@ -58,8 +59,8 @@ type Window struct {
 	Doubt bool
 	// Said is what the call wrote where git does not look (passedover.go), kept until it does.
 	Said []saying
-	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on what it
-	// wrote (reformatted.go).
+	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on
+	// what it wrote (reformatted.go).
 	Tail bool
 	// Why says what is known of that.
 	Why events.Limit
@@ -107,12 +108,14 @@ func (w *Window) mayWrite(p string) bool {
 	})
 }
 
-// named tells whether the call said that it is about the path: an edit tool always does, a shell where its command line has the name.
+// named tells whether the call said that it is about the path: an edit tool always does, a shell where its command line
+// has the name.
 func (w *Window) named(p string) bool {
 	return w.Class == events.ToolEdits || slices.Contains(w.Names, nameKey(p))
 }
 
-// nameKey stands for a path relative to the work tree. What a command line has for a path may be a secret, and is not kept.
+// nameKey stands for a path relative to the work tree. What a command line has for a path may be a secret, and is not
+// kept.
 func nameKey(p string) string {
 	print := events.FingerprintOf([]byte(p))
 	return string(print[:])

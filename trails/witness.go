@@ -12,16 +12,17 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A window is open while something that belongs to its call can still write, and no longer. At every look the processes of
-// each open window are asked: the agent's, which its hooks were started by, and what it left running. What they tell is
-// weighed where a changed line gets its owner (decide.go).
+// A window is open while something that belongs to its call can still write, and no longer. At every look the processes
+// of each open window are asked: the agent's, which its hooks were started by, and what it left running. What they tell
+// is weighed where a changed line gets its owner (decide.go).
 
 // bound is what is known in one step of what an open window can have written.
 type bound struct {
-	doubt   events.Limit // why it may have ended before, or a person may have written what it could have; "" if nothing says so
-	silent  bool         // wrote is known
-	apart   bool         // wrote is known since the call began (apart.go)
-	wrote   int64        // at most so many bytes since everything was looked at last, or since the call began
+	// why it may have ended before, or a person may have written what it could have; "" if nothing says so
+	doubt   events.Limit
+	silent  bool  // wrote is known
+	apart   bool  // wrote is known since the call began (apart.go)
+	wrote   int64 // at most so many bytes since everything was looked at last, or since the call began
 	left    []process.Process
 	printed []process.Output
 	over    bool            // nothing is left that could write after this look
@@ -93,8 +94,8 @@ func (s *step) askLeft(w *Window) *bound {
 	return b
 }
 
-// count measures what a call left running, and how much of it was written since everything was looked at; known is false where that
-// is not told.
+// count measures what a call left running, and how much of it was written since everything was looked at; known is
+// false where that is not told.
 func (s *step) count(w *Window) (left []process.Process, printed []process.Output, wrote int64, known bool) {
 	ids := make([]process.ID, len(w.Left))
 	for i, p := range w.Left {
@@ -113,8 +114,8 @@ func (s *step) idle(w *Window) bool {
 	return sess == nil || sess.Idle
 }
 
-// hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end, since it may have
-// stood between the agent and one hook; while it lives, the agent that waits for it does.
+// hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end,
+// since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
 func (s *step) hostState(w *Window) process.State {
 	state, asked := s.hosts[w.Host]
 	if !asked {
@@ -144,8 +145,8 @@ func (s *step) around(w *Window) bool {
 	return process.Within(s.environ, w.Session, w.Mark)
 }
 
-// hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its hooks is
-// another one at each: one that is met twice is the agent.
+// hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its
+// hooks is another one at each: one that is met twice is the agent.
 func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 	s.host, s.sure = process.ID{}, false
 	pid := b.Process
@@ -179,8 +180,8 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 	}
 }
 
-// live tells that the windows of the conversation at hand are open, as far as the system knows nothing better: its agent has just
-// called a hook. One that begins anew, or is asked something, may have been ended meanwhile.
+// live tells that the windows of the conversation at hand are open, as far as the system knows nothing better: its
+// agent has just called a hook. One that begins anew, or is asked something, may have been ended meanwhile.
 func (s *step) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
@@ -213,12 +214,12 @@ func (s *step) leaveRunning(end *ending) {
 	end.status = "background"
 }
 
-// consentSlack is how much earlier than its agent says a call may have begun: until the hook of its end runs, a busy machine takes
-// its time.
+// consentSlack is how much earlier than its agent says a call may have begun: until the hook of its end runs, a busy
+// machine takes its time.
 const consentSlack = 2 * time.Second
 
-// heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for their consent,
-// and what changed was not the call's.
+// heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
+// their consent, and what changed was not the call's.
 func (s *step) heardDuration(w *Window, b events.Boundary) {
 	bound := s.bounds[w]
 	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
@@ -231,8 +232,8 @@ func (s *step) heardDuration(w *Window, b events.Boundary) {
 	}
 }
 
-// steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the clock. Otherwise
-// a time that the agent measured says nothing of the time stamps of files.
+// steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
+// clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
 func (s *step) steady(w *Window, at time.Time) bool {
 	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
 		return false
@@ -265,8 +266,8 @@ func (s *step) idleThen(w *Window, path string) bool {
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
-// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that changed after
-// the call had ended, nothing tells which lines had been there before.
+// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that
+// changed after the call had ended, nothing tells which lines had been there before.
 func (s *step) doubts(w *Window, path string) events.Limit {
 	b := s.bounds[w]
 	switch {
@@ -297,8 +298,8 @@ func (s *step) reportedBack(w *Window) bool {
 	})
 }
 
-// silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at when
-// everything was has changed in a longer time than that.
+// silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at
+// when everything was has changed in a longer time than that.
 func (s *step) silent(w *Window, path string) bool {
 	b := s.bounds[w]
 	if b == nil || !b.silent {
@@ -308,8 +309,8 @@ func (s *step) silent(w *Window, path string) bool {
 	return known && b.wrote < size
 }
 
-// measure counts what has to be written for the change of files: the lines that they did not have. It does so only where a window
-// is open that may have written less.
+// measure counts what has to be written for the change of files: the lines that they did not have. It does so only
+// where a window is open that may have written less.
 func (s *step) measure(files ...*file) {
 	several := s.severalAtOnce()
 	if !several && !anySilent(s.bounds) {
@@ -371,8 +372,9 @@ func (s *step) keepLeft() {
 	}
 }
 
-// askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their conversations ask by
-// themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say anything to the agent again.
+// askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
+// conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
+// anything to the agent again.
 func (s *step) askTranscripts() {
 	for _, w := range s.state.openWindows() {
 		if w.Background || s.around(w) {
@@ -393,8 +395,8 @@ func (s *step) askTranscripts() {
 	}
 }
 
-// endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment, unless something
-// of it goes on.
+// endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment,
+// unless something of it goes on.
 func (s *step) endTold(w *Window) End {
 	if end, asked := s.ends[w]; asked {
 		return end
@@ -422,8 +424,8 @@ func (s *step) toldEnd(w *Window) time.Time {
 	return time.Time{}
 }
 
-// doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what changed,
-// and returns them: they are over with this step.
+// doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what
+// changed, and returns them: they are over with this step.
 func (s *step) doubtGone() []*Window {
 	var out []*Window
 	for w, b := range s.bounds {
@@ -438,6 +440,9 @@ func (s *step) doubtGone() []*Window {
 			out = append(out, w)
 		}
 	}
-	slices.SortFunc(out, func(a, b *Window) int { return strings.Compare(string(a.Trace)+a.CallID, string(b.Trace)+b.CallID) })
+	slices.SortFunc(out, func(a, b *Window) int {
+		return strings.Compare(string(a.Trace)+a.CallID,
+			string(b.Trace)+b.CallID)
+	})
 	return out
 }

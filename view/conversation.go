@@ -30,7 +30,8 @@ type Conversation struct {
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
-	Blocked bool           `json:"blocked"` // much of its session file could not be read: not to be given away before somebody has looked
+	// much of its session file could not be read: not to be given away before somebody has looked
+	Blocked bool `json:"blocked"`
 
 	held []index.Held
 }
@@ -73,8 +74,10 @@ type Usage struct {
 // unite puts together what the log and the record say.
 func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c := Conversation{
-		Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Sources: []Source{}, Models: append([]string{}, t.Models...),
-		First: t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed, Files: t.Files(),
+		Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Sources: []Source{},
+		Models: append([]string{}, t.Models...),
+		First:  t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
+		Files:   t.Files(),
 		Commits: []CommitLines{}, Lost: []CommitLines{}, held: t.Held,
 	}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Correction is what a person made of the lines of a call before they were committed: lines of a committed file that are the
-// call's or the person's, one after the other, and nobody else's.
+// Correction is what a person made of the lines of a call before they were committed: lines of a committed file that
+// are the call's or the person's, one after the other, and nobody else's.
 type Correction struct {
 	Commit refs.OID // a ref leads to it
 	Path   string   // as raw bytes
@@ -23,8 +23,8 @@ type Correction struct {
 	Wrote  []events.Fingerprint // of the lines that the call wrote
 }
 
-// Corrections gives what people made of the lines of a conversation. Only calls count that wrote one hunk: of others nothing tells
-// which lines stand for which.
+// Corrections gives what people made of the lines of a conversation. Only calls count that wrote one hunk: of others
+// nothing tells which lines stand for which.
 func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Correction, error) {
 	if r.corrected == nil {
 		if err := r.readCorrections(ctx); err != nil {
@@ -34,8 +34,8 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 	return r.corrected[trace], nil
 }
 
-// readCorrections finds those of all conversations, once: a commit may hold no line of a conversation any more, and what a
-// person made of all of them.
+// readCorrections finds those of all conversations, once: a commit may hold no line of a conversation any more, and
+// what a person made of all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
 	anchored, err := r.log.ByType(events.CommitAnchored)
 	if err != nil {
@@ -79,7 +79,8 @@ func correctionsIn(data *events.CommitData) []Correction {
 			}
 			c := found[patch]
 			if c == nil {
-				c = &Correction{Commit: data.Commit, Path: events.RawPath(f.Path), Blob: f.Blob, Start: run.Start, Call: string(patch)}
+				c = &Correction{Commit: data.Commit, Path: events.RawPath(f.Path), Blob: f.Blob, Start: run.Start,
+					Call: string(patch)}
 				found[patch] = c
 			}
 			broken[patch] = broken[patch] || run.Start != c.Start+c.Count
@@ -92,12 +93,15 @@ func correctionsIn(data *events.CommitData) []Correction {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Correction) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Start, b.Start)) })
+	slices.SortFunc(out, func(a, b Correction) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Start, b.Start))
+	})
 	return out
 }
 
-// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks. Of a commit that was anchored
-// twice the first anchor counts.
+// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks. Of a commit that was
+// anchored twice the first anchor counts.
 func (r *Reader) byCall(list []Correction) error {
 	r.corrected = map[events.TraceID][]Correction{}
 	for _, c := range list {
@@ -115,7 +119,8 @@ func (r *Reader) byCall(list []Correction) error {
 			return err
 		}
 		c.Call, c.Wrote = wrote.ToolCall, prints
-		known := slices.ContainsFunc(r.corrected[wrote.Trace], func(k Correction) bool { return k.Call == c.Call && k.Commit == c.Commit })
+		known := slices.ContainsFunc(r.corrected[wrote.Trace],
+			func(k Correction) bool { return k.Call == c.Call && k.Commit == c.Commit })
 		if patches == 1 && !known {
 			r.corrected[wrote.Trace] = append(r.corrected[wrote.Trace], c)
 		}

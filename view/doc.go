@@ -1,12 +1,13 @@
 // Package view says what is known of conversations, in one form for every command that shows them.
 //
-// A conversation can come from several sources: hooks and backfill tell the log of it, a record holds what was said, and other
-// clones have logs and records of their own. Each source knows a part. Reader unites them by these rules:
+// A conversation can come from several sources: hooks and backfill tell the log of it, a record holds what was said,
+// and other clones have logs and records of their own. Each source knows a part. Reader unites them by these rules:
 //
 //   - A conversation's time is that of what happened in it. When an event or a record was stored does not count.
 //   - Prompts and calls are those of the record, and those of the log that came after the record.
 //   - Lines written are known of conversations that hooks saw. Lines in commits are known of all.
-//   - A commit counts while a branch, a tag or another ref leads to it, or HEAD. Where it was rewritten, its heir counts.
+//   - A commit counts while a branch, a tag or another ref leads to it, or HEAD. Where it was rewritten, its heir
+//     counts.
 //   - Tokens and cost are the record's. The sums are never smaller than what the steps add up to.
 //
 // What is shown of text comes redacted. Nothing here draws, and nothing here writes but disposable caches.

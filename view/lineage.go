@@ -20,8 +20,8 @@ type Anchored struct {
 	Owner  events.AnchorOwner
 }
 
-// Lineage finds the commits that hold lines of conversations. Where a commit was rewritten, what counts is the commit that
-// took its place.
+// Lineage finds the commits that hold lines of conversations. Where a commit was rewritten, what counts is the commit
+// that took its place.
 type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
@@ -34,7 +34,8 @@ func NewLineage(reader *index.Index) (*Lineage, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{}, lines: map[refs.OID]map[events.TraceID]int{}}
+	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
+		lines: map[refs.OID]map[events.TraceID]int{}}
 	for _, e := range rewritten {
 		for _, pair := range events.DataOf[events.RewriteData](e).Pairs {
 			if pair.Old != pair.New && !pair.New.IsZero() {
@@ -58,8 +59,8 @@ func (l *Lineage) now(commit refs.OID) refs.OID {
 	return commit
 }
 
-// heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one has
-// no anchor of its own, the new one. ok is false where the new one's own anchor speaks for the lines.
+// heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one
+// has no anchor of its own, the new one. ok is false where the new one's own anchor speaks for the lines.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	heir = l.now(commit)
 	if heir == commit {
@@ -80,8 +81,8 @@ func (l *Lineage) anchorsOf(commit refs.OID) (int, error) {
 	return n, err
 }
 
-// Holding lists the commits that hold lines of a conversation, by what its summary says. The summary adds up each anchor by itself;
-// where a commit has several, their words are weighed.
+// Holding lists the commits that hold lines of a conversation, by what its summary says. The summary adds up each
+// anchor by itself; where a commit has several, their words are weighed.
 func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
 	for i, h := range held { // sorted by commit

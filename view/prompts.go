@@ -15,9 +15,9 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Prompts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be, otherwise from
-// the record. What records hold is kept in a cache, since a record can be large; the text of a prompt does not change from one version of a
-// record to the next.
+// Prompts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be,
+// otherwise from the record. What records hold is kept in a cache, since a record can be large; the text of a prompt
+// does not change from one version of a record to the next.
 type Prompts struct {
 	repo    *refs.Repo
 	typed   *trails.Prompts

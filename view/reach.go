@@ -14,9 +14,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the answers are
-// kept in <common>/traces/cache/reach: a line that names the tips for which they hold, then a line for each commit, "+ id" or "- id".
-// A commit that is not here is not kept: it may be fetched at any time. The file may be deleted at any moment.
+// reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the
+// answers are kept in <common>/traces/cache/reach: a line that names the tips for which they hold, then a line for each
+// commit, "+ id" or "- id". A commit that is not here is not kept: it may be fetched at any time. The file may be
+// deleted at any moment.
 type reach struct {
 	repo  *refs.Repo
 	key   string
@@ -84,7 +85,8 @@ func (r *reach) here(ctx context.Context, commits []string) ([]string, error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}
-	there, err := r.repo.Git(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), "cat-file", "--batch-check=%(objectname)")
+	there, err := r.repo.Git(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), "cat-file",
+		"--batch-check=%(objectname)")
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,8 @@ type Records interface {
 	Close()
 }
 
-// NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none. The
-// prompts give texts; nil gives none.
+// NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none.
+// The prompts give texts; nil gives none.
 func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
 	return &Reader{repo: repo, log: log, open: open, prompts: prompts}
 }
@@ -97,8 +97,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the record or lines
-// of commits are here are among it, by their id and by that of the agent's session.
+// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the
+// record or lines of commits are here are among it, by their id and by that of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	if err := r.readSums(); err != nil || text == "" {
 		return nil, err
@@ -109,7 +109,10 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	}
 	var more []index.Candidate
 	add := func(id events.TraceID, agent, session string) {
-		logged := slices.ContainsFunc(found, func(c index.Candidate) bool { return c.Kind == index.FoundTrace && c.ID == string(id) })
+		logged := slices.ContainsFunc(found, func(c index.Candidate) bool {
+			return c.Kind == index.FoundTrace &&
+				c.ID == string(id)
+		})
 		if !logged && (strings.HasPrefix(string(id), text) || strings.HasPrefix(session, text)) {
 			e := events.Event{Trace: id, Agent: agent, Session: session}
 			more = append(more, index.Candidate{Kind: index.FoundTrace, ID: string(id), Event: e})
@@ -145,7 +148,8 @@ func (r *Reader) Lines() (*Lineage, error) {
 	return r.lines, nil
 }
 
-// Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of their ids.
+// Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of
+// their ids.
 func (r *Reader) Conversations() ([]Conversation, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err

@@ -28,8 +28,9 @@ type Result struct {
 	Hits []search.Hit // the steps and prompts that say most, the best first
 }
 
-// Search finds conversations by what was said and done in them. Those that are found by prompts without a record come first, the
-// latest first: they are the ones that go on. Then come those that are found by their record, the best first.
+// Search finds conversations by what was said and done in them. Those that are found by prompts without a record come
+// first, the latest first: they are the ones that go on. Then come those that are found by their record, the best
+// first.
 func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	if err := r.readSums(); err != nil {
 		return Found{}, err
@@ -66,7 +67,10 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 			out.Results = append(out.Results, Result{c, t.hits()})
 		}
 	}
-	slices.SortFunc(out.Results, func(a, b Result) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace)) })
+	slices.SortFunc(out.Results, func(a, b Result) int {
+		return cmp.Or(b.Last.Compare(a.Last),
+			cmp.Compare(a.Trace, b.Trace))
+	})
 	for _, s := range stored.Results {
 		c, found, err := r.Conversation(s.Trace)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// superseded tells a record of others that does not count: another one tells the same session, by what was logged of it here, or
-// in a newer generation. Programs that give a new trace id to each version of a session leave such records.
+// superseded tells a record of others that does not count: another one tells the same session, by what was logged of it
+// here, or in a newer generation. Programs that give a new trace id to each version of a session leave such records.
 func (r *Reader) superseded(id events.TraceID, logged []index.Trace) bool {
 	d := r.records[id]
 	if d.Session == "" {

@@ -33,8 +33,8 @@ func (h *typedHit) hits() []search.Hit {
 	return out
 }
 
-// searchTyped looks for words in the prompts that are in no record. They are redacted before anything of them is shown, and a word
-// that is not in what is left is not found.
+// searchTyped looks for words in the prompts that are in no record. They are redacted before anything of them is shown,
+// and a word that is not in what is left is not found.
 func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 	matcher, err := search.NewMatcher(text)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package applypatch reads the patches of the tool apply_patch, which Codex brought up and others took over for the same models:
+// Package applypatch reads the patches of the tool apply_patch, which Codex brought up and others took over for the
+// same models:
 //
 //	*** Begin Patch
 //	*** Update File: a.txt

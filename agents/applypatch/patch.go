@@ -19,8 +19,8 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A file
-// that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
+// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A
+// file that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
 func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
 	p := patchReader{dir: dir, home: home}
 	for line := range strings.Lines(patch) {
@@ -81,8 +81,8 @@ func (p *patchReader) endHunk() {
 	p.new.Reset()
 }
 
-// Command finds the patch in a command that does nothing but apply one: `apply_patch <<'EOF'`, perhaps after `cd DIR &&`.
-// Codex takes such a command for a call of apply_patch and reports no end of it.
+// Command finds the patch in a command that does nothing but apply one: `apply_patch <<'EOF'`, perhaps after `cd DIR
+// &&`. Codex takes such a command for a call of apply_patch and reports no end of it.
 func Command(command, cwd, home string) (patch, dir string, found bool) {
 	first, body, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	dir = cwd

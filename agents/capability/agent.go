@@ -20,8 +20,8 @@ type Agent struct {
 	Resumer    Resumer
 	Traits     Traits
 	Tested     string // the newest version whose session files the tests hold; "" where these do not tell the version
-	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings. Where one
-	// of them is found the agent is used on this machine. Both are empty for an agent that has neither.
+	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.
+	// Where one of them is found the agent is used on this machine. Both are empty for an agent that has neither.
 	Program, Dir string
 }
 

@@ -2,15 +2,15 @@
 // implements as far as the agent allows.
 //
 // An agent that only has hooks gives a PayloadDecoder and a HookInstaller, one whose session files are known a
-// SessionParser, a SessionDiscoverer and a SessionIdentifier. The other capabilities of the design (resumer, format importer)
-// are added here when the first agent implements them; a nil field of Agent means that the agent does not have the
-// capability, and callers say so instead of guessing.
+// SessionParser, a SessionDiscoverer and a SessionIdentifier. The other capabilities of the design (resumer, format
+// importer) are added here when the first agent implements them; a nil field of Agent means that the agent does not
+// have the capability, and callers say so instead of guessing.
 //
 // What every implementation promises:
 //
 //   - Everything an agent sends is foreign data. Decoding never panics, never follows a path that the data names except
 //     to read the end of a regular file, and never keeps a command line.
 //   - Nothing is read from the process environment or the home directory except through Env, at the time of the call.
-//   - An installer validates before it writes, writes atomically, keeps what others wrote byte for byte, does nothing when
-//     run twice, and leaves on removal what it found.
+//   - An installer validates before it writes, writes atomically, keeps what others wrote byte for byte, does nothing
+//     when run twice, and leaves on removal what it found.
 package capability

@@ -41,8 +41,8 @@ func (e Env) Time() time.Time {
 	return e.Now().UTC()
 }
 
-// programPath is the path by which hook commands call this program. The name on the search path is preferred over the file
-// it leads to: package managers keep the name and move the file with every version.
+// programPath is the path by which hook commands call this program. The name on the search path is preferred over the
+// file it leads to: package managers keep the name and move the file with every version.
 func programPath() string {
 	own, err := os.Executable()
 	if err != nil {

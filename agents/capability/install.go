@@ -59,7 +59,8 @@ type Status struct {
 	OnlyAtTop bool     `json:"only_at_top,omitempty"` // read only where the agent is started at the top of the work tree
 	Present   []string `json:"present,omitempty"`
 	Missing   []string `json:"missing,omitempty"`
-	// Stale are the events whose entry calls another path of the program, or can be kept from running or from being waited for.
+	// Stale are the events whose entry calls another path of the program, or can be kept from running or from being waited
+	// for.
 	Stale []string `json:"stale,omitempty"`
 	// Binary is the program that the entries call; BinaryFound tells whether it is there and executable.
 	Binary      string `json:"binary,omitempty"`

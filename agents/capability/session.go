@@ -11,16 +11,17 @@ import (
 
 // SessionParser reads the session files that an agent keeps.
 type SessionParser interface {
-	// Parse reads a session file and gives its steps to the sink. A file that holds no conversation of the agent gives a record
-	// without steps; an error is one of reading, of the sink or of the context, never one of what stands in the file.
+	// Parse reads a session file and gives its steps to the sink. A file that holds no conversation of the agent gives a
+	// record without steps; an error is one of reading, of the sink or of the context, never one of what stands in the
+	// file.
 	Parse(ctx context.Context, path string, options ParseOptions, sink records.Sink) (*Parsed, error)
 }
 
 // SessionDiscoverer finds the sessions that an agent keeps of a project.
 type SessionDiscoverer interface {
-	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the agent
-	// keeps. Only files that were written to at the moment since or later are looked into; the zero time stands for all. An agent
-	// that was never used has none, and that is no error.
+	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the
+	// agent keeps. Only files that were written to at the moment since or later are looked into; the zero time stands for
+	// all. An agent that was never used has none, and that is no error.
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
@@ -28,8 +29,8 @@ type SessionDiscoverer interface {
 type SessionIdentifier interface {
 	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.
 	SessionID(path string) string
-	// Recognises tells whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or all there
-	// are.
+	// Recognises tells whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or all
+	// there are.
 	Recognises(path string, head []byte) bool
 }
 
@@ -56,9 +57,9 @@ type ParseOptions struct {
 // Parsed is what a session file gave beside its steps.
 type Parsed struct {
 	Head *records.Record // the record without its steps
-	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: the steps before it are those
-	// that the reading of the cursor gave, its later ones are void. A sink that holds the steps of that reading gets the new
-	// ones in their places, and results that came late.
+	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: the steps before it are
+	// those that the reading of the cursor gave, its later ones are void. A sink that holds the steps of that reading gets
+	// the new ones in their places, and results that came late.
 	FirstStep int
 	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
 	Lines     int             // objects that were read this time
@@ -68,5 +69,6 @@ type Parsed struct {
 // maxLost is the share of lines that may be lost before a record counts as broken: one in twenty.
 const maxLost = 20
 
-// Blocked tells that so much of the file could not be read that its record must not be shared before somebody has looked.
+// Blocked tells that so much of the file could not be read that its record must not be shared before somebody has
+// looked.
 func (p *Parsed) Blocked() bool { return p.Lost > 1 && p.Lost*maxLost > p.Lines }

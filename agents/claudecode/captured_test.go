@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// TestPayloadsCapturedFromTheClient runs over a directory of payloads that a real client sent, as a check of the fixtures.
+// TestPayloadsCapturedFromTheClient runs over a directory of payloads that a real client sent, as a check of the
+// fixtures.
 func TestPayloadsCapturedFromTheClient(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("GITTRACE_CAPTURED")

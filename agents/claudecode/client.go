@@ -18,7 +18,8 @@ func New(env capability.Env) capability.Agent {
 		Name: Name, Title: title, Tested: "2.1.328", Decoder: client, Installer: client.newInstaller(),
 		Parser: client, Discoverer: client, Identifier: client, Program: "claude", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"claude", "--resume"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
+		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,
+			Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
 	}
 }
 

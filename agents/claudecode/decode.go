@@ -40,14 +40,16 @@ func (c *Client) Events() []string { return kinds.Names() }
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one, and for a call
 // that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data), c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data),
+		c.env.Time())
 }
 
 func (c *Client) fields(w *wire) payload.Fields {
 	pid, _ := strconv.Atoi(c.env.Lookup("CLAUDE_PID"))
 	return payload.Fields{
-		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: string(w.Model), Cwd: w.Cwd, Transcript: w.Transcript,
-		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID, PID: pid,
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: string(w.Model), Cwd: w.Cwd,
+		Transcript: w.Transcript,
+		Source:     w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID, PID: pid,
 	}
 }
 
@@ -74,8 +76,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// running lists the tasks that go on, whether shells or subagents. A subagent that ends is still listed as running in the
-// payload that says so. nil stands for a client that does not tell.
+// running lists the tasks that go on, whether shells or subagents. A subagent that ends is still listed as running in
+// the payload that says so. nil stands for a client that does not tell.
 func running(w *wire) []string {
 	if w.Background == nil {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// declare lists what an edit tool says of its path, in order. Whole contents are given where the payload has them or lets
-// them be derived exactly: Before stands in the first edit, After in the last, because Claude reports the file around the
-// whole call.
+// declare lists what an edit tool says of its path, in order. Whole contents are given where the payload has them or
+// lets them be derived exactly: Before stands in the first edit, After in the last, because Claude reports the file
+// around the whole call.
 func declare(kind events.BoundaryKind, tool, path string, in *input, out *response) []events.DeclaredEdit {
 	done := kind == events.ToolAfter
 	if !done {
@@ -41,8 +41,8 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 	return replacements(done, path, steps(in, out), out)
 }
 
-// steps are the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is preferred to
-// what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
+// steps are the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is preferred
+// to what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
 func steps(in *input, out *response) []replacement {
 	switch {
 	case len(out.Edits) > 0:

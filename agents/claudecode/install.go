@@ -17,14 +17,15 @@ const hookTimeout = 10
 
 // hookEvents are the events that get an entry. StopFailure, PostCompact and CwdChanged are decoded but not asked for:
 // clients from before early 2026 do not know them, and such a client skips the whole settings file, the user's own
-// settings with it. What the three tell is known without them: the next prompt or the session's end closes a failed turn,
-// PreCompact comes before PostCompact, and every payload has the current directory.
+// settings with it. What the three tell is known without them: the next prompt or the session's end closes a failed
+// turn, PreCompact comes before PostCompact, and every payload has the current directory.
 var hookEvents = [...]string{
 	"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStart",
 	"SubagentStop", "PreCompact", "SessionEnd",
 }
 
-// newerEvents are asked for only where the client that is on the PATH is known to have them (newerSince), for the same reason.
+// newerEvents are asked for only where the client that is on the PATH is known to have them (newerSince), for the same
+// reason.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
 // newInstaller installs the entries in Claude's settings files.
@@ -36,8 +37,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// entries are the hooks as they shall be. Tool events match every tool: a tool that no list knows may write, a pattern that
-// spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
+// entries are the hooks as they shall be. Tool events match every tool: a tool that no list knows may write, a pattern
+// that spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
 func (c *Client) entries() []hookfile.Entry {
 	names := hookEvents[:]
 	if !capability.Newer(newerSince, c.version()) {

@@ -67,7 +67,8 @@ type sessionCursor struct {
 }
 
 // Parse reads a session file of any version since 1.0. Subagents are told after the step that started them.
-func (c *Client) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (c *Client) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	file, err := transcript.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
@@ -180,7 +181,8 @@ func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawM
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(sessionCursor{Cursor: at, Session: s.id, Start: start, Origins: s.origins.names(), Agents: s.agents.sizes(), Below: s.below})
+	return json.Marshal(sessionCursor{Cursor: at, Session: s.id, Start: start, Origins: s.origins.names(),
+		Agents: s.agents.sizes(), Below: s.below})
 }
 
 // usable gives the cursor if it is one of this file.
@@ -192,7 +194,8 @@ func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCur
 	if json.Unmarshal(raw, cursor) != nil || cursor.Session != s.id || cursor.Offset > file.Size() {
 		return nil
 	}
-	if start, err := startOf(file); err != nil || start != cursor.Start || !slices.Equal(cursor.Origins, s.origins.names()) {
+	if start, err := startOf(file); err != nil || start != cursor.Start ||
+		!slices.Equal(cursor.Origins, s.origins.names()) {
 		return nil
 	}
 	return cursor

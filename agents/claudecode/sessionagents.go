@@ -174,7 +174,8 @@ func (s *session) readAgent(parent *assemble.Conversation, file *agentFile, step
 	defer func() { s.depth-- }()
 	kept := s.entry // the line of the parent that is being read
 	defer func() { s.entry = kept }()
-	ch := &chain{c: parent.Child(step, file.id, file.role), file: file.name, sides: map[string]*chain{}, roots: map[string]*chain{}}
+	ch := &chain{c: parent.Child(step, file.id, file.role), file: file.name, sides: map[string]*chain{},
+		roots: map[string]*chain{}}
 	in := jsonlines.NewReader(opened.From(0), 0, 0)
 	if err := s.read(ch, in); err != nil {
 		return err

@@ -18,7 +18,8 @@ func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	case "queued_command":
 		return s.queued(ch, e, at)
 	case "edited_text_file":
-		ch.c.Append("foreign_changes", "after_step", map[string]any{"path": memberText(e.attachment, "filename"), "timestamp": e.time})
+		ch.c.Append("foreign_changes", "after_step", map[string]any{"path": memberText(e.attachment, "filename"),
+			"timestamp": e.time})
 	case "environment":
 		ch.environment(d)
 	case "session_context":

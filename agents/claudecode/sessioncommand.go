@@ -52,15 +52,16 @@ func (ch *chain) metaText(e *entry, said []string) error {
 	return nil
 }
 
-// resolve ends the waiting for what the last slash command was. A command of the client leaves a note; any other is what
-// the user asked: its arguments, or its name where it has none.
+// resolve ends the waiting for what the last slash command was. A command of the client leaves a note; any other is
+// what the user asked: its arguments, or its name where it has none.
 func (ch *chain) resolve(what effect) error {
 	c := ch.command
 	if c == nil {
 		return nil
 	}
 	ch.command = nil
-	value := map[string]any{"command": "/" + c.name, "args": c.args, "timestamp": c.time, "line": c.at.Line, "uuid": c.at.ID}
+	value := map[string]any{"command": "/" + c.name, "args": c.args, "timestamp": c.time, "line": c.at.Line,
+		"uuid": c.at.ID}
 	if what == commandBuiltIn {
 		ch.c.Release(c.place, "commands", value)
 		return nil

@@ -129,7 +129,8 @@ func (n *noted) replacements(call *assemble.Call) []replacement {
 		return []replacement{{Old: rawjson.Unquote(n.old), New: rawjson.Unquote(n.new), All: n.all}}
 	}
 	return []replacement{{
-		Old: memberText(call.Input, "old_string"), New: memberText(call.Input, "new_string"), All: memberBool(call.Input, "replace_all"),
+		Old: memberText(call.Input, "old_string"), New: memberText(call.Input, "new_string"),
+		All: memberBool(call.Input, "replace_all"),
 	}}
 }
 

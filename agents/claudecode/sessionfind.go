@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The client
-// files them by directory, under a name that does not tell the directory; the lines do.
+// ProjectSessions lists the session files of conversations that were held in a directory or below it, oldest first. The
+// client files them by directory, under a name that does not tell the directory; the lines do.
 func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(cmp.Or(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
 	entries, err := os.ReadDir(root)
@@ -43,8 +43,8 @@ func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Sess
 	return found, nil
 }
 
-// filedUnder tells whether sessions of a project can be in a folder of this name, and whether it is the name of the project
-// itself.
+// filedUnder tells whether sessions of a project can be in a folder of this name, and whether it is the name of the
+// project itself.
 func filedUnder(project sessionfile.Project, folder string) (possible, exact bool) {
 	if project.Any() {
 		return true, false
@@ -56,8 +56,8 @@ func filedUnder(project sessionfile.Project, folder string) (possible, exact boo
 	return possible, exact
 }
 
-// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so each file
-// is looked into; one that does not tell its directory belongs where it is filed.
+// sessionsIn lists the main session files of one folder of the client. Two directories can have the same folder, so
+// each file is looked into; one that does not tell its directory belongs where it is filed.
 func sessionsIn(folder string, project sessionfile.Project, exact bool, since time.Time) []capability.Session {
 	return sessionfile.List(folder, 0, since, func(path string) (capability.Session, bool) {
 		name := filepath.Base(path)
@@ -97,8 +97,8 @@ func (c *Client) SessionID(path string) string {
 	return stem(path)
 }
 
-// Recognises tells the client's lines by the members that only they have: the session in each, and an id of the line, or that
-// of another line that it speaks of.
+// Recognises tells the client's lines by the members that only they have: the session in each, and an id of the line,
+// or that of another line that it speaks of.
 func (c *Client) Recognises(_ string, head []byte) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range peekObjects {

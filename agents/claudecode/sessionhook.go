@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// hookLine takes what the client tells of a hook that it ran: an attachment when the hook has ended, in older clients a line of
-// progress when it began. What the hook printed is not kept.
+// hookLine takes what the client tells of a hook that it ran: an attachment when the hook has ended, in older clients a
+// line of progress when it began. What the hook printed is not kept.
 func (ch *chain) hookLine(raw []byte, call string) bool {
 	run := records.HookRun{Outcome: "started"}
 	d := rawjson.NewDecoder(raw)

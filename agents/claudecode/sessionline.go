@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// entry is a line of a session file with the members that matter. Values that only some kinds of lines need stay raw; they
-// are valid while the line is.
+// entry is a line of a session file with the members that matter. Values that only some kinds of lines need stay raw;
+// they are valid while the line is.
 type entry struct {
 	d rawjson.Decoder
 
@@ -196,7 +196,8 @@ func (ch *chain) remember(s *session, e *entry) {
 	for _, one := range [...]struct {
 		kept *string
 		told string
-	}{{&reg.Cwd, e.cwd}, {&reg.Version, e.version}, {&reg.Branch, e.branch}, {&reg.Entry, payload.Name(e.entrypoint)}, {&reg.User, payload.Name(e.userType)}} {
+	}{{&reg.Cwd, e.cwd}, {&reg.Version, e.version}, {&reg.Branch, e.branch}, {&reg.Entry, payload.Name(e.entrypoint)},
+		{&reg.User, payload.Name(e.userType)}} {
 		if one.told != "" && one.told != *one.kept {
 			*one.kept, fresh = one.told, true
 		}

@@ -85,8 +85,8 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins are the sessions that lines of this file were copied from, as far as their own files are there. Such lines count
-// there. Where the file of the other session is gone the copies are all that is left, and they stay.
+// origins are the sessions that lines of this file were copied from, as far as their own files are there. Such lines
+// count there. Where the file of the other session is gone the copies are all that is left, and they stay.
 type origins struct {
 	own   string
 	dir   string

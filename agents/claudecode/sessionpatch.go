@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// patchHunk is a hunk of structuredPatch. Its lines are made for display: each leading tab became two spaces. Numbers and
-// the kinds of lines are right.
+// patchHunk is a hunk of structuredPatch. Its lines are made for display: each leading tab became two spaces. Numbers
+// and the kinds of lines are right.
 type patchHunk struct {
 	oldStart, newStart int
 	lines              []string
@@ -92,8 +92,8 @@ func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	return hunks
 }
 
-// matchedHunks gives the hunks of a patch where the file after the edit is not known: lines that the display shows as they
-// are, or that are found among those that the edit wrote, are certain.
+// matchedHunks gives the hunks of a patch where the file after the edit is not known: lines that the display shows as
+// they are, or that are found among those that the edit wrote, are certain.
 func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	for _, h := range patch {

@@ -9,7 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a line of the role user: results of calls, what the user typed, or what the client put in the user's mouth.
+// user takes a line of the role user: results of calls, what the user typed, or what the client put in the user's
+// mouth.
 func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 	said, results, err := s.userBlocks(ch, e, at)
 	switch {
@@ -181,8 +182,8 @@ var synthetic = []struct{ prefix, reason string }{
 	{"<user-prompt-submit-hook>", "hook_output"},
 }
 
-// clean takes what the client adds to a prompt out of it: reminders, and the file that is open in the editor. It gives the
-// reason why nothing is left.
+// clean takes what the client adds to a prompt out of it: reminders, and the file that is open in the editor. It gives
+// the reason why nothing is left.
 func clean(said string) (text, reason string) {
 	for _, tag := range []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"} {
 		for range 64 {

@@ -20,8 +20,8 @@ func (ch *chain) keep() {
 	}
 }
 
-// bookkeeping are the kinds of lines in which the client keeps its own books. Each release adds some; one that is not named
-// here is skipped as well, and counted as unknown.
+// bookkeeping are the kinds of lines in which the client keeps its own books. Each release adds some; one that is not
+// named here is skipped as well, and counted as unknown.
 var bookkeeping = []string{
 	"agent-color", "agent-name", "agent-setting", "agent_metadata", "api-request", "api-request-blob", "atis-latch",
 	"attribution-snapshot", "bridge-session", "content-replacement", "derived-from", "file-history-snapshot",

@@ -93,8 +93,8 @@ func (e *entry) errorOf(content, tool string) string {
 	return records.ErrorTool
 }
 
-// take reads what the client noted beside a result. It is an object for calls that worked, text for those that failed, a
-// list for tools of MCP servers.
+// take reads what the client noted beside a result. It is an object for calls that worked, text for those that failed,
+// a list for tools of MCP servers.
 func (n *note) take(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {

@@ -11,8 +11,8 @@ import (
 // maxSides is how many subagents may be told in the main file.
 const maxSides = 1000
 
-// sidechain gives the chain of a line of a subagent that an old client wrote into the main file, nil for a line of the main
-// conversation. A subagent's first line is its prompt, which is an argument of the call that started it.
+// sidechain gives the chain of a line of a subagent that an old client wrote into the main file, nil for a line of the
+// main conversation. A subagent's first line is its prompt, which is an argument of the call that started it.
 func (s *session) sidechain(ch *chain, e *entry) *chain {
 	if !e.sidechain || ch.file != "" || len(ch.sides) >= maxSides {
 		return nil
@@ -53,8 +53,8 @@ func (s *session) starter(ch *chain, e *entry) string {
 	return ""
 }
 
-// progress takes what a call tells while it runs. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so, beside the
-// file of the subagent; they count only where that file is lost.
+// progress takes what a call tells while it runs. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so, beside
+// the file of the subagent; they count only where that file is lost.
 func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 	var kind, agent string
 	var message []byte

@@ -109,8 +109,9 @@ func (r result) ambiguous(class events.ToolClass) bool {
 		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)
 }
 
-// outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and that
-// of a call refused with Esc is that of a call interrupted with Esc. An edit tool is over too soon to be interrupted.
+// outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and
+// that of a call refused with Esc is that of a call interrupted with Esc. An edit tool is over too soon to be
+// interrupted.
 func (r result) outcome(class events.ToolClass) capability.Outcome {
 	switch {
 	case r.beforeRun:

@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Where Claude looks for settings (measured with 2.1.328 in a repository with sub-directories, linked work trees, a bare
-// `.git`, a bare `repo.git` and a submodule):
+// Where Claude looks for settings (measured with 2.1.328 in a repository with sub-directories, linked work trees, a
+// bare `.git`, a bare `repo.git` and a submodule):
 //
 //   - the user's settings.json: always.
 //   - .claude/settings.json: only in the directory in which Claude is started. In a sub-directory it is not read.
 //   - .claude/settings.local.json: in the directory of the repository's `.git`, whichever sub-directory or linked work
-//     tree Claude is started in, also when that `.git` is bare. For a submodule and for work trees of a `repo.git` it is
-//     the work tree itself.
+//     tree Claude is started in, also when that `.git` is bare. For a submodule and for work trees of a `repo.git` it
+//     is the work tree itself.
 //
 // So settings.local.json is the place for one repository: it sees every session in it, and it is personal, so that the
 // absolute path of this machine's program does not reach other people. Claude keeps the file out of commits by a global

@@ -5,7 +5,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// tools are what Claude Code has by itself, under the names of all versions since 1.0. Skill and SlashCommand only load text.
+// tools are what Claude Code has by itself, under the names of all versions since 1.0. Skill and SlashCommand only load
+// text.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Edit", "MultiEdit", "Write", "NotebookEdit"}},
 	{events.ToolRuns, []string{"Bash", "PowerShell"}},

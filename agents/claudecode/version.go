@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, as far as its documentation of April 2026 tells.
+// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, as far as its
+// documentation of April 2026 tells.
 const newerSince = "2.1.121"
 
-// version is that of the client on the PATH, told by where it is installed and without starting it: its own installer keeps each
-// version under its name, npm has it in the manifest of the package. It is empty where neither tells.
+// version is that of the client on the PATH, told by where it is installed and without starting it: its own installer
+// keeps each version under its name, npm has it in the manifest of the package. It is empty where neither tells.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {
@@ -28,7 +29,8 @@ func (c *Client) version() string {
 			program = filepath.Dir(program)
 			var manifest struct{ Name, Version string }
 			raw, err := os.ReadFile(filepath.Join(program, "package.json"))
-			if err == nil && json.Unmarshal(raw, &manifest) == nil && strings.HasPrefix(manifest.Name, "@anthropic-ai/claude-code") {
+			if err == nil && json.Unmarshal(raw, &manifest) == nil &&
+				strings.HasPrefix(manifest.Name, "@anthropic-ai/claude-code") {
 				return manifest.Version
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 )
 
-// wire is a hook payload with the fields of all events. The whole of it is decoded in one pass; what is not named here is
-// skipped without a copy.
+// wire is a hook payload with the fields of all events. The whole of it is decoded in one pass; what is not named here
+// is skipped without a copy.
 type wire struct {
 	Session    string   `json:"session_id"`
 	Transcript string   `json:"transcript_path"`
@@ -58,7 +58,8 @@ type replacement struct {
 	All bool   `json:"replace_all"`
 }
 
-// response is tool_response with the fields of all tools that write. It is text instead of an object for calls that failed.
+// response is tool_response with the fields of all tools that write. It is text instead of an object for calls that
+// failed.
 type response struct {
 	Type          string        `json:"type"` // of a Write: create or update
 	FilePath      string        `json:"filePath"`
@@ -115,8 +116,8 @@ func snaked(data []byte) []byte {
 	return snakeKeys(text)
 }
 
-// snakeKeys gives a valid object with the keys of its fields and of those of its tool input in snake case. A tool's response
-// has camel case in the native payload too and stays.
+// snakeKeys gives a valid object with the keys of its fields and of those of its tool input in snake case. A tool's
+// response has camel case in the native payload too and stays.
 func snakeKeys(object []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {

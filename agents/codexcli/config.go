@@ -62,8 +62,8 @@ func (conf *config) has(path ...string) (table, bool) {
 	return table{}, false
 }
 
-// projectTrusted tells whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree, which stands
-// for the linked ones.
+// projectTrusted tells whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree,
+// which stands for the linked ones.
 func (conf *config) projectTrusted(repo *refs.Repo) bool {
 	roots := []string{repo.WorkTree}
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {

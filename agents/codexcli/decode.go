@@ -51,13 +51,15 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
 	return payload.Fields{
-		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
-		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.Turn,
+		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd,
+		Transcript: w.Transcript,
+		Source:     w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.Turn,
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents' ones
-// and are left out where these are there.
+// ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents'
+// ones and are left out where these are there.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	project := sessionfile.NewProject(dir)
@@ -136,8 +136,8 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(peekFile(path).role, "subagent")}
 }
 
-// rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that the
-// id tells, in any time zone. It is "" when there is none.
+// rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that
+// the id tells, in any time zone. It is "" when there is none.
 func rolloutOf(beside, id string) string {
 	if !payload.SessionID(id) {
 		return ""

@@ -92,8 +92,8 @@ func (r *rollout) completed(l *line, at records.Locator) error {
 	return nil
 }
 
-// nested takes a call that a program of the model made: in code mode the model calls one tool, exec, with a program, and the
-// hooks see the calls of the program. Their arguments are not in the file as the program gave them.
+// nested takes a call that a program of the model made: in code mode the model calls one tool, exec, with a program,
+// and the hooks see the calls of the program. Their arguments are not in the file as the program gave them.
 func (r *rollout) nested(l *line, at records.Locator, id, kind string) error {
 	done := l.item.item
 	call := assemble.Call{ID: id, Input: []byte("{}")}

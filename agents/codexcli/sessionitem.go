@@ -20,7 +20,8 @@ func (r *rollout) take(l *line, at records.Locator) error {
 		return r.message(l, at)
 	case "reasoning":
 		return r.said(l, at, assemble.Answer{Thinking: reasoning(i)})
-	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "image_generation_call":
+	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
+		"image_generation_call":
 		call := r.call(i, at)
 		return r.said(l, at, assemble.Answer{Calls: []assemble.Call{call}})
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
@@ -36,14 +37,15 @@ func (r *rollout) take(l *line, at records.Locator) error {
 	return nil
 }
 
-// said adds a piece to the answer that is open, or begins one. The tokens of an answer, the result of one of its calls and
-// a prompt end it.
+// said adds a piece to the answer that is open, or begins one. The tokens of an answer, the result of one of its calls
+// and a prompt end it.
 func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	if !r.state.Open {
 		r.state.Open, r.state.Last, r.state.Usage = true, fmt.Sprintf("@%d", at.Offset), usage{}
 	}
 	r.state.Said, r.state.Typed = true, ""
-	a.At, a.Key, a.Time, a.Model, a.Prompt, a.Tools = at, r.state.Last, l.time, r.state.Model, r.state.Prompt, r.state.Tools
+	a.At, a.Key, a.Time, a.Model, a.Prompt, a.Tools = at, r.state.Last, l.time, r.state.Model, r.state.Prompt,
+		r.state.Tools
 	a.Provider, a.ProviderID = "openai", l.item.id
 	if err := r.c.Answer(a); err != nil {
 		return err

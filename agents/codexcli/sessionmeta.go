@@ -56,7 +56,8 @@ func (r *rollout) meta(l *line) {
 		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
 		h.SetVersion(head.Version)
 		h.Began, h.Git = head.Began, h.Git || head.Git
-		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, head.Branch), cmp.Or(h.BaseCommit, head.BaseCommit), cmp.Or(h.Repository, head.Repository)
+		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, head.Branch), cmp.Or(h.BaseCommit, head.BaseCommit),
+			cmp.Or(h.Repository, head.Repository)
 		if prompt != "" {
 			h.AddPrompt(hash, prompt)
 		}
@@ -113,9 +114,9 @@ func (r *rollout) turnContext(l *line) {
 	})
 }
 
-// copied tells whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with their own
-// line, then hold the other session's, with the line that began it, and go on with a turn of their own. Ids are UUIDs of
-// version 7, so that a turn which is older than the session itself is none of its own.
+// copied tells whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with
+// their own line, then hold the other session's, with the line that began it, and go on with a turn of their own. Ids
+// are UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

@@ -47,7 +47,8 @@ func patchOf(call *assemble.Call) string {
 	if call.Name == "apply_patch" {
 		return cmp.Or(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))
 	}
-	if at := strings.Index(call.Command, "*** Begin Patch"); at >= 0 && strings.Contains(call.Command[:at], "apply_patch") {
+	if at := strings.Index(call.Command, "*** Begin Patch"); at >= 0 &&
+		strings.Contains(call.Command[:at], "apply_patch") {
 		return call.Command[at:]
 	}
 	return ""

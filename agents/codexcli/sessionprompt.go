@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// userMessage takes a message of the role user: what the user typed, and what the client puts beside it. Newer versions say
-// of each part which it is.
+// userMessage takes a message of the role user: what the user typed, and what the client puts beside it. Newer versions
+// say of each part which it is.
 func (r *rollout) userMessage(l *line, at records.Locator) error {
 	var kinds []string
 	d := rawjson.NewDecoder(rawjson.Member(l.item.passed, "content_item_kinds"))
@@ -57,10 +57,12 @@ func (r *rollout) injected(l *line, text string) {
 	switch tag, _ := sessionfile.Tagged(text); tag {
 	case "skill":
 		r.c.Append("skill_invocations", "after_step", map[string]any{
-			"skill": sessionfile.Inside(text, "name"), "path": sessionfile.Inside(text, "path"), "source": "injected_skill", "timestamp": l.time,
+			"skill": sessionfile.Inside(text, "name"), "path": sessionfile.Inside(text, "path"), "source": "injected_skill",
+			"timestamp": l.time,
 		})
 	case "user_shell_command":
-		r.c.Append("user_shell", "after_step", map[string]any{"command": sessionfile.Inside(text, "command"), "timestamp": l.time})
+		r.c.Append("user_shell", "after_step", map[string]any{"command": sessionfile.Inside(text, "command"),
+			"timestamp": l.time})
 	}
 }
 
@@ -88,8 +90,8 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	return nil
 }
 
-// agentMessage takes what one agent told another: the task of a subagent is its prompt, as far as it can be read. What it
-// answers is the result of a call.
+// agentMessage takes what one agent told another: the task of a subagent is its prompt, as far as it can be read. What
+// it answers is the result of a call.
 func (r *rollout) agentMessage(l *line, at records.Locator) error {
 	text := strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n")
 	head, task, found := strings.Cut(text, "\nPayload:\n")

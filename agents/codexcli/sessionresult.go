@@ -22,8 +22,8 @@ type note struct {
 	agent   string // the id of the subagent that the call started
 }
 
-// noteFor is the note of a call that waits for its result. What is told of any other is dropped: a reading that goes on from
-// the line of a call finds the same notes as one that began before.
+// noteFor is the note of a call that waits for its result. What is told of any other is dropped: a reading that goes on
+// from the line of a call finds the same notes as one that began before.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}
@@ -124,13 +124,14 @@ func outputText(raw []byte) string {
 	return ""
 }
 
-// unwrap takes the output out of the JSON that versions up to 0.12x put around it, and finds the code with which a command
-// ended in the lines that the client writes before its output.
+// unwrap takes the output out of the JSON that versions up to 0.12x put around it, and finds the code with which a
+// command ended in the lines that the client writes before its output.
 func unwrap(content string, n *note) (text string, exit int64, exited bool) {
 	if strings.HasPrefix(content, `{"output":`) {
 		raw := []byte(content)
 		if meta := rawjson.Member(raw, "metadata"); meta != nil {
-			return rawjson.MemberText(raw, "output"), rawjson.MemberInt(meta, "exit_code"), rawjson.Member(meta, "exit_code") != nil
+			return rawjson.MemberText(raw, "output"), rawjson.MemberInt(meta, "exit_code"),
+				rawjson.Member(meta, "exit_code") != nil
 		}
 	}
 	head, _, _ := strings.Cut(content, "\nOutput:\n")

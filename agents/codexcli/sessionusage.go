@@ -39,14 +39,16 @@ func (u usage) plus(other usage) usage {
 // buckets are the tokens without overlap.
 func (u usage) buckets() *assemble.Usage {
 	return &assemble.Usage{TokenUsage: records.TokenUsage{
-		InputTokens: max(u.Input-u.Read-u.Write, 0), CacheReadTokens: u.Read, CacheWriteTokens: u.Write, OutputTokens: u.Output,
+		InputTokens: max(u.Input-u.Read-u.Write, 0), CacheReadTokens: u.Read, CacheWriteTokens: u.Write,
+		OutputTokens: u.Output,
 	}}
 }
 
-// tokenCount takes the event that tells the sums of the session and those of the last answer. The same sums are told again on
-// occasion: only those that have changed count.
+// tokenCount takes the event that tells the sums of the session and those of the last answer. The same sums are told
+// again on occasion: only those that have changed count.
 func (r *rollout) tokenCount(l *line) error {
-	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")), usageOf(rawjson.Member(l.item.info, "total_token_usage")))
+	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")),
+		usageOf(rawjson.Member(l.item.info, "total_token_usage")))
 }
 
 // usageRecord takes the line that newer versions write for every answer.

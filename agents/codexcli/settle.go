@@ -14,8 +14,9 @@ import (
 // settleWindow is how much of the session file's end is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A patch holds
-// up every other call of its conversation, so that one whose end is not told has ended when another boundary comes.
+// Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A
+// patch holds up every other call of its conversation, so that one whose end is not told has ended when another
+// boundary comes.
 func (c *Client) Settle(call capability.Call) capability.End {
 	var found capability.End
 	if !payload.CallID(call.CallID) {
@@ -77,7 +78,8 @@ func endIn(line []byte, callID string) (end capability.End) {
 // outcomeOfText reads what the model was told. A command that outlasts its call has told something and runs on.
 func outcomeOfText(text string) capability.Outcome {
 	switch {
-	case strings.HasPrefix(text, "apply_patch verification failed"), strings.HasPrefix(text, "Command blocked by PreToolUse hook"),
+	case strings.HasPrefix(text, "apply_patch verification failed"),
+		strings.HasPrefix(text, "Command blocked by PreToolUse hook"),
 		strings.HasPrefix(text, "Tool call blocked by PreToolUse hook"):
 		return capability.OutcomeRejected
 	case strings.Contains(head(text, 200), "Process running with session ID"):

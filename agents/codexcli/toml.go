@@ -27,9 +27,9 @@ type table struct {
 	end  int // behind its closing bracket
 }
 
-// readTOML lists the settings and the tables of a document with their places, which is what an edit needs that leaves all
-// other bytes as they are. The inside of inline tables is listed like that of others; arrays and arrays of tables are
-// left out, as no setting of ours is in one.
+// readTOML lists the settings and the tables of a document with their places, which is what an edit needs that leaves
+// all other bytes as they are. The inside of inline tables is listed like that of others; arrays and arrays of tables
+// are left out, as no setting of ours is in one.
 func readTOML(doc string) ([]setting, []table, error) {
 	var parser unstable.Parser
 	parser.Reset([]byte(doc))
@@ -77,7 +77,8 @@ func (r *tomlReader) expression(n *unstable.Node) {
 func (r *tomlReader) value(within []string, n *unstable.Node) {
 	key, _ := keyPath(n)
 	value := n.Value()
-	s := setting{path: slices.Concat(within, key), start: int(value.Raw.Offset), end: int(value.Raw.Offset + value.Raw.Length)}
+	s := setting{path: slices.Concat(within, key), start: int(value.Raw.Offset),
+		end: int(value.Raw.Offset + value.Raw.Length)}
 	switch value.Kind {
 	case unstable.String:
 		s.text = string(value.Data)

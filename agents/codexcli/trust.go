@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Codex runs a hook only if its user allowed it as it is: config.toml holds, under the place of the hook, a hash of what the
-// hook says. Moving or changing the hook makes it wait for its user again.
+// Codex runs a hook only if its user allowed it as it is: config.toml holds, under the place of the hook, a hash of
+// what the hook says. Moving or changing the hook makes it wait for its user again.
 //
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
 //	trusted_hash = "sha256:…"
@@ -39,7 +39,8 @@ func (in *Installer) located(target capability.Target) ([]hookfile.Handler, stri
 	file, err := userfile.Read(place.Path)
 	if err != nil {
 		return nil, place.Path, &capability.InstallError{
-			Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path, Err: err, Hint: "mend the file and try again",
+			Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path, Err: err,
+			Hint: "mend the file and try again",
 		}
 	}
 	handlers, err := hookfile.Locate(file.Data, in.client.ours())
@@ -136,7 +137,8 @@ func (in *Installer) Allow(_ context.Context, target capability.Target) ([]capab
 	return write(conf.file, data, "allow the hooks of git-trace")
 }
 
-// allow puts the hashes into the document: in the place of older ones, or into the block that git-trace keeps at its end.
+// allow puts the hashes into the document: in the place of older ones, or into the block that git-trace keeps at its
+// end.
 func allow(conf *config, hooks []hook) ([]byte, error) {
 	doc := slices.Clone(conf.file.Data)
 	var fresh []hook

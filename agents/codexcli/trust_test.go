@@ -10,7 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/hookfile"
 )
 
-// TestHashesAreThoseOfTheClient holds hashes that the client itself gave for these hooks (hooks/list of its app server).
+// TestHashesAreThoseOfTheClient holds hashes that the client itself gave for these hooks (hooks/list of its app
+// server).
 func TestHashesAreThoseOfTheClient(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]hookfile.Handler{

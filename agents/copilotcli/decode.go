@@ -42,7 +42,8 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
@@ -60,7 +61,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && (b.Kind == events.PromptSubmit || b.Kind == events.TurnEnd) {
 		return false // said to and by a sub-agent; subagentStop ends it
 	}
-	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" { // of a sub-agent's own sub-agent sessionId is none
+	// of a sub-agent's own sub-agent sessionId is none
+	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" {
 		b.Session = root
 	}
 	if b.Transcript == "" {
@@ -86,5 +88,6 @@ func sessionOf(path string) string {
 	return session
 }
 
-// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is about.
+// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is
+// about.
 func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -30,7 +30,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
+			project.Holds(begin.cwd)
 	}), nil
 }
 
@@ -50,7 +51,8 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 }
 
 func begins(raw []byte) bool {
-	return rawjson.MemberText(raw, "type") == "session.start" && rawjson.MemberText(rawjson.Member(raw, "data"), "sessionId") != ""
+	return rawjson.MemberText(raw, "type") == "session.start" &&
+		rawjson.MemberText(rawjson.Member(raw, "data"), "sessionId") != ""
 }
 
 // beginning is what the first event tells.

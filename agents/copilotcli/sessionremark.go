@@ -19,15 +19,18 @@ func (s *session) remark(e *event) {
 	case "system.message":
 		s.systemPrompt(e)
 	case "abort":
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time, "reason": payload.Name(e.text("reason"))})
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time,
+			"reason": payload.Name(e.text("reason"))})
 		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
 		s.state.Busy = false
 	case "session.error", "model.call_failure":
-		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": assemble.Summary(e.text("message"))})
+		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time,
+			"text": assemble.Summary(e.text("message"))})
 		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
 	case "session.compaction_complete":
 		s.c.Append("compactions", "after_step", map[string]any{
-			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"), "tokens_after": rawjson.MemberInt(e.data, "postCompactionTokens"),
+			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"),
+			"tokens_after": rawjson.MemberInt(e.data, "postCompactionTokens"),
 		})
 	case "session.snapshot_rewind":
 		s.main.Back(e.text("upToEventId"))
@@ -38,7 +41,8 @@ func (s *session) remark(e *event) {
 		}
 	case "skill.invoked":
 		s.c.Append("skill_invocations", "after_step", map[string]any{
-			"skill": e.text("name"), "path": e.text("path"), "source": cmp.Or(payload.Name(e.text("trigger")), "skill_event"), "timestamp": e.time,
+			"skill": e.text("name"), "path": e.text("path"), "source": cmp.Or(payload.Name(e.text("trigger")), "skill_event"),
+			"timestamp": e.time,
 		})
 	case "tool.user_requested":
 		command := rawjson.MemberText(rawjson.Member(e.data, "arguments"), "command")
@@ -87,7 +91,8 @@ func (s *session) context(e *event) {
 		h.SetVersion(version)
 		h.Began = cmp.Or(h.Began, began)
 		h.Git = h.Git || root != ""
-		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, branch), cmp.Or(h.BaseCommit, commit), cmp.Or(h.Repository, repository)
+		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, branch), cmp.Or(h.BaseCommit, commit),
+			cmp.Or(h.Repository, repository)
 	})
 }
 

@@ -87,7 +87,8 @@ func (s *session) edits(call *assemble.Call, detail string, files []string) []as
 		var edits []assemble.Edit
 		for i, diff := range diffs {
 			hunks := sessionfile.Hunks(diff)
-			edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(paths[i], s.state.Cwd), Hunks: hunks, Text: sessionfile.Written(hunks)})
+			edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(paths[i], s.state.Cwd), Hunks: hunks,
+				Text: sessionfile.Written(hunks)})
 		}
 		return edits
 	}

@@ -40,8 +40,9 @@ func (s *session) user(e *event, at records.Locator) error {
 // answer takes an answer of the model. A long one comes in chunks.
 func (s *session) answer(e *event, at records.Locator) error {
 	a := assemble.Answer{
-		At: at, Key: cmp.Or(cmp.Or(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time, Model: assemble.Model(e.text("model")),
-		Text: e.text("content"), Thinking: e.text("reasoningText"), Prompt: s.state.Prompt,
+		At: at, Key: cmp.Or(cmp.Or(e.text("apiCallId"), e.text("messageId")), e.id), Time: e.time,
+		Model: assemble.Model(e.text("model")),
+		Text:  e.text("content"), Thinking: e.text("reasoningText"), Prompt: s.state.Prompt,
 	}
 	if a.Thinking == "" && (e.text("reasoningOpaque") != "" || e.text("encryptedContent") != "") {
 		a.Thinking = sessionfile.Withheld
@@ -83,7 +84,8 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 		}
 	}
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
-	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(key, e.id), Time: e.time, Model: assemble.Model(model), Usage: u})
+	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(key, e.id), Time: e.time, Model: assemble.Model(model),
+		Usage: u})
 	s.c.Take()
 	return err
 }
@@ -91,7 +93,8 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 // call makes a call of what an answer asks for. Older versions write the arguments as JSON in a string.
 func (s *session) call(request []byte) assemble.Call {
 	call := assemble.Call{
-		ID: rawjson.MemberText(request, "toolCallId"), Name: payload.Name(rawjson.MemberText(request, "name")), Input: []byte("{}"),
+		ID: rawjson.MemberText(request, "toolCallId"), Name: payload.Name(rawjson.MemberText(request, "name")),
+		Input: []byte("{}"),
 	}
 	switch arguments := rawjson.Member(request, "arguments"); {
 	case len(arguments) > 0 && arguments[0] == '"':

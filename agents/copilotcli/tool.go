@@ -59,8 +59,10 @@ var tools = payload.Tools{
 	{events.ToolEdits, []string{"edit", "create", "str_replace_editor", "apply_patch"}},
 	{events.ToolRuns, []string{"bash", "powershell", "write_bash", "write_powershell"}},
 	{events.ToolReads, []string{
-		"view", "grep", "rg", "glob", "read_bash", "list_bash", "stop_bash", "read_powershell", "list_powershell", "stop_powershell",
-		"web_fetch", "web_search", "report_intent", "update_todo", "task", "read_agent", "list_agents", "write_agent", "skill", "sql",
+		"view", "grep", "rg", "glob", "read_bash", "list_bash", "stop_bash", "read_powershell", "list_powershell",
+		"stop_powershell",
+		"web_fetch", "web_search", "report_intent", "update_todo", "task", "read_agent", "list_agents", "write_agent",
+		"skill", "sql",
 		"ask_user", "exit_plan_mode", "store_memory", "fetch_copilot_cli_documentation",
 	}},
 }

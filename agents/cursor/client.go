@@ -15,7 +15,8 @@ type Client struct{ env capability.Env }
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{
-		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "cursor-agent", Dir: client.configDir(),
+		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "cursor-agent",
+		Dir:     client.configDir(),
 		Resumer: capability.ResumeBy{"cursor-agent", "--resume="},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true,

@@ -61,13 +61,15 @@ type input struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
 	f := payload.Fields{
 		Session: cmp.Or(w.Conversation, w.Session), Subagent: w.Subagent, SubagentType: w.SubagentType, Model: w.Model,
-		Cwd: native(w.Cwd), Transcript: native(w.Transcript), Source: w.Source, Reason: w.Reason, Prompt: w.Prompt, PromptID: w.Generation,
+		Cwd: native(w.Cwd), Transcript: native(w.Transcript), Source: w.Source, Reason: w.Reason, Prompt: w.Prompt,
+		PromptID: w.Generation,
 	}
 	if w.Parent != "" && w.Parent != f.Session { // a sub-agent's conversation is one of its own
 		f.Subagent, f.Session = cmp.Or(f.Subagent, f.Session), w.Parent
@@ -91,7 +93,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	_ = json.Unmarshal(raw, &in) // a field of another type is an absent one
 	call := payload.Call{
 		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Input: &raw, Path: native(cmp.Or(in.Path, in.Target)),
-		Command: in.Command, Dir: native(in.Dir), Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Content + in.Contents}},
+		Command: in.Command, Dir: native(in.Dir), Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Content +
+			in.Contents}},
 	}
 	call.Describe(b, c.env.Home)
 	if call.Class != events.ToolReads {
@@ -104,7 +107,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Write", "Edit", "StrReplace", "EditNotebook", "Delete"}},
 	{events.ToolRuns, []string{"Shell"}},
-	{events.ToolReads, []string{"Read", "Grep", "Glob", "LS", "SemanticSearch", "WebSearch", "WebFetch", "Task", "TodoWrite", "ReadLints", "AskQuestion"}},
+	{events.ToolReads, []string{"Read", "Grep", "Glob", "LS", "SemanticSearch", "WebSearch", "WebFetch", "Task",
+		"TodoWrite", "ReadLints", "AskQuestion"}},
 }
 
 // native is a path as this system writes it.

@@ -1,9 +1,10 @@
-// Package cursor knows Cursor, the editor's agent and its command line alike: what its hooks send, and where they are installed.
+// Package cursor knows Cursor, the editor's agent and its command line alike: what its hooks send, and where they are
+// installed.
 //
-// What is relied on is what the maker documents (cursor.com/docs/hooks), not what was measured: the client works only with an
-// account. preToolUse and postToolUse come for every tool and have its id; conversation_id is the session, generation_id the
-// prompt. Paths of Windows are given as "/c:/…". Fields that another version names otherwise are taken for absent: then a call
-// has no declared path and may have written anywhere, which is honest but coarse.
+// What is relied on is what the maker documents (cursor.com/docs/hooks), not what was measured: the client works only
+// with an account. preToolUse and postToolUse come for every tool and have its id; conversation_id is the session,
+// generation_id the prompt. Paths of Windows are given as "/c:/…". Fields that another version names otherwise are
+// taken for absent: then a call has no declared path and may have written anywhere, which is honest but coarse.
 //
 // Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
 package cursor

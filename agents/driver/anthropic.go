@@ -90,7 +90,8 @@ func (anthropic) blocks(sc scene) []map[string]any {
 		out = append(out, map[string]any{"type": "text", "text": text})
 	}
 	for n, tool := range sc.Tools {
-		out = append(out, map[string]any{"type": "tool_use", "id": sc.id("toolu_", n), "name": tool.Name, "input": tool.input()})
+		out = append(out, map[string]any{"type": "tool_use", "id": sc.id("toolu_", n), "name": tool.Name,
+			"input": tool.input()})
 	}
 	return out
 }

@@ -49,7 +49,8 @@ func (d chat) answer(w http.ResponseWriter, _ *http.Request, body []byte, sc sce
 	usage := map[string]any{"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 	maps.Copy(usage, sc.Usage)
 	reply := func(object string, choices []any, more map[string]any) map[string]any {
-		out := map[string]any{"id": "chatcmpl-scripted-" + sc.nonce, "created": 0, "model": req.Model, "object": object, "choices": choices}
+		out := map[string]any{"id": "chatcmpl-scripted-" + sc.nonce, "created": 0, "model": req.Model, "object": object,
+			"choices": choices}
 		maps.Copy(out, more)
 		return out
 	}
@@ -64,7 +65,8 @@ func (d chat) answer(w http.ResponseWriter, _ *http.Request, body []byte, sc sce
 	}
 	s := newStream(w)
 	chunk := func(delta map[string]any, finish any) {
-		s.data(reply("chat.completion.chunk", []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}, nil))
+		s.data(reply("chat.completion.chunk", []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+			nil))
 	}
 	chunk(map[string]any{"role": "assistant", "content": ""}, nil)
 	if text := sc.said(); text != "" {
@@ -79,7 +81,8 @@ func (d chat) answer(w http.ResponseWriter, _ *http.Request, body []byte, sc sce
 			"function": map[string]any{"name": function["name"], "arguments": ""},
 		}}}, nil)
 		for _, p := range pieces(function["arguments"].(string)) {
-			chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": p}}}}, nil)
+			chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": p}}}},
+				nil)
 		}
 	}
 	if sc.Disconnect {

@@ -52,9 +52,11 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 // claudeAtHome writes down what a person who has used the client before was asked already.
 func claudeAtHome(j *job) error {
 	known, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5, "autoUpdates": false,
+		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5,
+		"autoUpdates":           false,
 		"customApiKeyResponses": map[string]any{"approved": []string{"test-key"}, "rejected": []string{}},
-		"projects":              map[string]any{j.repo.Dir: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects": map[string]any{j.repo.Dir: map[string]any{"hasTrustDialogAccepted": true,
+			"hasCompletedProjectOnboarding": true}},
 	})
 	if err != nil {
 		return err

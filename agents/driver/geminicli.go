@@ -64,8 +64,8 @@ func (qwen) inspect(j *job, res *Result) error {
 	return streamed(res, filepath.Join(j.repo.Home, ".qwen", "projects", "*", "chats", "*.jsonl"))
 }
 
-// geminiSettings puts what Gemini CLI, or a relative of it, needs to work offline into the user's settings. What the test
-// put there, its hooks above all, stays.
+// geminiSettings puts what Gemini CLI, or a relative of it, needs to work offline into the user's settings. What the
+// test put there, its hooks above all, stays.
 func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	path := filepath.Join(j.repo.Home, dir, "settings.json")
 	settings := map[string]any{}
@@ -80,10 +80,12 @@ func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 		return fmt.Errorf("read settings: %w", err)
 	}
 	for key, value := range map[string]any{
-		"general":   map[string]bool{"disableAutoUpdate": true, "enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		"general": map[string]bool{"disableAutoUpdate": true, "enableAutoUpdate": false,
+			"enableAutoUpdateNotification": false},
 		"privacy":   map[string]bool{"usageStatisticsEnabled": false},
 		"telemetry": map[string]bool{"enabled": false},
-		"security":  map[string]any{"auth": map[string]string{"selectedType": auth}, "folderTrust": map[string]bool{"enabled": j.opts.CheckTrust}},
+		"security": map[string]any{"auth": map[string]string{"selectedType": auth},
+			"folderTrust": map[string]bool{"enabled": j.opts.CheckTrust}},
 	} {
 		settings[key] = value
 	}

@@ -24,7 +24,8 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 		if err := os.Symlink(filepath.Join(installed, "node_modules"), modules); err != nil {
 			return nil, nil, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "package.json"),
+			[]byte(`{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`), 0o644); err != nil {
 			return nil, nil, err
 		}
 	}

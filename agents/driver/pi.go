@@ -41,7 +41,8 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 	if j.opts.At == nil {
 		args = append(args, "--mode", "json", "-p")
 	}
-	return append(append(args, j.opts.Args...), j.opts.Prompt), []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
+	return append(append(args, j.opts.Args...), j.opts.Prompt),
+		[]string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
 }
 
 // inspect reads the events of --mode json, one per line; the first is the head of the session file.
@@ -75,6 +76,7 @@ func (pi) inspect(j *job, res *Result) error {
 		return fmt.Errorf("read events: %w", err)
 	}
 	var err error
-	res.Transcripts, err = filepath.Glob(filepath.Join(j.repo.Home, ".pi", "agent", "sessions", "*", "*_"+res.Session+".jsonl"))
+	res.Transcripts, err = filepath.Glob(filepath.Join(j.repo.Home, ".pi", "agent", "sessions", "*",
+		"*_"+res.Session+".jsonl"))
 	return err
 }

@@ -25,8 +25,8 @@ type Repo struct {
 	runs int
 }
 
-// removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's process that stores
-// records does. It gives up after ten seconds; the test says then what is left.
+// removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's
+// process that stores records does. It gives up after ten seconds; the test says then what is left.
 func removeBesideWriters(dir string) {
 	for until := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(until); {
 		time.Sleep(50 * time.Millisecond)

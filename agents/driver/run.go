@@ -29,8 +29,8 @@ type Options struct {
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
-	// At is what a person does at the terminal while the client runs interactively; the client is killed when they are done. nil
-	// runs it in its print mode. Nothing that would be asked is allowed beforehand.
+	// At is what a person does at the terminal while the client runs interactively; the client is killed when they are
+	// done. nil runs it in its print mode. Nothing that would be asked is allowed beforehand.
 	At func(*Terminal)
 
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted

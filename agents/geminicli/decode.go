@@ -36,11 +36,13 @@ type wire struct {
 
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
-	return payload.Fields{Session: w.Session, Cwd: w.Cwd, Transcript: w.Transcript, Source: w.Source, Reason: w.Reason, Prompt: w.Prompt}
+	return payload.Fields{Session: w.Session, Cwd: w.Cwd, Transcript: w.Transcript, Source: w.Source, Reason: w.Reason,
+		Prompt: w.Prompt}
 }
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {

@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them by project, under a hash of
-// its directory or a short name; the directory stands in a file beside them.
+// ProjectSessions lists the sessions of a directory and of those below it. The client files them by project, under a
+// hash of its directory or a short name; the directory stands in a file beside them.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
@@ -48,7 +48,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// hashed is the project's directory if a folder is named after its hash, as versions without the file beside it have it.
+// hashed is the project's directory if a folder is named after its hash, as versions without the file beside it have
+// it.
 func hashed(folder string, project sessionfile.Project) string {
 	for _, name := range project.Names() {
 		if sessionfile.FullHash(name) == folder {
@@ -73,7 +74,8 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// Recognises tells session files by the session and the project in their first line or at the beginning of the document.
+// Recognises tells session files by the session and the project in their first line or at the beginning of the
+// document.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	text := string(head[:min(len(head), 4096)])
 	if !strings.Contains(text, `"projectHash"`) || !strings.Contains(text, `"sessionId"`) {

@@ -24,7 +24,8 @@ var (
 )
 
 // Parse reads a session file of either form.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentFile,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
@@ -183,8 +184,8 @@ func (s *session) about(raw []byte) {
 	}
 }
 
-// change takes a line that changes what the session is. The list of messages is given anew when the client has shortened it,
-// and once at the beginning: those that are known already are left out.
+// change takes a line that changes what the session is. The list of messages is given anew when the client has
+// shortened it, and once at the beginning: those that are known already are left out.
 func (s *session) change(raw []byte, at records.Locator) error {
 	taken := false
 	d := rawjson.NewDecoder(rawjson.Member(raw, "messages"))

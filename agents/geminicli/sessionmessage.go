@@ -39,7 +39,8 @@ func (s *session) answer(m *message, at records.Locator, fresh bool) error {
 	if fresh || s.c.Waits(key) {
 		a := assemble.Answer{
 			At: at, Key: key, Time: m.time, Model: assemble.Model(m.model), Provider: "google", Anew: true,
-			Text: strings.Join(geminiform.ReadParts(m.content, "").Texts, "\n\n"), Thinking: thinking(m.thoughts), Usage: usageOf(m.tokens),
+			Text: strings.Join(geminiform.ReadParts(m.content, "").Texts, "\n\n"), Thinking: thinking(m.thoughts),
+			Usage: usageOf(m.tokens),
 		}
 		for _, one := range s.calls(m.calls) {
 			if !s.c.Called(one.call.ID) {
@@ -73,8 +74,8 @@ func thinking(raw []byte) string {
 	return strings.Join(thoughts, "\n\n")
 }
 
-// usageOf takes the tokens of an answer. What is cached is part of the input; thoughts come on top of the output, and the
-// prompts of tools on top of the input.
+// usageOf takes the tokens of an answer. What is cached is part of the input; thoughts come on top of the output, and
+// the prompts of tools on top of the input.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -144,7 +145,8 @@ func (s *session) result(one *done, at records.Locator) error {
 	for _, more := range responses[1:] {
 		response.Output += "\n" + more.Output
 	}
-	result := response.Result(waiting, geminiform.Outcome{Status: one.status, Display: one.display, Cwd: s.state.Cwd}, one.time)
+	result := response.Result(waiting, geminiform.Outcome{Status: one.status, Display: one.display, Cwd: s.state.Cwd},
+		one.time)
 	result.Subagent = one.agent
 	if n := geminiform.UserLines(one.display); n > 0 {
 		s.c.Append("user_modified_edits", "after_step", map[string]any{"tool_call_id": one.call.ID, "lines": n})
@@ -152,8 +154,8 @@ func (s *session) result(one *done, at records.Locator) error {
 	return s.c.Result(at, one.call.ID, result)
 }
 
-// user takes a message of the role user: a prompt, what the client tells the model, or responses to calls, which stand with
-// the calls as well.
+// user takes a message of the role user: a prompt, what the client tells the model, or responses to calls, which stand
+// with the calls as well.
 func (s *session) user(m *message, at records.Locator) error {
 	parts := geminiform.ReadParts(m.content, s.state.Cwd)
 	if len(parts.Responses) > 0 {
@@ -162,7 +164,8 @@ func (s *session) user(m *message, at records.Locator) error {
 			if call == nil {
 				continue
 			}
-			if err := s.c.Result(at, response.ID, response.Result(call, geminiform.Outcome{Cwd: s.state.Cwd}, m.time)); err != nil {
+			if err := s.c.Result(at, response.ID, response.Result(call, geminiform.Outcome{Cwd: s.state.Cwd},
+				m.time)); err != nil {
 				return err
 			}
 		}

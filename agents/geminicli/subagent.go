@@ -30,10 +30,10 @@ type subagent struct {
 	calling   bool // its last answer waits for what comes of its calls
 }
 
-// attribute says which sub-agent makes a call that is about to begin. Hooks do not tell, but the files of the session do, by what
-// the client relies on itself: all hooks of the calls of one answer that run beside each other come before the first of these
-// calls begins, so that the main conversation makes none while a sub-agent is at work, and a sub-agent writes down its answer
-// before it makes the calls that are in it, and again with them when they have ended.
+// attribute says which sub-agent makes a call that is about to begin. Hooks do not tell, but the files of the session
+// do, by what the client relies on itself: all hooks of the calls of one answer that run beside each other come before
+// the first of these calls begins, so that the main conversation makes none while a sub-agent is at work, and a
+// sub-agent writes down its answer before it makes the calls that are in it, and again with them when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {
@@ -113,8 +113,8 @@ type line struct {
 // busy tells whether it is an answer of which nothing has come yet.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
-// givesResults tells whether it asks for an answer in the midst of the work: the task, or what came of calls. What else the
-// client tells a sub-agent is that its time is over.
+// givesResults tells whether it asks for an answer in the midst of the work: the task, or what came of calls. What else
+// the client tells a sub-agent is that its time is over.
 func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
@@ -165,9 +165,9 @@ func began(path string) time.Time {
 	return head.Start
 }
 
-// Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs alone, so
-// that it is over when another boundary comes, unless sub-agents are at work, whose calls cannot be told from its own. Shells
-// may run beside each other.
+// Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs
+// alone, so that it is over when another boundary comes, unless sub-agents are at work, whose calls cannot be told from
+// its own. Shells may run beside each other.
 func (c *Client) Settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {

@@ -52,7 +52,8 @@ func (p *Parts) part(d *rawjson.Decoder, cwd string) {
 		case "thought":
 			thought = d.Bool()
 		case "inlineData", "fileData":
-			text, told = "[file "+sessionfile.Known(strings.ReplaceAll(rawjson.MemberText(d.Raw(), "mimeType"), "/", "-"))+"]", true
+			text, told = "[file "+sessionfile.Known(strings.ReplaceAll(rawjson.MemberText(d.Raw(), "mimeType"), "/", "-"))+"]",
+				true
 		case "functionCall":
 			raw := d.Raw()
 			call := assemble.Call{
@@ -101,7 +102,8 @@ func Responses(raw []byte) []Response { return ReadParts(raw, "").Responses }
 
 // Describe says what a call tells of the project.
 func Describe(call *assemble.Call, cwd string) {
-	path := sessionfile.Absolute(cmp.Or(rawjson.MemberText(call.Input, "file_path"), rawjson.MemberText(call.Input, "absolute_path")), cwd)
+	path := sessionfile.Absolute(cmp.Or(rawjson.MemberText(call.Input, "file_path"),
+		rawjson.MemberText(call.Input, "absolute_path")), cwd)
 	switch call.Name {
 	case "read_file":
 		if path != "" {

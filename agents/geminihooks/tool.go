@@ -43,8 +43,8 @@ type response struct {
 // Failed tells whether the tool reports that it failed.
 func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Response.Error) != "null" }
 
-// Describe gives a boundary what the timeline needs of a call. Whole contents are given after the call, where the client
-// reports them.
+// Describe gives a boundary what the timeline needs of a call. Whole contents are given after the call, where the
+// client reports them.
 func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	var in input
 	_ = json.Unmarshal(c.Input, &in) // a field of another type is an absent one

@@ -65,13 +65,15 @@ type tool struct {
 
 // Decode reads a payload. It gives no boundary and no error for an event that is not in the list.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
 	return payload.Fields{
-		Session: w.Session, Subagent: w.Subagent.ID, SubagentType: w.Subagent.Type, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
-		Source: w.Source, Reason: w.Source,
+		Session: w.Session, Subagent: w.Subagent.ID, SubagentType: w.Subagent.Type, Model: w.Model, Cwd: w.Cwd,
+		Transcript: w.Transcript,
+		Source:     w.Source, Reason: w.Source,
 	}
 }
 
@@ -111,7 +113,8 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	for _, e := range t.Edits {
 		if path := payload.Path(e.Path, b.Cwd, c.env.Home); path != "" {
 			call.Paths = addPath(call.Paths, path)
-			call.Edits = append(call.Edits, events.DeclaredEdit{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After})
+			call.Edits = append(call.Edits, events.DeclaredEdit{Path: path, Old: e.Old, New: e.New, Before: e.Before,
+				After: e.After})
 		}
 	}
 	use := call.Describe(b, c.env.Home)

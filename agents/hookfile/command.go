@@ -11,8 +11,8 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// ParseCommand takes apart what Command wrote, in whatever quoting, and the form `git trace hook AGENT EVENT` that people
-// write by hand, whose binary is "git".
+// ParseCommand takes apart what Command wrote, in whatever quoting, and the form `git trace hook AGENT EVENT` that
+// people write by hand, whose binary is "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
 	words := split(command)
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {

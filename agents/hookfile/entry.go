@@ -67,8 +67,8 @@ func kids(n *node, kind byte) []*node {
 	return n.kids
 }
 
-// current tells whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing keeps it from
-// running. A time limit and a message that the user chose are respected.
+// current tells whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing keeps it
+// from running. A time limit and a message that the user chose are respected.
 func (h handler) current(entry Entry) bool {
 	if h.command != entry.Command || h.flat() != (entry.Form == Flat) {
 		return false

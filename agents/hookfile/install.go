@@ -181,8 +181,8 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
-// flatRest is what is left of an object of our own making in the flat form: a blank behind the bracket, which nobody writes who
-// puts the closing one on a line of its own, tells it from that of others.
+// flatRest is what is left of an object of our own making in the flat form: a blank behind the bracket, which nobody
+// writes who puts the closing one on a line of its own, tells it from that of others.
 const flatRest = "{ \"version\": 1\n}"
 
 // document is a whole document. That of the flat form names its version.

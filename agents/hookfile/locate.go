@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Handler is one of our handlers in a document, with its place: handler number Index of group number Group of the event.
+// Handler is one of our handlers in a document, with its place: handler number Index of group number Group of the
+// event.
 type Handler struct {
 	Event        string
 	Group, Index int

@@ -60,8 +60,8 @@ func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	}
 }
 
-// remove deletes a handler, and with it the containers that hold nothing else. A group of ours has no meaning without its
-// handler; an array or object goes only if Install made it.
+// remove deletes a handler, and with it the containers that hold nothing else. A group of ours has no meaning without
+// its handler; an array or object goes only if Install made it.
 func (h handler) remove(doc []byte, root *node) []byte {
 	if handlers := h.group.get("hooks"); !h.flat() && len(handlers.kids) > 1 {
 		return cut(doc, handlers, h.own)

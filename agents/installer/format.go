@@ -98,7 +98,8 @@ func (o OwnFile) ours(doc []byte) bool {
 // commandMark begins the line of a program of ours that says how it calls git-trace, as a hook command for any event.
 const commandMark = "// command: "
 
-// Program is a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of git-trace.
+// Program is a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of
+// git-trace.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript
 	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)

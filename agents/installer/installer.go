@@ -18,13 +18,15 @@ import (
 type Place struct {
 	Path string // of the file, absolute
 	Root string // the directory that was there before: the home directory or the top of the work tree
-	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all others.
+	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all
+	// others.
 	Ignored string
 	// OnlyAtTop tells that the agent reads the file only where it is started at the top of the work tree.
 	OnlyAtTop bool
 }
 
-// Format is what is written into the file. The functions are pure; a nil document stands for a file that does not exist.
+// Format is what is written into the file. The functions are pure; a nil document stands for a file that does not
+// exist.
 type Format interface {
 	// Install gives the document with our part in it, and the events whose entries changed.
 	Install(doc []byte) (out []byte, changed []string, err error)
@@ -161,8 +163,8 @@ func (in *Installer) open(target capability.Target) (Place, userfile.File, error
 	return place, file, err
 }
 
-// read reads the file of a target. What lies in a work tree may have been put there by anybody: nothing is read or written through
-// a link that leads out of it.
+// read reads the file of a target. What lies in a work tree may have been put there by anybody: nothing is read or
+// written through a link that leads out of it.
 func (in *Installer) read(target capability.Target, place Place) (file userfile.File, err error) {
 	if target.Scope == capability.ScopeUser {
 		file, err = userfile.Read(place.Path)
@@ -174,7 +176,8 @@ func (in *Installer) read(target capability.Target, place Place) (file userfile.
 		if errors.Is(err, userfile.ErrOutside) {
 			hint = "nothing is written through it: replace the link by a directory, or install for the user with `git trace init --global`"
 		}
-		return file, &capability.InstallError{Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path, Err: err, Hint: hint}
+		return file, &capability.InstallError{Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path,
+			Err: err, Hint: hint}
 	}
 	return file, nil
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// InDirs is the usual pair of places: a file below a directory of the user's, and one below the top of the work tree. The same
-// file serves one person and a project: for one person it is ignored, for a project it is meant to be committed.
+// InDirs is the usual pair of places: a file below a directory of the user's, and one below the top of the work tree.
+// The same file serves one person and a project: for one person it is ignored, for a project it is meant to be
+// committed.
 func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.Target) (Place, error) {
 	return func(target capability.Target) (Place, error) {
 		switch target.Scope {
@@ -28,11 +29,13 @@ func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.
 		case capability.ScopeRepo, capability.ScopeProject:
 			if target.Repo == nil || target.Repo.Bare() {
 				return Place{}, &capability.InstallError{
-					Code: capability.CodeTarget, Message: "a repository without a work tree has no place for " + in.Title + "'s settings",
+					Code: capability.CodeTarget, Message: "a repository without a work tree has no place for " + in.Title +
+						"'s settings",
 					Hint: "install for the user with `git trace init --global`",
 				}
 			}
-			place := Place{OnlyAtTop: in.OnlyAtTop, Path: filepath.Join(target.Repo.WorkTree, filepath.FromSlash(repoFile)), Root: target.Repo.WorkTree}
+			place := Place{OnlyAtTop: in.OnlyAtTop, Path: filepath.Join(target.Repo.WorkTree, filepath.FromSlash(repoFile)),
+				Root: target.Repo.WorkTree}
 			if target.Scope == capability.ScopeRepo {
 				place.Ignored = repoFile
 			}

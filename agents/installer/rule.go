@@ -13,16 +13,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// rule keeps a personal file out of commits and snapshots. It stands in <common git dir>/info/exclude (gitignore(5)), which
-// belongs to the clone, and holds for every work tree.
+// rule keeps a personal file out of commits and snapshots. It stands in <common git dir>/info/exclude (gitignore(5)),
+// which belongs to the clone, and holds for every work tree.
 type rule struct{ agent, pattern string }
 
 func (r rule) block() string {
 	return "# >>> git-trace " + r.agent + " >>>\n" + r.pattern + "\n# <<< git-trace " + r.agent + " <<<"
 }
 
-// add appends the rule. A nil document stands for a file that does not exist. The block begins with a newline and ends without
-// one where the last line had none, so that drop knows what was there.
+// add appends the rule. A nil document stands for a file that does not exist. The block begins with a newline and ends
+// without one where the last line had none, so that drop knows what was there.
 func (r rule) add(doc []byte) []byte {
 	switch {
 	case doc == nil:
@@ -91,8 +91,8 @@ func readRules(repo *refs.Repo) (userfile.File, error) {
 	return file, nil
 }
 
-// wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is tracked
-// is refused, because what is installed would be committed for everybody.
+// wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is
+// tracked is refused, because what is installed would be committed for everybody.
 func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
@@ -101,7 +101,8 @@ func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 		}
 	}
 	repo, err := refs.DiscoverHook(place.Root)
-	if errors.Is(err, refs.ErrNotRepository) || errors.Is(err, refs.ErrBare) || err == nil && (repo.Bare() || !sameDir(repo.WorkTree, place.Root)) {
+	if errors.Is(err, refs.ErrNotRepository) || errors.Is(err, refs.ErrBare) || err == nil &&
+		(repo.Bare() || !sameDir(repo.WorkTree, place.Root)) {
 		return false, nil // beside a bare `.git`
 	}
 	if err != nil {
@@ -114,7 +115,8 @@ func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	if len(tracked) > 0 {
 		return false, &capability.InstallError{
 			Code: capability.CodeSettingsTracked, Message: place.Ignored + " is tracked by the repository",
-			Hint: "git trace init --global --agent " + in.Agent + " puts its hooks into your own settings; the project's file stays as it is",
+			Hint: "git trace init --global --agent " + in.Agent +
+				" puts its hooks into your own settings; the project's file stays as it is",
 		}
 	}
 	_, err = repo.Git(ctx, nil, "check-ignore", "-q", "--", path)

@@ -171,8 +171,8 @@ func (r *Reader) object() (Object, bool) {
 	return object, true
 }
 
-// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. Of a last line
-// without its newline nothing is dropped: it may still be written.
+// broken drops a piece that is not JSON: up to where the next record begins, otherwise the rest of the line. Of a last
+// line without its newline nothing is dropped: it may still be written.
 func (r *Reader) broken() {
 	if !r.whole {
 		r.faults.Torn++
@@ -193,8 +193,8 @@ func (r *Reader) broken() {
 // resyncs is how many places of a broken line are tried.
 const resyncs = 256
 
-// resync finds where in a broken line the next record begins: an object that is followed by nothing but objects. An object
-// inside the broken record is followed by the rest of it.
+// resync finds where in a broken line the next record begins: an object that is followed by nothing but objects. An
+// object inside the broken record is followed by the rest of it.
 func resync(piece []byte) int {
 	at := 0
 	for range resyncs {

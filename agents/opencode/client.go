@@ -15,10 +15,12 @@ type Client struct{ env capability.Env }
 func New(env capability.Env) capability.Agent {
 	client, files := &Client{env: env}, sessions{env}
 	return capability.Agent{
-		Name: Name, Title: title, Tested: "1.18.33", Decoder: client, Installer: client.newInstaller(), Program: "opencode", Dir: client.configDir(),
+		Name: Name, Title: title, Tested: "1.18.33", Decoder: client, Installer: client.newInstaller(), Program: "opencode",
+		Dir:    client.configDir(),
 		Parser: files, Discoverer: files, Identifier: files,
 		Resumer: capability.ResumeBy{"opencode", "--session"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall, Edits: capability.EditsReplaced, Subagents: true},
+		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
+			Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
 

@@ -52,7 +52,8 @@ type input struct {
 
 // Decode reads what the plugin sent.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
@@ -81,7 +82,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	call := payload.Call{
-		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command, Dir: w.Input.Dir,
+		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command,
+		Dir:   w.Input.Dir,
 		Edits: []events.DeclaredEdit{{Old: w.Input.Old, New: w.Input.New + w.Input.Content}},
 	}
 	if call.Class == events.ToolEdits && w.Input.Patch != "" {

@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of the databases, and those of the folder that are in none. Sessions of subagents are
-// told in those of their parents.
+// ProjectSessions lists the sessions of the databases, and those of the folder that are in none. Sessions of subagents
+// are told in those of their parents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
@@ -54,14 +54,15 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 			}
 		}
 	}
-	found = append(found, sessionfile.List(filepath.Join(root, "storage", "session"), 1, since, func(path string) (capability.Session, bool) {
-		raw, err := readObject(path)
-		if err != nil || !isFolderSession(raw) {
-			return capability.Session{}, false
-		}
-		one := capability.Session{ID: rawjson.MemberText(raw, "id"), Dir: rawjson.MemberText(raw, "directory")}
-		return one, !known[one.ID] && rawjson.MemberText(raw, "parentID") == "" && project.Holds(one.Dir)
-	})...)
+	found = append(found, sessionfile.List(filepath.Join(root, "storage", "session"), 1, since,
+		func(path string) (capability.Session, bool) {
+			raw, err := readObject(path)
+			if err != nil || !isFolderSession(raw) {
+				return capability.Session{}, false
+			}
+			one := capability.Session{ID: rawjson.MemberText(raw, "id"), Dir: rawjson.MemberText(raw, "directory")}
+			return one, !known[one.ID] && rawjson.MemberText(raw, "parentID") == "" && project.Holds(one.Dir)
+		})...)
 	sessionfile.Sort(found)
 	return found, nil
 }
@@ -106,13 +107,14 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	}
 	var found []capability.Session
 	for _, one := range topmost(all) {
-		found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory, Changed: time.UnixMilli(one.Time.Updated).UTC()})
+		found = append(found, capability.Session{Path: path, ID: one.ID, Dir: one.Directory,
+			Changed: time.UnixMilli(one.Time.Updated).UTC()})
 	}
 	return found, nil
 }
 
-// Recognises tells databases by their name, since other programs have some as well, and JSON by what only sessions of OpenCode
-// have.
+// Recognises tells databases by their name, since other programs have some as well, and JSON by what only sessions of
+// OpenCode have.
 func (s sessions) Recognises(path string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		name := filepath.Base(path)
@@ -125,12 +127,14 @@ func (s sessions) Recognises(path string, head []byte) bool {
 		return false
 	}
 	start := head[:min(len(head), 16<<10)]
-	return bytes.Contains(start, []byte(`"info"`)) && bytes.Contains(start, []byte(`"directory"`)) && bytes.Contains(start, []byte(`"ses_`))
+	return bytes.Contains(start, []byte(`"info"`)) && bytes.Contains(start, []byte(`"directory"`)) &&
+		bytes.Contains(start, []byte(`"ses_`))
 }
 
 // isFolderSession tells a file of storage/session.
 func isFolderSession(raw []byte) bool {
-	return strings.HasPrefix(rawjson.MemberText(raw, "id"), "ses_") && rawjson.Member(raw, "directory") != nil && rawjson.Member(raw, "messages") == nil
+	return strings.HasPrefix(rawjson.MemberText(raw, "id"), "ses_") && rawjson.Member(raw, "directory") != nil &&
+		rawjson.Member(raw, "messages") == nil
 }
 
 // open opens a session in any of its forms.
@@ -178,12 +182,14 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// subagentOf finds the session of a subagent: in the same database, in the same folder, or exported beside its parent's.
+// subagentOf finds the session of a subagent: in the same database, in the same folder, or exported beside its
+// parent's.
 func subagentOf(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	if !payload.SessionID(id) {
 		return sessionfile.Place{}
 	}
-	place := sessionfile.Place{Path: of.Path, Session: id, Role: payload.Name(rawjson.MemberText(call.Input, "subagent_type"))}
+	place := sessionfile.Place{Path: of.Path, Session: id,
+		Role: payload.Name(rawjson.MemberText(call.Input, "subagent_type"))}
 	if filepath.Ext(of.Path) == ".json" {
 		place.Path = filepath.Join(filepath.Dir(of.Path), id+".json")
 	}

@@ -7,7 +7,7 @@
 //
 //   - tool.execute.before and tool.execute.after are awaited and have the id of the call. A call that fails has no
 //     tool.execute.after; the event message.part.updated tells that it has failed.
-//   - A sub-agent is a session of its own, whose parent is named when it is made. The plugin follows the parents, so that a
-//     sub-agent's calls come under the session that the user talks to.
+//   - A sub-agent is a session of its own, whose parent is named when it is made. The plugin follows the parents, so
+//     that a sub-agent's calls come under the session that the user talks to.
 //   - Parallel calls run beside each other.
 package opencode

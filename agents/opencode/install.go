@@ -12,7 +12,8 @@ var plugin []byte
 
 const fileName = "git-trace.js"
 
-// newInstaller installs the plugin: for the user, or in the repository, where OpenCode finds it from every sub-directory.
+// newInstaller installs the plugin: for the user, or in the repository, where OpenCode finds it from every
+// sub-directory.
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, c.Events()),

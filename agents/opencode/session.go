@@ -14,8 +14,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's sessions: in the database where newer versions keep them, in the
-// folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages and parts.
+// sessions implements what git-trace can do with the agent's sessions: in the database where newer versions keep them,
+// in the folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages and
+// parts.
 type sessions struct{ env capability.Env }
 
 var (
@@ -25,7 +26,8 @@ var (
 )
 
 // Parse reads a session. Of a database without a session named in the options it is the one that was changed last.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentOf,
 		Session: func(_ string, file sessionfile.File) string { return peek(file).id },
@@ -89,7 +91,8 @@ func (s *session) Object(object jsonlines.Object) error {
 
 // about takes what is known of the session as a whole.
 func (s *session) about(info []byte) {
-	dir, version, title := rawjson.MemberText(info, "directory"), rawjson.MemberText(info, "version"), rawjson.MemberText(info, "title")
+	dir, version, title := rawjson.MemberText(info, "directory"), rawjson.MemberText(info, "version"),
+		rawjson.MemberText(info, "title")
 	if s.main {
 		s.place(dir)
 	}
@@ -157,7 +160,8 @@ func (m *message) decode(info []byte) {
 			m.created = rawjson.MemberInt(d.Raw(), "created")
 		case "error":
 			raw := d.Raw()
-			m.failure, m.fault = cmp.Or(rawjson.MemberText(raw, "name"), "error"), rawjson.MemberText(rawjson.Member(raw, "data"), "message")
+			m.failure, m.fault = cmp.Or(rawjson.MemberText(raw, "name"), "error"),
+				rawjson.MemberText(rawjson.Member(raw, "data"), "message")
 		}
 	}
 }

@@ -18,7 +18,8 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 		s.place(m.cwd)
 	}
 	a := assemble.Answer{
-		At: at, Key: cmp.Or(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created), Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
+		At: at, Key: cmp.Or(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created),
+		Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
 		Stop: m.finish,
 	}
 	var said, thought []string
@@ -80,8 +81,8 @@ func (s *session) ended(m *message) {
 	})
 }
 
-// usageOf takes the tokens of an answer, which the client tells apart already. Versions that tell the total have the reasoning
-// beside the output, older ones in it.
+// usageOf takes the tokens of an answer, which the client tells apart already. Versions that tell the total have the
+// reasoning beside the output, older ones in it.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -101,7 +102,8 @@ func usageOf(raw []byte) *assemble.Usage {
 			reasoning = max(d.Int(), 0)
 		case "cache":
 			cache := d.Raw()
-			u.CacheReadTokens, u.CacheWriteTokens = max(rawjson.MemberInt(cache, "read"), 0), max(rawjson.MemberInt(cache, "write"), 0)
+			u.CacheReadTokens, u.CacheWriteTokens = max(rawjson.MemberInt(cache, "read"), 0),
+				max(rawjson.MemberInt(cache, "write"), 0)
 		}
 	}
 	if u.InputTokens+u.OutputTokens+u.CacheReadTokens+u.CacheWriteTokens+reasoning <= total {

@@ -142,7 +142,8 @@ func (d *database) find(id string) error {
 	return d.listParts()
 }
 
-// listMessages finds the messages of the session. What is read of each is small, so that this is quick in a large database.
+// listMessages finds the messages of the session. What is read of each is small, so that this is quick in a large
+// database.
 func (d *database) listMessages() error {
 	id, session, created := d.message_.Column("id"), d.message_.Column("session_id"), d.message_.Column("time_created")
 	err := d.message_.Each(func(row *sqlitefile.Row) error {
@@ -156,7 +157,10 @@ func (d *database) listMessages() error {
 		d.rows = append(d.rows, one)
 		return errors.Join(err, err2)
 	})
-	slices.SortFunc(d.rows, func(a, b dbMessage) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(d.rows, func(a, b dbMessage) int {
+		return cmp.Or(cmp.Compare(a.created, b.created),
+			cmp.Compare(a.id, b.id))
+	})
 	for _, one := range d.rows {
 		d.ids = append(d.ids, one.id)
 	}

@@ -48,7 +48,10 @@ func openFolder(path string) (*folder, error) {
 			filepath.Join("message", id, name), rawjson.MemberInt(rawjson.Member(raw, "time"), "created"),
 		})
 	}
-	slices.SortStableFunc(found, func(a, b one) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	slices.SortStableFunc(found, func(a, b one) int {
+		return cmp.Or(cmp.Compare(a.created, b.created),
+			cmp.Compare(a.id, b.id))
+	})
 	for _, message := range found {
 		f.ids = append(f.ids, message.id)
 	}

@@ -19,7 +19,8 @@ type store interface {
 	close() error
 }
 
-// kept makes a session file of what is kept message by message. Offsets count messages: 0 is what is known of the session.
+// kept makes a session file of what is kept message by message. Offsets count messages: 0 is what is known of the
+// session.
 type kept struct {
 	store
 	id string
@@ -79,7 +80,8 @@ func (s *source) Next() (jsonlines.Object, error) {
 	return jsonlines.Object{}, io.EOF
 }
 
-// object makes {"info": …, "parts": […]}, as `opencode export` writes it; nil for one that cannot be read, which is counted.
+// object makes {"info": …, "parts": […]}, as `opencode export` writes it; nil for one that cannot be read, which is
+// counted.
 func (s *source) object(at int64) ([]byte, error) {
 	if at == 0 {
 		head, err := s.head()

@@ -21,7 +21,8 @@ type tool struct {
 
 func (s *session) tool(part []byte) tool {
 	one := tool{call: assemble.Call{
-		ID: cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")), Name: payload.Name(rawjson.MemberText(part, "tool")),
+		ID:    cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")),
+		Name:  payload.Name(rawjson.MemberText(part, "tool")),
 		Input: []byte("{}"),
 	}}
 	d := rawjson.NewDecoder(rawjson.Member(part, "state"))
@@ -93,7 +94,8 @@ func (s *session) result(one *tool) (assemble.Result, bool) {
 // errorOf tells what kind of failure a call reports.
 func errorOf(text string) string {
 	switch {
-	case strings.Contains(text, "rejected permission"), strings.Contains(text, "user dismissed"), strings.Contains(text, "prevents you from using"):
+	case strings.Contains(text, "rejected permission"), strings.Contains(text, "user dismissed"),
+		strings.Contains(text, "prevents you from using"):
 		return records.ErrorRejected
 	case strings.Contains(text, "aborted"):
 		return records.ErrorInterrupted
@@ -161,7 +163,8 @@ func (s *session) patched(files []byte) []assemble.Edit {
 		}
 		path := cmp.Or(rawjson.MemberText(file, "movePath"), rawjson.MemberText(file, "filePath"))
 		hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(file, "patch"), rawjson.MemberText(file, "diff")))
-		edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(path, s.state.Cwd), Hunks: hunks, Text: sessionfile.Written(hunks)})
+		edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(path, s.state.Cwd), Hunks: hunks,
+			Text: sessionfile.Written(hunks)})
 	}
 	return edits
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and those that no list knows
-// may write anywhere.
+// Tools says what the tools of an agent can do to a work tree. Tools of MCP servers, of extensions and those that no
+// list knows may write anywhere.
 //
-// The tools that start sub-agents are readers on purpose: what a sub-agent writes is reported by its own calls, and a window
-// over all of it would overlap each of theirs.
+// The tools that start sub-agents are readers on purpose: what a sub-agent writes is reported by its own calls, and a
+// window over all of it would overlap each of theirs.
 type Tools []struct {
 	Class events.ToolClass
 	Names []string

@@ -7,7 +7,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields are what payloads say of every event, under the names of the timeline. What an agent does not tell is left out.
+// Fields are what payloads say of every event, under the names of the timeline. What an agent does not tell is left
+// out.
 type Fields struct {
 	Session, Subagent, SubagentType string
 	Model                           string

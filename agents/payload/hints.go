@@ -67,7 +67,8 @@ func (h *hints) command(words []string) {
 // transparent tells whether the command's name comes after this word.
 func transparent(word string) bool {
 	switch word {
-	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until", "do", "!", "{":
+	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until",
+		"do", "!", "{":
 		return true
 	}
 	name, _, found := strings.Cut(word, "=")

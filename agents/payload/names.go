@@ -11,8 +11,9 @@ const (
 	maxNamedFrom = 3 // directories that it changes to
 )
 
-// Names lists absolute paths of the files that a command line may name: its words, and what looks like a path in the text of its
-// arguments and here-documents, from the directory in which it runs and from those that it changes to. Most of them are no files.
+// Names lists absolute paths of the files that a command line may name: its words, and what looks like a path in the
+// text of its arguments and here-documents, from the directory in which it runs and from those that it changes to. Most
+// of them are no files.
 func Names(line, cwd, home string) []string {
 	h := hints{cwd: cwd, dir: cwd, home: home}
 	seen := map[string]bool{}
@@ -50,5 +51,6 @@ func Names(line, cwd, home string) []string {
 
 // noPath tells which characters are in no path that stands in a text.
 func noPath(r rune) bool {
-	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./@+~", r))
+	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+		strings.ContainsRune("_-./@+~", r))
 }

@@ -14,8 +14,8 @@ var (
 	ErrSubagent  = errors.New("subagent id is not usable")
 )
 
-// Object decodes a payload, which must be a JSON object, into v. A field of an unexpected type is taken for an absent one:
-// fields are independent, and tools of other vendors give the same names to other things. The depth is limited by
+// Object decodes a payload, which must be a JSON object, into v. A field of an unexpected type is taken for an absent
+// one: fields are independent, and tools of other vendors give the same names to other things. The depth is limited by
 // encoding/json.
 func Object(data []byte, v any) error {
 	data, err := UTF8(data)

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes is the size up to which a payload is read. The largest seen is a written file of some megabytes, three times over.
+// MaxBytes is the size up to which a payload is read. The largest seen is a written file of some megabytes, three times
+// over.
 const MaxBytes = 64 << 20
 
 // Errors of payloads that callers branch on.

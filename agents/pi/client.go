@@ -19,7 +19,8 @@ func New(env capability.Env) capability.Agent {
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"pi", "--session"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall, Edits: capability.EditsReplaced},
+		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
+			Edits: capability.EditsReplaced},
 	}
 }
 

@@ -52,12 +52,14 @@ type replacement struct {
 
 // Decode reads what the extension sent.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data, c.env.Time())
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
 }
 
 func fields(w *wire) payload.Fields {
 	return payload.Fields{
-		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.File, Source: w.Reason, Reason: w.Reason, Prompt: w.Prompt, PID: w.PID,
+		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.File, Source: w.Reason, Reason: w.Reason,
+		Prompt: w.Prompt, PID: w.PID,
 	}
 }
 
@@ -69,7 +71,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 		b.Kind = events.ToolFailed
 	}
 	payload.Call{
-		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command, Edits: declare(w.Tool, &w.Input),
+		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command,
+		Edits: declare(w.Tool, &w.Input),
 	}.Describe(b, c.env.Home)
 	payload.NeedModel(b)
 	return true

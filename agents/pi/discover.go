@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does not
-// tell the directory exactly; the header does.
+// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
+// not tell the directory exactly; the header does.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
@@ -36,7 +36,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
+			project.Holds(begin.cwd)
 	}), nil
 }
 
@@ -59,7 +60,8 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 }
 
 func begins(raw []byte) bool {
-	return rawjson.MemberText(raw, "type") == "session" && rawjson.Member(raw, "id") != nil && rawjson.Member(raw, "cwd") != nil
+	return rawjson.MemberText(raw, "type") == "session" && rawjson.Member(raw, "id") != nil &&
+		rawjson.Member(raw, "cwd") != nil
 }
 
 // beginning is what the header tells.
@@ -84,8 +86,8 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// copiesIn lists the entries of the session that a file was forked from, if its own file is there: where the fork says, or
-// beside it.
+// copiesIn lists the entries of the session that a file was forked from, if its own file is there: where the fork says,
+// or beside it.
 func copiesIn(path string) map[string]bool {
 	file, err := sessionfile.Lines(path, "")
 	if err != nil {

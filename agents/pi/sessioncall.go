@@ -73,7 +73,8 @@ func errorOf(content string) string {
 		_, code, found = strings.Cut(rest, "Command exited with code ")
 	}
 	switch {
-	case strings.HasSuffix(content, "Command aborted"), content == "Operation aborted", strings.HasPrefix(content, "Skipped due to queued user message"):
+	case strings.HasSuffix(content, "Command aborted"), content == "Operation aborted",
+		strings.HasPrefix(content, "Skipped due to queued user message"):
 		return records.ErrorInterrupted
 	}
 	return records.ErrorTool
@@ -88,8 +89,8 @@ func seen(call *assemble.Call, content string) *assemble.File {
 	return &assemble.File{Path: call.Reads[0], Content: content}
 }
 
-// edits is what an edit did to its file: by the patch that newer versions note, otherwise by the picture of it, of which the
-// line numbers are certain, and what the model asked for.
+// edits is what an edit did to its file: by the patch that newer versions note, otherwise by the picture of it, of
+// which the line numbers are certain, and what the model asked for.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil

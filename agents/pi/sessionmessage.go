@@ -63,7 +63,8 @@ func (s *session) message(e *entry, at records.Locator) error {
 	case "toolResult":
 		return s.result(e, &m, at)
 	case "bashExecution":
-		s.c.Append("user_shell", "after_step", map[string]any{"command": rawjson.MemberText(m.raw, "command"), "timestamp": e.time})
+		s.c.Append("user_shell", "after_step", map[string]any{"command": rawjson.MemberText(m.raw, "command"),
+			"timestamp": e.time})
 		s.c.Take()
 	case "system":
 		s.system(&m)
@@ -114,7 +115,8 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	}
 	if found {
 		s.c.Append("skill_invocations", "step", map[string]any{
-			"skill": skill, "args": args, "command": "/skill:" + skill, "source": "slash_command", "timestamp": e.time, "line": at.Line, "uuid": e.id,
+			"skill": skill, "args": args, "command": "/skill:" + skill, "source": "slash_command", "timestamp": e.time,
+			"line": at.Line, "uuid": e.id,
 		})
 	}
 	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })

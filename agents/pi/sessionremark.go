@@ -21,7 +21,8 @@ func (s *session) remark(e *entry, at records.Locator) error {
 		if err := s.summary(e, at); err != nil {
 			return err
 		}
-		s.c.Append("compactions", "after_step", map[string]any{"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.raw, "tokensBefore")})
+		s.c.Append("compactions", "after_step", map[string]any{"timestamp": e.time,
+			"tokens_before": rawjson.MemberInt(e.raw, "tokensBefore")})
 		return nil
 	case "branch_summary":
 		return s.summary(e, at)
@@ -42,7 +43,8 @@ func (s *session) remark(e *entry, at records.Locator) error {
 // summary takes the summary of what the model is to forget. Where its tokens are told it is an answer like any other.
 func (s *session) summary(e *entry, at records.Locator) error {
 	if usage := s.usage(rawjson.Member(e.raw, "usage")); usage != nil {
-		a := assemble.Answer{At: at, Time: e.time, Model: s.state.Model, Text: rawjson.MemberText(e.raw, "summary"), Usage: usage}
+		a := assemble.Answer{At: at, Time: e.time, Model: s.state.Model, Text: rawjson.MemberText(e.raw, "summary"),
+			Usage: usage}
 		if err := s.c.Answer(a); err != nil {
 			return err
 		}

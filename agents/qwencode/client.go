@@ -19,7 +19,8 @@ func New(env capability.Env) capability.Agent {
 		Name: Name, Title: title, Tested: "0.24.4", Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
 		Resumer: capability.ResumeBy{"qwen", "--resume"},
-		Traits:  capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
+		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,
+			Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does not
-// tell the directory exactly; the records do.
+// ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
+// not tell the directory exactly; the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
@@ -31,7 +31,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		defer func() { _ = file.Close() }()
 		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
+			project.Holds(begin.cwd)
 	}), nil
 }
 
@@ -44,7 +45,8 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record carries.
+// Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record
+// carries.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range 20 {

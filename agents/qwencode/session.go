@@ -24,7 +24,8 @@ var (
 )
 
 // Parse reads a session file.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
@@ -133,7 +134,8 @@ func (s *session) Object(object jsonlines.Object) error {
 
 // place keeps where the agent works.
 func (s *session) place(l *line) {
-	cwd, version, branch := cmp.Or(l.cwd, s.state.Cwd), cmp.Or(l.version, s.state.Version), cmp.Or(l.branch, s.state.Branch)
+	cwd, version, branch := cmp.Or(l.cwd, s.state.Cwd), cmp.Or(l.version, s.state.Version),
+		cmp.Or(l.branch, s.state.Branch)
 	if !s.main || cwd == s.state.Cwd && version == s.state.Version && branch == s.state.Branch {
 		s.state.Cwd = cwd
 		return
@@ -174,7 +176,8 @@ func (s *session) user(l *line, at records.Locator) error {
 	return nil
 }
 
-// answer takes an answer of the model. In the file of a subagent its calls stand in a record of their own, without tokens.
+// answer takes an answer of the model. In the file of a subagent its calls stand in a record of their own, without
+// tokens.
 func (s *session) answer(l *line, at records.Locator) error {
 	parts := geminiform.ReadParts(l.parts, s.state.Cwd)
 	if l.usage != nil || s.state.Last == "" || !s.c.Waits(s.state.Last) {
@@ -192,8 +195,8 @@ func (s *session) answer(l *line, at records.Locator) error {
 	return nil
 }
 
-// usageOf takes the tokens of an answer. What is cached is part of the prompt. Thoughts are part of the candidates with some
-// providers and come on top with others: the total tells.
+// usageOf takes the tokens of an answer. What is cached is part of the prompt. Thoughts are part of the candidates with
+// some providers and come on top with others: the total tells.
 func usageOf(raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Object {
@@ -253,7 +256,8 @@ func (s *session) system(l *line) {
 	case "chat_compression":
 		info := rawjson.Member(l.payload, "info")
 		s.c.Append("compactions", "after_step", map[string]any{
-			"timestamp": l.time, "tokens_before": rawjson.MemberInt(info, "originalTokenCount"), "tokens_after": rawjson.MemberInt(info, "newTokenCount"),
+			"timestamp": l.time, "tokens_before": rawjson.MemberInt(info, "originalTokenCount"),
+			"tokens_after": rawjson.MemberInt(info, "newTokenCount"),
 		})
 	case "slash_command":
 		command := rawjson.MemberText(l.payload, "rawCommand")

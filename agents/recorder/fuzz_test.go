@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// What is stored may come from another version, or from somebody who wrote to the ref: taking it apart gives its parts or an
-// error, and the parts are those that decoding as a whole gives.
+// What is stored may come from another version, or from somebody who wrote to the ref: taking it apart gives its parts
+// or an error, and the parts are those that decoding as a whole gives.
 func FuzzSplit(f *testing.F) {
 	said := "hello"
 	whole, err := records.Encode(&records.Record{

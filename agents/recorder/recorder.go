@@ -123,7 +123,8 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	return w.read(ctx, agent.Parser)
 }
 
-// relinked brings the commits of a stored record up to date whose session file is gone; without a record that is the error.
+// relinked brings the commits of a stored record up to date whose session file is gone; without a record that is the
+// error.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
 	w := &work{Recorder: r, session: s}
 	defer w.close()
@@ -142,7 +143,8 @@ func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) 
 	return w.relink(ctx)
 }
 
-// filesBeside are the other session files of the conversation: those that the note names, or that the stored record was made of.
+// filesBeside are the other session files of the conversation: those that the note names, or that the stored record was
+// made of.
 func (w *work) filesBeside() []string {
 	named := w.session.Beside()
 	if len(named) == 0 {

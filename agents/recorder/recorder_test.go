@@ -170,7 +170,8 @@ func TestTypedPromptsAreDroppedOnceTheRecordHoldsThem(t *testing.T) {
 	}
 }
 
-// The session file tells of a prompt before its hook does, and the file was read in between: the prompt is found when it is known.
+// The session file tells of a prompt before its hook does, and the file was read in between: the prompt is found when
+// it is known.
 func TestAPromptThatIsKeptAfterTheReadingIsFound(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "basic-0001")

@@ -58,7 +58,8 @@ func (w *work) load(ctx context.Context) error {
 	}
 	w.links = withBranches(w.links, w.prior.GitLinks)
 	w.state = w.loadState()
-	if w.state.Form != form || w.state.Blob != e.Blob || w.state.Path != w.path || !slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
+	if w.state.Form != form || w.state.Blob != e.Blob || w.state.Path != w.path ||
+		!slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
 		w.state = state{}
 	}
 	return nil
@@ -92,10 +93,12 @@ func split(raw []byte) (*records.Record, [][]byte, error) {
 
 // current tells whether the stored version holds all of the session file.
 func (w *work) current() bool {
-	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob && !w.asked()
+	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob &&
+		!w.asked()
 }
 
-// asked tells whether a prompt was kept since the session file was read. The file may have told of it before its hook did.
+// asked tells whether a prompt was kept since the session file was read. The file may have told of it before its hook
+// did.
 func (w *work) asked() bool {
 	if w.Prompts == nil {
 		return false
@@ -185,10 +188,11 @@ func (w *work) link(head *records.Record) {
 	}
 }
 
-// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the conversation. After an
-// amend or a rebase it is not: then the outcome names a commit that is.
+// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
+// conversation. After an amend or a rebase it is not: then the outcome names a commit that is.
 func linked(links []records.GitLink, sha *string) bool {
-	return sha != nil && *sha != "" && slices.ContainsFunc(links, func(l records.GitLink) bool { return strings.HasPrefix(l.Revision, *sha) })
+	return sha != nil && *sha != "" && slices.ContainsFunc(links,
+		func(l records.GitLink) bool { return strings.HasPrefix(l.Revision, *sha) })
 }
 
 // withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
@@ -283,7 +287,8 @@ func (w *work) store(ctx context.Context, head *records.Record, cursor json.RawM
 		prompt = max(prompt, slices.Max(w.matcher.order))
 	}
 	w.saveState(state{
-		Path: w.path, Earlier: w.earlier, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob, Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
+		Path: w.path, Earlier: w.earlier, Size: w.size, Changed: w.changed, Blob: out.Stored.Blob,
+		Fingerprint: w.Redactor.Fingerprint(), Cursor: cursor,
 		Counts: counts, Prompt: prompt,
 	})
 	return out, nil

@@ -35,7 +35,8 @@ func usable(raw json.RawMessage, session, start string, file File) *cursor {
 		return nil
 	}
 	at := &cursor{Cursor: &assemble.Cursor{}}
-	if json.Unmarshal(raw, at) != nil || at.Session != session || at.Start != start || at.Offset < 0 || at.Offset > file.Size() ||
+	if json.Unmarshal(raw, at) != nil || at.Session != session || at.Start != start || at.Offset < 0 ||
+		at.Offset > file.Size() ||
 		markOf(file, at.Offset) != at.Mark {
 		return nil
 	}
@@ -69,5 +70,6 @@ func (r *reading) cursor(session, start string, file File, in Source) (json.RawM
 	if err != nil || at == nil {
 		return nil, err
 	}
-	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below, Mark: markOf(file, at.Offset)})
+	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below,
+		Mark: markOf(file, at.Offset)})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Hunks gives the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added lines.
-// Lines before the first hunk are not looked at; a diff that breaks off gives the hunks up to there.
+// Hunks gives the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added
+// lines. Lines before the first hunk are not looked at; a diff that breaks off gives the hunks up to there.
 func Hunks(diff string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	var open *assemble.Hunk
@@ -54,9 +54,9 @@ func Hunks(diff string) []assemble.Hunk {
 	return hunks
 }
 
-// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with. Of a
-// hunk without old lines programs name that line or the one before it, so that the new one counts, by which the hunks before
-// it moved the rest.
+// hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with.
+// Of a hunk without old lines programs name that line or the one before it, so that the new one counts, by which the
+// hunks before it moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {
@@ -110,8 +110,8 @@ func WholeFile(path, content string) assemble.Edit {
 	return edit
 }
 
-// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of both
-// are equal: what stands between is written.
+// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of
+// both are equal: what stands between is written.
 func Changed(path, before, after string) assemble.Edit {
 	old, now := SplitLines(before), SplitLines(after)
 	head := 0

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Document opens a session file that is one JSON object with a list of that name. Its objects are the members of the object
-// before and after the list, each as an object with that one member, and the elements of the list. The file is read
-// through once, in little memory, however long the list is; a client that keeps its session so writes it anew every time, so
-// that there is no place to go on from.
+// Document opens a session file that is one JSON object with a list of that name. Its objects are the members of the
+// object before and after the list, each as an object with that one member, and the elements of the list. The file is
+// read through once, in little memory, however long the list is; a client that keeps its session so writes it anew
+// every time, so that there is no place to go on from.
 func Document(path, list string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -36,8 +36,8 @@ func (d document) From(int64, int64) Source {
 	return &elements{in: bufio.NewReaderSize(d.Tail.From(0), 256<<10), list: d.list, line: 1}
 }
 
-// Begins tells whether a file begins as one object with such a list does: not with a whole object in its first line, unless
-// that holds the list.
+// Begins tells whether a file begins as one object with such a list does: not with a whole object in its first line,
+// unless that holds the list.
 func Begins(head []byte, list string) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))

@@ -14,10 +14,11 @@ import (
 // maxFiles is how many session files of one agent are looked at.
 const maxFiles = 200_000
 
-// List lists the regular files below root, at most depth directories deep and written to at the moment since or later, of which
-// take says that they are session files; take fills in what it can tell. A root that is not there has none; what cannot be read is
-// left out. The oldest comes first.
-func List(root string, depth int, since time.Time, take func(path string) (capability.Session, bool)) []capability.Session {
+// List lists the regular files below root, at most depth directories deep and written to at the moment since or later,
+// of which take says that they are session files; take fills in what it can tell. A root that is not there has none;
+// what cannot be read is left out. The oldest comes first.
+func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
+	bool)) []capability.Session {
 	var found []capability.Session
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -68,8 +69,8 @@ func Sort(sessions []capability.Session) {
 // Project is a directory whose sessions are looked for.
 type Project struct{ names []string }
 
-// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives, so that
-// of a directory behind a symbolic link is known too.
+// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives, so
+// that of a directory behind a symbolic link is known too.
 func NewProject(dir string) Project {
 	if dir == "" {
 		return Project{}
@@ -93,6 +94,7 @@ func (p Project) Holds(dir string) bool {
 		return true
 	}
 	return dir != "" && slices.ContainsFunc(p.names, func(name string) bool {
-		return dir == name || strings.HasPrefix(dir, strings.TrimSuffix(name, string(filepath.Separator))+string(filepath.Separator))
+		return dir == name || strings.HasPrefix(dir, strings.TrimSuffix(name,
+			string(filepath.Separator))+string(filepath.Separator))
 	})
 }

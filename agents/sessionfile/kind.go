@@ -21,8 +21,8 @@ type Kind struct {
 	Session func(path string, file File) string
 	// Format begins to understand the objects of a file.
 	Format func(c *assemble.Conversation, of Place) Format
-	// Subagent finds the session file of a subagent that a call started, by the id that the result of the call told; "" when
-	// there is none. nil stands for an agent without subagents of their own files.
+	// Subagent finds the session file of a subagent that a call started, by the id that the result of the call told; ""
+	// when there is none. nil stands for an agent without subagents of their own files.
 	Subagent func(of Place, call *assemble.Call, id string) Place
 }
 
@@ -38,8 +38,8 @@ type Place struct {
 type Format interface {
 	// Object takes an object. An error is one of the sink; what an object does not say is not an error.
 	Object(object jsonlines.Object) error
-	// State is what must be known of the objects so far to understand the next one: a pointer, to be written as JSON and read
-	// back into.
+	// State is what must be known of the objects so far to understand the next one: a pointer, to be written as JSON and
+	// read back into.
 	State() any
 	// End resolves what waits for an object that will not come.
 	End() error

@@ -37,7 +37,8 @@ type conversation struct {
 }
 
 // Parse reads a session file. Subagents are told after the step that started them.
-func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	if k.Open == nil {
 		k.Open = Lines
 	}
@@ -61,7 +62,8 @@ func (k Kind) Parse(ctx context.Context, path string, options capability.ParseOp
 	return parsed, nil
 }
 
-func (r *reading) parse(file File, place Place, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (r *reading) parse(file File, place Place, options capability.ParseOptions, sink records.Sink) (*capability.Parsed,
+	error) {
 	start, err := file.Start()
 	if err != nil {
 		return nil, err

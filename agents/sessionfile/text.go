@@ -10,10 +10,11 @@ import (
 // Withheld stands for reasoning that the provider keeps to itself.
 const Withheld = "[reasoning withheld by the provider]"
 
-// Absolute is a path as it stands in a session file, joined with the directory that it counts from. The file may come from
-// another system, so that this looks at text alone.
+// Absolute is a path as it stands in a session file, joined with the directory that it counts from. The file may come
+// from another system, so that this looks at text alone.
 func Absolute(name, dir string) string {
-	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, `:\`) ||
+	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") ||
+		strings.Contains(name, `:\`) ||
 		strings.Contains(name, ":/") {
 		return name
 	}
@@ -49,7 +50,8 @@ func Millis(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Tagged tells whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's mouth is.
+// Tagged tells whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's mouth
+// is.
 func Tagged(text string) (tag string, tagged bool) {
 	text = strings.TrimSpace(text)
 	rest, found := strings.CutPrefix(text, "<")
@@ -88,7 +90,8 @@ func Known(kind string) string {
 		return "unknown"
 	}
 	for i := range len(kind) {
-		if c := kind[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '.' {
+		if c := kind[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' &&
+			c != '.' {
 			return "unknown"
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// lists are the lists of the metadata whose entries name steps, with the numbers that the steps have among those of all files.
+// lists are the lists of the metadata whose entries name steps, with the numbers that the steps have among those of all
+// files.
 type lists struct {
 	of    map[string][]json.RawMessage
 	known map[string]bool
@@ -18,8 +19,8 @@ var naming = []string{"step", "after_step", "at_step", "from_step"}
 
 const namingSteps = "steps"
 
-// add takes the lists of a file, whose steps have these numbers among all. An entry that an earlier file had, of the same
-// step, counts once.
+// add takes the lists of a file, whose steps have these numbers among all. An entry that an earlier file had, of the
+// same step, counts once.
 func (l *lists) add(head *records.Record, place []int) {
 	for name, raw := range head.Metadata {
 		var entries []map[string]json.RawMessage

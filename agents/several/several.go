@@ -1,9 +1,10 @@
-// Package several reads several session files of one conversation as one: a session that was taken up again elsewhere, forked, or
-// copied leaves files that begin with the same steps.
+// Package several reads several session files of one conversation as one: a session that was taken up again elsewhere,
+// forked, or copied leaves files that begin with the same steps.
 //
-// The files are read one after the other, in the order in which they begin. A step that an earlier file has is taken once: it has the
-// same time, role, calls and beginning. Steps are numbered anew. Results that only a later file has come as late ones. What is
-// told of the whole is the last file's, with the sums of all. It cannot be gone on with: there is no cursor.
+// The files are read one after the other, in the order in which they begin. A step that an earlier file has is taken
+// once: it has the same time, role, calls and beginning. Steps are numbered anew. Results that only a later file has
+// come as late ones. What is told of the whole is the last file's, with the sums of all. It cannot be gone on with:
+// there is no cursor.
 package several
 
 import (
@@ -53,9 +54,11 @@ const telling = 100
 var seed = maphash.MakeSeed()
 
 // Parse reads all files.
-func (p Parser) Parse(ctx context.Context, path string, options capability.ParseOptions, sink records.Sink) (*capability.Parsed, error) {
+func (p Parser) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
 	options.Cursor = nil
-	s := &joiner{Sink: sink, prices: cmp.Or(options.Prices, prices.Default()), seen: map[uint64]int{}, results: map[string]bool{}}
+	s := &joiner{Sink: sink, prices: cmp.Or(options.Prices, prices.Default()), seen: map[uint64]int{},
+		results: map[string]bool{}}
 	s.lists = lists{of: map[string][]json.RawMessage{}, known: map[string]bool{}}
 	var all []*capability.Parsed
 	for _, file := range append(slices.Clone(p.Earlier), path) {
@@ -166,7 +169,8 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	prompts := map[string]string{}
 	for _, p := range all {
 		out.Lines, out.Lost = out.Lines+p.Lines, out.Lost+p.Lost
-		if deref(p.Head.TimestampStart) != "" && (deref(first.TimestampStart) == "" || *p.Head.TimestampStart < *first.TimestampStart) {
+		if deref(p.Head.TimestampStart) != "" && (deref(first.TimestampStart) == "" ||
+			*p.Head.TimestampStart < *first.TimestampStart) {
 			first = p.Head
 		}
 		if deref(p.Head.TimestampEnd) >= deref(last.TimestampEnd) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. Links are followed inside of
-// it only, and not into a git directory, neither now nor when the file is written.
+// ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. Links are followed
+// inside of it only, and not into a git directory, neither now nor when the file is written.
 func ReadIn(root, path string) (File, error) {
 	if err := staysIn(root, path); err != nil {
 		return File{}, err

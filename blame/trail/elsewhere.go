@@ -99,13 +99,15 @@ func (t *Tracker) isWithin(commit, of refs.OID) bool {
 	return is
 }
 
-// refWith is a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there is none.
+// refWith is a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there is
+// none.
 func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	if _, err := t.objects.Commit(commit); err != nil {
 		return "", nil //nolint:nilerr // no ref leads to a commit that is not there
 	}
 	for _, kind := range []string{"refs/heads/", "refs/remotes/", "refs/tags/"} {
-		out, err := t.repo.Git(t.ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--contains="+commit.String(), kind)
+		out, err := t.repo.Git(t.ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--contains="+commit.String(),
+			kind)
 		if err != nil {
 			return "", err
 		}
@@ -181,7 +183,8 @@ func (l *looker) pending(done []string) ([]string, error) {
 		return nil, nil
 	}
 	if l.touched == nil {
-		out, err := l.repo.Git(l.ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+		out, err := l.repo.Git(l.ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
+			"--ignore-submodules=all")
 		if err != nil {
 			return nil, err
 		}

@@ -183,7 +183,8 @@ func (t *Tracker) steps(held []holding) []Step {
 				}
 				j = len(out)
 				at[h.commit] = j
-				out = append(out, Step{Commit: h.commit, Time: h.event.Time, Tier: correlate.TierRewritten, Confidence: out[i].Confidence})
+				out = append(out, Step{Commit: h.commit, Time: h.event.Time, Tier: correlate.TierRewritten,
+					Confidence: out[i].Confidence})
 			}
 			if s := &out[j]; s.From.IsZero() {
 				s.Kind, s.From, s.By = Carried, out[i].Commit, h.kind
@@ -196,7 +197,8 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when is the moment of which an anchor tells: its event's, or, where the anchor was made afterwards, that of the commit.
+// when is the moment of which an anchor tells: its event's, or, where the anchor was made afterwards, that of the
+// commit.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {

@@ -103,8 +103,9 @@ func JSON(list []*Trail) Document {
 func (t *Trail) json() jsonTrail {
 	o := &t.Owner
 	j := jsonTrail{
-		Patch: t.Patch, Owner: o.Kind, Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent, Model: o.Model,
-		Tool: o.Tool, ToolCall: o.ToolCall, Prompt: o.Prompt, Candidates: o.Candidates, Lines: t.Lines, Removed: t.Removed,
+		Patch: t.Patch, Owner: o.Kind, Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent,
+		Model: o.Model,
+		Tool:  o.Tool, ToolCall: o.ToolCall, Prompt: o.Prompt, Candidates: o.Candidates, Lines: t.Lines, Removed: t.Removed,
 		Steps: []jsonStep{},
 	}
 	j.Path, j.PathBase64 = text(t.Path)

@@ -153,7 +153,8 @@ func (t *Tracker) blob(commit refs.OID, path string) ([]byte, error) {
 // findRemover finds the child of the last commit that had a line. Where that child is a merge, the commit that took the
 // line away may lie on its other side.
 func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) (remover, error) {
-	out, err := l.repo.Git(l.ctx, nil, "rev-list", "--topo-order", "--reverse", "--ancestry-path", "--parents", seen.String()+".."+end.String())
+	out, err := l.repo.Git(l.ctx, nil, "rev-list", "--topo-order", "--reverse", "--ancestry-path", "--parents",
+		seen.String()+".."+end.String())
 	if err != nil {
 		return remover{}, err
 	}
@@ -190,7 +191,8 @@ func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int
 	}
 	wanted := append([]byte("-"), bytes.TrimRight(lines[line-1], "\r\n")...)
 	const mark = "\x1e"
-	out, err := l.repo.Git(l.ctx, nil, "log", "--no-merges", "--format="+mark+"%H", "-p", "-U0", "--no-color", "--no-ext-diff",
+	out, err := l.repo.Git(l.ctx, nil, "log", "--no-merges", "--format="+mark+"%H", "-p", "-U0", "--no-color",
+		"--no-ext-diff",
 		"--no-textconv", merge.String(), "^"+seen.String(), "--", path)
 	if err != nil {
 		return remover{}, err
@@ -230,7 +232,8 @@ func (l *looker) describe(id refs.OID) (remover, error) {
 // ownerOf is the owner of a line in the words of the log.
 func ownerOf(a *blame.Attribution) events.AnchorOwner {
 	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
-		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Candidates: a.Candidates, Limits: a.Limits,
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
+		Model: a.Model,
+		Tool:  a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Candidates: a.Candidates, Limits: a.Limits,
 	}
 }

@@ -180,7 +180,10 @@ func (l *looker) paths() ([]string, error) {
 		}
 	}
 	if l.ref == "" && !l.repo.Bare() {
-		out = slices.DeleteFunc(out, func(path string) bool { return !isFile(filepath.Join(l.repo.WorkTree, filepath.FromSlash(path))) })
+		out = slices.DeleteFunc(out, func(path string) bool {
+			return !isFile(filepath.Join(l.repo.WorkTree,
+				filepath.FromSlash(path)))
+		})
 	}
 	slices.Sort(out)
 	return out, nil

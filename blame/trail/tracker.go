@@ -64,7 +64,8 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	return tr, t.follow(tr)
 }
 
-// Claim follows the lines of a path that somebody said later, as backfill does, a call had written. There is no patch of them.
+// Claim follows the lines of a path that somebody said later, as backfill does, a call had written. There is no patch
+// of them.
 func (t *Tracker) Claim(owner *events.AnchorOwner, path string) (*Trail, error) {
 	tr := &Trail{Owner: *owner, Path: path, key: KeyOf(owner, path)}
 	return tr, t.follow(tr)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// agent plays Claude Code in a repository where recording is on: it starts the hooks with the payloads that the real one
-// sends.
+// agent plays Claude Code in a repository where recording is on: it starts the hooks with the payloads that the real
+// one sends.
 type agent struct {
 	bench *bench
 	dir   string

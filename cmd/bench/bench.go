@@ -59,8 +59,8 @@ func (b *bench) close() {
 	}
 }
 
-// build makes the binary as releases have it. What go leaves of its work stays until the end: ext4 looks at each file that
-// was removed within the last minutes before it makes a new one, and that would be measured.
+// build makes the binary as releases have it. What go leaves of its work stays until the end: ext4 looks at each file
+// that was removed within the last minutes before it makes a new one, and that would be measured.
 func (b *bench) build() error {
 	b.binary = filepath.Join(b.root, "bin", "git-trace")
 	if runtime.GOOS == "windows" {
@@ -70,7 +70,8 @@ func (b *bench) build() error {
 	if err := os.MkdirAll(b.work, 0o777); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags", "-s -w",
+	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags",
+		"-s -w",
 		"-o", b.binary, "github.com/git-trace/git-trace/cmd/git-trace")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+b.work)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -150,7 +151,8 @@ func (b *bench) check(cmd *exec.Cmd) error {
 	if stderr, ok := cmd.Stderr.(*bytes.Buffer); ok {
 		text = strings.TrimSpace(stderr.String())
 	}
-	return fmt.Errorf("%s %s: %w %s", filepath.Base(cmd.Path), strings.Join(cmd.Args[1:min(len(cmd.Args), 3)], " "), err, text)
+	return fmt.Errorf("%s %s: %w %s", filepath.Base(cmd.Path), strings.Join(cmd.Args[1:min(len(cmd.Args), 3)], " "), err,
+		text)
 }
 
 // output is what a process prints.

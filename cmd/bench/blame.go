@@ -64,7 +64,8 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 		return nil, err
 	}
 	ours := func(args ...string) error { return b.check(b.trace(dir, append([]string{"blame"}, args...)...)) }
-	c := blameCache{dir: filepath.Join(dir, ".git", "traces", "cache", "blame"), aside: filepath.Join(b.root, "blame-cache")}
+	c := blameCache{dir: filepath.Join(dir, ".git", "traces", "cache", "blame"),
+		aside: filepath.Join(b.root, "blame-cache")}
 	// What is kept after a blame of long ago, and after one of now.
 	err = errors.Join(
 		os.RemoveAll(c.dir),
@@ -144,7 +145,8 @@ func (b *bench) prepareTiny() (func(int, *recorder) error, error) {
 				text += fmt.Sprintf("line %d of change %d\n", i, n)
 			}
 			err := errors.Join(
-				writeFile(dir, file, text), b.check(b.git(dir, "add", "-A")), b.check(b.git(dir, "commit", "-q", "-m", fmt.Sprint("change ", n))),
+				writeFile(dir, file, text), b.check(b.git(dir, "add", "-A")),
+				b.check(b.git(dir, "commit", "-q", "-m", fmt.Sprint("change ", n))),
 			)
 			if err != nil {
 				return err

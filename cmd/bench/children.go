@@ -51,7 +51,8 @@ func appendMany(dir, number string) int {
 // appendTool appends an event as a tool call's hook writes it.
 func appendTool(ctx context.Context, log *events.Log, i int) error {
 	data, err := events.Encode(events.WindowData{
-		Tool: "Edit", Class: "edit", Prompt: 1, Model: "claude-sonnet-4-5", Paths: []string{"cmd/file.go"}, Interval: int64(i),
+		Tool: "Edit", Class: "edit", Prompt: 1, Model: "claude-sonnet-4-5", Paths: []string{"cmd/file.go"},
+		Interval: int64(i),
 	})
 	if err != nil {
 		return err

@@ -41,7 +41,10 @@ func conversing(number int) scenario {
 			{"search, a prompt without a record, " + name, "typed", "", limit, searchLimit},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) {
-			dir, err := b.place("conversations-"+size(number), func(dir string) error { return b.makeConversations(dir, number) })
+			dir, err := b.place("conversations-"+size(number), func(dir string) error {
+				return b.makeConversations(dir,
+					number)
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -83,7 +86,8 @@ func (b *bench) makeConversations(dir string, number int) error {
 	}
 	kept := store.Open(repo)
 	defer func() { _ = kept.Close() }()
-	w := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), rng: rand.New(rand.NewPCG(5, 5)), at: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)}
+	w := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), rng: rand.New(rand.NewPCG(5, 5)),
+		at: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)}
 	prompts := trails.NewPrompts(repo)
 	const batch = 500
 	var drafts []events.Draft
@@ -128,14 +132,17 @@ func (b *bench) makeConversations(dir string, number int) error {
 func (l *logWriter) short() []events.Draft {
 	path := fileName(l.rng.IntN(historyOf))
 	id := "toolu_" + l.session
-	window := events.WindowData{Tool: "Edit", Class: "edit", Prompt: 1, Model: benchModel, Paths: []string{path}, Interval: 1, Tree: l.oid()}
+	window := events.WindowData{Tool: "Edit", Class: "edit", Prompt: 1, Model: benchModel, Paths: []string{path},
+		Interval: 1, Tree: l.oid()}
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
 		l.draft(events.PromptSubmitted, "", events.PromptData{Index: 1, Chars: 100, Kind: "user"}),
 		l.draft(events.WindowOpened, id, window),
 		l.draft(events.PatchRecorded, id, events.PatchData{
-			Patch: l.patch(), Interval: 1, Path: path, Before: l.oid(), After: l.oid(), OldStart: 10, OldCount: 1, NewStart: 10, NewCount: 3,
-			Owner: events.OwnerAI, Tool: "Edit", Prompt: 1, Model: benchModel, Lines: events.EncodeFingerprints(make([]events.Fingerprint, 3)),
+			Patch: l.patch(), Interval: 1, Path: path, Before: l.oid(), After: l.oid(), OldStart: 10, OldCount: 1, NewStart: 10,
+			NewCount: 3,
+			Owner:    events.OwnerAI, Tool: "Edit", Prompt: 1, Model: benchModel,
+			Lines: events.EncodeFingerprints(make([]events.Fingerprint, 3)),
 		}),
 	}
 	window.Status, window.Patches = "done", 1
@@ -159,14 +166,16 @@ func words(rng *rand.Rand, n int) string {
 func conversation(rng *rand.Rand, trace, session string) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{
-		TraceID: trace, SessionID: session, Agent: records.Agent{Name: "claude-code", Model: &model}, Task: records.Task{Description: &title},
+		TraceID: trace, SessionID: session, Agent: records.Agent{Name: "claude-code", Model: &model},
+		Task: records.Task{Description: &title},
 	}
 	for i := range stepsPerRecord {
 		text := words(rng, 40)
 		step := records.Step{StepIndex: i + 1, Role: records.RoleUser, Content: &text}
 		if i%2 == 1 {
 			step.Role, step.Model = records.RoleAgent, &model
-			step.ToolCalls = []records.ToolCall{{ToolCallID: fmt.Sprintf("toolu_%s_%d", session, i), ToolName: "Bash", Input: []byte(`{"command":"go test ./` + words(rng, 1) + `"}`)}}
+			step.ToolCalls = []records.ToolCall{{ToolCallID: fmt.Sprintf("toolu_%s_%d", session, i), ToolName: "Bash",
+				Input: []byte(`{"command":"go test ./` + words(rng, 1) + `"}`)}}
 		}
 		r.Steps = append(r.Steps, step)
 	}

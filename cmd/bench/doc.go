@@ -7,8 +7,8 @@
 //	go run ./cmd/bench --only blame
 //
 // It builds the release binary and generates the repositories and logs, always the same ones. What is compared runs in
-// turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the medians.
-// Absolute times say more about the machine than about the program.
+// turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the
+// medians. Absolute times say more about the machine than about the program.
 //
 // docs/benchmarks.md explains each path and shows a run.
 package main

@@ -121,7 +121,8 @@ func (h *historyWriter) merge(n int) {
 
 // hotEdits finds the lines that each commit added to the hot file.
 func (b *bench) hotEdits(dir string) ([]edit, error) {
-	out, err := b.output(b.git(dir, "log", "--first-parent", "--no-merges", "--format=commit %H", "-U0", "--no-color", "HEAD", "--", hotFile))
+	out, err := b.output(b.git(dir, "log", "--first-parent", "--no-merges", "--format=commit %H", "-U0", "--no-color",
+		"HEAD", "--", hotFile))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,10 @@ const (
 // toolHooks is what an agent waits for at each tool call.
 func toolHooks(files int) scenario {
 	name := size(files) + " files"
-	s := scenario{name: "tool hooks, " + name, prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareHooks(files) }}
+	s := scenario{name: "tool hooks, " + name, prepare: func(b *bench) (func(int, *recorder) error,
+		error) {
+		return b.prepareHooks(files)
+	}}
 	shell := 1.0
 	if files >= largeTree {
 		shell = 0.45
@@ -98,8 +101,8 @@ func (b *bench) prepareHooks(files int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// growthByFiles compares the shell tool's hook in repositories of different size: ten times the files may cost ten times
-// the time, and what noise leaves of that.
+// growthByFiles compares the shell tool's hook in repositories of different size: ten times the files may cost ten
+// times the time, and what noise leaves of that.
 func growthByFiles(results []result) []result {
 	const prefix, noise = "shell tool, after, 1 change, ", 1.25
 	var rows []result

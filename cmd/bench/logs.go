@@ -20,8 +20,8 @@ const (
 	packEvery       = 4000 // batches
 )
 
-// makeLog appends so many events of conversations to the log of a repository that makeHistory made, and evenly among them
-// one commit_anchored for every commit of the hot file: however long the log is, it says the same of that file.
+// makeLog appends so many events of conversations to the log of a repository that makeHistory made, and evenly among
+// them one commit_anchored for every commit of the hot file: however long the log is, it says the same of that file.
 func (b *bench) makeLog(dir string, number int) error {
 	repo, err := refs.Discover(dir)
 	if err != nil {
@@ -31,7 +31,8 @@ func (b *bench) makeLog(dir string, number int) error {
 	if err != nil {
 		return err
 	}
-	l := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), number: number, left: number, edits: edits, rng: rand.New(rand.NewPCG(3, 3))}
+	l := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), number: number, left: number, edits: edits,
+		rng: rand.New(rand.NewPCG(3, 3))}
 	l.at = time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)
 	for l.left > 0 {
 		if err := l.conversation(); err != nil {
@@ -62,7 +63,8 @@ type logWriter struct {
 func (l *logWriter) conversation() error {
 	l.session = fmt.Sprintf("session-%d", l.rng.Uint32())
 	l.prompt = 0
-	if err := l.append(l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel})); err != nil {
+	if err := l.append(l.draft(events.SessionStarted, "",
+		events.SessionData{Source: "startup", Model: benchModel})); err != nil {
 		return err
 	}
 	for range promptsPerTrace {
@@ -80,7 +82,8 @@ func (l *logWriter) turn() error {
 	l.interval++
 	err := l.append(
 		l.draft(events.PromptSubmitted, "", events.PromptData{Index: l.prompt, Chars: 40 + l.rng.IntN(200), Kind: "user"}),
-		l.draft(events.SnapshotTaken, "", events.SnapshotData{Role: "prompt", Scope: "full", Interval: int64(l.interval), Tree: l.oid()}),
+		l.draft(events.SnapshotTaken, "", events.SnapshotData{Role: "prompt", Scope: "full", Interval: int64(l.interval),
+			Tree: l.oid()}),
 	)
 	for call := 0; err == nil && call < callsPerPrompt; call++ {
 		err = l.call(call)
@@ -93,7 +96,8 @@ func (l *logWriter) turn() error {
 			return err
 		}
 	}
-	return l.append(l.draft(events.TurnEnded, "", events.TurnData{Prompt: l.prompt, Interval: int64(l.interval), Tree: l.oid()}))
+	return l.append(l.draft(events.TurnEnded, "", events.TurnData{Prompt: l.prompt, Interval: int64(l.interval),
+		Tree: l.oid()}))
 }
 
 // call is a tool call: a window opens, and closes with what it wrote.
@@ -138,7 +142,8 @@ func (l *logWriter) anchor() error {
 		} else {
 			data.Human += e.count
 		}
-		file.Runs = append(file.Runs, events.AnchorRun{Start: e.start, Count: e.count, Owner: len(data.Owners), Tier: "exact_blob"})
+		file.Runs = append(file.Runs, events.AnchorRun{Start: e.start, Count: e.count, Owner: len(data.Owners),
+			Tier: "exact_blob"})
 		data.Owners = append(data.Owners, owner)
 		data.Added += e.count
 	}

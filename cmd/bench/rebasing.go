@@ -30,7 +30,8 @@ func rebasing(commits int) scenario {
 
 func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) {
 	place := func(kind string, traced bool) (string, error) {
-		return b.place(fmt.Sprintf("rebase-%s-%d", kind, commits), func(dir string) error { return b.makeTopic(dir, commits, traced) })
+		return b.place(fmt.Sprintf("rebase-%s-%d", kind, commits),
+			func(dir string) error { return b.makeTopic(dir, commits, traced) })
 	}
 	plain, err := place("plain", false)
 	if err != nil {

@@ -30,7 +30,8 @@ type result struct {
 // judge compares what was measured with what was promised.
 func (r row) judge(name string, rec *recorder) result {
 	ours := rec.of(r.ours)
-	res := result{Scenario: name, Path: r.title, Bound: r.bound, OursMS: median(ours.times), OursCPU: median(ours.cpu), Rounds: len(ours.times)}
+	res := result{Scenario: name, Path: r.title, Bound: r.bound, OursMS: median(ours.times), OursCPU: median(ours.cpu),
+		Rounds: len(ours.times)}
 	if r.reference != "" {
 		reference := rec.of(r.reference)
 		res.Reference, res.ReferenceMS, res.ReferenceCPU = r.reference, median(reference.times), median(reference.cpu)
@@ -97,9 +98,11 @@ func printMarkdown(w io.Writer, b *bench, results []result) {
 		if r.ReferenceMS > 0 {
 			reference = fmt.Sprintf("%.1f ms, %s", r.ReferenceMS, r.Reference)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.Path, ours, reference, figure(r.Value, r.Unit), figure(r.Bound, r.Unit), verdict)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.Path, ours, reference, figure(r.Value, r.Unit),
+			figure(r.Bound, r.Unit), verdict)
 	}
-	fmt.Fprintf(w, "\n%d of %d kept; medians of %d rounds. %s.\n", len(results)-missed, len(results), b.rounds, strings.Join(b.machine(), ", "))
+	fmt.Fprintf(w, "\n%d of %d kept; medians of %d rounds. %s.\n", len(results)-missed, len(results), b.rounds,
+		strings.Join(b.machine(), ", "))
 }
 
 // figure writes a value with the digits that mean something.

@@ -1,9 +1,9 @@
-// Command git-trace-serve is the server that git trace mcp starts: the reading commands of git-trace as tools of the Model Context
-// Protocol, on standard input and output.
+// Command git-trace-serve is the server that git trace mcp starts: the reading commands of git-trace as tools of the
+// Model Context Protocol, on standard input and output.
 //
-// It is a program of its own because of what its library costs: linked into git-trace, every hook would take a millisecond longer. It
-// holds no code for any answer: each tool runs git-trace in the directory where the server was started, and gives what that
-// prints. No tool writes anything but the disposable caches that reading commands write.
+// It is a program of its own because of what its library costs: linked into git-trace, every hook would take a
+// millisecond longer. It holds no code for any answer: each tool runs git-trace in the directory where the server was
+// started, and gives what that prints. No tool writes anything but the disposable caches that reading commands write.
 package main
 
 import (

@@ -55,7 +55,8 @@ func served(t *testing.T) *mcp.ClientSession {
 	return session
 }
 
-// An agent asks by the protocol and gets what the commands print; what is wrong is told, and no argument is taken for an option.
+// An agent asks by the protocol and gets what the commands print; what is wrong is told, and no argument is taken for
+// an option.
 func TestAgentsAreServed(t *testing.T) {
 	session := served(t)
 	ctx := context.Background()

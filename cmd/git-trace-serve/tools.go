@@ -67,16 +67,18 @@ func newServer(a *answers) *mcp.Server {
 		}
 		return []string{"track", "--no-color", in.Path + ":" + strconv.Itoa(in.Line)}, plain(in.Path)
 	})
-	add(s, a, "search", "The conversations in which something was said or done.", func(in searchArguments) ([]string, error) {
-		most := in.Most
-		if most < 1 {
-			most = 10
-		}
-		return append([]string{"search", "--json", "-n", strconv.Itoa(most), "--"}, strings.Fields(in.Text)...), nil
-	})
-	add(s, a, "show", "A conversation, a prompt, a step, a tool call, a patch or a commit.", func(in showArguments) ([]string, error) {
-		return []string{"show", "--json", in.ID}, plain(in.ID)
-	})
+	add(s, a, "search", "The conversations in which something was said or done.",
+		func(in searchArguments) ([]string, error) {
+			most := in.Most
+			if most < 1 {
+				most = 10
+			}
+			return append([]string{"search", "--json", "-n", strconv.Itoa(most), "--"}, strings.Fields(in.Text)...), nil
+		})
+	add(s, a, "show", "A conversation, a prompt, a step, a tool call, a patch or a commit.",
+		func(in showArguments) ([]string, error) {
+			return []string{"show", "--json", in.ID}, plain(in.ID)
+		})
 	for name, about := range map[string]string{
 		"lessons": "What to remember of how people steered agents here, each with the prompts that prove it.",
 		"handoff": "Where things stand: goal, what is open, not committed or failing, decisions, constraints, dead ends.",

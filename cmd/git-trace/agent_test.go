@@ -367,8 +367,9 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 	return c
 }
 
-// reportedBy is a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what is not UTF-8
-// either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could not read.
+// reportedBy is a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what is not
+// UTF-8 either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could not
+// read.
 func reportedBy(client string, raw []byte) string {
 	text := strings.TrimPrefix(string(raw), "\uFEFF")
 	switch {
@@ -450,8 +451,8 @@ func (p *player) hook(event string, fields map[string]any) error {
 	return nil
 }
 
-// printOwners is the script command `owners [BLAME OPTIONS] FILE`: one line a line, "OWNER | content", where OWNER is the
-// session (and sub-agent) of an agent's line, or human or unknown.
+// printOwners is the script command `owners [BLAME OPTIONS] FILE`: one line a line, "OWNER | content", where OWNER is
+// the session (and sub-agent) of an agent's line, or human or unknown.
 func printOwners(args []string) int {
 	cmd := exec.Command("git-trace", append([]string{"blame", "--json"}, args...)...)
 	cmd.Stderr = os.Stderr

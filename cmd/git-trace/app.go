@@ -54,7 +54,8 @@ func runApp(args []string, std streams) int {
 // beginLine begins the status line, if there is a terminal for it and the person wants one.
 func (a *app) beginLine(args []string) {
 	file, isFile := a.std.err.(*os.File)
-	if _, terminal := terminalOf(a.std.err); !isFile || !terminal || len(args) == 0 || slices.Contains(args, "--no-progress") {
+	if _, terminal := terminalOf(a.std.err); !isFile || !terminal || len(args) == 0 ||
+		slices.Contains(args, "--no-progress") {
 		return
 	}
 	a.line = newStatusLine(file, args[0])
@@ -143,7 +144,8 @@ func (a *app) program() *cli.App {
 		DisableSliceFlagSeparator: true, // a comma belongs to the text or the path that has it
 		Commands: []*cli.Command{
 			// to record
-			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.capabilitiesCommand(), a.watchCommand(),
+			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.capabilitiesCommand(),
+			a.watchCommand(),
 			a.demoCommand(),
 			// to look at lines, commits and conversations
 			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),

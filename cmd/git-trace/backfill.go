@@ -23,8 +23,8 @@ import (
 // backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
 const backfillSchema = "git-trace.backfill/1"
 
-// backfillGrowth is by how much, in percent, the memory may grow before it is looked through for what is no longer needed: what all
-// sessions wrote is held at once.
+// backfillGrowth is by how much, in percent, the memory may grow before it is looked through for what is no longer
+// needed: what all sessions wrote is held at once.
 const backfillGrowth = 60
 
 func (a *app) backfillCommand() *cli.Command {
@@ -37,7 +37,8 @@ func (a *app) backfillCommand() *cli.Command {
 			"Sessions that were held in another checkout count too, if what they wrote is what was committed here.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "the commits of every branch and tag"},
-			&cli.StringSliceFlag{Name: "transcripts", Usage: "also read the session files below `dir`, of any agent; may be given more than once"},
+			&cli.StringSliceFlag{Name: "transcripts",
+				Usage: "also read the session files below `dir`, of any agent; may be given more than once"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be written"},
 			jsonFlag(), colorFlag(),
 		},
@@ -173,7 +174,8 @@ func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bo
 
 // newestCommit is the date of the newest commit of any branch.
 func (b *filler) newestCommit() (time.Time, error) {
-	out, err := b.repo.Git(b.ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(committerdate:unix)", "refs/heads", "refs/remotes")
+	out, err := b.repo.Git(b.ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1",
+		"--format=%(committerdate:unix)", "refs/heads", "refs/remotes")
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -215,7 +217,8 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 		return err
 	}
 	if b.keeper, err = b.newKeeper(byTrace, result.Roots); err != nil {
-		return fail(exitUnchecked, err, "nothing is written until that is mended; with trace.records=false no conversation is stored")
+		return fail(exitUnchecked, err,
+			"nothing is written until that is mended; with trace.records=false no conversation is stored")
 	}
 	defer b.keeper.close()
 	damage := &unread{w: b.app.std.err, partial: b.isPartial()}
@@ -378,7 +381,8 @@ func (b *filler) sum() error {
 	if b.dry {
 		verb = "would be written"
 	}
-	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"), plural(len(b.linked), "conversation"), verb)
+	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
+		plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
 		text = "nothing to do: no commit holds lines of these conversations that are not known already"
 	}
@@ -391,7 +395,8 @@ func (b *filler) sum() error {
 		return err
 	}
 	if n := b.unseen(); n > 0 {
-		fmt.Fprintf(b.app.std.err, "git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (scripts, formatters); those lines stay unknown\n",
+		fmt.Fprintf(b.app.std.err,
+			"git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (scripts, formatters); those lines stay unknown\n",
 			plural(n, "command"))
 	}
 	return nil
@@ -422,6 +427,7 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 		files = "file"
 	}
 	session := l.Session[:min(len(l.Session), 8)]
-	text := fmt.Sprintf("%.8s  %-20s %-16s %-6s %4d lines in %d %s", l.Commit, printable(l.Agent+" "+session), l.Tier, l.Confidence, l.Lines, l.Files, files)
+	text := fmt.Sprintf("%.8s  %-20s %-16s %-6s %4d lines in %d %s", l.Commit, printable(l.Agent+" "+session), l.Tier,
+		l.Confidence, l.Lines, l.Files, files)
 	return []byte(text), nil
 }

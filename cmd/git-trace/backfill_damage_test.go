@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the object,
-// and end with the status for what could not be checked.
+// One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the
+// object, and end with the status for what could not be checked.
 func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A session that was taken up twice from the same place leaves two files that begin alike. Both are one conversation: its record has
-// every step once, and each line its own prompt, when the conversation is recorded again too.
+// A session that was taken up twice from the same place leaves two files that begin alike. Both are one conversation:
+// its record has every step once, and each line its own prompt, when the conversation is recorded again too.
 func TestBackfillReadsTheFilesOfASessionAsOne(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pastForm writes transcripts as one agent does. How much a transcript tells beyond what the model asked for depends on the
-// session's form: 0 tells most, 2 nothing.
+// pastForm writes transcripts as one agent does. How much a transcript tells beyond what the model asked for depends on
+// the session's form: 0 tells most, 2 nothing.
 type pastForm interface {
 	begin(s *pastSession)
 	prompt(s *pastSession, text string)
@@ -67,8 +67,8 @@ func unified(old, now []string) string {
 
 type jsonObject = map[string]any
 
-// codexForm writes rollouts of Codex CLI: patches called from a script (0), patches with an event that tells what they did
-// (1), patches alone (2); whole files by patches or here-documents.
+// codexForm writes rollouts of Codex CLI: patches called from a script (0), patches with an event that tells what they
+// did (1), patches alone (2); whole files by patches or here-documents.
 type codexForm struct{}
 
 func (codexForm) file(s *pastSession) string { return "rollout-2026-03-02T09-00-00-" + s.id + ".jsonl" }

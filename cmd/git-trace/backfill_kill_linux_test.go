@@ -13,9 +13,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// A backfill that is killed, and begun again until it ends, leaves what one run leaves: the same owners of the same lines, the
-// same conversations with the same prompts, the same records. It is killed at every few of the renames by which everything
-// that it keeps comes to be; with GITTRACE_LONG set at each of them.
+// A backfill that is killed, and begun again until it ends, leaves what one run leaves: the same owners of the same
+// lines, the same conversations with the same prompts, the same records. It is killed at every few of the renames by
+// which everything that it keeps comes to be; with GITTRACE_LONG set at each of them.
 func TestBackfillThatWasKilledIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsTrace(t)
@@ -70,7 +70,8 @@ func TestBackfillThatWasKilledIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// killedBackfill runs a backfill that SIGKILL ends at the n-th rename of one of its threads; false if it came to its end.
+// killedBackfill runs a backfill that SIGKILL ends at the n-th rename of one of its threads; false if it came to its
+// end.
 func (w *pastWorld) killedBackfill(t *testing.T, n int) bool {
 	t.Helper()
 	program, err := exec.LookPath("git-trace")

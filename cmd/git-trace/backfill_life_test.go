@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// life is a history as people and agents make it together, in several checkouts, rewritten now and then, in which the writer of
-// every line is known. Nothing that git-trace says goes into it.
+// life is a history as people and agents make it together, in several checkouts, rewritten now and then, in which the
+// writer of every line is known. Nothing that git-trace says goes into it.
 //
-// A writer is a session, "human", or "gone" for a session whose file is lost. Where the rules leave open whose a line is, all whose
-// it may be stand side by side, with a bar between them; "?" is anybody.
+// A writer is a session, "human", or "gone" for a session whose file is lost. Where the rules leave open whose a line
+// is, all whose it may be stand side by side, with a bar between them; "?" is anybody.
 type life struct {
 	*pastWorld
 	main  string              // the checkout that is looked at in the end
@@ -250,8 +250,8 @@ func (l *life) works(s *pastSession) {
 	}
 }
 
-// moves moves a block of four lines or more. It is still its writer's, and where a session did it in two calls, nobody can blame those who
-// think it is the session's.
+// moves moves a block of four lines or more. It is still its writer's, and where a session did it in two calls, nobody
+// can blame those who think it is the session's.
 func (l *life) moves(s *pastSession, from, to string) {
 	lines, who := l.get(from), l.who(from)
 	n := 4 + l.rng.Intn(4)

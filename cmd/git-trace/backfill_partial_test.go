@@ -84,8 +84,8 @@ func TestBackfillGoesOnBehindACommitThatIsMissing(t *testing.T) {
 	}
 }
 
-// A session that was held in another checkout is told by the remote that its agent noted, or by what it wrote, in a shallow
-// clone too.
+// A session that was held in another checkout is told by the remote that its agent noted, or by what it wrote, in a
+// shallow clone too.
 func TestBackfillInACloneElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []string{"1", "2", "100"} {

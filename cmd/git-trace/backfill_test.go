@@ -47,8 +47,8 @@ func (w *pastWorld) backfill(args ...string) []backfilled {
 	return rows
 }
 
-// pastHistory makes a history with everything in it that happens: several sessions and people in one commit, sessions of
-// other checkouts, partial commits, a rebased branch, a squashed one, strangers and work that was taken back.
+// pastHistory makes a history with everything in it that happens: several sessions and people in one commit, sessions
+// of other checkouts, partial commits, a rebased branch, a squashed one, strangers and work that was taken back.
 func pastHistory(t testing.TB, seed int64, commits int) *pastWorld {
 	w := newPastWorld(t, seed)
 	w.stretch(commits, "")
@@ -138,8 +138,8 @@ func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 	}
 }
 
-// The promise: a history of 1,000 commits and 500 sessions in less than a minute, and nothing credited wrongly. Making it takes
-// minutes, so the test runs with GITTRACE_LONG=1 only.
+// The promise: a history of 1,000 commits and 500 sessions in less than a minute, and nothing credited wrongly. Making
+// it takes minutes, so the test runs with GITTRACE_LONG=1 only.
 func TestBackfillOfALongHistory(t *testing.T) {
 	if os.Getenv("GITTRACE_LONG") == "" {
 		t.Skip("GITTRACE_LONG is not set")

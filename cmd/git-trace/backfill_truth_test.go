@@ -55,8 +55,8 @@ func (l *life) claimed(dir string) map[string]string {
 	return out
 }
 
-// judge holds the lines and the links that a backfill of a repository found against the truth. Without whole, the repository has
-// only a part of the history, and what it lacks is not missed.
+// judge holds the lines and the links that a backfill of a repository found against the truth. Without whole, the
+// repository has only a part of the history, and what it lacks is not missed.
 func (l *life) judge(t *testing.T, dir string, links []backfilled, whole bool, revs ...string) (lines, linked tally) {
 	return l.judgeClaims(t, dir, l.claimed(dir), links, whole, revs...)
 }
@@ -158,8 +158,9 @@ func isBefore(parents map[string][]string, older, newer string) bool {
 	return false
 }
 
-// The promise: of the lines and the links that backfill tells, 99 of 100 are true, and it finds 95 of 100. The histories have all
-// that happens to histories; their writers are known from those who made them. With GITTRACE_LONG more than 200 sessions are asked.
+// The promise: of the lines and the links that backfill tells, 99 of 100 are true, and it finds 95 of 100. The
+// histories have all that happens to histories; their writers are known from those who made them. With GITTRACE_LONG
+// more than 200 sessions are asked.
 func TestBackfillAgainstHistoriesWithKnownWriters(t *testing.T) {
 	t.Parallel()
 	sessions := 0

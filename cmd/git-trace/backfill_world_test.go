@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// pastWorld is a history that was made without hooks, and the transcripts of the conversations behind it. Every line that
-// says something is written once, by somebody who is remembered.
+// pastWorld is a history that was made without hooks, and the transcripts of the conversations behind it. Every line
+// that says something is written once, by somebody who is remembered.
 type pastWorld struct {
 	t       testing.TB
 	rng     *rand.Rand
@@ -436,7 +436,8 @@ func (s *pastSession) end() {
 	s.w.keep(filepath.Join(s.w.folder, s.agent, s.file()), content)
 }
 
-// keep writes a file as agents do: it grows by what is new, and one that is written anew takes the other's place as a whole.
+// keep writes a file as agents do: it grows by what is new, and one that is written anew takes the other's place as a
+// whole.
 func (w *pastWorld) keep(name, content string) {
 	w.must(os.MkdirAll(filepath.Dir(name), 0o755))
 	if before, err := os.ReadFile(name); err == nil && strings.HasPrefix(content, string(before)) {

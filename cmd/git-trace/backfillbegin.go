@@ -10,9 +10,10 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a run which
-// was killed has begun to tell, the rest is told.
-func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft, error) {
+// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a run
+// which was killed has begun to tell, the rest is told.
+func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft,
+	error) {
 	t := byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {
 		return nil, nil
@@ -34,7 +35,8 @@ func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.
 		})
 		return err
 	}
-	if err := draft(t.first, events.SessionStarted, 0, events.SessionData{Source: "backfill", Model: t.model}); err != nil {
+	if err := draft(t.first, events.SessionStarted, 0, events.SessionData{Source: "backfill",
+		Model: t.model}); err != nil {
 		return nil, err
 	}
 	const most = 1000
@@ -52,8 +54,8 @@ func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.
 	return out, err
 }
 
-// told gives what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose numbers of
-// prompts then count.
+// told gives what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose
+// numbers of prompts then count.
 func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := reader.ByTrace(trace)
 	if err != nil {

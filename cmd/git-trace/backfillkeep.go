@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on the
-// list of those that wait before the log hears of it: what a run that is killed leaves undone, the next one does, or the
-// next hook.
+// keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on
+// the list of those that wait before the log hears of it: what a run that is killed leaves undone, the next one does,
+// or the next hook.
 type keeper struct {
 	filler  *filler
 	job     *recording // nil when nothing is stored
@@ -72,8 +72,8 @@ func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	}, nil
 }
 
-// list puts the conversations that were linked since the last time on the list, with their prompts, whose place the record
-// takes.
+// list puts the conversations that were linked since the last time on the list, with their prompts, whose place the
+// record takes.
 func (k *keeper) list() error {
 	if k.job == nil {
 		return nil

@@ -88,7 +88,8 @@ func blameFailure(err error) error {
 	}
 	hint := ""
 	if form, isUsage := strings.CutPrefix(refused.Message, "usage: git blame "); isUsage {
-		return &failure{code: refused.ExitCode(), err: errors.New("usage: git trace blame " + form), hint: "git trace help blame says more"}
+		return &failure{code: refused.ExitCode(), err: errors.New("usage: git trace blame " + form),
+			hint: "git trace help blame says more"}
 	}
 	if refused.NoPath() {
 		hint = "the path is relative to where you are, and the file has to be in the revision that is named, or in the work tree"

@@ -51,7 +51,8 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 	made, err := checkpoint.Sign(c.Context, log, end, c.String("key"))
 	switch {
 	case errors.Is(err, events.ErrSpooled):
-		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not tell of the checkpoint yet: %s\n", printable(err.Error()))
+		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not tell of the checkpoint yet: %s\n",
+			printable(err.Error()))
 	case errors.Is(err, refs.ErrTipMoved):
 		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")
 	case err != nil:
@@ -75,7 +76,8 @@ func (a *app) signable(ctx context.Context, log *events.Log, force bool) (refs.O
 		return refs.OID{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
 	if report.Tip.IsZero() {
-		return refs.OID{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"), "git trace init begins one")
+		return refs.OID{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),
+			"git trace init begins one")
 	}
 	if report.State != events.Broken || force && onlyAnchorsDisagree(report) {
 		return report.Tip, nil

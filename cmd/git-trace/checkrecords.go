@@ -27,7 +27,8 @@ func (h *health) checkRecords(ctx context.Context) (string, []finding) {
 	case len(gone) == 0:
 		fine := "of " + plural(there, "conversation")
 		if n := purgedConversations(h.repo).Count; n > 0 {
-			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"), numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
+			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"),
+				numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
 		}
 		return fine, nil
 	}
@@ -49,7 +50,10 @@ func (h *health) purgeFindings() []finding {
 	}
 	return []finding{{
 		What: what, Mend: "git trace doctor --fix",
-		fix: &repair{"what was begun to be purged is gone", func(ctx context.Context) error { return finishPurges(ctx, h.repo) }},
+		fix: &repair{"what was begun to be purged is gone", func(ctx context.Context) error {
+			return finishPurges(ctx,
+				h.repo)
+		}},
 	}}
 }
 

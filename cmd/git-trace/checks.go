@@ -124,7 +124,8 @@ func (h *health) targetFindings(agent *agentHealth, t *targetHealth) []finding {
 		return err
 	}}
 	add := func(format string, args ...any) {
-		out = append(out, finding{What: agent.Name + ": " + fmt.Sprintf(format, args...), Mend: "git trace doctor --fix", fix: again})
+		out = append(out, finding{What: agent.Name + ": " + fmt.Sprintf(format, args...), Mend: "git trace doctor --fix",
+			fix: again})
 	}
 	if n := len(t.Missing); n > 0 {
 		add("%s missing in %s (%s)", plural(n, "hook"), settings, strings.Join(t.Missing, ", "))

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/driver"
 )
 
-// The real client, from a prompt to a stored record: its hooks start the recording, which reads the client's own session
-// file.
+// The real client, from a prompt to a stored record: its hooks start the recording, which reads the client's own
+// session file.
 func TestClaudeConversationsBecomeRecords(t *testing.T) {
 	t.Parallel()
 	r := newClaude(t)

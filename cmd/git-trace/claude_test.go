@@ -156,8 +156,8 @@ func TestClaudeCommitsInTheMiddleOfItsTurn(t *testing.T) {
 	r.trace("verify")
 }
 
-// A client that is killed calls no hook, and what it had started goes on. From then on nobody knows whose a change is; with the
-// first look the call is over.
+// A client that is killed calls no hook, and what it had started goes on. From then on nobody knows whose a change is;
+// with the first look the call is over.
 func TestWhatAKilledClaudeLeftBehindIsNobodys(t *testing.T) {
 	t.Parallel()
 	r := newClaude(t)

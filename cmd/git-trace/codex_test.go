@@ -58,8 +58,8 @@ func TestCodexEditsAreItsOwn(t *testing.T) {
 	r.trace("verify")
 }
 
-// The other tool mode: the model writes a program, and hooks are called for each call that the program makes, with ids that say
-// nothing of the turn.
+// The other tool mode: the model writes a program, and hooks are called for each call that the program makes, with ids
+// that say nothing of the turn.
 func TestCodexEditsByProgramsAreItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newCodex(t)

@@ -30,7 +30,8 @@ type commitOwners struct {
 
 // newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
 func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
-	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects()}
+	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, evidence: blame.NewEvidence(repo, reader, nil),
+		objects: repo.Objects()}
 	if search != nil {
 		o.search = search
 	}
@@ -60,7 +61,8 @@ func linesOf(c *history.Commit) []claim.Lines {
 	return out
 }
 
-// Commits are asked about together, so that git is not asked about each by itself, in batches of so many commits and added lines.
+// Commits are asked about together, so that git is not asked about each by itself, in batches of so many commits and
+// added lines.
 const (
 	ownersBatch = 256
 	ownersLines = 100_000
@@ -126,7 +128,8 @@ func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 				index[key], data.Owners = at, append(data.Owners, owner)
 			}
 			data.Added++
-			if last := len(file.Runs) - 1; last >= 0 && file.Runs[last].Owner == at && file.Runs[last].Start+file.Runs[last].Count == line {
+			if last := len(file.Runs) - 1; last >= 0 && file.Runs[last].Owner == at &&
+				file.Runs[last].Start+file.Runs[last].Count == line {
 				file.Runs[last].Count++
 				continue
 			}
@@ -142,8 +145,8 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute lets conversations of which no hook told have lines that are thought to be a person's: that no agent was heard of says
-// nothing against those, and what they wrote stands in the commit as it was written.
+// dispute lets conversations of which no hook told have lines that are thought to be a person's: that no agent was
+// heard of says nothing against those, and what they wrote stands in the commit as it was written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
 		if tier != correlate.TierExactBlob && tier != correlate.TierExactLines {

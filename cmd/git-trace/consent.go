@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// obtainConsent records that the user allows git-trace's hooks in those agents that run none without. The user says so by the
-// flag or at a prompt; without either nothing is recorded, and tellObstacles says what to do.
+// obtainConsent records that the user allows git-trace's hooks in those agents that run none without. The user says so
+// by the flag or at a prompt; without either nothing is recorded, and tellObstacles says what to do.
 func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed bool, err error) {
 	for _, agent := range in.agents {
 		if agent.Trust == nil {
@@ -70,7 +70,8 @@ func (a *app) asks(question string) bool {
 	return false
 }
 
-// confirm asks before something that cannot be undone; where nobody could answer, it is refused. Does says what --yes does.
+// confirm asks before something that cannot be undone; where nobody could answer, it is refused. Does says what --yes
+// does.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes "+does+" without asking")
@@ -81,7 +82,8 @@ func (a *app) confirm(question, does string) (bool, error) {
 // tellObstacles says what still keeps the hooks that were installed from running.
 func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 	if len(in.agents) == 0 && !in.global {
-		fmt.Fprintf(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent: %s\n", strings.Join(installable(in.env), ", "))
+		fmt.Fprintf(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent: %s\n",
+			strings.Join(installable(in.env), ", "))
 	}
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)
@@ -89,7 +91,8 @@ func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
 		}
 		for _, obstacle := range status.Obstacles {
-			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, printable(obstacle.What), printable(obstacle.Mend))
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, printable(obstacle.What),
+				printable(obstacle.Mend))
 		}
 	}
 	return nil

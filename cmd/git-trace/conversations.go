@@ -44,7 +44,8 @@ func newPrompts(repo *refs.Repo) *view.Prompts {
 	return view.NewPrompts(repo, func() (*redact.Redactor, error) { return newRedactor(context.Background(), repo) })
 }
 
-// openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is stored.
+// openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is
+// stored.
 func (a *app) openRecords(ctx context.Context, repo *refs.Repo) (view.Records, error) {
 	records := store.Open(repo)
 	tips, err := records.Tips(ctx)
@@ -91,8 +92,8 @@ func (r *openedRecords) Close() {
 	_ = r.store.Close()
 }
 
-// short abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is shown anywhere can
-// be given to show.
+// short abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is shown
+// anywhere can be given to show.
 func (s *conversations) short() (func(events.TraceID) string, error) {
 	ids, err := s.IDs()
 	if err != nil {

@@ -25,7 +25,8 @@ func (a *app) convertCommand() *cli.Command {
 			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
 			"are taken out of what is written.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "from", Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
+			&cli.StringFlag{Name: "from",
+				Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
 			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace, ccpa, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
 		}, trainingFlags()...),
@@ -80,7 +81,8 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	return errors.Join(train.done(), a.allFaults(faults))
 }
 
-// convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted once more.
+// convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted
+// once more.
 func (a *app) convertTree(c *cli.Context, out *outgoing) error {
 	d, err := steering.Document(out.tree, steering.Options{Version: version})
 	if err != nil {

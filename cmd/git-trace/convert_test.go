@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A database of OpenCode holds several conversations: all are converted, those of subagents within their parents, and one whose
-// parent is gone by itself.
+// A database of OpenCode holds several conversations: all are converted, those of subagents within their parents, and
+// one whose parent is gone by itself.
 func TestEverySessionOfADatabaseIsConverted(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join("..", "..", "testdata", "sessions", "opencode", "several", "opencode.db")

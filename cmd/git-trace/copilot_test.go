@@ -99,7 +99,8 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	}
 }
 
-// found.md 2: a conversation that is gone on with in a folder that is not trusted for good runs no hooks of the repository.
+// found.md 2: a conversation that is gone on with in a folder that is not trusted for good runs no hooks of the
+// repository.
 func TestCopilotIsToldApartWhereItsHooksDoNotRun(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli")

@@ -79,7 +79,8 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 	if err != nil {
 		return fmt.Errorf("find git-trace itself: %w", err)
 	}
-	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state")); err != nil { // the list of recorded repositories, too
+	// the list of recorded repositories, too
+	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state")); err != nil {
 		return err
 	}
 	p := demoPlayer{app: a, ctx: ctx, home: home, dir: filepath.Join(home, "server"), binary: binary}
@@ -174,7 +175,8 @@ func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error 
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Dir = p.dir
 	cmd.Env = []string{
-		"HOME=" + p.home, "XDG_STATE_HOME=" + os.Getenv("XDG_STATE_HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + os.Getenv("TERM"), "TZ=UTC", "LC_ALL=C.UTF-8",
+		"HOME=" + p.home, "XDG_STATE_HOME=" + os.Getenv("XDG_STATE_HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" +
+			os.Getenv("TERM"), "TZ=UTC", "LC_ALL=C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_PAGER=cat",
 		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com",
 		"GIT_COMMITTER_NAME=A U Thor", "GIT_COMMITTER_EMAIL=author@example.com",

@@ -32,8 +32,8 @@ func askers() []asker {
 	}
 }
 
-// found.md 2: a permission dialog is open, the person edits, commits some of it, and comes back to allow the command or to refuse
-// it with Esc.
+// found.md 2: a permission dialog is open, the person edits, commits some of it, and comes back to allow the command or
+// to refuse it with Esc.
 func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 	t.Parallel()
 	tools := shellTools()

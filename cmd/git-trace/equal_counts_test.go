@@ -76,7 +76,8 @@ func (t *talk) said(n, seen int) string {
 	return "0"
 }
 
-// inLog reads a figure of the first line of a conversation in the text of log: the id, the agent, the model, prompts or calls.
+// inLog reads a figure of the first line of a conversation in the text of log: the id, the agent, the model, prompts or
+// calls.
 func (a *answers) inLog(group int) map[string]string {
 	head := regexp.MustCompile(`^([0-9a-f]+)  (\S+) +(.*?)  .*?(\d+) prompts?  +(\d+) calls?$`)
 	out := map[string]string{}
@@ -177,8 +178,8 @@ var timeRows = slices.Concat(
 	},
 )
 
-// wasThen tells whether a conversation began and ended at the times of "… to …". What a hook saw was between the start of the
-// hook and its end. A record may lack its end.
+// wasThen tells whether a conversation began and ended at the times of "… to …". What a hook saw was between the start
+// of the hook and its end. A record may lack its end.
 func (t *talk) wasThen(span string) bool {
 	first, last, _ := strings.Cut(span, " to ")
 	within := func(stamp string, bounds [2]time.Time) bool {

@@ -71,7 +71,8 @@ func (c *tale) amends(talks []*talk, _ string) {
 	c.stretchOf(talks, "")
 	c.tick()
 	c.do("git", "add", "-A")
-	// With the old author's date a backfill looks for whole blocks only (docs/backfill.md, 7): a person's lines may be between.
+	// With the old author's date a backfill looks for whole blocks only (docs/backfill.md, 7): a person's lines may be
+	// between.
 	c.do("git", "commit", "-q", "--amend", "--reset-author", "-m", fmt.Sprint("amended ", c.made))
 }
 

@@ -132,7 +132,8 @@ func (c *tale) watched() []*talk {
 	return talks
 }
 
-// early is, now and then, a conversation that begins before hooks see it. Its lines are those of a person, as nobody heard of it.
+// early is, now and then, a conversation that begins before hooks see it. Its lines are those of a person, as nobody
+// heard of it.
 func (c *tale) early() []*talk {
 	if c.rng.Intn(3) > 0 {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// row is one way of telling a figure: of which thing, by which command, and how it is read, by subject. A subject is a conversation, a
-// prompt of one (ID#1), a commit, or a name. Of two rows of a thing every subject that both tell must have one figure. A new
-// command, or a new member of its output, is a row.
+// row is one way of telling a figure: of which thing, by which command, and how it is read, by subject. A subject is a
+// conversation, a prompt of one (ID#1), a commit, or a name. Of two rows of a thing every subject that both tell must
+// have one figure. A new command, or a new member of its output, is a row.
 type row struct {
 	thing   string
 	command string

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and another clone, asks
-// every command about them, and holds each figure against those of the others and against the truth. docs/reliability.md says how
-// to run one seed.
+// TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and
+// another clone, asks every command about them, and holds each figure against those of the others and against the
+// truth. docs/reliability.md says how to run one seed.
 func TestEveryCommandTellsTheSame(t *testing.T) {
 	t.Parallel()
 	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", 5)
@@ -82,7 +82,8 @@ func (a *answers) differences() []string {
 	return out
 }
 
-// stored are the prompts of each conversation as the log and the record have them: what a failure may come from is gone afterwards.
+// stored are the prompts of each conversation as the log and the record have them: what a failure may come from is gone
+// afterwards.
 func (a *answers) stored() []string {
 	byTrace := map[string][]string{}
 	for line := range strings.Lines(a.tale.run("git-trace", "events", "--json", "--type", "prompt_submitted")) {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// tale is a random history whose conversations are known from hooks, from a backfill, from an import, from another clone, or from
-// two of them. The truth about each conversation is written down while it is made. Every line says something and is unique.
+// tale is a random history whose conversations are known from hooks, from a backfill, from an import, from another
+// clone, or from two of them. The truth about each conversation is written down while it is made. Every line says
+// something and is unique.
 type tale struct {
 	*pastWorld
 	seed  int64
@@ -50,7 +51,8 @@ const talePrices = `{"schema": "git-trace.prices/1", "as_of": "2026-01-01", "mod
 	{"prefix": "google/gemini-2.5-pro", "input": 1, "output": 8, "cache_read": 1}
 ]}`
 
-// taleModels are the models that the transcripts of agents name, and what a million tokens of them cost, nil where no table says it.
+// taleModels are the models that the transcripts of agents name, and what a million tokens of them cost, nil where no
+// table says it.
 var taleModels = map[string]struct {
 	name  string
 	price []float64 // in, out, read, write

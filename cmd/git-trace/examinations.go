@@ -157,7 +157,8 @@ func (h *health) checkLog(ctx context.Context) (string, []finding) {
 	case err != nil:
 		return "", []finding{{What: "the log could not be checked: " + err.Error(), Mend: "git fsck"}}
 	case report.State == events.Broken:
-		return "", []finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail, Mend: "git trace verify"}}
+		return "", []finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail,
+			Mend: "git trace verify"}}
 	case report.Lost != "":
 		return "", []finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
 	}

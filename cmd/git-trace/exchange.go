@@ -57,7 +57,10 @@ func exchangeOf(name string) (exchange, error) {
 }
 
 func readAgentTrace(r io.Reader, yield func(line int, record *records.Record) error) error {
-	return agenttrace.Read(r, func(line int, record *agenttrace.Record) error { return yield(line, record.Conversation()) })
+	return agenttrace.Read(r, func(line int, record *agenttrace.Record) error {
+		return yield(line,
+			record.Conversation())
+	})
 }
 
 // errNoLines reports a conversation that a format of lines cannot tell of.
@@ -91,7 +94,8 @@ func (a *app) allFaults(faults []error) error {
 	return faults[len(faults)-1]
 }
 
-// recogniseExchange tells from the members at the beginning of a file which format it has. The beginning may be cut off.
+// recogniseExchange tells from the members at the beginning of a file which format it has. The beginning may be cut
+// off.
 func recogniseExchange(head []byte) (exchange, bool) {
 	members := map[string]string{}
 	d := rawjson.NewDecoder(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))

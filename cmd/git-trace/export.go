@@ -31,11 +31,13 @@ func (a *app) exportCommand() *cli.Command {
 		Description: "opentraces, ccpa and treetrace give the stored records of conversations: all, those that are named, or those that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
-			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef + " instead. tracestate gives, for\n" +
+			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef +
+			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa, git-ai, treetrace, tracestate or dpo (`format`)"},
+			&cli.StringFlag{Name: "format",
+				Usage: "opentraces, agent-trace, ccpa, git-ai, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
 			&cli.BoolFlag{Name: "force", Usage: "also conversations of which much could not be read"},
 			redactAutoFlag(),
@@ -66,7 +68,8 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	}
 	defer known.close()
 	e := &exporter{
-		app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: train.into(format), out: &stickyWriter{Writer: quietWriter{a.std.out}},
+		app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: train.into(format),
+		out:   &stickyWriter{Writer: quietWriter{a.std.out}},
 		force: c.Bool("force"), damage: unread{w: a.std.err},
 	}
 	if err := e.correct(train); err != nil {
@@ -117,7 +120,8 @@ func (e *exporter) choose(words []string) error {
 			e.traces = append(e.traces, trace)
 			continue
 		}
-		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}"); gitErr != nil {
+		if _, gitErr := e.repo.Git(e.ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
+			word+"^{commit}"); gitErr != nil {
 			var none *failure
 			if errors.As(err, &none) && none.code == exitFinding {
 				return fail(exitGit, fmt.Errorf("'%s' is neither a conversation nor a commit", word), none.hint)
@@ -204,7 +208,8 @@ func (e *exporter) commits(asNotes bool) error {
 		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	})
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
-		fmt.Fprintln(e.app.std.err, "git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
+		fmt.Fprintln(e.app.std.err,
+			"git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
 	}
 	return err
 }
@@ -286,7 +291,8 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 		switch {
 		case err != nil:
 		case record.Blocked() && !e.force:
-			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", entry.Trace),
+			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read",
+				entry.Trace),
 				"look at it with git trace show; export --force gives it away")
 		default:
 			err = yield(record)
@@ -300,7 +306,8 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	}
 	for _, trace := range e.traces {
 		if wanted[trace] {
-			faults = append(faults, fail(exitFinding, fmt.Errorf("no record of conversation %s is stored", trace), "git trace log lists conversations"))
+			faults = append(faults, fail(exitFinding, fmt.Errorf("no record of conversation %s is stored", trace),
+				"git trace log lists conversations"))
 		}
 	}
 	return faults, nil
@@ -359,7 +366,8 @@ func (w *notesWriter) write(commit refs.OID, text []byte) error {
 	if w.has[commit.String()] {
 		return nil
 	}
-	_, err := w.repo.Git(w.ctx, bytes.NewReader(text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-", commit.String())
+	_, err := w.repo.Git(w.ctx, bytes.NewReader(text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-",
+		commit.String())
 	if err != nil {
 		return fmt.Errorf("write note: %w", err)
 	}

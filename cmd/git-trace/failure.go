@@ -87,7 +87,8 @@ func classify(err error) (int, string) {
 	return exitGit, ""
 }
 
-// printable keeps messages to one line and free of what acts on a terminal, whatever a file name or a log put into them.
+// printable keeps messages to one line and free of what acts on a terminal, whatever a file name or a log put into
+// them.
 func printable(text string) string {
 	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// gate looks once more at every text of a document before it leaves. Records are redacted when they are stored; a rule that was
-// added later, and texts that were put together of several, are only seen here.
+// gate looks once more at every text of a document before it leaves. Records are redacted when they are stored; a rule
+// that was added later, and texts that were put together of several, are only seen here.
 type gate struct {
 	ctx      context.Context //nolint:containedctx // a gate lives as long as the command
 	redactor *redact.Redactor
@@ -58,6 +58,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
 	if err != nil || found == 0 || takeOut {
 		return err
 	}
-	return fail(exitLeak, fmt.Errorf("by the rules of today %s of the conversations must not leave", plural(found, "piece")),
+	return fail(exitLeak, fmt.Errorf("by the rules of today %s of the conversations must not leave",
+		plural(found, "piece")),
 		"--redact-auto takes it out of what is written, git trace purge out of what is stored")
 }

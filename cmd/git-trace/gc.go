@@ -33,8 +33,10 @@ func (a *app) gcCommand() *cli.Command {
 		Usage:     "pack what was recorded and drop old snapshots",
 		UsageText: "git trace gc [--dry-run] [--json]",
 		Description: "Packs the log and the contents of snapshots, and removes contents of snapshots older than\n" +
-			expireKey + " (default " + defaultExpire + ") that are in no last snapshot, and prompts as they were typed that are\n" +
-			"older than " + promptExpireKey + " (default " + defaultPromptExpire + ") and in no record. The log loses nothing. Packing also\n" +
+			expireKey + " (default " + defaultExpire +
+			") that are in no last snapshot, and prompts as they were typed that are\n" +
+			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
+			") and in no record. The log loses nothing. Packing also\n" +
 			"happens by itself, in the background, when enough has piled up; --auto does no more than that. A purge that\n" +
 			"was interrupted is finished first.",
 		Flags: []cli.Flag{
@@ -215,7 +217,8 @@ func printGC(w io.Writer, r gcReport) error {
 	out := fmt.Sprintf("snapshots: %s %s, %s %s (%s)\n", packed, plural(s.Packed, "object"), removed,
 		plural(s.Expired.Objects, "expired object"), byteSize(s.Expired.Bytes))
 	if !r.DryRun {
-		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"), plural(s.Loose, "loose object"))
+		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"),
+			plural(s.Loose, "loose object"))
 		out += fmt.Sprintf("log:       packed %s\n", plural(r.Log.Packed, "object"))
 	}
 	if n := r.Prompts.Expired; n > 0 {

@@ -28,8 +28,8 @@ const pairLimit = 25 * time.Millisecond
 // maxPairs bounds the pairs of one rewrite that are recorded.
 const maxPairs = 100_000
 
-// runGitHook is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never prints,
-// never fails and ends in time: the user's git command is never the worse for it.
+// runGitHook is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never
+// prints, never fails and ends in time: the user's git command is never the worse for it.
 func runGitHook(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return exitDone
@@ -82,7 +82,8 @@ func runGitHook(args []string, in io.Reader) int {
 	return exitDone
 }
 
-// committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits by them.
+// committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits
+// by them.
 type committedLog struct {
 	*events.Log
 	anchors []json.RawMessage
@@ -107,8 +108,9 @@ func (l *committedLog) tellRecords(repo *refs.Repo) (started bool) {
 	return started
 }
 
-// noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record is stored none
-// has to hear of the commit. A note that cannot be made is no loss: the record learns of the commit when it is read the next time.
+// noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record
+// is stored none has to hear of the commit. A note that cannot be made is no loss: the record learns of the commit when
+// it is read the next time.
 func (l *committedLog) noteConversations(repo *refs.Repo) {
 	if len(l.anchors) == 0 {
 		return

@@ -115,8 +115,8 @@ func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error
 	return form, nil
 }
 
-// uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some of
-// them are an agent's.
+// uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some
+// of them are an agent's.
 func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
@@ -189,7 +189,8 @@ func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, err
 	return q, nil
 }
 
-// splitRevs has git tell revisions from the paths behind them. Where git cannot, all are revisions, and git log will say so.
+// splitRevs has git tell revisions from the paths behind them. Where git cannot, all are revisions, and git log will
+// say so.
 func splitRevs(ctx context.Context, repo *refs.Repo, dir string, words []string) (revs, paths []string) {
 	out, err := repo.CommandIn(ctx, dir, append([]string{"rev-parse", "--no-flags", "--no-revs"}, words...)...).Output()
 	if err != nil || len(out) == 0 {

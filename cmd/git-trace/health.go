@@ -101,7 +101,8 @@ func (one *agentHealth) label() string {
 			return one.Name
 		}
 	}
-	return one.Name + " (only where it is started at the top of the work tree: git trace init --agent " + one.Name + " --global serves sub-directories too)"
+	return one.Name + " (only where it is started at the top of the work tree: git trace init --agent " + one.Name +
+		" --global serves sub-directories too)"
 }
 
 func (h *health) agentsHealth(ctx context.Context) []agentHealth {
@@ -113,7 +114,10 @@ func (h *health) agentsHealth(ctx context.Context) []agentHealth {
 			if t.Status, t.err = agent.Installer.Status(ctx, h.target(scope)); t.err != nil {
 				t.Error = t.err.Error()
 			}
-			if slices.ContainsFunc(one.Targets, func(other targetHealth) bool { return other.Settings == t.Settings && t.Settings != "" }) {
+			if slices.ContainsFunc(one.Targets, func(other targetHealth) bool {
+				return other.Settings == t.Settings &&
+					t.Settings != ""
+			}) {
 				continue // one file serves a person and a project
 			}
 			one.Traced = one.Traced || t.works()

@@ -109,8 +109,8 @@ func announce() (*refs.Repo, *trails.Note) {
 	return repo, trails.Announce(repo, time.Now())
 }
 
-// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note is
-// the one that the process has left, nil for none.
+// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note
+// is the one that the process has left, nil for none.
 func takeBoundary(
 	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
 ) error {
@@ -163,8 +163,8 @@ func settler() trails.Settler {
 // errHard is why the process of a hook ends in the middle of something.
 var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 
-// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is not nil, is
-// called before the limit ends the process, beside whatever that is doing.
+// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is
+// not nil, is called before the limit ends the process, beside whatever that is doing.
 func guardHook(limit time.Duration, ended func(error)) func() {
 	debug.SetGCPercent(-1) // the process is gone before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
@@ -186,8 +186,8 @@ func guardHook(limit time.Duration, ended func(error)) func() {
 // maxHookLog bounds the file that doctor reads, in bytes.
 const maxHookLog = 64 << 10
 
-// noteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without a
-// repository there is no place for it.
+// noteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without
+// a repository there is no place for it.
 func noteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return

@@ -105,8 +105,9 @@ func retold(value any, cwd, dir string) any {
 	return value
 }
 
-// TestHostileRepositoriesAreNotOpened plays every payload of every agent in, beside and above the repositories of strangers, and
-// every git hook, and looks by strace(1) for what was started and what was read. In the quick form each payload meets some of them.
+// TestHostileRepositoriesAreNotOpened plays every payload of every agent in, beside and above the repositories of
+// strangers, and every git hook, and looks by strace(1) for what was started and what was read. In the quick form each
+// payload meets some of them.
 func TestHostileRepositoriesAreNotOpened(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -199,8 +200,8 @@ var (
 	movedTo     = regexp.MustCompile(`chdir\("([^"]*)"`)
 )
 
-// judge holds what was seen against what is allowed: no process where only strangers' repositories are; in the recorded one git
-// and git-trace alone, and not in a stranger's. Of those no file is opened but the ones that discovery names.
+// judge holds what was seen against what is allowed: no process where only strangers' repositories are; in the recorded
+// one git and git-trace alone, and not in a stranger's. Of those no file is opened but the ones that discovery names.
 func (z *zoo) judge(trials []trial, seen string, recorded bool) {
 	z.t.Helper()
 	at := -1
@@ -260,8 +261,8 @@ func (z *zoo) owner(path string) *hostile {
 	return nil
 }
 
-// reads tells whether a file may be opened: those of discovery, and in a recorded work tree those by which git knows which commit a
-// repository is at.
+// reads tells whether a file may be opened: those of discovery, and in a recorded work tree those by which git knows
+// which commit a repository is at.
 func (h *hostile) reads(path string) bool {
 	if info, err := os.Stat(path); h.files || err == nil && info.IsDir() {
 		return true

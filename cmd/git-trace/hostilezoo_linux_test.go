@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// zoo is a recorded repository, and beside it and inside of it the repositories of strangers. Each names programs wherever git
-// runs any, and each of those programs leaves a file.
+// zoo is a recorded repository, and beside it and inside of it the repositories of strangers. Each names programs
+// wherever git runs any, and each of those programs leaves a file.
 type zoo struct {
 	*recordedRepo
 	base  string // directory of all of them
@@ -92,8 +92,8 @@ func (z *zoo) bare(rel string) {
 	}
 }
 
-// newZoo makes all of them. The recorded repository is of those that strangers can do most with: it has configurations of its
-// work trees.
+// newZoo makes all of them. The recorded repository is of those that strangers can do most with: it has configurations
+// of its work trees.
 func newZoo(r *recordedRepo) *zoo {
 	base, err := filepath.EvalSymlinks(r.t.TempDir())
 	z := &zoo{recordedRepo: r, base: base, pwned: filepath.Join(base, "PWNED")}

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ignoreAgentKey is the configuration key, as often as is wanted, for agents that the user has and does not want to trace: init
-// leaves them out unless they are named, and status does not mention them.
+// ignoreAgentKey is the configuration key, as often as is wanted, for agents that the user has and does not want to
+// trace: init leaves them out unless they are named, and status does not mention them.
 const ignoreAgentKey = "trace.ignoreAgent"
 
 // ignoredAgents are those that the key names; it is an error for a name that no agent has.
@@ -33,7 +33,8 @@ func ignoredAgents(ctx context.Context, repo *refs.Repo, env capability.Env) ([]
 	return names, nil
 }
 
-// untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a person's.
+// untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a
+// person's.
 func (h *health) untracedFindings(ctx context.Context, all []agentHealth) []finding {
 	var out []finding
 	ignored, err := ignoredAgents(ctx, h.repo, h.env)

@@ -54,7 +54,8 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	case notes && len(files) > 0:
 		return usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
-		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --format " + format.name + " <file>…"}
+		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --format " +
+			format.name + " <file>…"}
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -133,8 +134,8 @@ func (im *importer) conversations(files []string) error {
 	return nil
 }
 
-// intake decides which records of files are stored. Of several generations of a conversation the newest is. A conversation that
-// was recorded here stays as it is: its session file says more.
+// intake decides which records of files are stored. Of several generations of a conversation the newest is. A
+// conversation that was recorded here stays as it is: its session file says more.
 type intake struct {
 	ctx     context.Context
 	store   *store.Store
@@ -393,10 +394,12 @@ func (im *importer) write() error {
 	}
 	fmt.Fprintf(im.app.std.out, "%s of %s taken in\n", plural(added, "line"), plural(commits, "commit"))
 	if im.leftOut > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, not being where the files say: %s\n", plural(im.leftOut, "line"))
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, not being where the files say: %s\n",
+			plural(im.leftOut, "line"))
 	}
 	if im.strange > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, being about commits that are not here: %s\n", plural(im.strange, "statement"))
+		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, being about commits that are not here: %s\n",
+			plural(im.strange, "statement"))
 	}
 	return damage.fault()
 }

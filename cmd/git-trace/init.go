@@ -35,9 +35,11 @@ func (a *app) initCommand() *cli.Command {
 			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "record the agent of this `name`; may be given more than once"},
-			&cli.BoolFlag{Name: "global", Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
+			&cli.BoolFlag{Name: "global",
+				Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
 			&cli.BoolFlag{Name: "project-settings", Usage: "put the agents' hooks into the settings that the project commits"},
-			&cli.BoolFlag{Name: "trust-hooks", Usage: "allow git-trace's own hooks in agents that run no hook without their user's consent"},
+			&cli.BoolFlag{Name: "trust-hooks",
+				Usage: "allow git-trace's own hooks in agents that run no hook without their user's consent"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
 		},
 		Action: func(c *cli.Context) error {
@@ -140,8 +142,9 @@ func installable(env capability.Env) []string {
 	return out
 }
 
-// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it was. An agent that
-// the user did not name does not keep the others from being installed: it is left out, and told. Where none is left it is an error.
+// initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it
+// was. An agent that the user did not name does not keep the others from being installed: it is left out, and told.
+// Where none is left it is an error.
 func (a *app) initialise(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -287,13 +290,14 @@ func relativeTo(dir, text string) string {
 	return strings.ReplaceAll(text, abs+string(filepath.Separator), "")
 }
 
-// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now belongs
-// to nobody, what changes from now on is seen.
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now
+// belongs to nobody, what changes from now on is seen.
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
 	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
-		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()), "remove it: git-trace writes into no link")
+		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()),
+			"remove it: git-trace writes into no link")
 	}
 	if err := repo.MakeTracesDir(); err != nil {
 		return fmt.Errorf("start recording: %w", err)

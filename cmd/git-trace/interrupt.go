@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one ends what is under way in order, so that
-// locks and temporary files go; what does not heed it is left after a moment, as a second one does at once.
+// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one ends what is under way in
+// order, so that locks and temporary files go; what does not heed it is left after a moment, as a second one does at
+// once.
 type interrupts struct {
 	signals chan os.Signal
 	got     atomic.Int32 // the number of the signal that came; 0 for none

@@ -11,8 +11,8 @@ import (
 )
 
 // jsonScreen makes JSON safe for a terminal without changing what it says: characters that act on a terminal, or on the
-// order of the text beside them, become escapes. They stand in strings and nowhere else. What goes to a program or into a
-// file stays as it is.
+// order of the text beside them, become escapes. They stand in strings and nowhere else. What goes to a program or into
+// a file stays as it is.
 type jsonScreen struct {
 	to    io.Writer
 	carry []byte // the beginning of a character whose end has not been written yet

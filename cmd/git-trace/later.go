@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// What a hook has no time for is done by `git trace git-hook later`, a process of its own that nobody waits for: the first
-// look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
+// What a hook has no time for is done by `git trace git-hook later`, a process of its own that nobody waits for: the
+// first look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
 const (
 	// laterHook stands where the name of a hook does.
 	laterHook = "later"
@@ -30,12 +30,12 @@ const (
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit is how long a hook tries while that process is at work, which has the timeline most of the time; limit is how long
-// it would try otherwise. It is ten times what a hook takes.
+// busyLimit is how long a hook tries while that process is at work, which has the timeline most of the time; limit is
+// how long it would try otherwise. It is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// mostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second for so
-// many.
+// mostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second
+// for so many.
 const mostChanges = 2000
 
 // wantsTime tells whether a hook failed for want of time alone.
@@ -48,8 +48,8 @@ func wantsTime(err error) bool {
 	return false
 }
 
-// putOff puts a git hook that could not be done into the queue, if more time is what it needs, and has it worked on. It tells
-// whether it was.
+// putOff puts a git hook that could not be done into the queue, if more time is what it needs, and has it worked on. It
+// tells whether it was.
 func putOff(repo *refs.Repo, job later.Job, why error) bool {
 	if !wantsTime(why) && !errors.Is(why, refs.ErrLockTimeout) && !errors.Is(why, trails.ErrBehind) {
 		return false
@@ -108,7 +108,8 @@ func runLater(args []string) int {
 	return exitDone
 }
 
-// doLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece of work.
+// doLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece
+// of work.
 func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer log.tellRecords(repo)
@@ -140,7 +141,8 @@ func waitForEnd(args []string) {
 	}
 }
 
-// takeLater does what a hook had no time for. What git wrote to the work tree is in a note that the hook left (trails.Engine.Touched).
+// takeLater does what a hook had no time for. What git wrote to the work tree is in a note that the hook left
+// (trails.Engine.Touched).
 func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *trails.Engine, job later.Job) error {
 	now := time.Now()
 	switch job.Hook {

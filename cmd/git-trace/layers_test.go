@@ -63,8 +63,8 @@ const hookPathList = "testdata/hookpath.txt"
 // agentPackages are one for each agent; what they bring along is listed.
 const agentPackages = module + "agents/..."
 
-// What a hook runs must start in milliseconds: the packages that it reaches are listed, and one more has to be put there
-// by hand, with a look at what it costs. HOOKPATH_ACCEPT=1 writes the list.
+// What a hook runs must start in milliseconds: the packages that it reaches are listed, and one more has to be put
+// there by hand, with a look at what it costs. HOOKPATH_ACCEPT=1 writes the list.
 func TestHookPathStaysLight(t *testing.T) {
 	t.Parallel()
 	var roots []string
@@ -188,8 +188,9 @@ func TestNoRegularExpressionIsCompiledAtStartUp(t *testing.T) {
 	}
 }
 
-// The command line's framework brings a writer of manual pages, whose expressions are compiled in every hook: 0.3 ms. It can be
-// left out by a build tag alone, so the documented build has the tag, and nothing else may bring the writer back.
+// The command line's framework brings a writer of manual pages, whose expressions are compiled in every hook: 0.3 ms.
+// It can be left out by a build tag alone, so the documented build has the tag, and nothing else may bring the writer
+// back.
 func TestTheDocumentedBuildLinksNoWriterOfManuals(t *testing.T) {
 	t.Parallel()
 	const tag = "urfave_cli_no_docs"

@@ -45,7 +45,8 @@ type redacted struct{ *redact.Sink }
 
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
-// beginLeaving says what is done to conversations that leave: they are redacted, unless the user wants them as they are.
+// beginLeaving says what is done to conversations that leave: they are redacted, unless the user wants them as they
+// are.
 func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
@@ -86,8 +87,8 @@ func (o *outgoing) record(ctx context.Context, r *records.Record) error {
 	})
 }
 
-// conversation writes what a source gives: steps to a sink, then the rest of the record. Nothing of it is written before
-// it is whole.
+// conversation writes what a source gives: steps to a sink, then the rest of the record. Nothing of it is written
+// before it is whole.
 func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
 	sink := o.begin(ctx)
 	head, err := source(sink)

@@ -35,9 +35,11 @@ func (h *health) checkListed(context.Context) (string, []finding) {
 	case recorded.Former:
 		return "", []finding{{What: "was recorded by an earlier version: hooks do nothing now", Mend: mend, fix: again}}
 	case recorded.Moved:
-		return "", []finding{{What: "was recorded elsewhere, or by another user: hooks do nothing here", Mend: mend, fix: again}}
+		return "", []finding{{What: "was recorded elsewhere, or by another user: hooks do nothing here", Mend: mend,
+			fix: again}}
 	case recorded.Replaced:
-		return "", []finding{{What: "another git directory was recorded in this place: hooks do nothing", Mend: mend, fix: again}}
+		return "", []finding{{What: "another git directory was recorded in this place: hooks do nothing", Mend: mend,
+			fix: again}}
 	case recorded.Astray:
 		return "", []finding{{What: "the work tree was moved: hooks of agents do nothing here", Mend: mend, fix: again}}
 	case recorded.NoPlace:

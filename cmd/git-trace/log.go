@@ -101,7 +101,8 @@ func chooseConversations(c *cli.Context, repo *refs.Repo, all []view.Conversatio
 		if n := c.Int("max-count"); n >= 0 && len(out) == n {
 			break
 		}
-		if len(wanted) > 0 && !slices.Contains(wanted, t.Agent) || !since.IsZero() && t.Last.Before(since) || !until.IsZero() && t.First.After(until) {
+		if len(wanted) > 0 && !slices.Contains(wanted, t.Agent) || !since.IsZero() && t.Last.Before(since) ||
+			!until.IsZero() && t.First.After(until) {
 			continue
 		}
 		out = append(out, t)
@@ -147,7 +148,8 @@ func checkAgents(names []string, here []view.Conversation) error {
 			slices.Sort(known)
 			return &failure{
 				code: exitUsage, err: fmt.Errorf("unknown agent '%s'", name),
-				hint: "known are: " + strings.Join(slices.DeleteFunc(slices.Compact(known), func(n string) bool { return n == "" }), ", "),
+				hint: "known are: " + strings.Join(slices.DeleteFunc(slices.Compact(known), func(n string) bool { return n == "" }),
+					", "),
 			}
 		}
 	}

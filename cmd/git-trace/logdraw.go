@@ -20,7 +20,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []view.Conversation, short func(events.TraceID) string) error {
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []view.Conversation,
+	short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -103,8 +104,8 @@ func outcomeLine(c *view.Conversation) string {
 	return text
 }
 
-// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits". Of one that no hook saw only the
-// lines in commits are known.
+// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits". Of one that no hook saw
+// only the lines in commits are known.
 func outcomeText(c *view.Conversation) string {
 	held := ""
 	if len(c.Commits) > 0 {

@@ -1,5 +1,5 @@
-// Command git-trace records what coding agents do to a repository and tells who wrote a line, and in which conversation.
-// Installed on the search path it is called as `git trace`.
+// Command git-trace records what coding agents do to a repository and tells who wrote a line, and in which
+// conversation. Installed on the search path it is called as `git trace`.
 package main
 
 import (

@@ -92,8 +92,8 @@ func contentsBelow(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// Found §9: whoever calls git trace blame in the place of git blame looks at the exit status, which is git's in every case,
-// and so is the reason. Only a file that is not tracked is blamed where git refuses (untracked.txtar).
+// Found §9: whoever calls git trace blame in the place of git blame looks at the exit status, which is git's in every
+// case, and so is the reason. Only a file that is not tracked is blamed where git refuses (untracked.txtar).
 func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 	t.Parallel()
 	g := newGuest(t)
@@ -142,8 +142,8 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 	}
 }
 
-// Item 7 of §9: every command that takes a revision or a path ends with git's status where there is none, and with 129 for an
-// option that it does not know.
+// Item 7 of §9: every command that takes a revision or a path ends with git's status where there is none, and with 129
+// for an option that it does not know.
 func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 	t.Parallel()
 	g := newGuest(t)
@@ -294,8 +294,8 @@ func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	}
 }
 
-// Found §9: init in a clone that has only what was asked for fetched trees, and a hook must not wait for a remote at all.
-// What git itself fetches for the person's commands is what it fetches in a clone without git-trace.
+// Found §9: init in a clone that has only what was asked for fetched trees, and a hook must not wait for a remote at
+// all. What git itself fetches for the person's commands is what it fetches in a clone without git-trace.
 func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"tree:0 --no-checkout", "blob:none --no-checkout", "blob:none --sparse", "tree:0 --sparse", "blob:none"} {

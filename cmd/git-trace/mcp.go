@@ -31,7 +31,8 @@ func (a *app) mcp(c *cli.Context) error {
 	server := filepath.Join(filepath.Dir(own), "git-trace-serve"+filepath.Ext(own))
 	if _, err := os.Stat(server); err != nil {
 		if server, err = exec.LookPath("git-trace-serve"); err != nil {
-			return fail(exitUnchecked, errors.New("git-trace-serve is not installed"), "go install ./cmd/git-trace-serve puts it beside git-trace")
+			return fail(exitUnchecked, errors.New("git-trace-serve is not installed"),
+				"go install ./cmd/git-trace-serve puts it beside git-trace")
 		}
 	}
 	cmd := exec.CommandContext(c.Context, server, own)

@@ -192,8 +192,9 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 	return out
 }
 
-// unsupported tells whether nothing beside a common line speaks for its writer: neither the line above its block nor the one below
-// it is his, and of one of them nothing is known. Such a line, in a commit that no hook saw, may be anybody's.
+// unsupported tells whether nothing beside a common line speaks for its writer: neither the line above its block nor
+// the one below it is his, and of one of them nothing is known. Such a line, in a commit that no hook saw, may be
+// anybody's.
 func (l *ledger) unsupported(lines []string, line int, answers []answer, want []string) bool {
 	for _, b := range l.blocks(lines) {
 		if line < b.first || b.last <= line {
@@ -214,8 +215,8 @@ func (l *ledger) unsupported(lines []string, line int, answers []answer, want []
 	return false
 }
 
-// elsewhere tells whether git credits a common line to a commit in which it stood between other neighbours: it took this
-// brace for another one. The owner is then that of the other one.
+// elsewhere tells whether git credits a common line to a commit in which it stood between other neighbours: it took
+// this brace for another one. The owner is then that of the other one.
 func (w *world) elsewhere(dir string, lines []string, a answer) (want []string, is bool) {
 	if a.Commit == nil {
 		return nil, false

@@ -147,7 +147,8 @@ func commitPlumbing(w *world, _ *rand.Rand, dir string) bool {
 	return err == nil
 }
 
-// rename: a file gets another name, with or without git's knowledge, perhaps with a small change, by a person or an agent.
+// rename: a file gets another name, with or without git's knowledge, perhaps with a small change, by a person or an
+// agent.
 func rename(w *world, rng *rand.Rand, dir string) bool {
 	p, ok := w.pickPath(rng, dir)
 	if !ok {

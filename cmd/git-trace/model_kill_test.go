@@ -30,8 +30,8 @@ const (
 // byMoment marks a kill that may strike elsewhere in the next run of the seed.
 const byMoment = " after"
 
-// dieEarly kills about every third process on its way: where system calls can be told, at one of them, the same in every run
-// of a seed; elsewhere at a moment.
+// dieEarly kills about every third process on its way: where system calls can be told, at one of them, the same in
+// every run of a seed; elsewhere at a moment.
 func dieEarly() {
 	seed := os.Getenv(killEnv)
 	if seed == "" {
@@ -96,8 +96,8 @@ func (w *world) sayKilled() {
 	}
 }
 
-// hookProcess sends a boundary through the hook process and tells whether it was heard, and whether that came to its end: a
-// process that is killed before it has left a note of what it is about might as well not have been started.
+// hookProcess sends a boundary through the hook process and tells whether it was heard, and whether that came to its
+// end: a process that is killed before it has left a note of what it is about might as well not have been started.
 func (w *world) hookProcess(dir, event string, payload []byte) (heard, done bool) {
 	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
 	traces = filepath.Join(traces, "traces")
@@ -133,8 +133,9 @@ func (w *world) readIfThere(name string) []byte {
 	return raw
 }
 
-// unheard is what was written since everything was looked at last, and by whom. Where a boundary was not heard meanwhile, any
-// of the writers may be taken for the writer of any of it, and so may a person, and whose call has not ended.
+// unheard is what was written since everything was looked at last, and by whom. Where a boundary was not heard
+// meanwhile, any of the writers may be taken for the writer of any of it, and so may a person, and whose call has not
+// ended.
 type unheard struct {
 	sessions map[string]bool // of the boundaries that were not heard and had no other since
 	words    map[string]bool

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieAt runs this very program again as a traced child and kills it at the beginning of the n-th of its system calls that
-// change a file; then, or when the child has ended before, this process ends as the child did. It returns only when nothing
-// could be traced. What lies between two such calls changes nothing that a later process could see.
+// dieAt runs this very program again as a traced child and kills it at the beginning of the n-th of its system calls
+// that change a file; then, or when the child has ended before, this process ends as the child did. It returns only
+// when nothing could be traced. What lies between two such calls changes nothing that a later process could see.
 func dieAt(n int, log *os.File) {
 	runtime.LockOSThread() // ptrace(2) wants all requests from the thread that started the child
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)

@@ -8,8 +8,8 @@ import (
 )
 
 // The model knows who wrote every line without knowing anything of git. A line with a word in it is unique: whatever
-// git does to it, its writer stays its writer. Between them stand lines that are everywhere; their owner is known as long
-// as both neighbours of their block stay, so that a dictionary of line contents cannot pass.
+// git does to it, its writer stays its writer. Between them stand lines that are everywhere; their owner is known as
+// long as both neighbours of their block stay, so that a dictionary of line contents cannot pass.
 
 // The owners that are no conversation.
 const (
@@ -195,8 +195,9 @@ func (l *ledger) found(key, owners string) {
 	l.unheard.blocks[key] = true
 }
 
-// anew tells whether nothing but common lines stayed of a text that had others. Whether they are what is left of it, or were
-// written with the rest, is a matter of opinion: git-blame(1) takes them for old ones, git-trace the text for a new one.
+// anew tells whether nothing but common lines stayed of a text that had others. Whether they are what is left of it, or
+// were written with the rest, is a matter of opinion: git-blame(1) takes them for old ones, git-trace the text for a
+// new one.
 func (e edit) anew() bool {
 	return slices.ContainsFunc(e.old, func(line string) bool { return !isCommon(line) }) &&
 		!slices.ContainsFunc(e.from, func(at int) bool { return at >= 0 && !isCommon(e.old[at]) })
@@ -238,8 +239,8 @@ func joinHunks(hunks []hunk, text []string) []hunk {
 	return out
 }
 
-// doubtful finds the blocks whose first line's owner, or any other's, depends on how the texts are compared: an inserted
-// brace beside an equal one may be either. It answers for the first line of each block.
+// doubtful finds the blocks whose first line's owner, or any other's, depends on how the texts are compared: an
+// inserted brace beside an equal one may be either. It answers for the first line of each block.
 func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
 	old, text, was := e.old, e.text, l.expect(e.old)
 	out := map[int]bool{}

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// modelSeeds are runs in which somebody else's line was found once, and for which there is no shorter scenario. Where a process
-// dies in them changes with what it does: those that killed processes are about have a story of killStories too.
+// modelSeeds are runs in which somebody else's line was found once, and for which there is no shorter scenario. Where a
+// process dies in them changes with what it does: those that killed processes are about have a story of killStories
+// too.
 var modelSeeds = map[string][]uint64{
 	"killed": {8029, 8302, 8342, 8390},
 }

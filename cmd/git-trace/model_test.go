@@ -34,10 +34,10 @@ var profiles = []profile{
 	{name: "killed", rewrite: true, process: true, killed: true},
 }
 
-// grave tells whether a wrong answer makes a run fail. Where hooks are switched off nobody hears that git was at work, and
-// between a person's line and one that nobody knows anything of there is often no evidence: what counts there is that no
-// agent's line is lost or given to somebody else, and that no agent is given one.
-// Where hook processes are killed an answer may be that nothing is known; it may not be somebody else.
+// grave tells whether a wrong answer makes a run fail. Where hooks are switched off nobody hears that git was at work,
+// and between a person's line and one that nobody knows anything of there is often no evidence: what counts there is
+// that no agent's line is lost or given to somebody else, and that no agent is given one. Where hook processes are
+// killed an answer may be that nothing is known; it may not be somebody else.
 func (p profile) grave(f wrongLine) bool {
 	if p.killed {
 		return f.class == wrongConversation || f.class == wrongAI || f.class == lostAI

@@ -9,8 +9,9 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// The right owner is not all that blame says of a line. The rest is held against what the model knows of lines with a word
-// of their own: which call wrote them, in whose place they stand, and whether they were ever moved or written in another form.
+// The right owner is not all that blame says of a line. The rest is held against what the model knows of lines with a
+// word of their own: which call wrote them, in whose place they stand, and whether they were ever moved or written in
+// another form.
 
 // wrongTestimony is the class of an answer that names the right owner and is wrong otherwise.
 const wrongTestimony = "right owner, wrong testimony"
@@ -141,7 +142,8 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 	return w.doubtsOfPrevious(a, life, reader)
 }
 
-// tookOut tells whether the parent of a line's commit has the line too: to git the commit took it out and put it in again.
+// tookOut tells whether the parent of a line's commit has the line too: to git the commit took it out and put it in
+// again.
 func (w *world) tookOut(dir string, a *answer) bool {
 	before, there := w.blob(dir, *a.Commit+"^:"+a.OriginalPath)
 	return !there || slices.ContainsFunc(before, func(line string) bool { return strings.TrimRight(line, "\n") == strings.TrimRight(a.Content, "\n") })

@@ -287,8 +287,8 @@ func (w *world) lookedAt(dir string, input map[string]any, full bool) {
 	delete(w.renamed, dir+"\x00"+rel)
 }
 
-// boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through the
-// hook process itself.
+// boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through
+// the hook process itself.
 func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	payload := map[string]any{
 		"session_id": session, "transcript_path": filepath.Join(w.home, ".claude", "projects", "x", session+".jsonl"),

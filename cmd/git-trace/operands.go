@@ -14,8 +14,8 @@ type operands struct {
 	dashed bool     // "--" was given
 }
 
-// readingCommand prepares a verb whose options may stand anywhere before "--", as git's may. The framework stops looking
-// for options at the first operand and swallows "--", so it is not asked.
+// readingCommand prepares a verb whose options may stand anywhere before "--", as git's may. The framework stops
+// looking for options at the first operand and swallows "--", so it is not asked.
 func readingCommand(c *cli.Command, run func(*cli.Context, operands) error) *cli.Command {
 	c.SkipFlagParsing, c.HideHelpCommand = true, true
 	c.Action = func(ctx *cli.Context) error {
@@ -113,7 +113,8 @@ func colorFlag() cli.Flag {
 }
 
 func limitFlag(what string) cli.Flag {
-	return &cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "show at most `number` " + what, Value: -1, DefaultText: "all"}
+	return &cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "show at most `number` " + what, Value: -1,
+		DefaultText: "all"}
 }
 
 // none refuses operands where a verb takes none.

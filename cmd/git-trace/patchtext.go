@@ -11,8 +11,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// patchReplacements are the changes of one file of a patch in the form that models write, "*** Begin Patch": each section as a
-// replacement of its context and removed lines by its context and added lines. The path is one that ends in the patch's.
+// patchReplacements are the changes of one file of a patch in the form that models write, "*** Begin Patch": each
+// section as a replacement of its context and removed lines by its context and added lines. The path is one that ends
+// in the patch's.
 func patchReplacements(input []byte, path string) []backfill.Replacement {
 	text := commandOf(input)
 	for _, member := range []string{"input", "patch"} {
@@ -75,8 +76,8 @@ func sameFile(path, named string) bool {
 	return named != "" && (path == named || strings.HasSuffix(path, "/"+strings.TrimPrefix(named, "/")))
 }
 
-// programPatches are the edits of patches that a program of the model applies (Codex in code mode), where no event of the session file
-// tells them: some versions write none. A patch that the program puts together is not read.
+// programPatches are the edits of patches that a program of the model applies (Codex in code mode), where no event of
+// the session file tells them: some versions write none. A patch that the program puts together is not read.
 func programPatches(step *records.Step) []backfill.Edit {
 	var out []backfill.Edit
 	for _, call := range step.ToolCalls {
@@ -86,7 +87,8 @@ func programPatches(step *records.Step) []backfill.Edit {
 		case call.ToolName != "exec" || failedCall(step, call.ToolCallID):
 			continue
 		}
-		program := cmp.Or(commandOf(call.Input), rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "code"))
+		program := cmp.Or(commandOf(call.Input), rawjson.MemberText(call.Input, "input"),
+			rawjson.MemberText(call.Input, "code"))
 		for rest := program; ; {
 			_, after, found := strings.Cut(rest, "apply_patch(")
 			if !found {
@@ -106,7 +108,8 @@ func programPatches(step *records.Step) []backfill.Edit {
 	return out
 }
 
-// literalText reads the string that a program of JavaScript goes on with; false for none, and for a template that has expressions.
+// literalText reads the string that a program of JavaScript goes on with; false for none, and for a template that has
+// expressions.
 func literalText(program string) (string, bool) {
 	if program == "" || strings.IndexByte("`'\"", program[0]) < 0 {
 		return "", false

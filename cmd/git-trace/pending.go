@@ -20,7 +20,8 @@ type pendingLines struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
 	Files         int `json:"files"`
-	// Unknown are the lines of which nobody knows who wrote them, and Why the limitations that the log names for such lines.
+	// Unknown are the lines of which nobody knows who wrote them, and Why the limitations that the log names for such
+	// lines.
 	Unknown int            `json:"unknown"`
 	Why     []events.Limit `json:"why,omitempty"`
 }
@@ -54,8 +55,8 @@ const (
 	mostPendingBytes = 4 << 20 // of one file
 )
 
-// pending says who owns the lines that the work tree has and HEAD has not, in the form in which a commit of them would be
-// anchored.
+// pending says who owns the lines that the work tree has and HEAD has not, in the form in which a commit of them would
+// be anchored.
 func pending(ctx context.Context, repo *refs.Repo) (data events.CommitData, doubts []events.Limit, err error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
@@ -108,7 +109,8 @@ func readPending(name string) (content []byte, ok bool) {
 		return nil, false
 	}
 	content, err = os.ReadFile(name)
-	return content, err == nil && !bytes.Contains(content[:min(len(content), 8000)], []byte{0}) // as git tells binary files
+	// as git tells binary files
+	return content, err == nil && !bytes.Contains(content[:min(len(content), 8000)], []byte{0})
 }
 
 // headBlob is the blob that HEAD has at a path; no id if it has none.

@@ -12,8 +12,9 @@ import (
 // progressDelay is how long something may take without a word.
 const progressDelay = time.Second
 
-// statusLine is the last line of a terminal while a command says nothing else: how far it has come, or at least that it is at work. Whatever
-// the command writes takes its place. The nil line is of a command whose standard error nobody watches.
+// statusLine is the last line of a terminal while a command says nothing else: how far it has come, or at least that it
+// is at work. Whatever the command writes takes its place. The nil line is of a command whose standard error nobody
+// watches.
 type statusLine struct {
 	to    io.Writer
 	what  string // the command
@@ -85,7 +86,8 @@ func (l *statusLine) end() {
 	l.ended = true
 }
 
-// below is what the command writes to a terminal on which the line may stand. A line that it has not ended stays the last.
+// below is what the command writes to a terminal on which the line may stand. A line that it has not ended stays the
+// last.
 type below struct {
 	file *os.File
 	line *statusLine

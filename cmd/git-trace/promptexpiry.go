@@ -11,7 +11,8 @@ import (
 )
 
 // Prompts as they were typed go when they are old, whether or not a record has come to hold them: what was typed is not
-// redacted. Reading the configuration takes a git process, so that is done once a day, by the process that stores records.
+// redacted. Reading the configuration takes a git process, so that is done once a day, by the process that stores
+// records.
 const (
 	promptExpireKey     = "trace.promptExpire"
 	defaultPromptExpire = "30.days.ago"

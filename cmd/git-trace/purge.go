@@ -36,10 +36,13 @@ func (a *app) purgeCommand() *cli.Command {
 			"What is left is told, with the reason, and the exit status is then 1. What was pushed, or fetched by somebody\n" +
 			"else, cannot be recalled. Neither commits of yours nor the agent's own session files are touched.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "trace", Usage: "the conversation with this `id`; may be given more than once, as the others may"},
-			&cli.StringSliceFlag{Name: "text", Usage: "`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
+			&cli.StringSliceFlag{Name: "trace",
+				Usage: "the conversation with this `id`; may be given more than once, as the others may"},
+			&cli.StringSliceFlag{Name: "text",
+				Usage: "`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
 			&cli.StringSliceFlag{Name: "pattern", Usage: "what matches the regular `expression`"},
-			&cli.StringSliceFlag{Name: "path", Usage: "calls, results and snapshots of the file at this `path` below the top of the work tree"},
+			&cli.StringSliceFlag{Name: "path",
+				Usage: "calls, results and snapshots of the file at this `path` below the top of the work tree"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 			jsonFlag(),
@@ -72,7 +75,8 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 		}
 		p = newPurging(c.Context, repo, target, false)
 		if err := p.run(); err != nil {
-			return fail(exitUnchecked, err, "some of it is done; git trace doctor --fix does the rest, or the same command again")
+			return fail(exitUnchecked, err,
+				"some of it is done; git trace doctor --fix does the rest, or the same command again")
 		}
 		if err := p.finish(); err != nil {
 			return fail(exitUnchecked, err, "it is done, and the log does not say so; git trace doctor --fix writes it")
@@ -93,7 +97,8 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
-		return nil, fail(exitUnchecked, err, "delete "+purged.Path(repo)+" to purge without them; what they kept out may then come back")
+		return nil, fail(exitUnchecked, err,
+			"delete "+purged.Path(repo)+" to purge without them; what they kept out may then come back")
 	}
 	t := &purgeTarget{traces: map[events.TraceID]bool{}, texts: texts}
 	for _, text := range c.StringSlice("text") {
@@ -245,7 +250,8 @@ type purgeJSON struct {
 
 func (p *purging) json(dry bool) purgeJSON {
 	out := purgeJSON{
-		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects, Lost: p.lost,
+		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects,
+		Lost:   p.lost,
 		Unread: []string{}, Left: append([]leftover{}, p.left...),
 		Removed: slices.Sorted(maps.Keys(p.records.Removed)), Changed: slices.Sorted(maps.Keys(p.records.Changed)),
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// TestFoundPurgeKilledAnywhere is found.md §5, first row: a purge ends at one of its system calls, killed, or because the disk is
-// full, and is finished by the next purge, by doctor or by gc. Then the text is in no byte below .git, and nothing else is
-// gone. In the full form that is every system call that changes something.
+// TestFoundPurgeKilledAnywhere is found.md §5, first row: a purge ends at one of its system calls, killed, or because
+// the disk is full, and is finished by the next purge, by doctor or by gc. Then the text is in no byte below .git, and
+// nothing else is gone. In the full form that is every system call that changes something.
 func TestFoundPurgeKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -111,8 +111,8 @@ func (p *purgeWorld) agent(args ...string) {
 	p.alone()
 }
 
-// alone waits for the processes that hooks leave behind: one that lived on would record what a later step says, and would
-// hold a lock whose file restore replaces.
+// alone waits for the processes that hooks leave behind: one that lived on would record what a later step says, and
+// would hold a lock whose file restore replaces.
 func (p *purgeWorld) alone() {
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		there := ""
@@ -131,8 +131,8 @@ func (p *purgeWorld) alone() {
 	}
 }
 
-// unreached makes a version of a record that nothing leads to, as an interrupted purge of earlier versions left it, with its
-// tree and its commit, and a content of the user's that nothing leads to either.
+// unreached makes a version of a record that nothing leads to, as an interrupted purge of earlier versions left it,
+// with its tree and its commit, and a content of the user's that nothing leads to either.
 func (p *purgeWorld) unreached() {
 	w, dir := p.world, p.dir()
 	path := strings.Fields(w.run(dir, "git", "ls-tree", "-r", "--name-only", "refs/traces/records"))[0]
@@ -152,7 +152,8 @@ func (p *purgeWorld) unreached() {
 	store("nobody leads here\n", "hash-object", "-w", "--stdin")
 }
 
-// rest is what must be the same after any purge of the word: what the user has, the other conversation, a content of theirs.
+// rest is what must be the same after any purge of the word: what the user has, the other conversation, a content of
+// theirs.
 func (p *purgeWorld) rest() string {
 	w, dir := p.world, p.dir()
 	var out strings.Builder
@@ -200,8 +201,8 @@ func (p *purgeWorld) interrupted(call, how string, n int) bool {
 	return hit
 }
 
-// finish lets one of those that finish a purge finish it. What was interrupted before anything was written down has to be
-// begun again.
+// finish lets one of those that finish a purge finish it. What was interrupted before anything was written down has to
+// be begun again.
 func (p *purgeWorld) finish(n int) {
 	again := []string{"purge", "--text", purgeWord, "--yes"}
 	if plans, _ := filepath.Glob(filepath.Join(p.dir(), ".git", "traces", "purge", "*.plan")); len(plans) > 0 {
@@ -241,8 +242,8 @@ func (p *purgeWorld) check(where string) {
 	}
 }
 
-// wordsIn lists where a text stands below a git directory: in files, in objects, loose and packed, and in what was left half
-// written.
+// wordsIn lists where a text stands below a git directory: in files, in objects, loose and packed, and in what was left
+// half written.
 func wordsIn(t *testing.T, dir, word string) []string {
 	t.Helper()
 	var out []string

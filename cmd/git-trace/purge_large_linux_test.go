@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// found.md §5: contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it streams by,
-// loose and packed, also where the text stands across two pieces.
+// found.md §5: contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it
+// streams by, loose and packed, also where the text stands across two pieces.
 func TestFoundPurgeStreamsLargeContents(t *testing.T) {
 	t.Parallel()
 	repo := purgeRepo(t)
@@ -113,8 +113,8 @@ func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 	}
 }
 
-// found.md §4: one fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds the word goes,
-// what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
+// found.md §4: one fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds
+// the word goes, what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
 func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 800 MB")

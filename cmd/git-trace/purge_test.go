@@ -11,8 +11,8 @@ import (
 
 const purgeWord = "xyzzy plugh"
 
-// A process that stores conversations may have begun before a purge, and waited for it: it must not bring back what the purge
-// took out.
+// A process that stores conversations may have begun before a purge, and waited for it: it must not bring back what the
+// purge took out.
 func TestARecordingFollowsAPurgeThatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	repo := purgeRepo(t)

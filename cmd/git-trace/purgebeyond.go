@@ -45,7 +45,8 @@ func remotesOf(p *purging) []string {
 	return strings.Fields(string(out))
 }
 
-// sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it still.
+// sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it
+// still.
 func (a *app) sessionFiles(p *purging) []string {
 	env, err := agents.SystemEnv()
 	if err != nil {
@@ -62,7 +63,8 @@ func (a *app) sessionFiles(p *purging) []string {
 		if err != nil || !found {
 			continue
 		}
-		path, err := recorder.SessionFile(env, waiting.Session{Trace: trace, Agent: t.Agent, Session: t.Session, WorkTree: p.repo.WorkTree})
+		path, err := recorder.SessionFile(env, waiting.Session{Trace: trace, Agent: t.Agent, Session: t.Session,
+			WorkTree: p.repo.WorkTree})
 		if err != nil || slices.Contains(out, path) {
 			continue
 		}

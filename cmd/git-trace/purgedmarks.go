@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// purgedMark is the file that says that a conversation was purged. Its first line is when; where the conversation went on
-// afterwards, the second line is when it did so last.
+// purgedMark is the file that says that a conversation was purged. Its first line is when; where the conversation went
+// on afterwards, the second line is when it did so last.
 func purgedMark(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(purgedDir(repo), filepath.Base(string(trace)))
 }
@@ -32,7 +32,8 @@ func wasPurged(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// passPurged notes that a conversation went on after it was purged, and forgets what was typed in it: no record will hold that.
+// passPurged notes that a conversation went on after it was purged, and forgets what was typed in it: no record will
+// hold that.
 func passPurged(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	purged := now
 	if times := purgedTimes(repo, string(trace)); len(times) > 0 {

@@ -140,8 +140,9 @@ func (p *purging) hookLogs() error {
 	return nil
 }
 
-// stopRecording keeps conversations that were purged as a whole, or for a path, from being read from their session files again:
-// these still hold what was purged. Texts are taken out of whatever is recorded, so that what they stood in goes on.
+// stopRecording keeps conversations that were purged as a whole, or for a path, from being read from their session
+// files again: these still hold what was purged. Texts are taken out of whatever is recorded, so that what they stood
+// in goes on.
 func (p *purging) stopRecording() error {
 	all := []map[events.TraceID]bool{p.target.traces}
 	if len(p.target.paths) > 0 {
@@ -169,7 +170,8 @@ func (p *purging) caches() error {
 	if p.dry {
 		return nil
 	}
-	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), view.PromptCache(p.repo), recorder.StateDir(p.repo)} {
+	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), view.PromptCache(p.repo),
+		recorder.StateDir(p.repo)} {
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("drop caches: %w", err)
 		}

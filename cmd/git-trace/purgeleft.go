@@ -52,10 +52,12 @@ func (p *purging) stillThere(main, side map[refs.OID]bool) error {
 			return err
 		}
 		for _, pack := range packs {
-			p.leave(p.short(pack+".pack"), "git is told to keep this pack (.keep, .promisor)", "delete the .keep file, then purge again")
+			p.leave(p.short(pack+".pack"), "git is told to keep this pack (.keep, .promisor)",
+				"delete the .keep file, then purge again")
 		}
 		if len(packs) == 0 {
-			p.leave(plural(len(there), "git object"), "they lie in another repository that this one borrows from", "purge there; see "+p.short(filepath.Join(dir, "info", "alternates")))
+			p.leave(plural(len(there), "git object"), "they lie in another repository that this one borrows from",
+				"purge there; see "+p.short(filepath.Join(dir, "info", "alternates")))
 		}
 	}
 	return nil
@@ -69,12 +71,13 @@ func (p *purging) short(path string) string {
 	return path
 }
 
-// elsewhere looks through every file of the git directory but objects. What is git-trace's own and can be made again, or was
-// left half written, goes; everything else is told.
+// elsewhere looks through every file of the git directory but objects. What is git-trace's own and can be made again,
+// or was left half written, goes; everything else is told.
 func (p *purging) elsewhere() error {
 	for _, move := range p.records.Moves {
 		if remote := remoteOf(move.Ref); remote != "" {
-			p.leave("the remote "+remote, "it was fetched from there, and the next fetch brings it back", "have it purged there too")
+			p.leave("the remote "+remote, "it was fetched from there, and the next fetch brings it back",
+				"have it purged there too")
 		}
 	}
 	if p.target.texts.Empty() {
@@ -85,7 +88,8 @@ func (p *purging) elsewhere() error {
 	}
 	skip := map[string]bool{
 		p.repo.MainObjects(): true, p.repo.SideObjects(): true,
-		filepath.Join(p.repo.CommonDir, "lfs"): true, filepath.Join(p.repo.CommonDir, "modules"): true, filepath.Join(p.repo.CommonDir, "annex"): true,
+		filepath.Join(p.repo.CommonDir, "lfs"): true, filepath.Join(p.repo.CommonDir, "modules"): true,
+		filepath.Join(p.repo.CommonDir, "annex"): true,
 	}
 	err := filepath.WalkDir(p.repo.CommonDir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -130,7 +134,8 @@ func (p *purging) file(name string) error {
 		return nil
 	}
 	if !p.disposable(name) {
-		p.leave(p.short(name), "it holds the text, and is not git-trace's to change", "look at it; delete it if it is not needed")
+		p.leave(p.short(name), "it holds the text, and is not git-trace's to change",
+			"look at it; delete it if it is not needed")
 		return nil
 	}
 	p.files++
@@ -160,15 +165,15 @@ func (p *purging) ours(name string) bool {
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable tells whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what a process
-// that was killed left half written.
+// disposable tells whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what a
+// process that was killed left half written.
 func (p *purging) disposable(name string) bool {
 	inCache := strings.HasPrefix(name, filepath.Join(p.repo.TracesDir(), "cache")+string(filepath.Separator))
 	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
-// halfWritten deletes the objects that a process of git-trace was writing when it was killed: nobody can tell what they hold.
-// Those that git left are told.
+// halfWritten deletes the objects that a process of git-trace was writing when it was killed: nobody can tell what they
+// hold. Those that git left are told.
 func (p *purging) halfWritten() error {
 	for _, dir := range []string{p.repo.MainObjects(), p.repo.SideObjects()} {
 		for _, name := range refs.HalfWritten(dir) {

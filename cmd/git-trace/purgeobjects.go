@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an interrupted purge
-// had found, and versions of records that nothing leads to. Those are left by a process that was killed, a ref that was
-// deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
+// mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an
+// interrupted purge had found, and versions of records that nothing leads to. Those are left by a process that was
+// killed, a ref that was deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
 func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
 	if err := p.doing("looking for versions that nothing leads to"); err != nil {
 		return nil, err
@@ -69,14 +69,16 @@ func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]b
 			delete(gone, oid)
 			kept++
 			if kept == 1 {
-				p.leave("git objects of records", "a ref, a reflog or an index of yours leads to them", "git log --all --reflog --find-object="+oid.String())
+				p.leave("git objects of records", "a ref, a reflog or an index of yours leads to them",
+					"git log --all --reflog --find-object="+oid.String())
 			}
 		}
 	}
 	return gone, nil
 }
 
-// above adds the trees and commits that lead to what goes, and that nothing leads to: git fsck would miss what they name.
+// above adds the trees and commits that lead to what goes, and that nothing leads to: git fsck would miss what they
+// name.
 func (p *purging) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	objects := p.repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -115,7 +117,8 @@ func (p *purging) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	}
 }
 
-// snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths had.
+// snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths
+// had.
 func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	if err := p.doing("reading snapshots"); err != nil {
@@ -178,8 +181,8 @@ func (p *purging) inContent(objects *refs.Objects, o refs.Listed) (bool, error) 
 	return err == nil && p.target.holds(string(raw)), err
 }
 
-// pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the trees
-// of the side store along the paths.
+// pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the
+// trees of the side store along the paths.
 func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
 	for e, err := range events.OpenLog(p.repo).Walk(p.ctx, events.Range{}) {
 		if err != nil {
@@ -189,7 +192,8 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 			continue
 		}
 		var d events.PatchData
-		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(events.RawPath(d.Path)) && !p.target.isPath(events.RawPath(d.OldPath)) {
+		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(events.RawPath(d.Path)) &&
+			!p.target.isPath(events.RawPath(d.OldPath)) {
 			continue
 		}
 		for _, oid := range []refs.OID{d.Before, d.After} {

@@ -15,9 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// purging is one purge, or the search for what one would do. The order is: the rules and the plan are written down, so that
-// nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun; new objects;
-// the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can be done again.
+// purging is one purge, or the search for what one would do. The order is: the rules and the plan are written down, so
+// that nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun;
+// new objects; the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can
+// be done again.
 type purging struct {
 	ctx    context.Context // it lives as long as the command
 	repo   *refs.Repo
@@ -236,13 +237,15 @@ func (p *purging) dropReflogs() error {
 		return nil
 	}
 	for _, name := range p.records.Refs {
-		if _, err := os.Stat(filepath.Join(p.repo.CommonDir, "logs", filepath.FromSlash(name))); err != nil && p.repo.RefFormat != "reftable" {
+		if _, err := os.Stat(filepath.Join(p.repo.CommonDir, "logs", filepath.FromSlash(name))); err != nil &&
+			p.repo.RefFormat != "reftable" {
 			continue
 		}
 		if _, err := p.repo.Git(p.ctx, nil, "reflog", "exists", name); err != nil {
 			continue
 		}
-		if _, err := p.repo.Git(p.ctx, nil, "reflog", "expire", "--expire=all", "--expire-unreachable=all", name); err != nil {
+		if _, err := p.repo.Git(p.ctx, nil, "reflog", "expire", "--expire=all", "--expire-unreachable=all",
+			name); err != nil {
 			return err
 		}
 	}

@@ -246,7 +246,8 @@ func (q *judge) file(name string) error {
 
 func (q *judge) add(r *records.Record, file string) {
 	q.list = append(q.list, judged{
-		Trace: r.TraceID, Agent: r.Agent.Name, Session: r.SessionID, File: strings.ToValidUTF8(file, "\ufffd"), Report: quality.Assess(r),
+		Trace: r.TraceID, Agent: r.Agent.Name, Session: r.SessionID, File: strings.ToValidUTF8(file, "\ufffd"),
+		Report: quality.Assess(r),
 	})
 }
 
@@ -290,7 +291,8 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 		if !j.Gate {
 			gate = "-"
 		}
-		fmt.Fprintf(&b, "%s  %-12s %6d %6d  %-4s", cells.Pad(ids[i], n), cells.Cut(cells.Safe(j.Agent), 12), j.Steps, j.Calls, gate)
+		fmt.Fprintf(&b, "%s  %-12s %6d %6d  %-4s", cells.Pad(ids[i], n), cells.Cut(cells.Safe(j.Agent), 12), j.Steps, j.Calls,
+			gate)
 		for _, s := range j.Scores {
 			fmt.Fprintf(&b, "  %9.1f", s.Score)
 		}

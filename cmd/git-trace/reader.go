@@ -36,8 +36,8 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 // overdueLimit is how long a reader waits for the timeline at most.
 const overdueLimit = time.Second
 
-// closeOverdue takes in what agents have written down of calls that were under way when something was recorded of them. What cannot
-// be done now the next boundary does.
+// closeOverdue takes in what agents have written down of calls that were under way when something was recorded of them.
+// What cannot be done now the next boundary does.
 func (a *app) closeOverdue(repo *refs.Repo) {
 	if repo.Bare() || !recorded.Is(repo) {
 		return

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What is known of conversations is united in package view, and who wrote lines is weighed in package belief. Commands ask these two.
-// A file that reads the log or the records beside them stands here, with the reason.
+// What is known of conversations is united in package view, and who wrote lines is weighed in package belief. Commands
+// ask these two. A file that reads the log or the records beside them stands here, with the reason.
 var readsBesideView = map[string]string{
 	"conversations.go": "opens what view reads",
 	"reader.go":        "opens the log, and heals it",

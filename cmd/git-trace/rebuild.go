@@ -47,7 +47,8 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	for _, note := range notes {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
-	if err := errors.Join(search.Remove(repo), os.RemoveAll(view.PromptCache(repo))); err != nil { // made anew when they are needed
+	// made anew when they are needed
+	if err := errors.Join(search.Remove(repo), os.RemoveAll(view.PromptCache(repo))); err != nil {
 		return fail(exitUnchecked, err, "")
 	}
 	if err := rebuildOwnership(c, repo); err != nil {

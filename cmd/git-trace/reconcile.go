@@ -225,7 +225,8 @@ func (r *reconciliation) report(w io.Writer) error {
 	if r.DryRun {
 		verb = "found, not written"
 	}
-	fmt.Fprintf(&out, "%s, %d with an anchor; anchors of %d %s\n", plural(r.Commits, "commit"), r.Anchored, len(r.Found), verb)
+	fmt.Fprintf(&out, "%s, %d with an anchor; anchors of %d %s\n", plural(r.Commits, "commit"), r.Anchored, len(r.Found),
+		verb)
 	_, err := io.WriteString(w, out.String())
 	return err
 }

@@ -84,7 +84,8 @@ func (a *app) record(c *cli.Context, ops operands) error {
 }
 
 // recordNamed stores conversations that the log knows.
-func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool, say func(string, ...any)) error {
+func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool,
+	say func(string, ...any)) error {
 	known, err := a.openConversations(ctx, job.repo)
 	if err != nil {
 		return err
@@ -157,7 +158,8 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &recording{repo: repo, list: waiting.Open(repo), off: !config.Bool("trace.records", true), purged: before, stamp: stamp}
+	job := &recording{repo: repo, list: waiting.Open(repo), off: !config.Bool("trace.records", true), purged: before,
+		stamp: stamp}
 	job.recorder = &recorder.Recorder{
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  trails.NewPrompts(repo),
@@ -172,8 +174,8 @@ func (r *recording) close() { _ = r.recorder.Store.Close() }
 // recordLock is held by who stores conversations, and by a purge.
 func recordLock(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "record.lock") }
 
-// lock takes the lock under which conversations are stored. A purge that had it meanwhile left rules, which are followed,
-// and packs that are new.
+// lock takes the lock under which conversations are stored. A purge that had it meanwhile left rules, which are
+// followed, and packs that are new.
 func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLock, error) {
 	lock, err := refs.Flock(recordLock(r.repo), wait)
 	if err != nil {
@@ -197,9 +199,10 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	return lock, nil
 }
 
-// drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to wait
-// for it may leave: it looks again when it has let go of the lock.
-func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error, err error) {
+// drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to
+// wait for it may leave: it looks again when it has let go of the lock.
+func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error,
+	err error) {
 	if r.off || !r.repo.HasTraces() { // then nothing waits, and not even a lock is left behind
 		return nil, nil
 	}
@@ -236,7 +239,8 @@ func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, 
 	return out, err
 }
 
-func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, say func(string, ...any)) (failed []error, err error) {
+func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, say func(string, ...any)) (failed []error,
+	err error) {
 	list, err := r.untried(tried)
 	if err != nil {
 		return nil, err
@@ -282,8 +286,8 @@ func (r *recording) one(ctx context.Context, s waiting.Session, say func(string,
 	return nil
 }
 
-// noteConversation puts the conversation of a boundary on the list of those that wait, and tells whether the process that
-// stores them should be started now.
+// noteConversation puts the conversation of a boundary on the list of those that wait, and tells whether the process
+// that stores them should be started now.
 func noteConversation(repo *refs.Repo, agent agents.Agent, b events.Boundary) (due bool) {
 	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// birthplaces tells on which branch commits were made, and where the branch comes from. Only reflogs are evidence: that a
-// branch reaches a commit today says nothing of where it was made.
+// birthplaces tells on which branch commits were made, and where the branch comes from. Only reflogs are evidence: that
+// a branch reaches a commit today says nothing of where it was made.
 type birthplaces struct {
 	repo   *refs.Repo
 	branch map[refs.OID]string // of those that a reflog tells of
@@ -27,7 +27,8 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 	return &birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
-// reflogsHold is how long what was read of reflogs counts: a branch that is missed is found when the conversation is stored next.
+// reflogsHold is how long what was read of reflogs counts: a branch that is missed is found when the conversation is
+// stored next.
 const reflogsHold = time.Second
 
 // of gives the branch of a commit, nil where it is not known.

@@ -127,7 +127,8 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock is a time to the second in the user's own time zone, as the other times are; what has another form is given as it is.
+// clock is a time to the second in the user's own time zone, as the other times are; what has another form is given as
+// it is.
 func clock(stamp string) string {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
@@ -184,7 +185,8 @@ func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, r
 	if path {
 		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
 	}
-	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)), max(room-cells.Width(name)-2, 10)))
+	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)),
+		max(room-cells.Width(name)-2, 10)))
 	if result != nil && value(result.Error) != "" {
 		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
 		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
@@ -194,8 +196,8 @@ func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, r
 // pathArguments are the names under which agents' tools take a file.
 var pathArguments = [...]string{"file_path", "path", "filePath", "notebook_path"}
 
-// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether it is
-// a file.
+// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether
+// it is a file.
 func mainArgument(input json.RawMessage) (text string, path bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
@@ -206,7 +208,8 @@ func mainArgument(input json.RawMessage) (text string, path bool) {
 			return text, true
 		}
 	}
-	for _, name := range [...]string{"command", "cmd", "pattern", "query", "url", "description", "prompt", "input", "patch"} {
+	for _, name := range [...]string{"command", "cmd", "pattern", "query", "url", "description", "prompt", "input",
+		"patch"} {
 		if json.Unmarshal(fields[name], &text) == nil && text != "" {
 			return text, false
 		}

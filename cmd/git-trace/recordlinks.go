@@ -39,8 +39,8 @@ func linker(ctx context.Context, repo *refs.Repo) func(events.TraceID) ([]record
 	}
 }
 
-// gitLinks makes one link of each commit. A commit that holds the lines as the tools wrote them is the better evidence than
-// one in which they are found again after a change.
+// gitLinks makes one link of each commit. A commit that holds the lines as the tools wrote them is the better evidence
+// than one in which they are found again after a change.
 func gitLinks(held []view.Anchored) []records.GitLink {
 	tiers := map[refs.OID]records.Tier{}
 	for _, a := range held {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// markdown writes conversations for reading elsewhere. Texts are given in full; what acts on a terminal is made visible,
-// since what is written may end on one.
+// markdown writes conversations for reading elsewhere. Texts are given in full; what acts on a terminal is made
+// visible, since what is written may end on one.
 type markdown struct{ out strings.Builder }
 
 // safeText is text of several lines without what acts on a terminal.
@@ -29,7 +29,8 @@ func (m *markdown) record(trace events.TraceID, h *records.Record) {
 		title = "Conversation " + string(trace)
 	}
 	fmt.Fprintf(&m.out, "# %s\n\n", cells.Safe(cells.Line(title)))
-	fmt.Fprintf(&m.out, "- conversation `%s`\n- agent %s\n", trace, cells.Safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
+	fmt.Fprintf(&m.out, "- conversation `%s`\n- agent %s\n", trace,
+		cells.Safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
 	if when := between(value(h.TimestampStart), value(h.TimestampEnd)); when != "" {
 		fmt.Fprintf(&m.out, "- %s\n", cells.Safe(when))
 	}

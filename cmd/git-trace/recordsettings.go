@@ -14,9 +14,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// newRedactor makes the redactor of what is stored, taken in and given away, as the user's configuration asks for it: trace.redactFile, a file of rules (without it
-// git-trace/redact in the user's directory of configurations, if it is there), and the multi-valued trace.redactSecret,
-// trace.redactAllow and trace.redactName. What was purged from the repository is taken out too. Outside repositories (repo is nil) only the file counts. Only the user can loosen the rules: a file of the repository is not read.
+// newRedactor makes the redactor of what is stored, taken in and given away, as the user's configuration asks for it:
+// trace.redactFile, a file of rules (without it git-trace/redact in the user's directory of configurations, if it is
+// there), and the multi-valued trace.redactSecret, trace.redactAllow and trace.redactName. What was purged from the
+// repository is taken out too. Outside repositories (repo is nil) only the file counts. Only the user can loosen the
+// rules: a file of the repository is not read.
 func newRedactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
 	var config refs.Config
 	if repo != nil {
@@ -107,7 +109,8 @@ func (h *health) settingsFindings(ctx context.Context) []finding {
 		return nil // git's own complaint, which every command gives
 	}
 	if _, err := priceTable(config); err != nil {
-		return []finding{{What: "no conversation is stored: " + err.Error(), Mend: "mend the file, or git config --unset " + pricesKey}}
+		return []finding{{What: "no conversation is stored: " + err.Error(), Mend: "mend the file, or git config --unset " +
+			pricesKey}}
 	}
 	return nil
 }

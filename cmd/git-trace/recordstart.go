@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the time
-// that reading and redacting a conversation takes.
+// startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the
+// time that reading and redacting a conversation takes.
 func startRecorder(repo *refs.Repo) {
 	program, found := ownProgram()
 	if !found {

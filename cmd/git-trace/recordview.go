@@ -17,8 +17,8 @@ type stepView struct {
 	Step    *records.Step  `json:"step"`
 }
 
-// record reads the stored record of a conversation, as it is and as it is stored; nil when there is none. Own tells whether this
-// clone stored it.
+// record reads the stored record of a conversation, as it is and as it is stored; nil when there is none. Own tells
+// whether this clone stored it.
 func (v *viewer) record(trace events.TraceID) (record *records.Record, raw []byte, own bool, err error) {
 	e, err := v.prompts.Records.Find(v.ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
@@ -31,7 +31,8 @@ func (v *viewer) record(trace events.TraceID) (record *records.Record, raw []byt
 		return nil, nil, false, err
 	}
 	if record, err = records.Decode(raw); err != nil {
-		return nil, nil, false, fail(exitUnchecked, fmt.Errorf("record of %s: %w", trace, err), "git trace record "+string(trace)+" stores it anew")
+		return nil, nil, false, fail(exitUnchecked, fmt.Errorf("record of %s: %w", trace, err),
+			"git trace record "+string(trace)+" stores it anew")
 	}
 	return record, raw, e.Own(), nil
 }

@@ -41,7 +41,8 @@ func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
 	r.formatted(".qwen/settings.json", "edit|write_file", "read_file", "edit")
 }
 
-// formatted has an agent edit a file that a person wrote, with a formatter among the hooks in a settings file of the project.
+// formatted has an agent edit a file that a person wrote, with a formatter among the hooks in a settings file of the
+// project.
 func (r *traced) formatted(settings, tools, read, edit string) {
 	r.t.Helper()
 	r.Write("a.js", "const a = 'x'\nconst b = 'y'\n")

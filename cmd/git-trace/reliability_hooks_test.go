@@ -23,8 +23,8 @@ type twin struct {
 	env  []string
 }
 
-// newTwin makes a repository with branches, a remote and a patch, in which every command of the story has work to do. In a
-// traced one git-trace is installed and a conversation is open that has written files.
+// newTwin makes a repository with branches, a remote and a patch, in which every command of the story has work to do.
+// In a traced one git-trace is installed and a conversation is open that has written files.
 func newTwin(t *testing.T, traced bool) *twin {
 	t.Helper()
 	base := t.TempDir()
@@ -272,7 +272,8 @@ func TestReliabilityE1FaultsChangeNoGitCommand(t *testing.T) {
 			} else {
 				w.same(t, w.tell(twelve()), want)
 			}
-			// The fault must be one, or the test shows nothing. What hangs is held to that by row E2; some hooks do not come to it.
+			// The fault must be one, or the test shows nothing. What hangs is held to that by row E2; some hooks do not come to
+			// it.
 			if after, _ := w.run("git", "rev-parse", "refs/traces/events"); !f.hangs && (after != before) != f.works {
 				t.Errorf("commits were recorded: %v", after != before)
 			}
@@ -331,9 +332,9 @@ func TestReliabilityE2AHungHandlerIsCutOff(t *testing.T) {
 	}
 }
 
-// What a commit takes longer for our hooks, measured in turns, in processor time of all processes of the commit: the clock
-// on the wall is told as well, but a machine that does other things beside the tests makes it anything. Only the full form
-// measures.
+// What a commit takes longer for our hooks, measured in turns, in processor time of all processes of the commit: the
+// clock on the wall is told as well, but a machine that does other things beside the tests makes it anything. Only the
+// full form measures.
 func TestReliabilityE2ACommitHookIsCheap(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("only in the full form")

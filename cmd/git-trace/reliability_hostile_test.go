@@ -28,8 +28,8 @@ func crashed(out string) bool {
 	return strings.Contains(out, "panic:") || strings.Contains(out, "goroutine ") || strings.Contains(out, "fatal error: ")
 }
 
-// hostileLogs changes a log in ways that a remote could publish it in, each a list of commit contents, oldest first; parents
-// are filled in when they are stored.
+// hostileLogs changes a log in ways that a remote could publish it in, each a list of commit contents, oldest first;
+// parents are filled in when they are stored.
 func hostileLogs(good [][]byte, n int) map[string][][]byte {
 	logs := map[string][][]byte{
 		"no event at all":     {bytes.Replace(good[0], []byte("traces: "), []byte("other: "), 1)},
@@ -89,8 +89,8 @@ func (w *twin) store(contents [][]byte) string {
 	return parent
 }
 
-// A remote publishes logs of all kinds, under the name of a stranger and of this very clone; they are fetched by git itself.
-// Whatever they hold, every command answers in bounds, and nothing local changes.
+// A remote publishes logs of all kinds, under the name of a stranger and of this very clone; they are fetched by git
+// itself. Whatever they hold, every command answers in bounds, and nothing local changes.
 func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

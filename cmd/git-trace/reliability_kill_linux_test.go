@@ -20,10 +20,10 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// TestReliabilityAHookKilledAnywhere kills each hook process of some short stories at each of its system calls that write,
-// by strace, goes on with the story, and asks after every step whose the lines are. Whoever wrote a line is the first word
-// in it. A line may be nobody's; it may never be somebody else's. A process that has not yet left a note of itself when it
-// is killed might as well not have been started, and is left out.
+// TestReliabilityAHookKilledAnywhere kills each hook process of some short stories at each of its system calls that
+// write, by strace, goes on with the story, and asks after every step whose the lines are. Whoever wrote a line is the
+// first word in it. A line may be nobody's; it may never be somebody else's. A process that has not yet left a note of
+// itself when it is killed might as well not have been started, and is left out.
 func TestReliabilityAHookKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -89,7 +89,8 @@ func (k *killRun) begin() {
 	w.run(dir, "git-trace", "init")
 }
 
-// play plays a story as often as it takes to kill each of its processes at every point, and tells how many points that were.
+// play plays a story as often as it takes to kill each of its processes at every point, and tells how many points that
+// were.
 func (k *killRun) play(story []killStep) (points int) {
 	where := ""
 	defer func() {
@@ -137,8 +138,8 @@ func (k *killRun) play(story []killStep) (points int) {
 	return points
 }
 
-// copy puts what is in a directory in the place of what is in another one. The git directory stays the one that it is: another
-// one would not be on the list of recorded repositories.
+// copy puts what is in a directory in the place of what is in another one. The git directory stays the one that it is:
+// another one would not be on the list of recorded repositories.
 func (k *killRun) copy(from, to string) {
 	k.world.must(os.MkdirAll(filepath.Join(to, ".git"), 0o755))
 	k.world.run(to, "find", ".", "-mindepth", "1", "!", "-path", "./.git", "-delete")

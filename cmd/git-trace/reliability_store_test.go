@@ -35,8 +35,8 @@ func (w *twin) eventsOf(types ...string) []map[string]any {
 	return list
 }
 
-// Eight clients work in one repository at once, each call of theirs through the real hooks: every call is in the log, its
-// beginning and its end once each, and every patch has its owner.
+// Eight clients work in one repository at once, each call of theirs through the real hooks: every call is in the log,
+// its beginning and its end once each, and every patch has its owner.
 func TestReliabilityA1AgentsRecordAtOnce(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -164,8 +164,8 @@ func (w *twin) holds(repo, text string) bool {
 }
 
 // Fifty secret files, tracked, untracked and ignored, while an agent works; then everything that carries git's data to
-// another place. Ignored files were never read; what was not committed is in no copy; and but for copies of all refs, no
-// ref of ours is in one either.
+// another place. Ignored files were never read; what was not committed is in no copy; and but for copies of all refs,
+// no ref of ours is in one either.
 func TestReliabilityL1WhatLeavesTheMachine(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

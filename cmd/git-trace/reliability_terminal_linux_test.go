@@ -110,8 +110,8 @@ func recordHostile(t *testing.T) (w *twin, ids []string) {
 	return w, ids
 }
 
-// Whatever names, prompts, tools, models, files, authors and commits are called: no command sends anything but its own colours
-// to a terminal, and no JSON holds what a terminal would act on.
+// Whatever names, prompts, tools, models, files, authors and commits are called: no command sends anything but its own
+// colours to a terminal, and no JSON holds what a terminal would act on.
 func TestReliabilityI1NothingHostileReachesATerminal(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -74,7 +74,8 @@ func (w *twin) hook(agent, event string, payload any) call {
 	return w.call(raw, "hook", agent, event)
 }
 
-// readings are the commands that show something, by name, each in all its forms. Some of them may come with a later version.
+// readings are the commands that show something, by name, each in all its forms. Some of them may come with a later
+// version.
 func readings(ids ...string) map[string][][]string {
 	show := [][]string{{"show", "HEAD"}, {"show", "--json", "HEAD"}}
 	for _, id := range ids {

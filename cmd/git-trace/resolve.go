@@ -160,7 +160,8 @@ func (r *resolver) numbered(id, text string) (object, error) {
 		return object{}, err
 	}
 	if !ok {
-		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq), fmt.Sprintf("the log ends at @%d", r.known.log.Last()))
+		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq),
+			fmt.Sprintf("the log ends at @%d", r.known.log.Last()))
 	}
 	return object{kind: eventObject, event: e}, nil
 }

@@ -66,8 +66,8 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	return a.handOver(repo.WorkTree, line)
 }
 
-// resumeLine is the agent's command line for a conversation. The id of a session that came from a fetched log is foreign data:
-// one that could be taken for an option is refused.
+// resumeLine is the agent's command line for a conversation. The id of a session that came from a fetched log is
+// foreign data: one that could be taken for an option is refused.
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)
 	if !known || agent.Resumer == nil {
@@ -83,7 +83,8 @@ func resumeLine(trace *view.Conversation) ([]string, error) {
 func (a *app) handOver(dir string, line []string) error {
 	program, err := exec.LookPath(line[0])
 	if err != nil {
-		return fail(exitGit, fmt.Errorf("%s is not on the search path", line[0]), "git trace resume --print shows the command line")
+		return fail(exitGit, fmt.Errorf("%s is not on the search path", line[0]),
+			"git trace resume --print shows the command line")
 	}
 	cmd := exec.Command(program, line[1:]...)
 	a.signals.leave()

@@ -19,7 +19,8 @@ func (a *living) writesDown() {
 		`"tool_use_id":"toolu_%s_001","is_error":true,"content":"no"}]},"toolDenialKind":"user-rejected","toolDenialBeforeRun":true}`+"\n", a.session))
 }
 
-// found.md 2: a person refuses a command, edits and commits, and the client is killed. It wrote the refusal down after the commit.
+// found.md 2: a person refuses a command, edits and commits, and the client is killed. It wrote the refusal down after
+// the commit.
 func TestARefusalThatAKilledClientWroteDownLateIsHeardOf(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(w *watched){
@@ -47,7 +48,8 @@ func TestARefusalThatAKilledClientWroteDownLateIsHeardOf(t *testing.T) {
 	}
 }
 
-// A client that was killed and wrote nothing down: what was committed after its end is nobody's, what was before stays the call's.
+// A client that was killed and wrote nothing down: what was committed after its end is nobody's, what was before stays
+// the call's.
 func TestAKilledClientThatWroteNothingDownLeavesDoubt(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

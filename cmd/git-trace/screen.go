@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// screen is where a command that people read writes to: the terminal, through a pager or not, or whatever standard output
-// was redirected to.
+// screen is where a command that people read writes to: the terminal, through a pager or not, or whatever standard
+// output was redirected to.
 type screen struct {
 	Out      io.Writer
 	Color    bool
@@ -52,7 +52,8 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	return s, nil
 }
 
-// plainScreen opens the screen without a pager. The configuration is read only if the terminal needs it, or colour might.
+// plainScreen opens the screen without a pager. The configuration is read only if the terminal needs it, or colour
+// might.
 func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, error) {
 	s := &screen{Out: quietWriter{a.std.out}, Width: defaultWidth}
 	var columns int

@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A script says who owns a line. On what evidence blame says so, with what confidence, and which call of which prompt it
-// names, stands beside the scripts, in testdata/evidence: a line for each `owners` of the script, in its order, with what
-// it said of the lines one after the other. UPDATE_EVIDENCE=1 writes them anew; the difference is to be read.
+// A script says who owns a line. On what evidence blame says so, with what confidence, and which call of which prompt
+// it names, stands beside the scripts, in testdata/evidence: a line for each `owners` of the script, in its order, with
+// what it said of the lines one after the other. UPDATE_EVIDENCE=1 writes them anew; the difference is to be read.
 const evidenceDir = "../../testdata/evidence"
 
 // evidenceEnv names the file that `owners` adds to.
@@ -101,8 +101,8 @@ func noteEvidence(args []string, lines []ownedLine) error {
 	return errors.Join(err, file.Close())
 }
 
-// holdEvidence compares, when a script has ended well, what was noted with what stands in a directory. A script in which a moment
-// decides takes the variable away.
+// holdEvidence compares, when a script has ended well, what was noted with what stands in a directory. A script in
+// which a moment decides takes the variable away.
 func holdEvidence(env *testscript.Env, dir string) {
 	noted := filepath.Join(env.WorkDir, ".owners")
 	env.Setenv(evidenceEnv, noted)

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// atHome are the tests, with a list of recorded repositories of their own for what they do in this process. The processes of
-// those that have a home of their own have a list of their own.
+// atHome are the tests, with a list of recorded repositories of their own for what they do in this process. The
+// processes of those that have a home of their own have a list of their own.
 type atHome struct{ *testing.M }
 
 func (a atHome) Run() int {
@@ -66,8 +66,9 @@ func TestScriptsUnderHostileConfiguration(t *testing.T) {
 	testscript.Run(t, scriptParams(t, "hostile"))
 }
 
-// scriptsOf are the scripts that run in a variant of the surroundings: in the full form all of them. In the quick form each
-// runs in one of the two others beside the plain one, whichever its name falls to, and in both if it asks where it runs.
+// scriptsOf are the scripts that run in a variant of the surroundings: in the full form all of them. In the quick form
+// each runs in one of the two others beside the plain one, whichever its name falls to, and in both if it asks where it
+// runs.
 func scriptsOf(t *testing.T, variant string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(scriptDir, "*.txtar"))
@@ -188,8 +189,8 @@ func setUpScript(env *testscript.Env, variant string) error {
 	return nil
 }
 
-// makeRepo is the script command `repo NAME [-n]`: a repository, or a linked work tree of one, in which recording is on,
-// as the new current directory. With -n git-trace is not initialised.
+// makeRepo is the script command `repo NAME [-n]`: a repository, or a linked work tree of one, in which recording is
+// on, as the new current directory. With -n git-trace is not initialised.
 func makeRepo(ts *testscript.TestScript, variant string, args []string) {
 	if len(args) < 1 {
 		ts.Fatalf("usage: repo NAME [-n]")

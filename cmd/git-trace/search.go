@@ -110,7 +110,8 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	return a.drawFound(c, repo, found, text, short)
 }
 
-// told finds what is told of conversations beside what was found in them: what was asked first and, where it is shown, the commits.
+// told finds what is told of conversations beside what was found in them: what was asked first and, where it is shown,
+// the commits.
 func (s *conversations) told(c *cli.Context, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
 	for i := range found {
@@ -133,7 +134,8 @@ func writeFound(w io.Writer, text string, found view.Found) error {
 	for i := range found.Results {
 		r := &found.Results[i]
 		f := foundJSON{
-			Trace: r.Trace, Agent: r.Agent, Session: r.Session, Title: titleOf(&r.Conversation), Start: stamp(r.First), End: stamp(r.Last),
+			Trace: r.Trace, Agent: r.Agent, Session: r.Session, Title: titleOf(&r.Conversation), Start: stamp(r.First),
+			End:     stamp(r.Last),
 			Commits: []string{}, Hits: []hitJSON{},
 		}
 		for _, held := range r.Commits {
@@ -170,7 +172,8 @@ func stamp(at time.Time) *string {
 	return &text
 }
 
-func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text string, short func(events.TraceID) string) error {
+func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text string,
+	short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// printServices prints what keeps a watcher of the repository running: a systemd user unit (systemd.service(5)) and a launchd
-// property list (launchd.plist(5)).
+// printServices prints what keeps a watcher of the repository running: a systemd user unit (systemd.service(5)) and a
+// launchd property list (launchd.plist(5)).
 func (a *app) printServices(repo *refs.Repo) error {
 	env, err := capability.SystemEnv()
 	if err != nil {
@@ -41,8 +41,8 @@ func systemdUnit(binary, dir string) string {
 		"\nRestart=on-failure\nNice=10\n\n[Install]\nWantedBy=default.target\n"
 }
 
-// systemdProgram is the path of the program to start. It is taken as it is, but for percent signs, and may hold no quotes and no
-// backslashes: a path with more is a word that env(1) starts.
+// systemdProgram is the path of the program to start. It is taken as it is, but for percent signs, and may hold no
+// quotes and no backslashes: a path with more is a word that env(1) starts.
 func systemdProgram(path string) string {
 	if strings.ContainsAny(path, "\"'\\$\n\t") {
 		return "/usr/bin/env " + systemdWord(path)

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/backfill"
 )
 
-// shellRewrites are the files that a command changes in place by substitutions of sed or perl, with what these make of a content. A
-// command that does anything else to the file, or takes its words from variables, tells nothing.
+// shellRewrites are the files that a command changes in place by substitutions of sed or perl, with what these make of
+// a content. A command that does anything else to the file, or takes its words from variables, tells nothing.
 func shellRewrites(command string) []backfill.Edit {
 	if !strings.Contains(command, "-") || !strings.Contains(command, "sed") && !strings.Contains(command, "perl") {
 		return nil
@@ -52,7 +52,8 @@ func alsoRewrites(edits []backfill.Edit, file string, list []substitution) []bac
 	return append(edits, backfill.Edit{Path: file, Rewrite: func(text []byte) []byte { return substitute(text, list) }})
 }
 
-// shellCommands cuts a command line into its simple commands and their words. One of which a word is expanded by the shell is left out.
+// shellCommands cuts a command line into its simple commands and their words. One of which a word is expanded by the
+// shell is left out.
 func shellCommands(line string) [][]string {
 	var out [][]string
 	var words []string
@@ -205,7 +206,8 @@ func parseSubstitutions(script string, extended, perl bool) (list []substitution
 		if !perl {
 			s.from, s.to, script = lineAddress(script)
 		}
-		if len(script) < 4 || script[0] != 's' || strings.IndexByte(" \\\n", script[1]) >= 0 || perl && strings.IndexByte("{[(<", script[1]) >= 0 {
+		if len(script) < 4 || script[0] != 's' || strings.IndexByte(" \\\n", script[1]) >= 0 || perl &&
+			strings.IndexByte("{[(<", script[1]) >= 0 {
 			return nil, false
 		}
 		mark := script[1]
@@ -315,7 +317,8 @@ func fromPOSIX(text string, extended bool) string {
 			default: // of what follows, digits and letters that RE2 does not know do not compile
 				out.WriteString(`\` + string(rune(c)))
 			}
-		case !extended && (strings.IndexByte("(){}|+?", c) >= 0 || c == '*' && i == 0 || c == '^' && i > 0 || c == '$' && i+1 < len(text)):
+		case !extended && (strings.IndexByte("(){}|+?", c) >= 0 || c == '*' && i == 0 || c == '^' && i > 0 || c == '$' &&
+			i+1 < len(text)):
 			out.WriteString(regexp.QuoteMeta(string(rune(c))))
 		default:
 			out.WriteByte(c)

@@ -54,7 +54,8 @@ func (r *shellReader) echoTexts(command string) []backfill.Edit {
 			}
 			text = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t").Replace(text)
 		}
-		if text == "" || name == "/dev/null" || strings.Contains(name, "$") || strings.Contains(command, "cd ") && !path.IsAbs(name) {
+		if text == "" || name == "/dev/null" || strings.Contains(name, "$") || strings.Contains(command, "cd ") &&
+			!path.IsAbs(name) {
 			continue
 		}
 		e := backfill.Edit{Path: name, Whole: textLines(text)}

@@ -113,7 +113,8 @@ func (a *app) showMarkdown(objects []shown) error {
 		switch v := o.view.(type) {
 		case *traceView:
 			if v.record == nil {
-				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)), "git trace record "+string(v.Trace)+" reads its session file")
+				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)),
+					"git trace record "+string(v.Trace)+" reads its session file")
 			}
 			m.record(v.Trace, v.record)
 		case *stepView:

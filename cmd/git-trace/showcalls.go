@@ -54,8 +54,8 @@ func shortCall(id string, digits int) string {
 // onlyPaths tells that of a call no more is known than the files that it named.
 func onlyPaths(c *callView) bool { return !c.seen && len(c.Files)+len(c.anchors) == 0 }
 
-// changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call that read
-// nothing is said: a Read that only the session file has shows its path.
+// changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call
+// that read nothing is said: a Read that only the session file has shows its path.
 func changes(c *callView) string {
 	var out []string
 	switch c.Status {
@@ -111,7 +111,8 @@ func (d *showDrawer) held(c *callView) string {
 
 func (t *toolCallView) draw(d *showDrawer) {
 	d.field("tool call", d.safe(t.ToolCall))
-	d.field("conversation", words(d.conversation(t.Trace, t.Prompt), d.safe(dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
+	d.field("conversation", words(d.conversation(t.Trace, t.Prompt),
+		d.safe(dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
 	d.field("tool", d.safe(words(t.Tool, t.Status)))
 	if t.Opened != nil {
 		d.field("time", d.when(*t.Opened))
@@ -136,7 +137,8 @@ func (p *patchView) draw(d *showDrawer) {
 	d.field("patch", d.safe(string(p.Patch)))
 	switch {
 	case p.Trace != "":
-		d.field("conversation", words(d.conversation(p.Trace, p.Prompt), d.safe(dotted(p.Agent, view.ModelName(p.Model), p.Subagent))))
+		d.field("conversation", words(d.conversation(p.Trace, p.Prompt),
+			d.safe(dotted(p.Agent, view.ModelName(p.Model), p.Subagent))))
 		d.field("tool call", d.safe(words(p.Tool, p.ToolCall)))
 	case p.Owner == events.OwnerHuman:
 		d.field("by", "people")
@@ -174,8 +176,10 @@ func (d *showDrawer) hunk(p *patchView, named bool) {
 	d.side("-", lessColor, p.Removed, p.OldCount)
 	d.side("+", plusColor, p.Added, p.NewCount)
 	for _, k := range p.Kept {
-		why := map[string]string{"space": "only white space changed", "moved": "they were moved", "restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
-		d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start, plural(k.Count, "line"), why)))
+		why := map[string]string{"space": "only white space changed", "moved": "they were moved",
+			"restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
+		d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start, plural(k.Count, "line"),
+			why)))
 	}
 }
 

@@ -25,7 +25,8 @@ func (c *commitView) draw(d *showDrawer) {
 		d.line("nothing is recorded of this commit")
 		return
 	}
-	d.field("added", fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", plural(g.Added, "line"), g.AI, g.Human, g.Unknown))
+	d.field("added", fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", plural(g.Added, "line"), g.AI, g.Human,
+		g.Unknown))
 	for i := range g.Contributors {
 		d.line("")
 		d.contributor(g, i)

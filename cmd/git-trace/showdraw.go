@@ -28,13 +28,15 @@ type showDrawer struct {
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo),
+	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short,
+		digits: commitDigits(v.ctx, v.repo),
 		inside: func(path string) string { return insideOf(v.repo, path) }}
 }
 
 // insideOf shortens the path of a file in the work tree, as agents name it, to what git calls it.
 func insideOf(repo *refs.Repo, path string) string {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(repo.WorkTree)+"/"); ok && repo.WorkTree != "" {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(repo.WorkTree)+"/"); ok &&
+		repo.WorkTree != "" {
 		return rest
 	}
 	return path

@@ -24,8 +24,8 @@ type conversationSteps struct {
 	follows []int // by step: how many prompts there were until then
 }
 
-// spoken numbers the prompts of a record as the log does. Where the log knows none of them they are counted. Those behind the last
-// one that the log knows are its next ones.
+// spoken numbers the prompts of a record as the log does. Where the log knows none of them they are counted. Those
+// behind the last one that the log knows are its next ones.
 func spoken(record *records.Record) *conversationSteps {
 	s := &conversationSteps{record: record, follows: make([]int, len(record.Steps))}
 	known := map[int]int{} // numbers by step
@@ -78,8 +78,10 @@ func (s *conversationSteps) join(calls []callView, held []view.Anchored) []callV
 				continue
 			}
 			c := callView{
-				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.number(i), follows: s.follows[i], Step: i + 1, Model: value(step.Model), Status: "done",
-				Opened: timeOf(value(step.Timestamp)), Paths: []string{}, Files: []fileChange{}, Patches: []events.PatchID{}, Limits: []events.Limit{},
+				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.number(i), follows: s.follows[i], Step: i + 1,
+				Model: value(step.Model), Status: "done",
+				Opened: timeOf(value(step.Timestamp)), Paths: []string{}, Files: []fileChange{}, Patches: []events.PatchID{},
+				Limits: []events.Limit{},
 			}
 			if result := resultOf(step, call.ToolCallID); result != nil && value(result.Error) != "" {
 				c.Status = "failed"

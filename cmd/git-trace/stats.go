@@ -188,7 +188,8 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	}
 	defer known.close()
 	s := &statistics{
-		Schema: statsSchema, Range: append([]string{}, ops.all()...), Authors: []authorLines{}, Agents: []agentLines{}, Models: []modelUse{},
+		Schema: statsSchema, Range: append([]string{}, ops.all()...), Authors: []authorLines{}, Agents: []agentLines{},
+		Models: []modelUse{},
 		Cost:   costs{PricesAsOf: []string{}},
 		traces: map[events.TraceID]bool{},
 	}
@@ -263,7 +264,8 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.I
 		s.Agents[i].Conversations = len(s.Agents[i].traces)
 	}
 	slices.SortFunc(s.Authors, func(a, b authorLines) int {
-		return cmp.Or(cmp.Compare(b.Added, a.Added), cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author), cmp.Compare(a.Mail, b.Mail))
+		return cmp.Or(cmp.Compare(b.Added, a.Added), cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author),
+			cmp.Compare(a.Mail, b.Mail))
 	})
 	slices.SortFunc(s.Agents, func(a, b agentLines) int {
 		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Agent, b.Agent))
@@ -282,7 +284,8 @@ func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit, q
 		ids.WriteString(c.ID.String() + "\n")
 		byID[c.ID.String()] = c
 	}
-	args := []string{"diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--"}
+	args := []string{"diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv",
+		"--"}
 	cmd := query.Command(ctx, repo, append(args, query.Paths...)...)
 	cmd.Stdin = strings.NewReader(ids.String())
 	out, err := cmd.Output()
@@ -306,7 +309,8 @@ func countAdded(ctx context.Context, repo *refs.Repo, commits []*graph.Commit, q
 	return nil
 }
 
-// conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are known.
+// conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are
+// known.
 func (s *statistics) conversations(known *conversations, whole bool) error {
 	all, err := known.Conversations()
 	if err != nil {
@@ -350,7 +354,10 @@ func (s *statistics) conversations(known *conversations, whole bool) error {
 			use("", 0, rest)
 		}
 	}
-	slices.SortFunc(s.Models, func(a, b modelUse) int { return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.Model, b.Model)) })
+	slices.SortFunc(s.Models, func(a, b modelUse) int {
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()),
+			cmp.Compare(a.Model, b.Model))
+	})
 	return nil
 }
 
@@ -403,7 +410,8 @@ func (s *statistics) draw(p pen, width int) string {
 		b.WriteString("\n" + s.Cost.text() + "\n\n")
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t tokens) []string {
-			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead), numbers.Short(t.CacheWrite)}
+			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead),
+				numbers.Short(t.CacheWrite)}
 		}
 		row(bold, "all models", figures(s.Tokens)...)
 		for _, m := range s.Models {

@@ -81,7 +81,8 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	return drawStatus(screen, report, time.Now())
 }
 
-// oldPrompt is when a prompt that no record holds is worth mentioning: the record of a conversation comes at the end of a turn.
+// oldPrompt is when a prompt that no record holds is worth mentioning: the record of a conversation comes at the end of
+// a turn.
 const oldPrompt = 24 * time.Hour
 
 // recentFailure is how long a failed hook is worth mentioning.
@@ -89,7 +90,8 @@ const recentFailure = 24 * time.Hour
 
 // status gathers everything that can be known quickly.
 func (h *health) status(ctx context.Context, now time.Time) (statusReport, error) {
-	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Listed: h.listing(), Attention: []finding{}}
+	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Listed: h.listing(),
+		Attention: []finding{}}
 	var err error
 	_, unlisted := h.checkListed(ctx)
 	r.Attention = append(r.Attention, unlisted...)
@@ -158,12 +160,14 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
-		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"), graph.Ago(*p.Oldest, now)),
+		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
+			graph.Ago(*p.Oldest, now)),
 			promptExpireKey+" says when they go")
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < recentSession {
 		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",
-			plural(p.WentOn, "conversation"), graph.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")), "git trace record --force <id> records one again")
+			plural(p.WentOn, "conversation"), graph.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
+			"git trace record --force <id> records one again")
 	}
 	t.findings("attention", r.Attention)
 	if r.Failure != nil {
@@ -277,7 +281,8 @@ func (t *rows) write() error {
 	return err
 }
 
-// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once more.
+// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once
+// more.
 func (h *health) cutOffFindings(ctx context.Context, read *logHealth) []finding {
 	for range 2 {
 		if read == nil {
@@ -289,7 +294,8 @@ func (h *health) cutOffFindings(ctx context.Context, read *logHealth) []finding 
 		}
 		again, err := h.logHealth(ctx)
 		if err != nil || again != nil && again.Events == read.Events {
-			return []finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef + " back from a copy"}}
+			return []finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef +
+				" back from a copy"}}
 		}
 		read = again
 	}

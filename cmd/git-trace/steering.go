@@ -86,7 +86,8 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 		return err
 	}
 	defer known.close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, out: &stickyWriter{Writer: quietWriter{a.std.out}}, damage: unread{w: a.std.err}}
+	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log,
+		out: &stickyWriter{Writer: quietWriter{a.std.out}}, damage: unread{w: a.std.err}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -97,7 +98,8 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	return e.damage.fault()
 }
 
-// writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not let pass.
+// writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not
+// let pass.
 func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byte, error)) error {
 	gate, err := newGate(e.ctx, e.repo)
 	if err != nil {
@@ -189,15 +191,16 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 	}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		v.Nodes = append(v.Nodes, steeringNode{n.ID, d.TraceOf(n.Session), n.Session, n.Kind, n.KindBy, n.Status, n.Title, n.Git})
+		v.Nodes = append(v.Nodes, steeringNode{n.ID, d.TraceOf(n.Session), n.Session, n.Kind, n.KindBy, n.Status, n.Title,
+			n.Git})
 	}
 	var out bytes.Buffer
 	err := writeJSON(&out, v)
 	return out.Bytes(), err
 }
 
-// writeFiles writes all files of the format below a directory: each is whole or as it was. A link that leads out of the directory is not
-// followed.
+// writeFiles writes all files of the format below a directory: each is whole or as it was. A link that leads out of the
+// directory is not followed.
 func writeFiles(dir string, d *treetrace.Document) error {
 	files, err := treetrace.Files(d)
 	if err != nil {
@@ -213,7 +216,8 @@ func writeFiles(dir string, d *treetrace.Document) error {
 	defer func() { _ = root.Close() }()
 	for _, file := range files {
 		if err := writeIn(root, file); err != nil {
-			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name), pathCause(err)), "")
+			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name), pathCause(err)),
+				"")
 		}
 	}
 	return nil

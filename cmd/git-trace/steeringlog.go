@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// steeringLog reads what the log knows of conversations, for steering: which calls never ran, which patches they made, and what became of
-// these.
+// steeringLog reads what the log knows of conversations, for steering: which calls never ran, which patches they made,
+// and what became of these.
 type steeringLog struct {
 	reader   *index.Index
 	objects  *refs.Objects
@@ -55,8 +55,9 @@ func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 		return nil, nil
 	}
 	k := &knownReader{
-		steeringLog: l, trace: trace, steps: recorder.PromptSteps(r), calls: map[string]refs.OID{}, prompts: map[int]refs.OID{},
-		out: &steering.Known{Prompts: map[int]int{}, Tasks: map[int]bool{}, Rejected: map[string]bool{}},
+		steeringLog: l, trace: trace, steps: recorder.PromptSteps(r), calls: map[string]refs.OID{},
+		prompts: map[int]refs.OID{},
+		out:     &steering.Known{Prompts: map[int]int{}, Tasks: map[int]bool{}, Rejected: map[string]bool{}},
 	}
 	for prompt, step := range k.steps {
 		k.out.Prompts[step] = prompt
@@ -155,14 +156,15 @@ func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 // brackets are the lines that hold nothing else.
 func brackets() []events.Fingerprint {
 	var out []events.Fingerprint
-	for _, line := range [...]string{"{", "}", "(", ")", "[", "]", "};", "},", ");", "),", "];", "],", "})", "});", "}),", "end"} {
+	for _, line := range [...]string{"{", "}", "(", ")", "[", "]", "};", "},", ");", "),", "];", "],", "})", "});", "}),",
+		"end"} {
 		out = append(out, events.FingerprintOf([]byte(line)))
 	}
 	return out
 }
 
-// fate is what became of a patch. A person changed its lines before the commit if theirs stand in the first commit that has lines of
-// it, or in none yet.
+// fate is what became of a patch. A person changed its lines before the commit if theirs stand in the first commit that
+// has lines of it, or in none yet.
 func fate(tr *trail.Trail) *steering.Fate {
 	f := &steering.Fate{State: string(tr.Now.State), Alive: tr.Now.Alive, Dropped: tr.Now.Dropped}
 	for _, p := range tr.Now.Places {

@@ -124,8 +124,8 @@ func (r *traced) want(file string, lines ...string) {
 	}
 }
 
-// subagentOf is the sub-agent that wrote a line, "" for the main agent. The line is the session's, and of no other model than the
-// one that is named: some clients write down behind the call which one it is, and then it is unknown.
+// subagentOf is the sub-agent that wrote a line, "" for the main agent. The line is the session's, and of no other
+// model than the one that is named: some clients write down behind the call which one it is, and then it is unknown.
 func (r *traced) subagentOf(res *driver.Result, file, content, model string) string {
 	r.t.Helper()
 	for _, l := range r.blame(file) {

@@ -118,7 +118,10 @@ func (p *foundPatch) follow(tracker *trail.Tracker) (*trail.Trail, error) {
 // add notes lines of an owner, each trail once. Of people's lines there is a trail where they have a patch.
 func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 	key := trail.KeyOf(&owner, path)
-	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool { return trail.KeyOf(&p.owner, p.path) == key }) {
+	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool {
+		return trail.KeyOf(&p.owner,
+			p.path) == key
+	}) {
 		f.found = append(f.found, foundPatch{owner, path})
 	}
 }
@@ -149,9 +152,11 @@ func (f *patchFinder) find(arg string) error {
 	switch {
 	case len(f.found) > before:
 	case o.kind == commitObject:
-		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit), "git trace show "+o.commit.String()[:10]+" says what git knows")
+		return fail(exitFinding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
+			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
-		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)), "git trace show "+printable(arg)+" says what is known of it")
+		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)),
+			"git trace show "+printable(arg)+" says what is known of it")
 	}
 	return nil
 }
@@ -172,7 +177,8 @@ func (f *patchFinder) object(o object) error {
 	case eventObject:
 		recorded = []events.Event{o.event}
 		if t := o.event.Type; t != events.PatchRecorded && t != events.CommitAnchored {
-			return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", o.event.Seq, t), "git trace events lists the events")
+			return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", o.event.Seq, t),
+				"git trace events lists the events")
 		}
 	}
 	if err != nil {
@@ -235,7 +241,8 @@ func (f *patchFinder) lines(name, from, to string) error {
 		last, _ = strconv.Atoi(to)
 	}
 	if first < 1 || last < first {
-		return fail(exitUsage, fmt.Errorf("'%s' names no lines", strings.TrimSuffix(name+":"+from+"-"+to, "-")), "lines are counted from 1")
+		return fail(exitUsage, fmt.Errorf("'%s' names no lines", strings.TrimSuffix(name+":"+from+"-"+to, "-")),
+			"lines are counted from 1")
 	}
 	path, err := f.pathOf(name)
 	if err != nil {
@@ -249,14 +256,16 @@ func (f *patchFinder) lines(name, from, to string) error {
 		}
 		if line > count {
 			if count == 0 {
-				return fail(exitGit, fmt.Errorf("there is no text file '%s'", name), "paths are relative to where you are, as for git blame")
+				return fail(exitGit, fmt.Errorf("there is no text file '%s'", name),
+					"paths are relative to where you are, as for git blame")
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
 		}
 		f.add(ownerOf(&owner), path)
 	}
 	if len(f.found) == before {
-		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from), "it is older than the recording, or the recording has a gap: git trace status")
+		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from),
+			"it is older than the recording, or the recording has a gap: git trace status")
 	}
 	return nil
 }
@@ -288,7 +297,8 @@ func placeText(r trail.Run) string {
 // ownerOf is an answer of blame as anchors have it.
 func ownerOf(a *blame.Attribution) events.AnchorOwner {
 	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent, Model: a.Model,
-		Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
+		Model: a.Model,
+		Tool:  a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
 	}
 }

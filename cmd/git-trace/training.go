@@ -32,10 +32,14 @@ type training struct {
 // trainingFlags are the options of states and pairs.
 func trainingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "history", Usage: "with tracestate: full histories, or only what came after the state before (`full|delta`)"},
-		&cli.StringFlag{Name: "messages", Usage: "with tracestate and dpo: messages as these providers take them (`anthropic|openai`)"},
-		&cli.Int64Flag{Name: "max-tokens", Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes (`n`)"},
-		&cli.StringFlag{Name: "system", Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`"},
+		&cli.StringFlag{Name: "history",
+			Usage: "with tracestate: full histories, or only what came after the state before (`full|delta`)"},
+		&cli.StringFlag{Name: "messages",
+			Usage: "with tracestate and dpo: messages as these providers take them (`anthropic|openai`)"},
+		&cli.Int64Flag{Name: "max-tokens",
+			Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes (`n`)"},
+		&cli.StringFlag{Name: "system",
+			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`"},
 		&cli.BoolFlag{Name: "subagents", Usage: "with tracestate and dpo: answers of subagents, too"},
 		&cli.BoolFlag{Name: "active", Usage: "with tracestate and dpo: no answers that the user took back"},
 		&cli.BoolFlag{Name: "stats", Usage: "with tracestate and dpo: say on standard error what was skipped, as JSON"},
@@ -75,7 +79,8 @@ func (a *app) training(c *cli.Context, format exchange) (*training, error) {
 		return nil, nil
 	}
 	t := &training{app: a, count: c.Bool("stats"), human: c.Bool("include-human"), options: tracestate.Options{
-		History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")), MaxTokens: c.Int64("max-tokens"),
+		History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")),
+		MaxTokens: c.Int64("max-tokens"),
 		Subagents: c.Bool("subagents"), Active: c.Bool("active"),
 	}}
 	if name := c.String("system"); name != "" {
@@ -143,7 +148,9 @@ func (t *training) done() error {
 		return nil
 	}
 	if t.held > 0 {
-		fmt.Fprintf(t.app.std.err, "git-trace: hint: %s that people wrote in the place of an agent's are left out; --include-human writes them\n", plural(t.held, "line"))
+		fmt.Fprintf(t.app.std.err,
+			"git-trace: hint: %s that people wrote in the place of an agent's are left out; --include-human writes them\n",
+			plural(t.held, "line"))
 	}
 	if !t.count {
 		return nil
@@ -196,7 +203,8 @@ func (e *exporter) corrections(redactor *redact.Redactor) func(r *records.Record
 }
 
 // correctedEdit takes the lines of a correction out of the committed file; nil where they are not there.
-func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Correction, blob string) (*tracestate.Edit, error) {
+func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Correction, blob string) (*tracestate.Edit,
+	error) {
 	lines := strings.Split(strings.TrimSuffix(blob, "\n"), "\n")
 	if c.Start < 1 || c.Start-1+c.Count > len(lines) {
 		return nil, nil
@@ -216,5 +224,6 @@ func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Corre
 
 // includeHuman is the consent to give away what people wrote.
 func includeHuman() cli.Flag {
-	return &cli.BoolFlag{Name: "include-human", Usage: "with dpo: pairs from lines that people wrote in the place of an agent's, too"}
+	return &cli.BoolFlag{Name: "include-human",
+		Usage: "with dpo: pairs from lines that people wrote in the place of an agent's, too"}
 }

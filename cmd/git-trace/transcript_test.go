@@ -14,8 +14,8 @@ func (p *player) transcriptPath() string {
 	return filepath.Join(os.Getenv("HOME"), ".claude", "projects", key, p.session+".jsonl")
 }
 
-// transcript adds a line to the session file of Claude Code, if the script wants one: a prompt, an answer, a call or the
-// result of a call. Each answer and each call is one answer of the model, of 100 tokens in and 20 out.
+// transcript adds a line to the session file of Claude Code, if the script wants one: a prompt, an answer, a call or
+// the result of a call. Each answer and each call is one answer of the model, of 100 tokens in and 20 out.
 func (p *player) transcript(kind string, fields map[string]any, text string) error {
 	if os.Getenv("TRANSCRIPTS") == "" || p.sub != "" {
 		return nil

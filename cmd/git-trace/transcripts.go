@@ -50,8 +50,8 @@ type pastPrompt struct {
 // maxTranscripts is how many files of a folder are looked at.
 const maxTranscripts = 200_000
 
-// findTranscripts lists the sessions that the agents of this machine keep, and the session files in folders, each told by
-// its content.
+// findTranscripts lists the sessions that the agents of this machine keep, and the session files in folders, each told
+// by its content.
 func findTranscripts(env agents.Env, folders []string) ([]*transcript, error) {
 	var list []*transcript
 	seen := map[string]bool{}
@@ -144,8 +144,8 @@ func isPartOf(path string) bool {
 	return false
 }
 
-// readTranscripts reads sessions, some at a time, those with several files as one. Of what stands in several sessions, as in forked
-// ones, each edit is the earliest session's.
+// readTranscripts reads sessions, some at a time, those with several files as one. Of what stands in several sessions,
+// as in forked ones, each edit is the earliest session's.
 func readTranscripts(ctx context.Context, list []*transcript, progress func(done, total int)) []*transcript {
 	work := make(chan *transcript)
 	var done int
@@ -183,7 +183,10 @@ func readTranscripts(ctx context.Context, list []*transcript, progress func(done
 }
 
 func byTime(list []*transcript) {
-	slices.SortStableFunc(list, func(a, b *transcript) int { return cmp.Or(a.first.Compare(b.first), a.last.Compare(b.last)) })
+	slices.SortStableFunc(list, func(a, b *transcript) int {
+		return cmp.Or(a.first.Compare(b.first),
+			a.last.Compare(b.last))
+	})
 }
 
 // joinFiles makes one of the transcripts of the same session. A file is left out if another has all of its steps.
@@ -201,7 +204,10 @@ func joinFiles(ctx context.Context, list []*transcript) []*transcript {
 		same := files[trace]
 		byTime(same)
 		for i := 0; i < len(same); i++ {
-			if slices.ContainsFunc(same, func(other *transcript) bool { return other != same[i] && holdsAll(other.keys, same[i].keys) }) {
+			if slices.ContainsFunc(same, func(other *transcript) bool {
+				return other != same[i] &&
+					holdsAll(other.keys, same[i].keys)
+			}) {
 				same = slices.Delete(same, i, i+1)
 				i--
 			}
@@ -236,7 +242,8 @@ func holdsAll(keys, other map[uint64]bool) bool {
 // editKey is the same for copies of one edit.
 func editKey(agent string, e *backfill.Edit) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%d\x00%v\x00%v\x00%v", agent, e.Call, e.Path, e.Time.UnixNano(), e.Replaces, e.Hunks, e.Whole)
+	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%d\x00%v\x00%v\x00%v", agent, e.Call, e.Path, e.Time.UnixNano(), e.Replaces,
+		e.Hunks, e.Whole)
 	return string(sum.Sum(nil))
 }
 

@@ -16,7 +16,8 @@ import (
 // recentSession is how long a conversation that no hook reported is worth mentioning.
 const recentSession = 7 * 24 * time.Hour
 
-// unheardFindings tells of conversations in the work tree that went on while no hook reported them, of agents whose hooks are there.
+// unheardFindings tells of conversations in the work tree that went on while no hook reported them, of agents whose
+// hooks are there.
 func (h *health) unheardFindings(all []agentHealth) []finding {
 	listed := h.listing()
 	if listed == nil {
@@ -52,7 +53,8 @@ func (h *health) unheardFindings(all []agentHealth) []finding {
 			out = append(out, finding{
 				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: its lines count as a person's",
 					one.Name, plural(n, "conversation"), graph.Ago(last, time.Now())),
-				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name + " --global` reports all that come",
+				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
+					" --global` reports all that come",
 			})
 		}
 	}
@@ -92,7 +94,8 @@ func (one *agentHealth) touched() bool {
 // longestCommand is how much of a hook's command is shown, in bytes.
 const longestCommand = 60
 
-// printForeign tells of hooks of others that may write anew what an agent wrote, where nothing tells when they have ended.
+// printForeign tells of hooks of others that may write anew what an agent wrote, where nothing tells when they have
+// ended.
 func (h *health) printForeign(ctx context.Context, s *screen) error {
 	t := rows{screen: s}
 	for _, one := range h.agentsHealth(ctx) {

@@ -24,7 +24,8 @@ func (a *app) uninstallCommand() *cli.Command {
 		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
 			"that too.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "only the hooks of the agent of this `name`; may be given more than once"},
+			&cli.StringSliceFlag{Name: "agent",
+				Usage: "only the hooks of the agent of this `name`; may be given more than once"},
 			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
 			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
@@ -40,8 +41,8 @@ func (a *app) uninstallCommand() *cli.Command {
 	}
 }
 
-// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends. Who is asked whether all shall
-// be deleted is asked before anything is changed.
+// uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends. Who is asked
+// whether all shall be deleted is asked before anything is changed.
 func (a *app) uninstall(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -98,7 +99,8 @@ func (a *app) planAgents(ctx context.Context, in *installation) {
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)
 		if err == nil && len(status.Present)+len(status.Stale) > 0 {
-			fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name, printable(relativeTo(a.dir, status.Settings)))
+			fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name,
+				printable(relativeTo(a.dir, status.Settings)))
 		}
 	}
 }
@@ -157,7 +159,8 @@ func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// ownConversations counts the conversations that this clone knows of by itself: those of its own log, and those that it has records of.
+// ownConversations counts the conversations that this clone knows of by itself: those of its own log, and those that it
+// has records of.
 func ownConversations(ctx context.Context, repo *refs.Repo, reader *index.Index) (int, error) {
 	writer, err := events.OpenLog(repo).Writer()
 	if err != nil {

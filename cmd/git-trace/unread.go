@@ -43,8 +43,10 @@ func (u *unread) fault() error {
 		return nil
 	}
 	if u.partial {
-		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone", plural(u.commits, "commit")),
+		return fail(exitUnchecked, fmt.Errorf("%s could not be read whole: this is a partial clone",
+			plural(u.commits, "commit")),
 			"git fetch --refetch --no-filter brings what is missing; the rest is done")
 	}
-	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")), "git fsck tells what is damaged or missing; the rest is done")
+	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")),
+		"git fsck tells what is damaged or missing; the rest is done")
 }

@@ -12,7 +12,8 @@ import (
 // untestedBytes is how large a session file may be that doctor reads.
 const untestedBytes = 64 << 20
 
-// printUntested tells of agents whose newest session file of this work tree is newer than what the parser was tested with.
+// printUntested tells of agents whose newest session file of this work tree is newer than what the parser was tested
+// with.
 func (h *health) printUntested(ctx context.Context, s *screen) error {
 	t := rows{screen: s}
 	for _, agent := range agents.All(h.env) {

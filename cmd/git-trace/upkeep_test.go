@@ -29,8 +29,8 @@ done
 exec "$REAL_GIT" "$@"
 `
 
-// A hook that starts packing ends at once, and so do all streams that it was given: whoever reads them to their end does
-// not wait for the packing.
+// A hook that starts packing ends at once, and so do all streams that it was given: whoever reads them to their end
+// does not wait for the packing.
 func TestPackingIsDetachedFromTheHookThatStartsIt(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t)

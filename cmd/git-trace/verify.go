@@ -63,9 +63,11 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	}
 	switch {
 	case report.State == events.Broken:
-		return fail(exitFinding, errors.New("the log is damaged"), "what stands before the first fault is sound; if you have a copy of "+refs.EventsRef+", git update-ref puts it back")
+		return fail(exitFinding, errors.New("the log is damaged"),
+			"what stands before the first fault is sound; if you have a copy of "+refs.EventsRef+", git update-ref puts it back")
 	case c.Bool("anchored") && report.State != events.Anchored:
-		return fail(exitFinding, errors.New("nothing confirms the log"), "git trace checkpoint signs it; a copy that was fetched confirms it too")
+		return fail(exitFinding, errors.New("nothing confirms the log"),
+			"git trace checkpoint signs it; a copy that was fetched confirms it too")
 	}
 	return nil
 }
@@ -91,7 +93,8 @@ func printReport(w io.Writer, report events.Report) error {
 		if !fault.Commit.IsZero() {
 			where = " in " + fault.Commit.String()[:12]
 		}
-		if _, err := fmt.Fprintf(w, "event %d%s: %s: %s\n", fault.Seq, where, fault.Kind, cells.Safe(fault.Detail)); err != nil {
+		if _, err := fmt.Fprintf(w, "event %d%s: %s: %s\n", fault.Seq, where, fault.Kind,
+			cells.Safe(fault.Detail)); err != nil {
 			return err
 		}
 	}

@@ -93,10 +93,13 @@ func (v *viewer) patch(e events.Event) (*patchView, error) {
 // hunk makes the view of a patch; held are runs of lines among which are those that the patch owns.
 func (v *viewer) hunk(e events.Event, d events.PatchData, held []view.Anchored) *patchView {
 	p := &patchView{
-		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, ToolCall: e.ToolCall,
-		Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: events.RawPath(d.Path), OldPath: events.RawPath(d.OldPath),
-		Before: d.Before, After: d.After, OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount,
-		Mode: d.Mode, Kept: d.Kept, Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits,
+		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
+		ToolCall: e.ToolCall,
+		Tool:     d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: events.RawPath(d.Path),
+		OldPath: events.RawPath(d.OldPath),
+		Before:  d.Before, After: d.After, OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart,
+		NewCount: d.NewCount,
+		Mode:     d.Mode, Kept: d.Kept, Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits,
 	}
 	p.PathBase64 = graph.EncodeBytes(p.Path)
 	var own []view.Anchored

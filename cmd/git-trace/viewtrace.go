@@ -30,8 +30,8 @@ type traceView struct {
 	far    bool // the log that tells of it is that of another clone
 }
 
-// promptView is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that was seen: prompts
-// that only the record has, one after the other, and calls.
+// promptView is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that
+// was seen: prompts that only the record has, one after the other, and calls.
 type promptView struct {
 	Trace events.TraceID `json:"trace"`
 	Agent string         `json:"agent"`
@@ -123,7 +123,8 @@ func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
 			return &turn, nil
 		}
 	}
-	return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n), "it has "+plural(len(turns), "prompt"))
+	return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n),
+		"it has "+plural(len(turns), "prompt"))
 }
 
 // missing is the error for what an index named and the log does not have.
@@ -144,7 +145,8 @@ func (v *viewer) recorded(id events.TraceID) ([]events.Event, []view.Anchored, e
 	return recorded, held, err
 }
 
-// turns puts the calls of a conversation under the prompts that led to them: those of the log, and those that only the record has.
+// turns puts the calls of a conversation under the prompts that led to them: those of the log, and those that only the
+// record has.
 func (v *viewer) turns(id events.TraceID, record *records.Record) ([]events.Event, []promptView, error) {
 	recorded, held, err := v.recorded(id)
 	if err != nil {

@@ -31,7 +31,8 @@ func (a *app) watchCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "once", Usage: "look once and end"},
 			&cli.DurationFlag{Name: "interval", Value: watchPause, Usage: "the pause between two looks"},
-			&cli.BoolFlag{Name: "install", Usage: "with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
+			&cli.BoolFlag{Name: "install",
+				Usage: "with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only print"},
 		},
 	}, a.watch)
@@ -108,7 +109,8 @@ func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unr
 	}
 	for _, one := range active {
 		if !one.Known {
-			fmt.Fprintf(w.out, "%s %s is not reported by hooks; git trace backfill reads what it says\n", one.Agent, printable(one.Session))
+			fmt.Fprintf(w.out, "%s %s is not reported by hooks; git trace backfill reads what it says\n", one.Agent,
+				printable(one.Session))
 		}
 	}
 	return nil

@@ -21,7 +21,8 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// watcher notices what hooks do not report. What it remembers between two looks lies in <common git dir>/traces/watch.json.
+// watcher notices what hooks do not report. What it remembers between two looks lies in <common git
+// dir>/traces/watch.json.
 type watcher struct {
 	repo     *refs.Repo
 	agents   []capability.Agent
@@ -51,11 +52,11 @@ type sessionMark struct {
 const (
 	// watchMemoryVersion is raised when the form of the memory changes; another version is read as none.
 	watchMemoryVersion = 2
-	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation that was
-	// forgotten is told again should it go on.
+	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation
+	// that was forgotten is told again should it go on.
 	maxSessionMarks = 4096
-	// watchSlack is how far behind the last look a file's time may lie that was written after it: clocks of file systems and of
-	// the machine differ.
+	// watchSlack is how far behind the last look a file's time may lie that was written after it: clocks of file systems
+	// and of the machine differ.
 	watchSlack = time.Minute
 )
 
@@ -83,7 +84,8 @@ func (w *watcher) load() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read what the watcher remembers: %w", err)
 	}
-	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == watchMemoryVersion && w.memory.Sessions != nil {
+	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == watchMemoryVersion &&
+		w.memory.Sessions != nil {
 		return nil
 	}
 	w.memory = watchMemory{V: watchMemoryVersion}
@@ -115,13 +117,15 @@ func (w *watcher) forget() {
 	if len(marks) <= maxSessionMarks {
 		return
 	}
-	keys := slices.SortedFunc(maps.Keys(marks), func(a, b string) int { return marks[a].Changed.Compare(marks[b].Changed) })
+	keys := slices.SortedFunc(maps.Keys(marks),
+		func(a, b string) int { return marks[a].Changed.Compare(marks[b].Changed) })
 	for _, key := range keys[:len(keys)-maxSessionMarks] {
 		delete(marks, key)
 	}
 }
 
-// begin begins a look. The first of all takes what is there for known, and looks only into files that were just written to.
+// begin begins a look. The first of all takes what is there for known, and looks only into files that were just written
+// to.
 func (w *watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
 		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now
@@ -135,8 +139,8 @@ func (w *watcher) begin(now time.Time) {
 	w.memory.Looked, w.changed = now, true
 }
 
-// unreported lists the conversations that were written to since the last look, in a directory of the work tree, and of which no
-// hook has told. At the first look of all nothing is known to be new.
+// unreported lists the conversations that were written to since the last look, in a directory of the work tree, and of
+// which no hook has told. At the first look of all nothing is known to be new.
 func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	if !w.due {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 // mostForWhy bounds how many events are read to find out why lines are unknown: status answers at once.
 const mostForWhy = 2000
 
-// whyUnknown lists the limitations that the log names for the newest changes that nobody owns, in the files that have such lines and
-// are not committed. Doubts are those of what no boundary has seen yet.
+// whyUnknown lists the limitations that the log names for the newest changes that nobody owns, in the files that have
+// such lines and are not committed. Doubts are those of what no boundary has seen yet.
 func (h *health) whyUnknown(ctx context.Context, left events.CommitData, doubts []events.Limit) []events.Limit {
 	files := map[string]bool{}
 	for _, f := range left.Files {
@@ -35,7 +35,8 @@ func (h *health) whyUnknown(ctx context.Context, left events.CommitData, doubts 
 			break
 		}
 		var patch events.PatchData
-		if e.Type == events.PatchRecorded && json.Unmarshal(e.Data, &patch) == nil && patch.Owner == events.OwnerUnknown && files[patch.Path] {
+		if e.Type == events.PatchRecorded && json.Unmarshal(e.Data, &patch) == nil && patch.Owner == events.OwnerUnknown &&
+			files[patch.Path] {
 			out = append(out, e.Limits...)
 		}
 	}

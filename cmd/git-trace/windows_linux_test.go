@@ -185,7 +185,8 @@ func (a *living) die() {
 	_ = a.cmd.Wait() // it was killed
 }
 
-// after is a command that waits for a file and goes on then; the test makes the file, and does so in the end if it has not.
+// after is a command that waits for a file and goes on then; the test makes the file, and does so in the end if it has
+// not.
 func (w *watched) after(name, command string) (string, func()) {
 	flag := filepath.Join(w.home, name)
 	release := func() { w.write(flag, "") }
@@ -199,7 +200,8 @@ const (
 	beta  = "beta-0123456789"
 )
 
-// What is running at the end of a call is asked when that is put aside: a later call does not get what the child writes then.
+// What is running at the end of a call is asked when that is put aside: a later call does not get what the child writes
+// then.
 func TestWhatACallLeftRunningIsAskedWhenItsEndIsPutAside(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -269,7 +271,8 @@ func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
 // found.md 2: a background command that stays. The turn has ended, the person works for hours.
 func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 	t.Parallel()
-	// What is printed between the two readings of a measurement counts as written: on a busy machine that may be a line's worth.
+	// What is printed between the two readings of a measurement counts as written: on a busy machine that may be a line's
+	// worth.
 	logged := []string{"human", "unknown"}
 	for name, tt := range map[string]struct {
 		verb, server string

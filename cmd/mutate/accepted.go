@@ -18,7 +18,8 @@ type acceptance struct {
 	reason     string
 }
 
-// readAccepted reads a mutant's key a line, and after it a line with `= reason` (equivalent) or `- reason` (not tested).
+// readAccepted reads a mutant's key a line, and after it a line with `= reason` (equivalent) or `- reason` (not
+// tested).
 func readAccepted(text string) (map[string]acceptance, error) {
 	out := map[string]acceptance{}
 	lines := bufio.NewScanner(strings.NewReader(text))

@@ -137,8 +137,9 @@ func (f *finder) mutant(at ast.Node, kind, before, after string) *mutant {
 		after = "nothing"
 	}
 	return &mutant{
-		code: code, pkg: f.src.dir, file: f.path, line: f.src.fset.Position(at.Pos()).Line, kind: kind, before: before, after: after,
-		key: fmt.Sprintf("%s: %s: %s → %s%s", f.fn, kind, before, after, f.around(at, before)),
+		code: code, pkg: f.src.dir, file: f.path, line: f.src.fset.Position(at.Pos()).Line, kind: kind, before: before,
+		after: after,
+		key:   fmt.Sprintf("%s: %s: %s → %s%s", f.fn, kind, before, after, f.around(at, before)),
 	}
 }
 

@@ -89,9 +89,10 @@ func load(root string, dirs []string) (map[string]*source, error) {
 }
 
 func check(dir string, one listed, lookup importer.Lookup) (*source, error) {
-	s := &source{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}, info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
-	}}
+	s := &source{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{},
+		info: &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		}}
 	var files []*ast.File
 	for _, name := range one.GoFiles {
 		text, err := os.ReadFile(filepath.Join(one.Dir, name))

@@ -2,8 +2,8 @@
 // the functions that decisions.txt names, runs the tests that reach the place, and lists the changes that no test
 // noticed. docs/mutation.md says how to read it.
 //
-// All changes are built into the test programs at once, asleep (package active): a mutant costs the running of tests and
-// no compiling. The files of the work tree are left alone: the go command is given an overlay.
+// All changes are built into the test programs at once, asleep (package active): a mutant costs the running of tests
+// and no compiling. The files of the work tree are left alone: the go command is given an overlay.
 package main
 
 import (
@@ -47,9 +47,11 @@ func main() {
 	flag.BoolVar(&o.again, "again", false, "judge those again that survived an earlier run")
 	flag.BoolVar(&o.fresh, "fresh", false, "use no results of an earlier run")
 	flag.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "mutants judged at once")
-	flag.DurationVar(&o.budget, "budget", 2*time.Minute, "tests for one mutant, by the processor time that they take without one")
+	flag.DurationVar(&o.budget, "budget", 2*time.Minute,
+		"tests for one mutant, by the processor time that they take without one")
 	flag.Float64Var(&o.bar, "bar", 85, "fail when fewer of 100 are killed")
-	flag.StringVar(&o.dir, "dir", filepath.Join(os.TempDir(), "git-trace-mutate"), "where programs and what was reached are kept")
+	flag.StringVar(&o.dir, "dir", filepath.Join(os.TempDir(), "git-trace-mutate"),
+		"where programs and what was reached are kept")
 	flag.StringVar(&o.results, "results", "", "file of results, which a later run goes on from (default: in -dir)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -176,7 +178,10 @@ func (w *world) prepare(ctx context.Context, o options) (map[int32][]*unit, erro
 			return nil, err
 		}
 	}
-	packages = slices.DeleteFunc(packages, func(pkg string) bool { return slices.Contains(strings.Split(o.without, ","), pkg) })
+	packages = slices.DeleteFunc(packages, func(pkg string) bool {
+		return slices.Contains(strings.Split(o.without, ","),
+			pkg)
+	})
 	say(fmt.Sprintf("%d mutants, %d packages of tests", len(w.mutants), len(packages)))
 	tests := map[int32][]*unit{}
 	for _, pkg := range packages {
@@ -205,7 +210,8 @@ func (w *world) prepare(ctx context.Context, o options) (map[int32][]*unit, erro
 }
 
 // judgeAll judges the mutants, some at once, and keeps the results after each.
-func (w *world) judgeAll(ctx context.Context, o options, mutants []*mutant, tests map[int32][]*unit) ([]verdict, error) {
+func (w *world) judgeAll(ctx context.Context, o options, mutants []*mutant, tests map[int32][]*unit) ([]verdict,
+	error) {
 	known := map[string]verdict{}
 	if data, err := os.ReadFile(o.results); err == nil && !o.fresh {
 		var old []verdict

@@ -173,7 +173,8 @@ func (f *finder) literal(n *ast.BasicLit) {
 	if n.Kind != token.INT || f.isKey(n) {
 		return
 	}
-	if b, ok := f.parent().(*ast.BinaryExpr); ok && (b.Op == token.SHL || b.Op == token.SHR || f.src.info.Types[b].Value != nil) {
+	if b, ok := f.parent().(*ast.BinaryExpr); ok && (b.Op == token.SHL || b.Op == token.SHR ||
+		f.src.info.Types[b].Value != nil) {
 		return
 	}
 	value, err := strconv.ParseInt(n.Value, 10, 32)
@@ -286,7 +287,8 @@ func (f *finder) statement(n ast.Stmt) {
 			return
 		}
 	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); !ok || f.textOf(call.Fun) == "panic" || strings.HasSuffix(f.textOf(call.Fun), ".Close") {
+		if call, ok := n.X.(*ast.CallExpr); !ok || f.textOf(call.Fun) == "panic" ||
+			strings.HasSuffix(f.textOf(call.Fun), ".Close") {
 			return
 		}
 	case *ast.BranchStmt:

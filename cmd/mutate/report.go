@@ -55,7 +55,10 @@ func report(out io.Writer, verdicts []verdict, accepted map[string]acceptance) f
 	fmt.Fprintf(table, "%d\t%d\t%d\t%.1f\t  all\t\n", sum.all, sum.killed, sum.equivalent, sum.ratio())
 	_ = table.Flush()
 
-	slices.SortFunc(left, func(a, b verdict) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	slices.SortFunc(left, func(a, b verdict) int {
+		return cmp.Or(cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line))
+	})
 	for _, v := range left {
 		fmt.Fprintf(out, "\n%s:%d: %s, %d tests reach it", v.File, v.Line, v.Status, v.Tests)
 		if v.Untried > 0 {

@@ -35,8 +35,8 @@ const (
 	scriptDir     = "testdata/script"
 )
 
-// Bounds of a test that is run for single mutants: processor time, which does not hang on what else the machine does, and
-// time by the clock.
+// Bounds of a test that is run for single mutants: processor time, which does not hang on what else the machine does,
+// and time by the clock.
 const (
 	tooLong = 2 * time.Minute
 	byClock = 15 * time.Minute
@@ -214,7 +214,8 @@ func runTests(ctx context.Context, root, place, program, pkg string, units []*un
 	}
 	// A mutant that allocates without end must not take the machine with it.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; ulimit -t "$1"; shift; exec "$0" "$@"`, program,
-		strconv.Itoa(1+int(limit.Seconds())), "-test.run", pattern(units), "-test.failfast", "-test.count=1", "-test.timeout", byClock.String())
+		strconv.Itoa(1+int(limit.Seconds())), "-test.run", pattern(units), "-test.failfast", "-test.count=1", "-test.timeout",
+		byClock.String())
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(pkg))
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "GITTRACE_LONG=", "CI=")
 	inGroup(cmd)

@@ -18,16 +18,16 @@ type version struct {
 	committed time.Time
 }
 
-// maxVersions is how many contents of the history are tried for one edit, maxEarlier how many for a file that is written as a
-// whole.
+// maxVersions is how many contents of the history are tried for one edit, maxEarlier how many for a file that is
+// written as a whole.
 const (
 	maxVersions = 24
 	maxEarlier  = 8
 )
 
-// isDoubtful tells whether the dates leave it open if a content was there before an edit: the edit was made between the two
-// dates of the commit, which may be an older one that was rebased, or one that was amended with the edit; or clocks that differ a
-// little and dates in full seconds say no more.
+// isDoubtful tells whether the dates leave it open if a content was there before an edit: the edit was made between the
+// two dates of the commit, which may be an older one that was rebased, or one that was amended with the edit; or clocks
+// that differ a little and dates in full seconds say no more.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -38,8 +38,8 @@ func (v version) isDoubtful(e *placed) bool {
 	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
 }
 
-// mayBeBefore tells whether a content may have been there before an edit. One that this edit or a later one leaves behind was not,
-// where the dates leave it open.
+// mayBeBefore tells whether a content may have been there before an edit. One that this edit or a later one leaves
+// behind was not, where the dates leave it open.
 func (r *replay) mayBeBefore(v version, e *placed) bool {
 	if !v.isDoubtful(e) {
 		return true
@@ -73,8 +73,8 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely is what a file held before an edit, as far as that can be said without making the edit: what its checkout held last, or what
-// was committed last by then.
+// likely is what a file held before an edit, as far as that can be said without making the edit: what its checkout held
+// last, or what was committed last by then.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
 		return before
@@ -88,8 +88,8 @@ func (r *replay) likely(e *placed) *content {
 	return nil
 }
 
-// contents are those in which an edit may have been made: what was written last in its own checkout (own), then in others
-// of this repository, then what the history holds, what was there at the time first.
+// contents are those in which an edit may have been made: what was written last in its own checkout (own), then in
+// others of this repository, then what the history holds, what was there at the time first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {
@@ -102,7 +102,8 @@ func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 		}
 		versions := slices.DeleteFunc(slices.Clone(r.versions[r.place]), func(v version) bool { return !r.mayBeBefore(v, e) })
 		slices.SortStableFunc(versions, func(a, b version) int {
-			return cmp.Or(cmp.Compare(boolInt(a.at.After(e.Time)), boolInt(b.at.After(e.Time))), cmp.Compare(distance(a.at, e.Time), distance(b.at, e.Time)))
+			return cmp.Or(cmp.Compare(boolInt(a.at.After(e.Time)), boolInt(b.at.After(e.Time))),
+				cmp.Compare(distance(a.at, e.Time), distance(b.at, e.Time)))
 		})
 		for _, v := range versions[:min(len(versions), maxVersions)] {
 			if c, ok := r.content(v.blob); ok && !yield(c, false) {
@@ -124,14 +125,15 @@ func distance(a, b time.Time) time.Duration {
 	return b.Sub(a)
 }
 
-// maxContent is the size of a content beyond which it is not looked into, maxRead how much of the history of one file is kept
-// in memory.
+// maxContent is the size of a content beyond which it is not looked into, maxRead how much of the history of one file
+// is kept in memory.
 const (
 	maxContent = 4 << 20
 	maxRead    = 32 << 20
 )
 
-// content reads a content of the history. Its lines have the owners that the replay gave them, if an edit left it behind.
+// content reads a content of the history. Its lines have the owners that the replay gave them, if an edit left it
+// behind.
 func (r *replay) content(blob refs.OID) (*content, bool) {
 	if blob.IsZero() {
 		return nil, false

@@ -10,7 +10,8 @@ type block struct {
 	prints  []print
 	exact   []uint64 // white space included
 	removed []print  // what stood in their place, where it is known
-	landed  []int32  // the commit that holds each line, from 1; 0 for none yet, negative where that commit's line was taken away
+	// the commit that holds each line, from 1; 0 for none yet, negative where that commit's line was taken away
+	landed []int32
 }
 
 // placed is an edit with its place in the repository.
@@ -52,7 +53,8 @@ type posting struct {
 
 // addBlock adds lines that an edit wrote.
 func (f *finder) addBlock(e *placed, lines [][]byte, removed []print) *block {
-	b := &block{edit: e, removed: removed, prints: make([]print, len(lines)), exact: make([]uint64, len(lines)), landed: make([]int32, len(lines))}
+	b := &block{edit: e, removed: removed, prints: make([]print, len(lines)), exact: make([]uint64, len(lines)),
+		landed: make([]int32, len(lines))}
 	for i, line := range lines {
 		b.prints[i], b.exact[i] = fingerprint(line), f.seed.of(line)
 		f.weights.write(b.prints[i], line, e.place)

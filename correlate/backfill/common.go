@@ -2,8 +2,8 @@ package backfill
 
 import "strings"
 
-// commonWords are words that lines of code are made of wherever they stand. A line without any other word says nothing of
-// where it comes from.
+// commonWords are words that lines of code are made of wherever they stand. A line without any other word says nothing
+// of where it comes from.
 const commonWords = " " +
 	"a abstract all and any append args as assert async await base begin body bool boolean break byte bytes case " +
 	"catch char class close config console const constructor continue count ctx data debug def default defer del " +

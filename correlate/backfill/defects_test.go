@@ -219,7 +219,8 @@ func TestAnAmendedCommitKeepsWhatTheAgentWroteByteForByte4(t *testing.T) {
 	}
 }
 
-// The replay knows the owner of each line of what the edits left behind, so nothing is left to judge where that was committed.
+// The replay knows the owner of each line of what the edits left behind, so nothing is left to judge where that was
+// committed.
 func TestACommittedBlobThatEditsLeftBehindIsTheirsLineByLine5(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

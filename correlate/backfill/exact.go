@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// asMade gives the lines of a content that an edit left behind to the edits that wrote them: the replay knows of each line whose it
-// is, however little it says.
+// asMade gives the lines of a content that an edit left behind to the edits that wrote them: the replay knows of each
+// line whose it is, however little it says.
 func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
 	m := f.maker(commit, file, strict)
 	if m == nil {
@@ -35,8 +35,8 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 	}
 }
 
-// maker is the edit that left the committed content behind: of this file before of another one, the last one before the commit.
-// A file that was renamed before it was committed is told by a content that says something.
+// maker is the edit that left the committed content behind: of this file before of another one, the last one before the
+// commit. A file that was renamed before it was committed is told by a content that says something.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made
@@ -53,7 +53,8 @@ func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 		if here(m) == 0 && (m.edit.session.how != member || f.said(m.owners) < enough) {
 			continue
 		}
-		if best == nil || here(m) > here(best) || here(m) == here(best) && (own(m) > own(best) || own(m) == own(best) && isLater(m, best, &p.Commit)) {
+		if best == nil || here(m) > here(best) || here(m) == here(best) &&
+			(own(m) > own(best) || own(m) == own(best) && isLater(m, best, &p.Commit)) {
 			best = m
 		}
 	}

@@ -45,14 +45,17 @@ type finder struct {
 	also     map[posting][]int32 // commits that hold a line too, on other lines of history
 }
 
-// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. It takes
-// what the edits wrote out of them as it goes. Progress is told how many commits of how many were read.
+// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. It
+// takes what the edits wrote out of them as it goes. Progress is told how many commits of how many were read.
 func Find(
-	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options, progress func(done, total int),
+	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options,
+	progress func(done, total int),
 ) (*Result, error) {
 	f := &finder{
-		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()}, places: map[string]int32{},
-		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID]*content{}, committed: map[refs.OID]bool{}, made: map[refs.OID][]made{},
+		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()},
+		places: map[string]int32{},
+		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID]*content{},
+		committed: map[refs.OID]bool{}, made: map[refs.OID][]made{},
 		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]landed{}, also: map[posting][]int32{},
 	}
 	if err := f.readPast(ctx, repo, list, progress); err != nil {
@@ -120,7 +123,8 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 				if name, inside := below(root, full); inside {
 					place := f.place(name)
 					group := f.group(place)
-					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name, root: f.rootOf(root, s.how), late: late})
+					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name,
+						root: f.rootOf(root, s.how), late: late})
 					break
 				}
 			}
@@ -129,8 +133,8 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	return edits
 }
 
-// isLate tells whether a session is dated after all commits: then its clock and theirs have nothing to do with each other, or
-// nothing of it was committed.
+// isLate tells whether a session is dated after all commits: then its clock and theirs have nothing to do with each
+// other, or nothing of it was committed.
 func (f *finder) isLate(s *Session) bool {
 	dated := false
 	for i := range s.Edits {
@@ -164,8 +168,8 @@ func (f *finder) index(edits map[int32][]*placed) {
 	f.count()
 }
 
-// count tells the weights how often the history adds each line. Copies of a commit, as a rebase or a cherry-pick makes them, count
-// once: they have its author and that date.
+// count tells the weights how often the history adds each line. Copies of a commit, as a rebase or a cherry-pick makes
+// them, count once: they have its author and that date.
 func (f *finder) count() {
 	seen := map[uint64]bool{}
 	for i := range f.pasts {
@@ -219,8 +223,8 @@ const (
 	half        = 0.5 // most, for a directory that has the name of this repository
 )
 
-// slips is how many replacements may fail in a checkout that nothing else speaks against: people type between the calls of an
-// agent, and commands write.
+// slips is how many replacements may fail in a checkout that nothing else speaks against: people type between the calls
+// of an agent, and commands write.
 const slips = 2
 
 // prove finds out which checkouts are of this repository.
@@ -248,7 +252,8 @@ func (f *finder) prove(origins [][][][]landing) {
 		if f.isNamed(name) {
 			share = half
 		}
-		if r.same >= provenSame || r.right > 0 && r.right+slips > r.wrong && r.landed >= provenEdits || r.landed >= provenLines && r.landed >= share*r.wrote {
+		if r.same >= provenSame || r.right > 0 && r.right+slips > r.wrong && r.landed >= provenEdits ||
+			r.landed >= provenLines && r.landed >= share*r.wrote {
 			r.how = member
 		}
 	}
@@ -312,7 +317,8 @@ func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 
 func ownerOf(e *placed) events.AnchorOwner {
 	return events.AnchorOwner{
-		Kind: events.OwnerAI, Trace: e.session.Trace, Agent: e.session.Agent, Session: e.session.ID, Subagent: e.Subagent, Model: e.Model,
-		Tool: e.Tool, ToolCall: e.Call, Prompt: e.Prompt, Step: e.Step,
+		Kind: events.OwnerAI, Trace: e.session.Trace, Agent: e.session.Agent, Session: e.session.ID, Subagent: e.Subagent,
+		Model: e.Model,
+		Tool:  e.Tool, ToolCall: e.Call, Prompt: e.Prompt, Step: e.Step,
 	}
 }

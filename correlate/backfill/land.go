@@ -32,8 +32,8 @@ func (f *finder) settle(line posting, group, commit int32) {
 	f.alive[key] = append(f.alive[key], landed{line, commit})
 }
 
-// lift frees the line that stands in a file and has this ink, if an edit wrote it: it may land again, as it does when it is moved,
-// and when a change is reverted twice. With only, it must be that line.
+// lift frees the line that stands in a file and has this ink, if an edit wrote it: it may land again, as it does when
+// it is moved, and when a change is reverted twice. With only, it must be that line.
 func (f *finder) lift(group int32, p print, commit int32, only *posting) posting {
 	key := alive{group, p}
 	list := f.alive[key]

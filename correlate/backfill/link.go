@@ -56,7 +56,8 @@ func Links(c *claim.Commit) []Link {
 
 // rank sorts evidence, best first.
 func rank(tier string) int {
-	return slices.Index([]string{tierExactBlob, tierExactLines, tierMovedLines, tierSamePatch, tierReformatted, tierFingerprint}, tier)
+	return slices.Index([]string{tierExactBlob, tierExactLines, tierMovedLines, tierSamePatch, tierReformatted,
+		tierFingerprint}, tier)
 }
 
 // confidence is what evidence is worth in one word, as blame has it.

@@ -45,7 +45,8 @@ func (f *finder) commit(commit int32) [][][]landing {
 	return out
 }
 
-// file lays the lines that a commit added to a file beside those of edits, and fills in the origin of those that have none.
+// file lays the lines that a commit added to a file beside those of edits, and fills in the origin of those that have
+// none.
 func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
@@ -107,12 +108,13 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits tells whether an edit may have written a file: by its path, by the one before a rename, or because it left behind the
-// very content that is committed here, as a file that was renamed before it was committed.
+// fits tells whether an edit may have written a file: by its path, by the one before a rename, or because it left
+// behind the very content that is committed here, as a file that was renamed before it was committed.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||
-		e.session.how == member && slices.ContainsFunc(f.made[file.blob], func(m made) bool { return f.group(m.edit.place) == group })
+		e.session.how == member && slices.ContainsFunc(f.made[file.blob],
+			func(m made) bool { return f.group(m.edit.place) == group })
 }
 
 // extend follows a line up and down as far as hunk and block agree and the lines may land here.
@@ -122,10 +124,12 @@ func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32)
 		return run{line: line, length: 0}
 	}
 	start, end := line, line+1
-	for start > 0 && at-(line-start) > 0 && h.added[start-1] == b.prints[at-(line-start)-1] && f.may(b, at-(line-start)-1, commit) {
+	for start > 0 && at-(line-start) > 0 && h.added[start-1] == b.prints[at-(line-start)-1] &&
+		f.may(b, at-(line-start)-1, commit) {
 		start--
 	}
-	for end < len(h.added) && at+(end-line) < len(b.prints) && h.added[end] == b.prints[at+(end-line)] && f.may(b, at+(end-line), commit) {
+	for end < len(h.added) && at+(end-line) < len(b.prints) && h.added[end] == b.prints[at+(end-line)] &&
+		f.may(b, at+(end-line), commit) {
 		end++
 	}
 	r := run{b: b, hunk: hunk, line: start, at: at - (line - start), length: end - start}

@@ -14,9 +14,9 @@ const (
 	maxPlaces  = 32 // how many places of a line are tried
 )
 
-// carried finds the lines of a change that were not written by it: those that are the same but for white space within one
-// hunk, and blocks that were taken away in one place and stand in another, of the same file or of another one. The result is
-// parallel to the added lines. says tells of an added line whether it has a word of its own.
+// carried finds the lines of a change that were not written by it: those that are the same but for white space within
+// one hunk, and blocks that were taken away in one place and stand in another, of the same file or of another one. The
+// result is parallel to the added lines. says tells of an added line whether it has a word of its own.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))
 	used := make([][]bool, len(hunks))
@@ -92,7 +92,8 @@ func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i
 	for _, s := range places {
 		gone := hunks[s.hunk].removed
 		n := 0
-		for k+n < len(hunks[i].added) && s.line+n < len(gone) && hunks[i].added[k+n] == gone[s.line+n] && !used[s.hunk][s.line+n] && out[i][k+n].hunk < 0 {
+		for k+n < len(hunks[i].added) && s.line+n < len(gone) && hunks[i].added[k+n] == gone[s.line+n] &&
+			!used[s.hunk][s.line+n] && out[i][k+n].hunk < 0 {
 			n++
 		}
 		if n > most {

@@ -90,7 +90,8 @@ func (f *finder) group(place int32) int32 {
 }
 
 // readPast walks the history once.
-func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit, progress func(done, total int)) error {
+func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit,
+	progress func(done, total int)) error {
 	f.pasts = make([]past, 0, len(list))
 	err := history.Walk(ctx, repo, list, func(c *history.Commit) error {
 		if len(c.Unread) > 0 {

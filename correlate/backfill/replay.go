@@ -214,8 +214,8 @@ func (r *replay) byReplacing(e *placed) *content {
 	return nil
 }
 
-// byRewriting makes a command's change again on what the file held then, and on nothing else: that a command would have changed
-// another content says nothing.
+// byRewriting makes a command's change again on what the file held then, and on nothing else: that a command would have
+// changed another content says nothing.
 func (r *replay) byRewriting(e *placed) *content {
 	for old := range r.contents(e) {
 		return r.change(e, old, newContent(e.Rewrite(old.raw)))
@@ -253,7 +253,8 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 	return text, true
 }
 
-// byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new lines.
+// byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new
+// lines.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))
 	old := &content{}
@@ -290,8 +291,8 @@ func told(e *placed, now *content) []bool {
 	return out
 }
 
-// change notes the lines that are new as blocks, and gives the new content with the owners of its lines. What was only moved or
-// indented anew keeps its owner.
+// change notes the lines that are new as blocks, and gives the new content with the owners of its lines. What was only
+// moved or indented anew keeps its owner.
 func (r *replay) change(e *placed, old, now *content) *content {
 	now.owners = make([]posting, len(now.lines))
 	diff := linediff.Diff(old.lines, now.lines, linediff.Options{}).Hunks
@@ -311,7 +312,8 @@ func (r *replay) change(e *placed, old, now *content) *content {
 	hunks := make([]twoSides, len(diff))
 	for i, h := range diff {
 		hunks[i] = twoSides{
-			removed: fingerprints(old.lines[h.OldStart : h.OldStart+h.OldCount]), added: fingerprints(now.lines[h.NewStart : h.NewStart+h.NewCount]),
+			removed: fingerprints(old.lines[h.OldStart : h.OldStart+h.OldCount]),
+			added:   fingerprints(now.lines[h.NewStart : h.NewStart+h.NewCount]),
 		}
 	}
 	says := func(hunk, line int) bool { return !isCommon(string(now.lines[diff[hunk].NewStart+line])) }
@@ -378,8 +380,8 @@ func (r *replay) takeAway(old *content, start int, lines []print) {
 	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
-// fromLoose gives lines of a file that was written as a whole to the earlier edits that are known to have written them: what the
-// file held before is not known, or these lines would not be new.
+// fromLoose gives lines of a file that was written as a whole to the earlier edits that are known to have written them:
+// what the file held before is not known, or these lines would not be new.
 func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
 	if len(e.Whole) == 0 {
 		return
@@ -392,7 +394,8 @@ func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []pos
 		most := 0
 		for _, p := range r.loose[added[k]] {
 			n, said := 0, false
-			for k+n < len(added) && int(p.at)+n < len(p.b.prints) && added[k+n] == p.b.prints[int(p.at)+n] && kept[k+n].hunk < 0 {
+			for k+n < len(added) && int(p.at)+n < len(p.b.prints) && added[k+n] == p.b.prints[int(p.at)+n] &&
+				kept[k+n].hunk < 0 {
 				said = said || says(k+n)
 				n++
 			}

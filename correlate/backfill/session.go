@@ -13,8 +13,8 @@ type Session struct {
 	Agent string
 	ID    string
 	Dirs  []string // the directories that it was held in, absolute, in slashes
-	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits that it
-	// began at or made; empty where the agent does not tell.
+	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits that
+	// it began at or made; empty where the agent does not tell.
 	Remote  string
 	Commits []string
 	Made    []string // those of them that it made
@@ -32,8 +32,8 @@ type Edit struct {
 	Subagent string
 	Time     time.Time // zero where it is not known
 
-	// What was written. Replaces are made again where that is possible; otherwise Hunks count, and where there are none the
-	// text of Replaces. Hunks beside Whole say which lines of the file are new.
+	// What was written. Replaces are made again where that is possible; otherwise Hunks count, and where there are none
+	// the text of Replaces. Hunks beside Whole say which lines of the file are new.
 	Replaces []Replacement // one after the other
 	Hunks    []Hunk        // exact
 	Whole    []string      // the whole file

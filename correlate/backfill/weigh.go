@@ -19,7 +19,8 @@ const (
 
 // weights tell how much a line says: nothing if it stands everywhere.
 type weights struct {
-	ink    map[print]uint8          // length of the lines that sessions wrote, white space apart; commonInk for one without a word of its own
+	// length of the lines that sessions wrote, white space apart; commonInk for one without a word of its own
+	ink    map[print]uint8
 	places map[print]map[int32]bool // the paths of the history and of sessions that have the line, a few of them
 	count  map[print]int32          // how often the history adds it
 }

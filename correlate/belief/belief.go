@@ -26,8 +26,8 @@ type Run struct {
 	Owner        *events.AnchorOwner
 	Tier         string
 	By           *events.Event // the anchor that says so; nil for what was found without one
-	// Beyond tells that only other clones speak of these lines, though the own hooks saw all that the commit added. Git may credit
-	// such a line to the commit all the same. In what the commit added it does not count.
+	// Beyond tells that only other clones speak of these lines, though the own hooks saw all that the commit added. Git
+	// may credit such a line to the commit all the same. In what the commit added it does not count.
 	Beyond bool
 }
 
@@ -36,8 +36,8 @@ func (r *Run) end() int { return r.Start + r.Count }
 // Knows tells whether the run has an owner.
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
-// Elsewhere tells of lines that do not count as what the commit holds of a conversation: those that a backfill found to be older
-// than the commit, which only put them into another place, and those beyond what it added.
+// Elsewhere tells of lines that do not count as what the commit holds of a conversation: those that a backfill found to
+// be older than the commit, which only put them into another place, and those beyond what it added.
 func (r *Run) Elsewhere() bool {
 	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
 }

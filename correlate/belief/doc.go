@@ -1,11 +1,12 @@
-// Package belief decides whose word counts where several speak of the lines of one commit: the hooks of this clone, a backfill, an
-// import, the logs of other clones. Whatever tells who wrote a committed line asks it.
+// Package belief decides whose word counts where several speak of the lines of one commit: the hooks of this clone, a
+// backfill, an import, the logs of other clones. Whatever tells who wrote a committed line asks it.
 //
-// Within one log every anchor is laid over those before it. An anchor that knows the owner of a line takes the line, with two
-// exceptions: what was reconstructed does not take a line that hooks saw, and what was imported takes neither. Example: a note of
-// git-ai calls a line an agent's that the post-commit hook saw a person write. The line stays the person's.
-// One kind of line may be disputed. Hooks call a line a person's where they were told of no agent. A conversation that no hook was
-// told of takes such a line by its own record of what it wrote, if the line stands in the commit as it was written.
+// Within one log every anchor is laid over those before it. An anchor that knows the owner of a line takes the line,
+// with two exceptions: what was reconstructed does not take a line that hooks saw, and what was imported takes neither.
+// Example: a note of git-ai calls a line an agent's that the post-commit hook saw a person write. The line stays the
+// person's. One kind of line may be disputed. Hooks call a line a person's where they were told of no agent. A
+// conversation that no hook was told of takes such a line by its own record of what it wrote, if the line stands in the
+// commit as it was written.
 //
 // Between logs this order decides, line by line:
 //
@@ -15,7 +16,9 @@
 //  4. the better evidence (correlate.Tiers);
 //  5. the smaller id of the writer, so that all clones with the same logs answer the same.
 //
-// Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the person's.
+// Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the
+// person's.
 //
-// Logs of others are foreign: what is not what it says it is explains nothing, and what one log may say of a path is bounded.
+// Logs of others are foreign: what is not what it says it is explains nothing, and what one log may say of a path is
+// bounded.
 package belief

@@ -92,7 +92,8 @@ func lay(under, over []Run, beats beats) []Run {
 		if from >= to {
 			return
 		}
-		if last := len(out) - 1; last >= 0 && out[last].end() == from && out[last].Owner == r.Owner && out[last].Tier == r.Tier && out[last].Beyond == r.Beyond {
+		if last := len(out) - 1; last >= 0 && out[last].end() == from && out[last].Owner == r.Owner &&
+			out[last].Tier == r.Tier && out[last].Beyond == r.Beyond {
 			out[last].Count += to - from
 			return
 		}

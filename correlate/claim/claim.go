@@ -1,8 +1,8 @@
 // Package claim turns what a file of another program, or an old transcript, says of the lines of a commit into events.
 //
 // A claim is weaker than what hooks saw: it fills what nobody knows, and never takes the place of what is known. So a
-// claim that was written once is not written again. One thing is not known by what was seen: that lines are a person's because
-// no agent was heard of. An agent of which no hook told can dispute it, by its own record of what it wrote.
+// claim that was written once is not written again. One thing is not known by what was seen: that lines are a person's
+// because no agent was heard of. An agent of which no hook told can dispute it, by its own record of what it wrote.
 package claim
 
 import (
@@ -21,7 +21,8 @@ type Lines struct {
 	Added []int // numbers, ascending
 }
 
-// Unknown tells of lines of a path in a commit which of them nobody knows anything about; the result is parallel to them.
+// Unknown tells of lines of a path in a commit which of them nobody knows anything about; the result is parallel to
+// them.
 type Unknown func(path string, lines []int) ([]bool, error)
 
 // Commit is everything that is claimed of a commit.
@@ -37,8 +38,8 @@ type Dispute struct {
 	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
 }
 
-// Fill leaves of the claim the lines that the commit added and that nobody knows anything about, or that are disputed. The owners
-// that are left are numbered anew.
+// Fill leaves of the claim the lines that the commit added and that nobody knows anything about, or that are disputed.
+// The owners that are left are numbered anew.
 func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0
@@ -113,7 +114,8 @@ func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 }
 
 // cut leaves of the runs the lines that are open, and those that are disputed.
-func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map[int]bool, dispute *Dispute) ([]events.AnchorRun, error) {
+func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map[int]bool,
+	dispute *Dispute) ([]events.AnchorRun, error) {
 	var disputed []events.AnchorRun
 	if dispute != nil {
 		for _, run := range runs {

@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Past gives the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1) gives none where one
-// is missing. Those that cannot be read are given apart, named in Unread. Where a shallow clone ends, the history does.
+// Past gives the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1) gives
+// none where one is missing. Those that cannot be read are given apart, named in Unread. Where a shallow clone ends,
+// the history does.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -39,7 +40,8 @@ func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 			unread = append(unread, Commit{ID: id, Unread: []Unread{{Object: id, Cause: err}}})
 			return
 		}
-		c := Commit{ID: id, Author: read.Author.Name + " <" + read.Author.Email + ">", Authored: read.Author.When.UTC(), Committed: read.Committer.When.UTC()}
+		c := Commit{ID: id, Author: read.Author.Name + " <" + read.Author.Email + ">", Authored: read.Author.When.UTC(),
+			Committed: read.Committer.When.UTC()}
 		if !ends[id.String()] {
 			c.Parents = slices.Clone(read.Parents)
 		}

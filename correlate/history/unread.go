@@ -29,12 +29,13 @@ type walker struct {
 	repo    *refs.Repo
 	yield   func(*Commit) error
 	objects *refs.Objects
-	lacking map[refs.OID][]File // commits with contents that are not stored here, and what they changed; nil before anybody looked
+	// commits with contents that are not stored here, and what they changed; nil before anybody looked
+	lacking map[refs.OID][]File
 }
 
-// walk asks git for all commits at once. Where git gives up, commits are looked for of which contents are not stored, as in a
-// partial clone most are. Git does not say at which of the others it gave up: those that follow the last one it told are asked for
-// alone until the damaged one is found, and then the rest at once again.
+// walk asks git for all commits at once. Where git gives up, commits are looked for of which contents are not stored,
+// as in a partial clone most are. Git does not say at which of the others it gave up: those that follow the last one it
+// told are asked for alone until the damaged one is found, and then the rest at once again.
 func (w *walker) walk(ctx context.Context, list []Commit) error {
 	w.objects = w.repo.Objects()
 	defer func() { _ = w.objects.Close() }()
@@ -89,7 +90,8 @@ func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
 	return w.yield(&c)
 }
 
-// survey looks, by the trees alone, which commits have contents that are not stored. Where git gives up it knows no more.
+// survey looks, by the trees alone, which commits have contents that are not stored. Where git gives up it knows no
+// more.
 func (w *walker) survey(ctx context.Context, list []Commit) {
 	w.lacking = map[refs.OID][]File{}
 	var in strings.Builder
@@ -100,7 +102,10 @@ func (w *walker) survey(ctx context.Context, list []Commit) {
 	_ = gitdiff.Run(ctx, w.repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
 		return r.Each(func(commit refs.OID) error {
 			records, err := r.Records()
-			if slices.ContainsFunc(records, func(f gitdiff.Record) bool { return !w.isStored(f.Old, f.NewMode) || !w.isStored(f.New, f.NewMode) }) {
+			if slices.ContainsFunc(records, func(f gitdiff.Record) bool {
+				return !w.isStored(f.Old, f.NewMode) ||
+					!w.isStored(f.New, f.NewMode)
+			}) {
 				w.lacking[commit] = filesOf(records)
 			}
 			return err
@@ -113,10 +118,11 @@ func (w *walker) isStored(id refs.OID, mode uint32) bool {
 	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }
 
-// read reads the changes of a list, of some paths only if any are named, and tells how many commits were given. A commit is
-// given when it is sure that git told all of it: what stands last counts only once git has ended well. Git says nothing of a
-// commit without changes.
-func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int, err error) {
+// read reads the changes of a list, of some paths only if any are named, and tells how many commits were given. A
+// commit is given when it is sure that git told all of it: what stands last counts only once git has ended well. Git
+// says nothing of a commit without changes.
+func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int,
+	err error) {
 	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root"}, gitdiff.Patch()...)
 	if len(paths) > 0 {
 		args = append(append(args, "--"), paths...)

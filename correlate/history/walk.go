@@ -45,7 +45,8 @@ const maxLineBytes = 64 << 10
 
 // List gives the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
 func List(ctx context.Context, repo *refs.Repo, revs ...string) ([]Commit, error) {
-	args := []string{"log", "--topo-order", "--reverse", "--no-show-signature", "--format=%H%x00%P%x00%an <%ae>%x00%at%x00%ct"}
+	args := []string{"log", "--topo-order", "--reverse", "--no-show-signature",
+		"--format=%H%x00%P%x00%an <%ae>%x00%at%x00%ct"}
 	out, err := repo.Git(ctx, nil, append(args, revs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
@@ -80,8 +81,9 @@ func seconds(text string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// Walk gives the commits of a list, each with its files, in the order of the list. A commit that changed nothing has none.
-// What git cannot read of a commit, for an object that is damaged or missing, is named in Unread, and the walk goes on.
+// Walk gives the commits of a list, each with its files, in the order of the list. A commit that changed nothing has
+// none. What git cannot read of a commit, for an object that is damaged or missing, is named in Unread, and the walk
+// goes on.
 func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
 	if err := (&walker{repo: repo, yield: yield}).walk(ctx, list); err != nil {
 		return fmt.Errorf("read history: %w", err)

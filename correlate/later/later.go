@@ -1,9 +1,9 @@
 // Package later keeps what git's hooks had no time for until a process that nobody waits for does it.
 //
-// Each piece of work is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest first,
-// under a lock; a file goes when its work is done, so that a process that is killed leaves it to the next one. What is done
-// twice must come to the same: anchors are (trails.Engine.AtCommit). The package is for the hooks' side too, so it imports
-// nothing heavy.
+// Each piece of work is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest
+// first, under a lock; a file goes when its work is done, so that a process that is killed leaves it to the next one.
+// What is done twice must come to the same: anchors are (trails.Engine.AtCommit). The package is for the hooks' side
+// too, so it imports nothing heavy.
 package later
 
 import (
@@ -91,8 +91,8 @@ func (q Queue) Busy() bool {
 // lockWait is longer than the lock is held by those that only ask who has it.
 const lockWait = 200 * time.Millisecond
 
-// Work lets do carry out what waits, and rest what is to be done besides, until more says that nothing is left; it returns
-// at once where another process is at work. What fails goes too, unless the time is up.
+// Work lets do carry out what waits, and rest what is to be done besides, until more says that nothing is left; it
+// returns at once where another process is at work. What fails goes too, unless the time is up.
 func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, more func() bool) error {
 	var failed error
 	for ctx.Err() == nil {

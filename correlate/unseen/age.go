@@ -15,9 +15,9 @@ import (
 )
 
 // A patch that is younger than a commit is not where the commit has its lines from. The order of events in a log is
-// certain; clocks are not. So the first witness is the log itself: it names commits as ones that were checked out or made,
-// and a commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates come
-// second, and are compared with each other rather than with the log's clock.
+// certain; clocks are not. So the first witness is the log itself: it names commits as ones that were checked out or
+// made, and a commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates
+// come second, and are compared with each other rather than with the log's clock.
 
 // age is what is known of when a commit was made.
 type age struct {
@@ -110,8 +110,8 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young looks at the commits and leaves out those that every log found there when it began: nothing that is recorded can
-// be the cause of them. One git process for each log answers for all commits.
+// young looks at the commits and leaves out those that every log found there when it began: nothing that is recorded
+// can be the cause of them. One git process for each log answers for all commits.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
@@ -153,7 +153,8 @@ func (s *Search) old(commit refs.OID) bool {
 }
 
 // reached tells which of the commits are there, or behind, one of the heads that a log names.
-func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool, error) {
+func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool,
+	error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}

@@ -25,8 +25,8 @@ func (w *world) aside(branch, name, text string, dated time.Time) refs.OID {
 	return c
 }
 
-// A patch is not the cause of a commit that the log names before it, whatever the clocks say. Of a commit that the log does not
-// name the dates of commits tell, and the log's clock where commits agree with it.
+// A patch is not the cause of a commit that the log names before it, whatever the clocks say. Of a commit that the log
+// does not name the dates of commits tell, and the log's clock where commits agree with it.
 func TestALineThatWasThereBeforeThePatchIsNotThePatchs(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

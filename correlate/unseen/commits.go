@@ -16,8 +16,8 @@ import (
 // that a log knows by content or name.
 const manyFiles = 500
 
-// Commits finds what the anchors of commits would say, for those of which something can be found: at least one line with
-// an owner. Lines of which nothing is found are unknown in it.
+// Commits finds what the anchors of commits would say, for those of which something can be found: at least one line
+// with an owner. Lines of which nothing is found are unknown in it.
 func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if s.untraced() {
 		return nil, nil
@@ -25,7 +25,8 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return s.whole(ctx, commits, noPath)
 }
 
-// Elsewhere is Commits for commits that have an anchor which does not know all lines. Only the logs of other clones are asked.
+// Elsewhere is Commits for commits that have an anchor which does not know all lines. Only the logs of other clones are
+// asked.
 func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if len(commits) == 0 || !s.canAnswer(Question{Elsewhere: true}) {
 		return nil, nil
@@ -101,7 +102,8 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 }
 
 // commit finds the owners of the lines that a commit added; nil when there are none.
-func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange, elsewhere bool) (*events.CommitData, error) {
+func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange,
+	elsewhere bool) (*events.CommitData, error) {
 	decoded, err := s.objects.Commit(commit)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,8 @@ func (s *Search) hasPath(path string) (bool, error) {
 }
 
 // wholeFile is file, unless no log speaks of anything in it: then its lines are only counted.
-func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known, elsewhere bool) (Answer, error) {
+func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known, elsewhere bool) (Answer,
+	error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return Answer{}, nil

@@ -1,20 +1,21 @@
-// Package unseen finds the owners of the lines of commits that have no anchor: commits that no hook was heard of, because
-// hooks were switched off, because another tool or another clone made them, or because history was rewritten and git said
-// nothing.
+// Package unseen finds the owners of the lines of commits that have no anchor: commits that no hook was heard of,
+// because hooks were switched off, because another tool or another clone made them, or because history was rewritten
+// and git said nothing.
 //
 // It goes from strong evidence to weak evidence, and stops at the first that speaks of a line:
 //
 //   - exact_blob: the committed content was seen in a work tree of this repository, under this path or another one;
-//   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the line;
+//   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the
+//     line;
 //   - same_patch: an anchored commit changed a file in the same way, with white space and place apart;
-//   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines, as a commit hook
-//     finds them for a file that was staged in part;
+//   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines, as a commit
+//     hook finds them for a file that was staged in part;
 //   - line_fingerprint: patches wrote the lines. A line must say something (minSpecific), in another file so must the
 //     lines around it (minMoved), and patches of several owners that fit equally well cancel each other out.
 //
-// Whatever is found must be able to be the cause: the log had the patch before it, or any other commit made since, named
-// the commit or a descendant of it, and the commit is not dated before a commit that was there when the patch was made.
-// Everything else stays unknown; nothing is guessed from clocks alone, authors or messages.
+// Whatever is found must be able to be the cause: the log had the patch before it, or any other commit made since,
+// named the commit or a descendant of it, and the commit is not dated before a commit that was there when the patch was
+// made. Everything else stays unknown; nothing is guessed from clocks alone, authors or messages.
 //
 // The work is bounded by what is asked for. A line that no log speaks of costs a look into a sorted table
 // (index.Digest), commits from before the log began are told apart by one git process for all, and answers are kept

@@ -62,8 +62,8 @@ func (f *file) search(ctx context.Context) error {
 }
 
 // link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen
-// tells whether the content itself was seen in a work tree. A content that says too little, and that the commit did not rename, has
-// no other names: anybody may type it.
+// tells whether the content itself was seen in a work tree. A content that says too little, and that the commit did not
+// rename, has no other names: anybody may type it.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil
@@ -104,7 +104,8 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 
 // linkUnlooked makes known the name under which a file was seen last that nobody has looked at under its new one.
 func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
-	if f.elsewhere || f.recall.Remembers(f.change.Path) || slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
+	if f.elsewhere || f.recall.Remembers(f.change.Path) ||
+		slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
 		return nil
 	}
 	older, err := trails.OlderName(ctx, f.repo, f.change.Path)
@@ -178,5 +179,6 @@ func sameOwner(a, b events.AnchorOwner) bool {
 // sameAuthor tells whether two patches have one owner.
 func sameAuthor(a, b events.AnchorOwner) bool {
 	return a.Kind == b.Kind && a.Trace == b.Trace && a.ToolCall == b.ToolCall && a.Subagent == b.Subagent &&
-		a.Prompt == b.Prompt && a.Step == b.Step && slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
+		a.Prompt == b.Prompt && a.Step == b.Step && slices.Equal(a.Candidates, b.Candidates) &&
+		slices.Equal(a.Limits, b.Limits)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON that says for which logs they hold, then
-// one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which a reader
-// skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
+// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON that says for which logs they hold,
+// then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which
+// a reader skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
 //
 // An answer says how long the logs were. It holds until a log has an event behind that which speaks of a line that the
-// answer leaves unknown. An answer about a commit of which every log names a descendant holds for good: what is recorded
-// later is not its cause. Answers about whole commits, which say nothing of the texts of lines, lie under no path and hold
-// for as long as no log has grown.
+// answer leaves unknown. An answer about a commit of which every log names a descendant holds for good: what is
+// recorded later is not its cause. Answers about whole commits, which say nothing of the texts of lines, lie under no
+// path and hold for as long as no log has grown.
 
 const keptVersion = 1
 

@@ -27,8 +27,8 @@ func printsOf(lines [][]byte) []events.Fingerprint {
 	return out
 }
 
-// Where a file has lines of a patch, in rows that say enough: a specific line in the file that the patch was about, a block
-// in another one.
+// Where a file has lines of a patch, in rows that say enough: a specific line in the file that the patch was about, a
+// block in another one.
 func TestInWhichRowsAFileHasThePatchsLines(t *testing.T) {
 	t.Parallel()
 	const specific, block = "exactly12345", "a line of fourteen|another of fourteen|third of fourteens"
@@ -259,8 +259,8 @@ func (w *world) commits(list ...refs.OID) map[refs.OID]events.CommitData {
 	return found
 }
 
-// What the anchors of commits would say, for those of which something can be found. It is kept, and asked again when a log
-// has grown.
+// What the anchors of commits would say, for those of which something can be found. It is kept, and asked again when a
+// log has grown.
 func TestWholeCommitsAreFoundAndKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -177,8 +177,8 @@ const (
 	common   = "}\n"
 )
 
-// A content that was seen in the work tree says it all, under whatever name; what is left of it when the cache is gone are
-// the lines, and of those only the ones that say something.
+// A content that was seen in the work tree says it all, under whatever name; what is left of it when the cache is gone
+// are the lines, and of those only the ones that say something.
 func TestEvidenceGoesFromStrongToWeak(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -258,8 +258,8 @@ func TestAnEqualChangeCounts(t *testing.T) {
 	w.want(Question{Commit: w.head(), Path: "base.txt"}, "S1 by same_patch", "S1 by same_patch")
 }
 
-// Where the log says which commit took the place of which, or a rebase that stands still has noted it, short lines count
-// as well.
+// Where the log says which commit took the place of which, or a rebase that stands still has noted it, short lines
+// count as well.
 func TestACommitThatTookThePlaceOfAnother(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"log", "note"} {
@@ -292,8 +292,8 @@ func TestACommitThatTookThePlaceOfAnother(t *testing.T) {
 	}
 }
 
-// What another clone recorded counts once its log is here, and where only others are asked the own log has no say, though
-// it knows somebody who wrote the same line.
+// What another clone recorded counts once its log is here, and where only others are asked the own log has no say,
+// though it knows somebody who wrote the same line.
 func TestTheLogsOfOtherClones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// keyring makes the directory of a keyring. A socket of gpg-agent will lie in it, and the path of a socket must be short.
+// keyring makes the directory of a keyring. A socket of gpg-agent will lie in it, and the path of a socket must be
+// short.
 func (w *world) keyring() string {
 	w.t.Helper()
 	dir, err := os.MkdirTemp("", "gpg")

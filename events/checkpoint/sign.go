@@ -20,8 +20,8 @@ type Checkpoint struct {
 // Sign has git sign the log's end at the batch commit named, which the caller has verified, with the key named or, if
 // that is empty, the one that git's configuration gives; sets refs/traces/checkpoints; and appends checkpoint_signed.
 //
-// An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every other
-// error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
+// An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every
+// other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
 func Sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Checkpoint, error) {
 	c, err := sign(ctx, log, end, key)
 	if err != nil {
@@ -33,7 +33,8 @@ func Sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Check
 	if err != nil {
 		return c, err
 	}
-	_, err = log.Append(ctx, []events.Draft{{Type: events.CheckpointSigned, Method: []events.Method{events.Manual}, Data: data}})
+	_, err = log.Append(ctx, []events.Draft{{Type: events.CheckpointSigned, Method: []events.Method{events.Manual},
+		Data: data}})
 	return c, err
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Source gives the checkpoints of a log as anchors: those on refs/traces/checkpoints for the own log, and copies of them
-// that were fetched, under refs/traces/remotes. It implements events.AnchorSource.
+// Source gives the checkpoints of a log as anchors: those on refs/traces/checkpoints for the own log, and copies of
+// them that were fetched, under refs/traces/remotes. It implements events.AnchorSource.
 //
-// Of each ref the newest checkpoint with a good signature counts: what older ones say is in what it says, unless the log
-// was rewritten on purpose (a purge) and signed anew since. The newer ones, which count for nothing, are named.
+// Of each ref the newest checkpoint with a good signature counts: what older ones say is in what it says, unless the
+// log was rewritten on purpose (a purge) and signed anew since. The newer ones, which count for nothing, are named.
 type Source struct{}
 
 const (
@@ -50,8 +50,8 @@ type place struct {
 	writer string // who the checkpoints of a fetched ref must speak of
 }
 
-// places lists the refs that speak of a log. The own ref does whatever writer its statements name: a log that was rebuilt
-// as another writer's must not escape its checkpoints.
+// places lists the refs that speak of a log. The own ref does whatever writer its statements name: a log that was
+// rebuilt as another writer's must not escape its checkpoints.
 func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, error) {
 	var found []place
 	if of.Ref == refs.EventsRef {
@@ -103,7 +103,8 @@ func (p place) read(ctx context.Context, log *events.Log) ([]events.Anchor, erro
 }
 
 // anchor reads one checkpoint and has its signature checked.
-func (p place) anchor(ctx context.Context, repo *refs.Repo, objects *refs.Objects, commit refs.OID) (events.Anchor, refs.OID, error) {
+func (p place) anchor(ctx context.Context, repo *refs.Repo, objects *refs.Objects, commit refs.OID) (events.Anchor,
+	refs.OID, error) {
 	anchor := events.Anchor{Source: "checkpoint " + commit.String()[:12] + p.from()}
 	void := func(why error) (events.Anchor, refs.OID, error) {
 		anchor.Void = why.Error()

@@ -36,9 +36,9 @@ type Signature struct {
 // allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no signature made with one.
 const allowedSigners = "gpg.ssh.allowedSignersFile"
 
-// judge asks git. A key of the user's own is trusted, one in the list of allowed signers, and one that the keyring calls
-// valid. Git itself takes every key of an OpenPGP keyring unless gpg.minTrustLevel is set; a keyring can be filled from
-// a key server by a signature alone, so that counts here only for those who have set it.
+// judge asks git. A key of the user's own is trusted, one in the list of allowed signers, and one that the keyring
+// calls valid. Git itself takes every key of an OpenPGP keyring unless gpg.minTrustLevel is set; a keyring can be
+// filled from a key server by a signature alone, so that counts here only for those who have set it.
 func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Signature, error) {
 	s := Signature{Kind: kind, Verdict: Unsigned}
 	if kind == "" {

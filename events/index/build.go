@@ -23,7 +23,8 @@ const buildChunk = 200_000
 // moment and goes on from there.
 func (ix *Index) writeStore(path string) error {
 	return guarded(func() error {
-		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true,
+			FreelistType: bbolt.FreelistMapType})
 		if err != nil {
 			return fmt.Errorf("open %w", asDamage(err))
 		}

@@ -55,13 +55,15 @@ func (ix *Index) At(m Mention) (events.Event, bool, error) {
 	if m.Log < 0 || m.Log >= len(ix.sources) || m.Seq < 1 {
 		return events.Event{}, false, nil
 	}
-	return ix.firstOf(func() []*source { return ix.sources[m.Log:min(m.Log+1, len(ix.sources))] }, key(byNumber, "", m.Seq))
+	return ix.firstOf(func() []*source { return ix.sources[m.Log:min(m.Log+1, len(ix.sources))] },
+		key(byNumber, "", m.Seq))
 }
 
 // PatchAt finds the event that recorded a patch, and says where it is; false if there is none.
 func (ix *Index) PatchAt(id events.PatchID) (Mention, events.Event, bool, error) {
 	for i := range ix.sources {
-		e, found, err := ix.firstOf(func() []*source { return ix.sources[i:min(i+1, len(ix.sources))] }, exact(byPatch, string(id)))
+		e, found, err := ix.firstOf(func() []*source { return ix.sources[i:min(i+1, len(ix.sources))] },
+			exact(byPatch, string(id)))
 		if err != nil || found {
 			return Mention{i, e.Seq}, e, found, err
 		}
@@ -78,7 +80,8 @@ func (ix *Index) digest(ctx context.Context, s *source) (digestPart, error) {
 	part := digestPart{log: s.copy.Ref() + " " + s.copy.Generation(), last: s.copy.Last()}
 	path := ix.digestPath(s.copy.Ref())
 	head, rows := readDigest(path)
-	if head.Ref != s.copy.Ref() || head.Generation != s.copy.Generation() || head.Offset < 0 || head.Offset > s.copy.Stored() {
+	if head.Ref != s.copy.Ref() || head.Generation != s.copy.Generation() || head.Offset < 0 ||
+		head.Offset > s.copy.Stored() {
 		head, rows = digestHead{}, nil
 	}
 	part.stored, part.heads = rows, head.Heads
@@ -152,7 +155,8 @@ func decodeDigest(raw []byte) (digestHead, []byte, error) {
 		return digestHead{}, nil, errNoDigest
 	}
 	var head digestHead
-	if err := json.Unmarshal(line, &head); err != nil || head.Version != digestVersion || head.Rows*digestRow != len(rows) {
+	if err := json.Unmarshal(line, &head); err != nil || head.Version != digestVersion ||
+		head.Rows*digestRow != len(rows) {
 		return digestHead{}, nil, errNoDigest
 	}
 	return head, rows, nil

@@ -1,18 +1,18 @@
-// Package index finds events by what they name: a commit, a patch, a conversation, a tool call, a prompt, a path, or the
-// beginning of an id. It covers the own log and those that were fetched, as a union: nothing is merged, and each event
-// says who wrote it.
+// Package index finds events by what they name: a commit, a patch, a conversation, a tool call, a prompt, a path, or
+// the beginning of an id. It covers the own log and those that were fetched, as a union: nothing is merged, and each
+// event says who wrote it.
 //
 // It promises:
 //
-//   - What it answers is in the logs at the moment it was opened. It reads the flat copies of package events, which hold
-//     nothing that was not hashed and chained, and hashes every event again that it gives out.
-//   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what the
-//     own log says.
+//   - What it answers is in the logs at the moment it was opened. It reads the flat copies of package events, which
+//     hold nothing that was not hashed and chained, and hashes every event again that it gives out.
+//   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what
+//     the own log says.
 //   - Its file is a cache: it may be deleted at any moment, a killed build leaves nothing that is believed, and where
 //     nothing can be written everything is done in memory.
 //   - Readers do not wait for a build: what the file lacks, they index for themselves.
 //
-// It lives apart from package events because it links an embedded database (bbolt), which hooks must not carry. The file
-// holds the greater part; the events since the last build are indexed in memory, so that a reader writes only when
+// It lives apart from package events because it links an embedded database (bbolt), which hooks must not carry. The
+// file holds the greater part; the events since the last build are indexed in memory, so that a reader writes only when
 // enough has come together.
 package index

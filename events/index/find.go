@@ -32,8 +32,8 @@ type Candidate struct {
 // mostCandidates of a kind are in an answer: whoever gets so many has to type more.
 const mostCandidates = 100
 
-// Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations (by their id,
-// or by the agent's own session id in full or in part), patches, tool calls, commits that are anchored or were
+// Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations (by their
+// id, or by the agent's own session id in full or in part), patches, tool calls, commits that are anchored or were
 // rewritten, events (with or without "b3:"). An empty prefix finds nothing.
 func (ix *Index) Find(prefix string) ([]Candidate, error) {
 	if prefix == "" {

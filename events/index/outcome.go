@@ -94,8 +94,8 @@ func (t *Trace) joinOutcome(o *Trace) {
 	}
 }
 
-// anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may lie
-// elsewhere: in an earlier part of the log, or in another one.
+// anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may
+// lie elsewhere: in an earlier part of the log, or in another one.
 func (r *recent) anchor(e *events.Event, n *named) {
 	commit, err := refs.ParseOID(n.Commit)
 	if e.Type != events.CommitAnchored || err != nil {

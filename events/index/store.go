@@ -118,7 +118,8 @@ func (s *store) close() {
 	_ = guarded(func() error { return errors.Join(s.tx.Rollback(), s.db.Close()) })
 }
 
-// guarded turns what a spoiled file makes bbolt do (a panic, or a fault behind the end of the mapped file) into an error.
+// guarded turns what a spoiled file makes bbolt do (a panic, or a fault behind the end of the mapped file) into an
+// error.
 func guarded(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
@@ -151,7 +152,8 @@ func openShelf(b *bbolt.Bucket, c *events.Copy) shelf {
 	}
 	meta, ok := readMeta(b)
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
-	if !ok || rows == nil || summaries == nil || meta.Generation != c.Generation() || meta.Indexed > c.Stored() || meta.Indexed < 0 {
+	if !ok || rows == nil || summaries == nil || meta.Generation != c.Generation() || meta.Indexed > c.Stored() ||
+		meta.Indexed < 0 {
 		return shelf{}
 	}
 	return shelf{rows: rows, summaries: summaries, indexed: meta.Indexed}

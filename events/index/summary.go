@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A summary is stored as its members one after the other: numbers as varints, texts with their length in front. Lists of ten
-// thousand conversations read all of them, and JSON took most of their time.
+// A summary is stored as its members one after the other: numbers as varints, texts with their length in front. Lists
+// of ten thousand conversations read all of them, and JSON took most of their time.
 
 func appendTrace(raw []byte, t *Trace) []byte {
 	text := func(s string) { raw = append(binary.AppendUvarint(raw, uint64(len(s))), s...) }

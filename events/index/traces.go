@@ -59,10 +59,12 @@ func (t *Trace) count(e *events.Event, n named) {
 	}
 }
 
-// happened tells whether an event is something that the conversation did. The others were written about it, whenever that was.
+// happened tells whether an event is something that the conversation did. The others were written about it, whenever
+// that was.
 func happened(t events.Type) bool {
 	switch t {
-	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned, events.CaptureIncomplete:
+	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned,
+		events.CaptureIncomplete:
 		return false
 	}
 	return true
@@ -114,8 +116,8 @@ func (t *Trace) join(o Trace) {
 	t.Removed += o.Removed
 }
 
-// Traces lists the conversations of all logs, the one with the latest event first. Those of which only anchors speak are among
-// them: their lines came with a file of another program, or without their log.
+// Traces lists the conversations of all logs, the one with the latest event first. Those of which only anchors speak
+// are among them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
 		all := map[events.TraceID]*Trace{}

@@ -134,8 +134,8 @@ func (f *File) add(o *events.AnchorOwner, kind string, lines Range) {
 	f.Conversations[i].Ranges = append(f.Conversations[i].Ranges, lines)
 }
 
-// Commit gives the lines that a record of a git revision tells of, as one anchor of that commit. Lines of a content hash
-// that is not theirs are left out and counted; so are files that the commit does not have (source fails).
+// Commit gives the lines that a record of a git revision tells of, as one anchor of that commit. Lines of a content
+// hash that is not theirs are left out and counted; so are files that the commit does not have (source fails).
 func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err error) {
 	if r.VCS == nil || r.VCS.Type != "git" {
 		return nil, 0, fmt.Errorf("%w: vcs of type git", ErrMissing)
@@ -175,7 +175,8 @@ func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err e
 					at = len(owners) - 1
 				}
 				count := one.EndLine - one.StartLine + 1
-				out.Runs = append(out.Runs, events.AnchorRun{Start: one.StartLine, Count: count, Owner: at, Tier: tierOf(one.ContentHash)})
+				out.Runs = append(out.Runs, events.AnchorRun{Start: one.StartLine, Count: count, Owner: at,
+					Tier: tierOf(one.ContentHash)})
 				c.Added += count
 				if owner.Kind == events.OwnerHuman {
 					c.Human += count

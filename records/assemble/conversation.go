@@ -18,8 +18,8 @@ type Options struct {
 	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
 	// directory that the conversation began in.
 	Relative func(path string) (string, bool)
-	// Subagent is called when a step has been handed on whose call started a subagent, as far as the result tells its id. It
-	// puts the subagent's own session file, if it finds one, into the conversation that Child gives.
+	// Subagent is called when a step has been handed on whose call started a subagent, as far as the result tells its id.
+	// It puts the subagent's own session file, if it finds one, into the conversation that Child gives.
 	Subagent func(parent *Conversation, step int, c *Call, id string) error
 }
 

@@ -51,7 +51,8 @@ func (c *Conversation) countModel(p *pending) {
 	s := c.state
 	model := deref(p.Model)
 	if p.usage != nil {
-		cost, known := c.options.Prices.Cost(model, prices.Usage{TokenUsage: p.usage.TokenUsage, CacheWrite1H: p.usage.CacheWrite1H})
+		cost, known := c.options.Prices.Cost(model, prices.Usage{TokenUsage: p.usage.TokenUsage,
+			CacheWrite1H: p.usage.CacheWrite1H})
 		s.Cost += cost
 		if !known && len(s.Unpriced) < 20 && !contains(s.Unpriced, model) {
 			s.Unpriced = append(s.Unpriced, model)
@@ -115,7 +116,8 @@ func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
 	for _, h := range edit.Hunks {
 		e.Hunks = append(e.Hunks, records.EditedHunk{At: h.At, Removed: h.Removed, Added: h.Added, Lines: h.Lines})
 	}
-	if len(edit.Hunks) == 1 && edit.Hunks[0].At == 1 && len(edit.Hunks[0].Lines) == strings.Count(strings.TrimSuffix(edit.Text, "\n"), "\n")+1 {
+	if len(edit.Hunks) == 1 && edit.Hunks[0].At == 1 &&
+		len(edit.Hunks[0].Lines) == strings.Count(strings.TrimSuffix(edit.Text, "\n"), "\n")+1 {
 		e.Whole = edit.Hunks[0].Removed == 0 || edit.Hunks[0].Removed >= Whatever>>1
 	}
 	sink.Edited(e)

@@ -40,7 +40,8 @@ func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	tree := c.state.tree.mark()
 	if len(c.queue) > 0 {
 		first := c.queue[0]
-		if c.leftAt >= first.at.Offset || slices.ContainsFunc(c.queue, func(it *item) bool { return it.needs < first.at.Offset }) {
+		if c.leftAt >= first.at.Offset || slices.ContainsFunc(c.queue,
+			func(it *item) bool { return it.needs < first.at.Offset }) {
 			return nil, nil
 		}
 		cursor.Offset, cursor.Line = first.at.Offset, first.at.Line-1

@@ -2,18 +2,18 @@
 //
 // A parser translates the lines of its agent into a few moves: a prompt, a piece of an answer, the result of a call, a
 // remark. [Conversation] merges the pieces of one answer, joins results with calls, numbers the steps, hands them to a
-// [records.Sink] in order, and gives the rest of the record at the end: sums, cost, outcome, languages, the lines that the
-// conversation wrote.
+// [records.Sink] in order, and gives the rest of the record at the end: sums, cost, outcome, languages, the lines that
+// the conversation wrote.
 //
 // What it promises, whatever the moves are:
 //
 //   - Every call id occurs once, in one step, with one observation; a call without a result says so.
 //   - Tokens of an answer are counted once, with the numbers of its last piece.
-//   - Memory is bounded: what waits for its results is limited in bytes and number. A result that comes after its step has
-//     left is handed to the sink by itself (Late).
+//   - Memory is bounded: what waits for its results is limited in bytes and number. A result that comes after its step
+//     has left is handed to the sink by itself (Late).
 //   - What is dropped is counted, with its reason.
 //
-// Reading can go on where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until the next
-// prompt comes. What was counted up to there travels in the cursor, so that a file that has grown gives the same record as
-// one that was read at once.
+// Reading can go on where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until the
+// next prompt comes. What was counted up to there travels in the cursor, so that a file that has grown gives the same
+// record as one that was read at once.
 package assemble

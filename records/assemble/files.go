@@ -13,8 +13,8 @@ import (
 // maxRanges is how many ranges of lines are followed in all files together.
 const maxRanges = 100_000
 
-// files follows the lines that the conversation wrote through its own later edits, so that they are given as they stand at
-// its end. What others did to the files in between is not known here.
+// files follows the lines that the conversation wrote through its own later edits, so that they are given as they stand
+// at its end. What others did to the files in between is not known here.
 type files struct {
 	Paths map[string]*fileLines `json:"paths,omitempty"`
 	Count int                   `json:"count,omitempty"`
@@ -85,7 +85,8 @@ func (f *fileLines) apply(h Hunk) {
 		}
 	}
 	if h.Added > 0 {
-		added := lineRange{Start: h.At, End: h.At + h.Added - 1, Author: len(f.Authors) - 1, Modified: modified, Sure: records.High}
+		added := lineRange{Start: h.At, End: h.At + h.Added - 1, Author: len(f.Authors) - 1, Modified: modified,
+			Sure: records.High}
 		if len(h.Lines) == h.Added {
 			added.Hash = records.JoinedHash(h.Lines)
 		}
@@ -106,8 +107,8 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// without is what is left of a range when lines of it, from at to before after, are replaced. The text of the rest is not
-// known any more.
+// without is what is left of a range when lines of it, from at to before after, are replaced. The text of the rest is
+// not known any more.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange
 	rest := r
@@ -167,7 +168,8 @@ func (a author) conversation(traceID string) records.AttributedConversation {
 }
 
 func (r lineRange) attributed() records.AttributedRange {
-	out := records.AttributedRange{StartLine: r.Start, EndLine: r.End, Confidence: new(r.Sure), ChangeType: records.Addition}
+	out := records.AttributedRange{StartLine: r.Start, EndLine: r.End, Confidence: new(r.Sure),
+		ChangeType: records.Addition}
 	if r.Hash != "" {
 		out.ContentHash = new(r.Hash)
 	}

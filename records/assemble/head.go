@@ -23,17 +23,20 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	r := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: c.options.TraceID, SessionID: c.options.Session,
 		Lifecycle:      records.Provisional,
-		TimestampStart: text(cmp.Or(s.Start, s.Head.Began)), TimestampEnd: text(s.End), ExecutionContext: new(records.Devtime),
-		Agent:         records.Agent{Name: c.options.Agent, Version: text(s.Head.Version), Model: text(s.model())},
-		SystemPrompts: s.Head.Prompts, ToolDefinitions: s.Head.Tools,
+		TimestampStart: text(cmp.Or(s.Start, s.Head.Began)), TimestampEnd: text(s.End),
+		ExecutionContext: new(records.Devtime),
+		Agent:            records.Agent{Name: c.options.Agent, Version: text(s.Head.Version), Model: text(s.model())},
+		SystemPrompts:    s.Head.Prompts, ToolDefinitions: s.Head.Tools,
 		Dependencies: s.Facts.Sorted(),
 		Outcome:      s.outcome(),
 		Metrics:      s.metrics(),
 		Attribution:  s.Files.attribution(c.options.TraceID),
 	}
-	r.Environment = records.Environment{OS: text(s.Head.OS), Shell: text(s.Head.Shell), LanguageEcosystem: s.Facts.Ecosystem()}
+	r.Environment = records.Environment{OS: text(s.Head.OS), Shell: text(s.Head.Shell),
+		LanguageEcosystem: s.Facts.Ecosystem()}
 	if s.Head.Git || len(s.Commits) > 0 {
-		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: text(s.Head.Branch), BaseCommit: text(s.Head.BaseCommit)}
+		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: text(s.Head.Branch),
+			BaseCommit: text(s.Head.BaseCommit)}
 	}
 	r.Task.BaseCommit = text(s.Head.BaseCommit)
 	r.Task.Repository, r.Task.RepositoryURL = Repository(s.Head.Repository)
@@ -51,7 +54,8 @@ func (c *Conversation) Finish() (*records.Record, error) {
 func (s *state) model() string {
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
-		if best == "" || cmp.Or(cmp.Compare(s.Models[name].Main, s.Models[best].Main), cmp.Compare(s.Models[name].Steps, s.Models[best].Steps)) > 0 {
+		if best == "" || cmp.Or(cmp.Compare(s.Models[name].Main, s.Models[best].Main),
+			cmp.Compare(s.Models[name].Steps, s.Models[best].Steps)) > 0 {
 			best = name
 		}
 	}
@@ -150,11 +154,12 @@ func (s *state) describe(r *records.Record) {
 	r.SetMeta("capture", capture)
 }
 
-// Repository is the owner and name of a repository and the address of its remote without credentials; nil for an address
-// that tells neither.
+// Repository is the owner and name of a repository and the address of its remote without credentials; nil for an
+// address that tells neither.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
-	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") || strings.HasPrefix(remote, "file:") {
+	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") ||
+		strings.HasPrefix(remote, "file:") {
 		return nil, nil
 	}
 	var host, path string

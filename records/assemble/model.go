@@ -3,8 +3,8 @@ package assemble
 import "strings"
 
 // Model is a model's name as records have it, provider/model, from the name that an agent uses. The providers of Claude
-// through Bedrock, Vertex and Copilot write the same model with prefixes, suffixes and dots of their own. A name whose provider is not
-// known stays as it is.
+// through Bedrock, Vertex and Copilot write the same model with prefixes, suffixes and dots of their own. A name whose
+// provider is not known stays as it is.
 func Model(name string) string {
 	name = strings.TrimSpace(name)
 	if name == "" || strings.HasPrefix(name, "<") || strings.ContainsAny(name, " \t\n") || len(name) > 120 {
@@ -20,8 +20,10 @@ func Model(name string) string {
 		return name
 	}
 	for _, known := range [...]struct{ prefix, provider string }{
-		{"gpt-", "openai"}, {"codex-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"},
-		{"gemini-", "google"}, {"glm-", "zai"}, {"kimi-", "moonshotai"}, {"qwen", "qwen"}, {"deepseek-", "deepseek"}, {"grok-", "xai"},
+		{"gpt-", "openai"}, {"codex-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"},
+		{"o4", "openai"},
+		{"gemini-", "google"}, {"glm-", "zai"}, {"kimi-", "moonshotai"}, {"qwen", "qwen"}, {"deepseek-", "deepseek"},
+		{"grok-", "xai"},
 	} {
 		if strings.HasPrefix(name, known.prefix) {
 			return known.provider + "/" + name

@@ -42,8 +42,9 @@ func (c *Conversation) Pending(tools ...string) []*Call {
 	return calls
 }
 
-// Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the step
-// that holds the call; "" stands for a call that is not known. What comes later is handed on with its parent's next turn.
+// Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the
+// step that holds the call; "" stands for a call that is not known. What comes later is handed on with its parent's
+// next turn.
 func (c *Conversation) Side(callID, id, role string) *Conversation {
 	side := c.Child(0, id, role)
 	side.held = true
@@ -75,8 +76,8 @@ func (c *Conversation) release(step int) error {
 	return c.Settle()
 }
 
-// settleSides hands on what has come of subagents since they were let go, and forgets those of which nothing more comes: all
-// their lines stand before what waits from here on.
+// settleSides hands on what has come of subagents since they were let go, and forgets those of which nothing more
+// comes: all their lines stand before what waits from here on.
 func (c *Conversation) settleSides() error {
 	for _, side := range c.sides {
 		if err := side.Settle(); err != nil {
@@ -87,8 +88,8 @@ func (c *Conversation) settleSides() error {
 	return nil
 }
 
-// goingOn tells whether a subagent has been let go since the last turn ended: a reading that goes on from here would not know
-// whose its lines are. One that is held is read again with the step that holds its call.
+// goingOn tells whether a subagent has been let go since the last turn ended: a reading that goes on from here would
+// not know whose its lines are. One that is held is read again with the step that holds its call.
 func (c *Conversation) goingOn() bool {
 	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }

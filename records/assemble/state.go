@@ -161,8 +161,9 @@ type subagent struct {
 
 func newState() *state {
 	return &state{
-		Models: map[string]*modelUse{}, Lists: map[string][]json.RawMessage{}, Dropped: map[string]int{}, Skipped: map[string]int{},
-		seen: newIDs(), keys: newIDs(), calls: newIDs(), steps: map[string]int{},
+		Models: map[string]*modelUse{}, Lists: map[string][]json.RawMessage{}, Dropped: map[string]int{},
+		Skipped: map[string]int{},
+		seen:    newIDs(), keys: newIDs(), calls: newIDs(), steps: map[string]int{},
 	}
 }
 

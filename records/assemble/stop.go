@@ -8,8 +8,9 @@ import (
 
 // stops are the words of agents and providers for why an answer ended, in those of records.
 var stops = map[string]string{
-	"stop": "", "completed": "", "end_turn": "", "tool-calls": "", "tool_calls": "", "tooluse": "", "tool_use": "", "function_call": "",
-	"length": "max_tokens", "max_tokens": "max_tokens", "max_output_tokens": "max_tokens",
+	"stop": "", "completed": "", "end_turn": "", "tool-calls": "", "tool_calls": "", "tooluse": "", "tool_use": "",
+	"function_call": "",
+	"length":        "max_tokens", "max_tokens": "max_tokens", "max_output_tokens": "max_tokens",
 	"content-filter": "refusal", "content_filter": "refusal", "safety": "refusal", "refusal": "refusal",
 	"aborted": "interrupted", "cancelled": "interrupted", "unknown": "", "other": "",
 }
@@ -17,8 +18,8 @@ var stops = map[string]string{
 // maxReason is how long the reason of an answer's end may be.
 const maxReason = 60
 
-// stopOf gives the reason why an answer ended in the words of records. What only says that it ended is what its calls let
-// expect; a word that is not known here stays as it is.
+// stopOf gives the reason why an answer ended in the words of records. What only says that it ended is what its calls
+// let expect; a word that is not known here stays as it is.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)
 	word, known := stops[strings.ToLower(said)]

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// move is a line of a session file with a tree: a prompt if it is in capitals, otherwise an answer. "<2" takes the last two
-// prompts back, "<x" the line x and what follows.
+// move is a line of a session file with a tree: a prompt if it is in capitals, otherwise an answer. "<2" takes the last
+// two prompts back, "<x" the line x and what follows.
 type move struct{ id, parent string }
 
 func play(t *testing.T, moves []move, cut int) *records.Record {

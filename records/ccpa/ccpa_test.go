@@ -168,7 +168,8 @@ func TestAConversationBecomesATraceThatCanBeRead(t *testing.T) {
 	}
 }
 
-// The reasons and the hooks are those that the session file tells. A hook of which only the beginning is known is left out.
+// The reasons and the hooks are those that the session file tells. A hook of which only the beginning is known is left
+// out.
 func TestAnswersEndAndHooksRunAsTheSessionFileTells(t *testing.T) {
 	t.Parallel()
 	call := func(id string) records.Step {

@@ -19,7 +19,8 @@ import (
 // maxLine is the length of a line beyond which a file is refused.
 const maxLine = 64 << 20
 
-// Read gives the traces of a file in order; a session_start begins one. The first fault ends the reading; it names its line.
+// Read gives the traces of a file in order; a session_start begins one. The first fault ends the reading; it names its
+// line.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, maxLine)
 	var b *builder
@@ -188,7 +189,8 @@ func (b *builder) result(l *line) bool {
 	list := b.r.Steps[at].Observations
 	i := slices.IndexFunc(list, func(o records.Observation) bool { return o.SourceCallID == l.toolUse })
 	if o := &list[i]; o.Error != nil && *o.Error == records.ErrorNoResult && o.Content == nil {
-		*o = records.Observation{SourceCallID: l.toolUse, Content: new(l.content), OutputSummary: new(assemble.Summary(l.content))}
+		*o = records.Observation{SourceCallID: l.toolUse, Content: new(l.content),
+			OutputSummary: new(assemble.Summary(l.content))}
 		if !l.ok {
 			o.Error = new(failure(l.sideEffects))
 		}

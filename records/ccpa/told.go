@@ -10,8 +10,8 @@ import (
 // stopWords are the reasons that the format has words for.
 var stopWords = []string{"end_turn", "max_tokens", "stop_sequence", "tool_use"}
 
-// stopOf is why an answer ended: as the session file tells it, where the format has a word for it, otherwise what its calls let
-// expect.
+// stopOf is why an answer ended: as the session file tells it, where the format has a word for it, otherwise what its
+// calls let expect.
 func stopOf(s *records.Step, told map[int]string) string {
 	if reason := told[s.StepIndex]; slices.Contains(stopWords, reason) {
 		return reason
@@ -19,8 +19,8 @@ func stopOf(s *records.Step, told map[int]string) string {
 	return records.UsualStop(len(s.ToolCalls))
 }
 
-// decisions are what the ends of hooks mean. Those of which only the beginning is told, and what hooks printed besides, are no
-// record of the format.
+// decisions are what the ends of hooks mean. Those of which only the beginning is told, and what hooks printed besides,
+// are no record of the format.
 var decisions = map[string]struct {
 	decision string
 	exitCode int64 // where the client does not tell it

@@ -144,7 +144,8 @@ func (m *maker) step(s *records.Step) {
 	if results := answered(s); len(results) > 0 {
 		m.turn++
 		for _, result := range results {
-			m.line(toolResult(false, m.turn, result.SourceCallID, result.Error == nil, deref(result.Content), exitCode(result.Error)))
+			m.line(toolResult(false, m.turn, result.SourceCallID, result.Error == nil, deref(result.Content),
+				exitCode(result.Error)))
 		}
 	}
 	m.ran(s.StepIndex, isAfter)
@@ -220,8 +221,8 @@ func ending(r *records.Record, turn int, last string) []byte {
 	return o.end()
 }
 
-// placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it began at,
-// each with a line feed; where neither is known, of the session id.
+// placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it
+// began at, each with a line feed; where neither is known, of the session id.
 func placeHash(r *records.Record) string {
 	base := deref(r.Task.BaseCommit)
 	if base == "" {

@@ -49,8 +49,8 @@ func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
 // HumanKey is the key of a person, named as git names an author: "Name <mail>".
 func HumanKey(author string) string { return "h_" + digest(author) }
 
-// FromCommit makes the note of a commit. Author is who gets the lines that a person wrote, "Name <mail>". Files whose names
-// the format cannot hold are left out and counted.
+// FromCommit makes the note of a commit. Author is who gets the lines that a person wrote, "Name <mail>". Files whose
+// names the format cannot hold are left out and counted.
 func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	n = &Note{Metadata: Metadata{
 		SchemaVersion: Version, GitAIVersion: Writer, BaseCommit: c.Commit.String(),
@@ -113,9 +113,9 @@ func (f *File) add(key string, lines Lines) {
 	e.Lines = append(e.Lines, lines)
 }
 
-// Commit gives the lines of a note as an anchor of the commit that it is attached to. Count tells how many lines a path has
-// in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys that the
-// metadata does not know.
+// Commit gives the lines of a note as an anchor of the commit that it is attached to. Count tells how many lines a path
+// has in that commit; paths that it does not have and lines beyond the end are left out and counted, as are keys that
+// the metadata does not know.
 func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c *events.CommitData, leftOut int) {
 	c = &events.CommitData{Commit: commit}
 	owners := map[string]int{}

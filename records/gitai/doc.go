@@ -2,8 +2,8 @@
 // refs/notes/ai: which lines of a commit came from which session or person.
 //
 // A note has two parts with a line "---" between them: for each path the keys of its authors with their lines, and JSON
-// that says who the keys are. [Parse] keeps both as they are, so that a note that was read is written again byte for byte.
-// [FromCommit] makes a note of what is known of a commit, [Note.Commit] the other way round.
+// that says who the keys are. [Parse] keeps both as they are, so that a note that was read is written again byte for
+// byte. [FromCommit] makes a note of what is known of a commit, [Note.Commit] the other way round.
 //
 // The format has no words for lines that an agent and a person wrote together, and none for evidence: the first are
 // given as the agent's, the second is lost. A line that no key names is one that nobody knows anything about.

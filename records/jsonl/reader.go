@@ -1,8 +1,8 @@
-// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the number of the line
-// in every fault.
+// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the number of the
+// line in every fault.
 //
-// A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what tells
-// whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
+// A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what
+// tells whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
 package jsonl
 
 import (
@@ -59,9 +59,9 @@ func (r *Reader) Line() int { return r.line }
 // Fault gives an error the number of the line that was given last.
 func (r *Reader) Fault(err error) error { return &Fault{r.line, err} }
 
-// Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after which
-// Next goes on with the line that follows, unless the line was too long; an error of reading is any other error. What is
-// given is valid until the next call.
+// Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after
+// which Next goes on with the line that follows, unless the line was too long; an error of reading is any other error.
+// What is given is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()

@@ -1,9 +1,9 @@
 // Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
 //
-// The record is git-trace's own form, so writing is encoding it. Reading takes records of the schema's version 0.3.0 and
-// of its earlier ones, checks what they claim, and refuses a record whose content hash is not that of its content.
-// Members that later versions of the schema brought are dropped, and with them such a record's hash changes; the hash that
-// it came with is checked before.
+// The record is git-trace's own form, so writing is encoding it. Reading takes records of the schema's version 0.3.0
+// and of its earlier ones, checks what they claim, and refuses a record whose content hash is not that of its content.
+// Members that later versions of the schema brought are dropped, and with them such a record's hash changes; the hash
+// that it came with is checked before.
 package opentraces
 
 import (
@@ -70,8 +70,8 @@ func isHash(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. The hash that it came
-// with is that of the other numbers then, and goes.
+// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. The
+// hash that it came with is that of the other numbers then, and goes.
 func countFromOne(record *records.Record) {
 	if len(record.Steps) == 0 || record.Steps[0].StepIndex != 0 {
 		return

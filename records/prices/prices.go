@@ -107,7 +107,8 @@ func (p *Price) fault() string {
 		price *float64
 		must  bool
 	}{
-		{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false}, {"cache_write", p.CacheWrite, false},
+		{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false},
+		{"cache_write", p.CacheWrite, false},
 		{"cache_write_1h", p.CacheWrite1H, false},
 	} {
 		switch {
@@ -149,8 +150,9 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find gives the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends where a part of the
-// name ends: gpt-5 is no price of gpt-55 and none of gpt-5.5. What stands in brackets behind a name is no part of it.
+// find gives the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends
+// where a part of the name ends: gpt-5 is no price of gpt-55 and none of gpt-5.5. What stands in brackets behind a name
+// is no part of it.
 func (t *Table) find(model string, prompt int64) *Price {
 	var found *Price
 	for i := range t.Models {
@@ -162,7 +164,8 @@ func (t *Table) find(model string, prompt int64) *Price {
 		if rest != "" && rest[0] != '[' && (price.Exact || rest[0] == '.' || '0' <= rest[0] && rest[0] <= '9') {
 			continue
 		}
-		if found == nil || len(price.Prefix) > len(found.Prefix) || len(price.Prefix) == len(found.Prefix) && price.Over > found.Over {
+		if found == nil || len(price.Prefix) > len(found.Prefix) || len(price.Prefix) == len(found.Prefix) &&
+			price.Over > found.Over {
 			found = price
 		}
 	}

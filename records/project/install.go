@@ -8,8 +8,8 @@ import (
 // maxCommand is how much of a command line is looked at: what follows is a here-document more often than a command.
 const maxCommand = 8 << 10
 
-// installed lists the packages that a command line installs by name. It looks at words, not at what a shell would make of
-// them: a package behind a variable is not found.
+// installed lists the packages that a command line installs by name. It looks at words, not at what a shell would make
+// of them: a package behind a variable is not found.
 func installed(command string) []string {
 	if len(command) > maxCommand {
 		command = command[:maxCommand]
@@ -19,7 +19,10 @@ func installed(command string) []string {
 		return nil
 	}
 	var names []string
-	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return r == '\n' || r == ';' || r == '&' || r == '|' }) {
+	for part := range strings.FieldsFuncSeq(command, func(r rune) bool {
+		return r == '\n' || r == ';' || r == '&' ||
+			r == '|'
+	}) {
 		words := strings.Fields(part)
 		for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=")) {
 			words = words[1:]
@@ -55,7 +58,8 @@ func installs(words []string) []string {
 
 // withValue are options whose value is a word of its own.
 var withValue = []string{
-	"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--prefix", "-C", "--features", "-F", "--index-url", "-i", "--group",
+	"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--prefix", "-C", "--features", "-F", "--index-url",
+	"-i", "--group",
 }
 
 // named turns arguments into names of packages. Options and their values, paths and addresses are none.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Language is the language of a file by its name, "" when the name does not tell one. The names are those of Linguist in
-// lower case.
+// Language is the language of a file by its name, "" when the name does not tell one. The names are those of Linguist
+// in lower case.
 func Language(name string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	switch base {
@@ -60,7 +60,8 @@ func byExtension(extension string) string {
 		return "scala"
 	case "sh", "bash", "zsh":
 		return "shell"
-	case "lua", "dart", "zig", "nim", "elm", "vue", "svelte", "css", "html", "sql", "yaml", "json", "toml", "groovy", "xml":
+	case "lua", "dart", "zig", "nim", "elm", "vue", "svelte", "css", "html", "sql", "yaml", "json", "toml", "groovy",
+		"xml":
 		return extension
 	}
 	return byRarerExtension(extension)

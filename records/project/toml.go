@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// eachKey calls take for each key of a TOML document, with the names of the tables above it, whether they stand in a header, in
-// the key or around it. What follows an error is not read: a document may be a part of one.
+// eachKey calls take for each key of a TOML document, with the names of the tables above it, whether they stand in a
+// header, in the key or around it. What follows an error is not read: a document may be a part of one.
 func eachKey(content string, take func(path []string, value *unstable.Node)) {
 	var parser unstable.Parser
 	parser.Reset([]byte(content))
@@ -71,12 +71,14 @@ func fromCargo(content string) []string {
 func fromPyproject(content string) []string {
 	var names []string
 	eachKey(content, func(path []string, value *unstable.Node) {
-		for _, tables := range [][]string{{"tool", "poetry", "dependencies"}, {"tool", "poetry", "group", "*", "dependencies"}} {
+		for _, tables := range [][]string{{"tool", "poetry", "dependencies"},
+			{"tool", "poetry", "group", "*", "dependencies"}} {
 			if name := plainName(below(path, tables...)); name != "python" {
 				names = appendNew(names, name)
 			}
 		}
-		if value == nil || value.Kind != unstable.Array || strings.TrimPrefix(strings.Join(path, "."), "project.") != "dependencies" {
+		if value == nil || value.Kind != unstable.Array || strings.TrimPrefix(strings.Join(path, "."),
+			"project.") != "dependencies" {
 			return
 		}
 		for entries := value.Children(); entries.Next(); {

@@ -17,8 +17,8 @@ import (
 
 const keySize = 32
 
-// keyPlaces are the files that a key may be in, the preferred one first. A repository that git shares with a group has a
-// key that the group shares.
+// keyPlaces are the files that a key may be in, the preferred one first. A repository that git shares with a group has
+// a key that the group shares.
 func keyPlaces(repo *refs.Repo) []string {
 	inside := filepath.Join(dir(repo), "key")
 	info, err := os.Stat(repo.TracesDir())

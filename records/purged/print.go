@@ -46,8 +46,8 @@ func strong(h *blake3.Hasher, text string) string {
 	return hex.EncodeToString(h.Sum(nil)[:strongSize])
 }
 
-// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key says, so that its bits tell nothing
-// to who has no key.
+// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key says, so that its bits tell
+// nothing to who has no key.
 type roller struct {
 	base uint64
 	out  uint64 // what the first byte of a window is multiplied by
@@ -140,7 +140,8 @@ func (f *finder) find(text string, any bool) [][2]int {
 		}
 		for end := length; end <= len(text); end++ {
 			r.add(text[end-1])
-			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(hash, text[end-length:end])] { // its low bits
+			// its low bits
+			if low := uint16(r.sum); w.weak[low/64]&(1<<(low%64)) != 0 && w.texts[strong(hash, text[end-length:end])] {
 				out = append(out, [2]int{end - length, end})
 				if any {
 					return out

@@ -121,7 +121,8 @@ func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	return err
 }
 
-// AddText adds a text, the form in which a JSON string holds it, and its base64. It gives the rule's id; a text that is there has one.
+// AddText adds a text, the form in which a JSON string holds it, and its base64. It gives the rule's id; a text that is
+// there has one.
 func (s *Set) AddText(text string) (string, error) {
 	forms := []string{text}
 	quoted := rawjson.AppendString(nil, text)
@@ -143,8 +144,9 @@ func (s *Set) AddText(text string) (string, error) {
 // leastEncoded is how many letters of base64 are looked for at least: fewer stand anywhere by chance.
 const leastEncoded = 8
 
-// base64Forms are the letters that every base64 holds of which the text is a part: it begins at one of three places of a group of
-// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is another search.
+// base64Forms are the letters that every base64 holds of which the text is a part: it begins at one of three places of
+// a group of bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length
+// is another search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6
 	if length < leastEncoded {
@@ -178,7 +180,8 @@ func (s *Set) add(rule Rule) error {
 	return s.compile()
 }
 
-// With gives this set with those rules of another that have one of the ids. Both have the same key, or one has no rules.
+// With gives this set with those rules of another that have one of the ids. Both have the same key, or one has no
+// rules.
 func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	out := &Set{key: s.key, rules: slices.Clone(s.rules)}
 	if len(s.rules) == 0 {

@@ -12,8 +12,8 @@ var errFound = errors.New("found")
 // chunk is how much of a stream is looked at at once, in bytes.
 const chunk = 1 << 20
 
-// HoldsStream is Holds for what is not read into memory: give writes it, and ends with the writer's error when that has seen
-// enough. A text is found also where it stands across two writes; an expression matches whatever length it needs.
+// HoldsStream is Holds for what is not read into memory: give writes it, and ends with the writer's error when that has
+// seen enough. A text is found also where it stands across two writes; an expression matches whatever length it needs.
 func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	if s.Empty() {
 		return false, nil

@@ -41,9 +41,13 @@ func training() []check {
 		{"T3", "results belong to calls", 0.9, func(f *facts) (float64, bool) { return part(f.joined, f.observations) }},
 		{"T4", "system prompts are kept once", 0.7, systemPrompts},
 		{"T5", "answers say something", 0.8, func(f *facts) (float64, bool) { return atLeast(f.spoken, f.agent, 0.9) }},
-		{"T6", "most answers come with their reasoning", 0.8, func(f *facts) (float64, bool) { return atLeast(f.reasoned, f.agent, 0.8) }},
+		{"T6", "most answers come with their reasoning", 0.8,
+			func(f *facts) (float64, bool) { return atLeast(f.reasoned, f.agent, 0.8) }},
 		{"T7", "some reasoning is there", 0.5, func(f *facts) (float64, bool) { return yes(f.reasoned > 0), f.agent > 0 }},
-		{"T8", "the task is described", 0.6, func(f *facts) (float64, bool) { return yes(filled(f.r.Task.Description)), true }},
+		{"T8", "the task is described", 0.6, func(f *facts) (float64, bool) {
+			return yes(filled(f.r.Task.Description)),
+				true
+		}},
 		{"T9", "something tells how it ended", 0.7, func(f *facts) (float64, bool) { return yes(grounded(f.r)), true }},
 		{"T10", "the filling of caches is called so", 0.5, warmups},
 	}
@@ -67,8 +71,12 @@ func rl() []check {
 			cost := f.r.Metrics.EstimatedCostUSD
 			return yes(cost != nil && *cost > 0), true
 		}},
-		{"RL6", "subagents hang where they were started", 0.7, func(f *facts) (float64, bool) { return part(f.placed, f.sub) }},
-		{"RL7", "success or failure is known", 0.4, func(f *facts) (float64, bool) { return yes(f.r.Outcome.Success != nil), true }},
+		{"RL6", "subagents hang where they were started", 0.7,
+			func(f *facts) (float64, bool) { return part(f.placed, f.sub) }},
+		{"RL7", "success or failure is known", 0.4, func(f *facts) (float64, bool) {
+			return yes(f.r.Outcome.Success != nil),
+				true
+		}},
 		{"RL8", "answers name their model", 0.3, func(f *facts) (float64, bool) { return part(f.modelled, f.agent) }},
 	}
 }
@@ -79,7 +87,10 @@ func analytics() []check {
 			rate := f.r.Metrics.CacheHitRate
 			return yes(rate != nil && *rate >= 0 && *rate <= 1), true
 		}},
-		{"A2", "the cost is known", 0.9, func(f *facts) (float64, bool) { return yes(f.r.Metrics.EstimatedCostUSD != nil), true }},
+		{"A2", "the cost is known", 0.9, func(f *facts) (float64, bool) {
+			return yes(f.r.Metrics.EstimatedCostUSD != nil),
+				true
+		}},
 		{"A3", "the duration is known", 0.8, func(f *facts) (float64, bool) {
 			d := f.r.Metrics.TotalDurationS
 			return yes(d != nil && *d > 0), true
@@ -99,8 +110,14 @@ func analytics() []check {
 
 func domain() []check {
 	return []check{
-		{"D1", "the languages are known", 1, func(f *facts) (float64, bool) { return yes(len(f.r.Environment.LanguageEcosystem) > 0), true }},
-		{"D2", "the dependencies are known", 0.9, func(f *facts) (float64, bool) { return yes(len(f.r.Dependencies) > 0), true }},
+		{"D1", "the languages are known", 1, func(f *facts) (float64,
+			bool) {
+			return yes(len(f.r.Environment.LanguageEcosystem) > 0), true
+		}},
+		{"D2", "the dependencies are known", 0.9, func(f *facts) (float64, bool) {
+			return yes(len(f.r.Dependencies) > 0),
+				true
+		}},
 		{"D3", "the task is told in words", 0.8, func(f *facts) (float64, bool) {
 			const fewest = 10
 			return yes(filled(f.r.Task.Description) && len(strings.TrimSpace(*f.r.Task.Description)) > fewest), true
@@ -116,7 +133,10 @@ func domain() []check {
 		{"D7", "agent and version are known", 0.5, func(f *facts) (float64, bool) {
 			return yes(f.r.Agent.Name != "" && filled(f.r.Agent.Version)), true
 		}},
-		{"D8", "the operating system is known", 0.3, func(f *facts) (float64, bool) { return yes(filled(f.r.Environment.OS)), true }},
+		{"D8", "the operating system is known", 0.3, func(f *facts) (float64, bool) {
+			return yes(filled(f.r.Environment.OS)),
+				true
+		}},
 	}
 }
 

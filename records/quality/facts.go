@@ -49,7 +49,8 @@ func gather(r *records.Record) *facts {
 	return f
 }
 
-// follows tells whether a step may come after another: a user is answered, and the model goes on by itself only after calls.
+// follows tells whether a step may come after another: a user is answered, and the model goes on by itself only after
+// calls.
 func follows(before, s *records.Step) bool {
 	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {
 		return len(before.ToolCalls) > 0
@@ -92,7 +93,8 @@ func (f *facts) step(s *records.Step) {
 		f.modelled++
 	}
 	const fewTokens = 10
-	if isWarmup := s.CallType != nil && *s.CallType == records.CallWarmup; isWarmup || !says && s.TokenUsage.OutputTokens <= fewTokens {
+	if isWarmup := s.CallType != nil && *s.CallType == records.CallWarmup; isWarmup || !says &&
+		s.TokenUsage.OutputTokens <= fewTokens {
 		f.warm++
 		if isWarmup {
 			f.labelled++

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// AppendCanonical writes the JSON value in raw in the form of Python's json.dumps(value, sort_keys=True), byte for byte:
-// members sorted by name, ", " and ": " between them, everything beyond printable ASCII escaped, whole numbers of any size
-// as they are, other numbers as repr writes a float. Of members with the same name the last counts, as in a dict.
+// AppendCanonical writes the JSON value in raw in the form of Python's json.dumps(value, sort_keys=True), byte for
+// byte: members sorted by name, ", " and ": " between them, everything beyond printable ASCII escaped, whole numbers of
+// any size as they are, other numbers as repr writes a float. Of members with the same name the last counts, as in a
+// dict.
 //
 // One difference is known: Python keeps half of a surrogate pair, here it becomes U+FFFD.
 func AppendCanonical(dst, raw []byte) ([]byte, error) {

@@ -2,8 +2,8 @@ package rawjson
 
 import "unicode/utf8"
 
-// AppendClean writes the JSON value in raw as strict JSON without spaces: strings that encoding/json would not take, with
-// control characters or with escapes that do not exist, are written anew; everything else stays as it is.
+// AppendClean writes the JSON value in raw as strict JSON without spaces: strings that encoding/json would not take,
+// with control characters or with escapes that do not exist, are written anew; everything else stays as it is.
 func AppendClean(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)
 	dst = appendClean(dst, d)

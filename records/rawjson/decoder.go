@@ -69,7 +69,8 @@ func (d *Decoder) Err() error { return d.err }
 // Pos is the number of bytes that have been read.
 func (d *Decoder) Pos() int { return d.pos }
 
-// Key is the name of the member that Member moved to, with its escapes resolved. It is valid until the next call of Member.
+// Key is the name of the member that Member moved to, with its escapes resolved. It is valid until the next call of
+// Member.
 func (d *Decoder) Key() []byte { return d.key }
 
 // Kind tells what kind of value comes next.
@@ -128,8 +129,8 @@ func (d *Decoder) pop() {
 	d.fresh, d.due = false, false
 }
 
-// Member moves to the next member of the object that was opened last; at its end it leaves the object and gives false. A
-// value that nobody has read is skipped.
+// Member moves to the next member of the object that was opened last; at its end it leaves the object and gives false.
+// A value that nobody has read is skipped.
 func (d *Decoder) Member() bool {
 	if !d.next('}') {
 		return false

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not UTF-8
-// becomes U+FFFD, as encoding/json has it.
+// Text is the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not
+// UTF-8 becomes U+FFFD, as encoding/json has it.
 func (d *Decoder) Text() string {
 	if d.Kind() != String {
 		d.Skip()

@@ -7,8 +7,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes text as a JSON string: UTF-8 as it is, the shortest escape where JSON demands one. What is not UTF-8
-// becomes U+FFFD.
+// AppendString writes text as a JSON string: UTF-8 as it is, the shortest escape where JSON demands one. What is not
+// UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -82,5 +82,6 @@ func appendASCII(dst []byte, text string) []byte {
 }
 
 func appendUnit(dst []byte, unit rune) []byte {
-	return append(dst, '\\', 'u', hexDigits[unit>>12&0xf], hexDigits[unit>>8&0xf], hexDigits[unit>>4&0xf], hexDigits[unit&0xf])
+	return append(dst, '\\', 'u', hexDigits[unit>>12&0xf], hexDigits[unit>>8&0xf], hexDigits[unit>>4&0xf],
+		hexDigits[unit&0xf])
 }

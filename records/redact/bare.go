@@ -2,14 +2,15 @@ package redact
 
 import "strings"
 
-// literal tells whether a value without quotes is meant as it stands, as in files of variables, in YAML and in options of
-// commands, and is no expression of a program.
+// literal tells whether a value without quotes is meant as it stands, as in files of variables, in YAML and in options
+// of commands, and is no expression of a program.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {
 		return false
 	}
-	if identifier(value) && secretName(value) != says || c.spaced && len(value) < 6 && strings.Trim(value, "0123456789") == "" {
+	if identifier(value) && secretName(value) != says || c.spaced && len(value) < 6 &&
+		strings.Trim(value, "0123456789") == "" {
 		return false
 	}
 	after := byte('\n')
@@ -31,13 +32,16 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	return false
 }
 
-// closed tells a value with brackets that a shell would take as it stands: it is in capitals' style and begins with a letter.
+// closed tells a value with brackets that a shell would take as it stands: it is in capitals' style and begins with a
+// letter.
 func (c *candidate) closed(value string) bool {
-	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 && strings.ContainsAny(value, "!@#%^&*+?")
+	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 &&
+		strings.ContainsAny(value, "!@#%^&*+?")
 }
 
 func letterAndDigit(value string) bool {
-	return strings.ContainsAny(value, "0123456789") && strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && lower(byte(r)|0x20) }) >= 0
+	return strings.ContainsAny(value, "0123456789") && strings.IndexFunc(value,
+		func(r rune) bool { return r < 0x80 && lower(byte(r)|0x20) }) >= 0
 }
 
 // identifier tells what a variable or a field of a program may be called.
@@ -132,7 +136,8 @@ func (c *candidate) ini(value string, after byte, end int) bool {
 	return c.amongSettings(l)
 }
 
-// amongSettings tells a line that has settings of the same kind beside it: [section], or name = value without brackets and quotes.
+// amongSettings tells a line that has settings of the same kind beside it: [section], or name = value without brackets
+// and quotes.
 func (c *candidate) amongSettings(l nameLine) bool {
 	if l.start < 2 {
 		return false
@@ -166,7 +171,8 @@ func (c *candidate) apart(at int) (start, end int) {
 	value := text[start:end]
 	switch {
 	case c.option:
-		if at-c.end == 1 && value[0] != '-' && c.good(start, end) && !sentenceWord(value) && !strings.ContainsAny(value, "()[]{}") && strings.ToUpper(value) != value {
+		if at-c.end == 1 && value[0] != '-' && c.good(start, end) && !sentenceWord(value) &&
+			!strings.ContainsAny(value, "()[]{}") && strings.ToUpper(value) != value {
 			return start, end
 		}
 	case c.setBefore() || c.inNetrc():
@@ -194,7 +200,8 @@ func (c *candidate) said(start, end int) (int, int) {
 			return 0, 0
 		}
 	}
-	if end-start < 6 || !nameLetter(c.text[start]) || !c.good(start, end) || identifier(c.text[start:end]) && !turns(c.text[start:end]) || !letterAndDigit(c.text[start:end]) ||
+	if end-start < 6 || !nameLetter(c.text[start]) || !c.good(start, end) || identifier(c.text[start:end]) &&
+		!turns(c.text[start:end]) || !letterAndDigit(c.text[start:end]) ||
 		strings.ContainsAny(c.text[start:end], "/()[]{}:=\\") {
 		return 0, 0
 	}
@@ -203,18 +210,21 @@ func (c *candidate) said(start, end int) (int, int) {
 
 // turns tells a word with digits among its letters, not at its end alone.
 func turns(value string) bool {
-	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") || len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
+	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") ||
+		len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
 }
 
 // setBefore tells a name that a command sets: ENV, setenv, set -x, setx, configure set.
 func (c *candidate) setBefore() bool {
 	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
-	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set", "config set", "config:set", "secret set", "secrets set"} {
+	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
+		"config set", "config:set", "secret set", "secrets set"} {
 		if strings.HasSuffix(before, command) {
 			return true
 		}
 	}
-	return strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
+	return strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") ||
+		strings.Contains(before, " git config")
 }
 
 // inSQL tells a name that stands in a statement of SQL: in capitals, or behind with or set.
@@ -238,7 +248,8 @@ func (c *candidate) inNetrc() bool {
 	}
 	for range 3 {
 		i := strings.LastIndexByte(before, '\n')
-		if line := strings.TrimSpace(before[i+1:]); strings.HasPrefix(line, "machine ") || strings.HasPrefix(line, "login ") || strings.Contains(line, " login ") ||
+		if line := strings.TrimSpace(before[i+1:]); strings.HasPrefix(line, "machine ") ||
+			strings.HasPrefix(line, "login ") || strings.Contains(line, " login ") ||
 			strings.HasPrefix(line, "default login") {
 			return true
 		}
@@ -256,9 +267,12 @@ func sentenceWord(value string) bool {
 		return true
 	}
 	switch strings.ToLower(strings.TrimRight(value, ".,:;!?")) {
-	case "option", "options", "flag", "flags", "argument", "arguments", "parameter", "when", "then", "that", "this", "which", "with", "from", "into", "should", "would", "could",
-		"must", "will", "does", "have", "been", "were", "because", "instead", "also", "only", "both", "using", "used", "uses", "your", "value", "values", "string", "file", "field", "fields",
-		"authentication", "auth", "login", "mode", "name", "prompt", "there", "here", "where", "what", "available", "supported", "required", "optional", "works", "exists", "error", "missing", "without",
+	case "option", "options", "flag", "flags", "argument", "arguments", "parameter", "when", "then", "that", "this",
+		"which", "with", "from", "into", "should", "would", "could",
+		"must", "will", "does", "have", "been", "were", "because", "instead", "also", "only", "both", "using", "used", "uses",
+		"your", "value", "values", "string", "file", "field", "fields",
+		"authentication", "auth", "login", "mode", "name", "prompt", "there", "here", "where", "what", "available",
+		"supported", "required", "optional", "works", "exists", "error", "missing", "without",
 		"variable", "setting", "handling", "support", "support.", "stdin", "not":
 		return true
 	}

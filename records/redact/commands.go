@@ -18,14 +18,22 @@ type argument struct {
 
 // arguments are the commands whose options are too short to say that they take a password.
 var arguments = [...]argument{
-	{"mysql", " -p", true, false}, {"mysqldump", " -p", true, false}, {"mysqladmin", " -p", true, false}, {"mysqlimport", " -p", true, false}, {"mariadb", " -p", true, false},
-	{"mariadb-dump", " -p", true, false}, {"7z", " -p", true, false}, {"7za", " -p", true, false}, {"unrar", " -p", true, false},
-	{"sshpass", " -p", true, false}, {"zip", " -P ", false, false}, {"unzip", " -P ", false, false}, {"sqlcmd", " -P ", false, false}, {"bcp", " -P ", false, false},
-	{"redis-cli", " -a ", false, false}, {"ldapsearch", " -w ", false, false}, {"ldapmodify", " -w ", false, false}, {"ldapadd", " -w ", false, false}, {"ldapwhoami", " -w ", false, false},
-	{"docker", " login", false, false}, {"podman", " login", false, false}, {"helm", " login", false, false}, {"az", " login", false, false}, {"oc", " login", false, false},
-	{"mongo", " -p ", false, false}, {"mongosh", " -p ", false, false}, {"mongodump", " -p ", false, false}, {"mongorestore", " -p ", false, false},
-	{"curl", " -u ", false, true}, {"curl", " -u", true, true}, {"curl", " --user ", false, true}, {"curl", " --user=", false, true}, {"curl", " --proxy-user ", false, true}, {"http", " -a ", false, true},
-	{"smbclient", " -U ", false, true}, {"xfreerdp", " /p:", true, false}, {"ipmitool", " -P ", false, false}, {"snmpwalk", " -A ", false, false},
+	{"mysql", " -p", true, false}, {"mysqldump", " -p", true, false}, {"mysqladmin", " -p", true, false},
+	{"mysqlimport", " -p", true, false}, {"mariadb", " -p", true, false},
+	{"mariadb-dump", " -p", true, false}, {"7z", " -p", true, false}, {"7za", " -p", true, false},
+	{"unrar", " -p", true, false},
+	{"sshpass", " -p", true, false}, {"zip", " -P ", false, false}, {"unzip", " -P ", false, false},
+	{"sqlcmd", " -P ", false, false}, {"bcp", " -P ", false, false},
+	{"redis-cli", " -a ", false, false}, {"ldapsearch", " -w ", false, false}, {"ldapmodify", " -w ", false, false},
+	{"ldapadd", " -w ", false, false}, {"ldapwhoami", " -w ", false, false},
+	{"docker", " login", false, false}, {"podman", " login", false, false}, {"helm", " login", false, false},
+	{"az", " login", false, false}, {"oc", " login", false, false},
+	{"mongo", " -p ", false, false}, {"mongosh", " -p ", false, false}, {"mongodump", " -p ", false, false},
+	{"mongorestore", " -p ", false, false},
+	{"curl", " -u ", false, true}, {"curl", " -u", true, true}, {"curl", " --user ", false, true},
+	{"curl", " --user=", false, true}, {"curl", " --proxy-user ", false, true}, {"http", " -a ", false, true},
+	{"smbclient", " -U ", false, true}, {"xfreerdp", " /p:", true, false}, {"ipmitool", " -P ", false, false},
+	{"snmpwalk", " -A ", false, false},
 }
 
 // commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
@@ -38,7 +46,8 @@ func commands(text string) []span {
 		}
 		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') > 0 {
 			for _, s := range append(ofArguments(line), piped(line)...) {
-				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule, whole: byItself(line[s.start:s.end])})
+				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule,
+					whole: byItself(line[s.start:s.end])})
 			}
 		}
 		at = end + 1
@@ -99,7 +108,8 @@ func commandIn(line, command string) int {
 		}
 		i += from
 		from = i + len(command)
-		if from < len(line) && (line[from] == ' ' || strings.HasPrefix(line[from:], ".exe ")) && (i == 0 || !nameByte(line[i-1])) {
+		if from < len(line) && (line[from] == ' ' || strings.HasPrefix(line[from:], ".exe ")) &&
+			(i == 0 || !nameByte(line[i-1])) {
 			return from
 		}
 	}
@@ -127,7 +137,8 @@ func piped(line string) []span {
 		return nil
 	}
 	asks := false
-	for _, command := range [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd"} {
+	for _, command := range [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token",
+		"--passphrase-fd"} {
 		asks = asks || strings.Contains(line[pipe:], command)
 	}
 	at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
@@ -174,8 +185,10 @@ func identified(text string) []span {
 			at += len("PASSWORD ")
 		}
 		if at < len(text) && isQuote(text[at]) && text[at] != '`' {
-			if end := strings.IndexByte(text[at+1:min(len(text), at+mostContext)], text[at]); end >= leastValue && !standsIn(text[at+1:at+1+end]) {
-				found = append(found, span{start: at + 1, end: at + 1 + end, rule: commandRule, whole: byItself(text[at+1 : at+1+end])})
+			if end := strings.IndexByte(text[at+1:min(len(text), at+mostContext)], text[at]); end >= leastValue &&
+				!standsIn(text[at+1:at+1+end]) {
+				found = append(found, span{start: at + 1, end: at + 1 + end, rule: commandRule,
+					whole: byItself(text[at+1 : at+1+end])})
 			}
 		}
 	}
@@ -196,7 +209,8 @@ func basicLogins(text string) []span {
 		}
 		plain, err := base64.StdEncoding.DecodeString(text[from:end])
 		name, password, ok := strings.Cut(string(plain), ":")
-		if err == nil && ok && len(readableOnly(name)) == len(name) && len(password) >= leastValue && !standsIn(password) && len(readableOnly(password)) == len(password) {
+		if err == nil && ok && len(readableOnly(name)) == len(name) && len(password) >= leastValue && !standsIn(password) &&
+			len(readableOnly(password)) == len(password) {
 			found = append(found, span{start: from, end: end, rule: "authorization", whole: true})
 		}
 	}

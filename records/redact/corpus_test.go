@@ -13,7 +13,8 @@ import (
 )
 
 // What is no secret must stay: real session files, out of which others have taken the secrets already, where they are
-// present. One secret in 100 kB of text is allowed. The full form reads the files of all clients and lists what is taken out of them.
+// present. One secret in 100 kB of text is allowed. The full form reads the files of all clients and lists what is
+// taken out of them.
 func TestRealSessionsKeepTheirText(t *testing.T) {
 	t.Parallel()
 	const some = 2 << 20

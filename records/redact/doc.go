@@ -1,26 +1,27 @@
 // Package redact takes secrets and names out of conversations before anything of them is stored.
 //
-// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds nothing, so
-// that what takes a Record (package store) cannot be given a conversation that nobody has looked at.
+// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds nothing,
+// so that what takes a Record (package store) cannot be given a conversation that nobody has looked at.
 //
 // What is taken out:
 //
-//   - secrets of known forms: by the rules of gitleaks v8 (package gitleaks behind [Finder]) and of services that these do
-//     not know, private keys, tokens of HTTP authorization, what the user's own rules match;
-//   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…, .netrc,
-//     passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
+//   - secrets of known forms: by the rules of gitleaks v8 (package gitleaks behind [Finder]) and of services that these
+//     do not know, private keys, tokens of HTTP authorization, what the user's own rules match;
+//   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…,
+//     .netrc, passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
 //   - strings of high entropy, as they stand;
 //   - the names of home directories and the name of the user.
 //
-// All but the last but one are found in plain text and behind up to three layers of: escapes of JSON and C, percent-encoding, entities of HTML, base64
-// (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od, lists of numbers). Colours and other sequences for terminals,
-// the zero bytes of UTF-16 and characters without width hide nothing, nor do lines that were wrapped.
+// All but the last but one are found in plain text and behind up to three layers of: escapes of JSON and C,
+// percent-encoding, entities of HTML, base64 (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od, lists
+// of numbers). Colours and other sequences for terminals, the zero bytes of UTF-16 and characters without width hide
+// nothing, nor do lines that were wrapped.
 //
 // What is found once is taken out of the whole conversation, wherever it stands. In its place stands [REDACTED:rule].
 //
-// Redaction fails closed: after an error, a panic or the end of its time a redactor gives no Record. It is best effort all
-// the same: what no rule describes is not found, nor is a secret behind another encoding than those above, or typed in
-// pieces. Ids, times and names of models and tools are searched for secrets but not for high entropy.
+// Redaction fails closed: after an error, a panic or the end of its time a redactor gives no Record. It is best effort
+// all the same: what no rule describes is not found, nor is a secret behind another encoding than those above, or typed
+// in pieces. Ids, times and names of models and tools are searched for secrets but not for high entropy.
 //
 // It does not run in hooks. The process that stores records is started by them and waits for nobody.
 package redact

@@ -8,8 +8,8 @@ import (
 // leastDump is how many bytes a line without an offset has to hold, and a dump.
 const leastDump = 10
 
-// dumps are the readings of a text in which the bytes of dumps stand for what they are: as hexdump, xxd, od and lists of
-// numbers show them. A line of a dump goes as a whole, with the letters beside its numbers.
+// dumps are the readings of a text in which the bytes of dumps stand for what they are: as hexdump, xxd, od and lists
+// of numbers show them. A line of a dump goes as a whole, with the letters beside its numbers.
 type dumps struct {
 	plain, swapped reading // the bytes in order, and with those of each group turned around, as od -x shows them
 	bytes          int     // since the last line that is none of a dump
@@ -152,7 +152,8 @@ func mayList(line string) bool {
 const leastNumbers = 4
 
 func betweenNumbers(c byte) bool {
-	return c == ' ' || c == ',' || c == ':' || c == '\t' || c == '[' || c == ']' || c == '{' || c == '}' || c == '<' || c == '>' || c == '(' || c == ')' || c == '"'
+	return c == ' ' || c == ',' || c == ':' || c == '\t' || c == '[' || c == ']' || c == '{' || c == '}' || c == '<' ||
+		c == '>' || c == '(' || c == ')' || c == '"'
 }
 
 // cutOffset gives where a line goes on behind its offset: 6 to 16 digits, a colon and space.
@@ -174,7 +175,8 @@ func cutOffset(line string) (at int, offset bool) {
 // lineBytes is how many bytes a line with an offset has: what follows are the letters beside them.
 const lineBytes = 16
 
-// numbers reads a list of numbers of a base; nil when there is none. Behind an offset it begins at once; otherwise it is looked for.
+// numbers reads a list of numbers of a base; nil when there is none. Behind an offset it begins at once; otherwise it
+// is looked for.
 func numbers(line string, at, base int, offset bool) []group {
 	var groups []group
 	total, digits := 0, 0
@@ -197,7 +199,8 @@ func numbers(line string, at, base int, offset bool) []group {
 		}
 		value, ok := bytesOf(line[start:at], base, marked)
 		switch {
-		case !ok || base == 16 && comma && !marked && len(groups) > 0 || base != 10 && !marked && len(groups) > 0 && at-start > digits:
+		case !ok || base == 16 && comma && !marked && len(groups) > 0 || base != 10 && !marked && len(groups) > 0 &&
+			at-start > digits:
 			if offset || total >= leastDump {
 				return enough(groups, total, offset)
 			}
@@ -265,7 +268,8 @@ func hexGroup(digits string) ([]byte, bool) {
 // cellWidth is how wide od -c and hexdump -c write a byte.
 const cellWidth = 4
 
-// cells reads a line of od -c and hexdump -c: letters, escapes and octal numbers, right-aligned in cells of the same width.
+// cells reads a line of od -c and hexdump -c: letters, escapes and octal numbers, right-aligned in cells of the same
+// width.
 func cells(line string, at int) []group {
 	var groups []group
 	for rest := line[at:]; len(rest) >= cellWidth; rest = rest[cellWidth:] {

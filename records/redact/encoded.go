@@ -10,9 +10,9 @@ import (
 // maxLayers is how many encodings around each other are looked behind.
 const maxLayers = 3
 
-// secrets finds the secrets of a text, and names if the manner asks for them, as it stands and in its encodings; layer counts
-// the encodings around it. Escapes and sequences for terminals change nothing of a text without them, so the rules of the finder are tried once,
-// behind them.
+// secrets finds the secrets of a text, and names if the manner asks for them, as it stands and in its encodings; layer
+// counts the encodings around it. Escapes and sequences for terminals change nothing of a text without them, so the
+// rules of the finder are tried once, behind them.
 func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int) ([]span, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,7 +56,8 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 		if err != nil {
 			return nil, err
 		}
-		list = slices.DeleteFunc(list, func(s span) bool { return s.rule == gitleaks.Generic && joined[s.end] != '"' }) // it has no end
+		// it has no end
+		list = slices.DeleteFunc(list, func(s span) bool { return s.rule == gitleaks.Generic && joined[s.end] != '"' })
 		found = append(found, v.back(append(append(list, r.known(joined)...), r.rules.find(joined)...))...)
 		if list, err = r.inWords(ctx, joined, m, layer); err != nil {
 			return nil, err

@@ -30,7 +30,8 @@ func highEntropy(text string) []span {
 		if i > 0 && text[i-1] == '\\' { // of an escape, however deep
 			i += escapeLength(text[i:end])
 		}
-		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) && !named(text[max(0, i-40):i], text[i:end]) && !legible(text[i:end]) {
+		if end-i >= leastEntropy && end-i <= mostEntropy && looksRandom(text[i:end]) &&
+			!named(text[max(0, i-40):i], text[i:end]) && !legible(text[i:end]) {
 			found = append(found, span{start: i, end: end, rule: "high-entropy"})
 		}
 		i = end
@@ -39,7 +40,8 @@ func highEntropy(text string) []span {
 }
 
 func tokenByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-' || c == '='
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '_' ||
+		c == '-' || c == '='
 }
 
 // looksRandom tells whether a token mixes upper case, lower case and digits as chance does.
@@ -78,7 +80,8 @@ func looksRandom(token string) bool {
 func named(before, token string) bool {
 	last := token[strings.LastIndexByte(token, '/')+1:]
 	for _, prefix := range [...]string{
-		"toolu_", "tooluse_", "msg_", "agent_msg_", "gen-", "req_", "call_", "resp_", "chatcmpl-", "fc_", "rs_", "run_", "thread_", "asst_", "srvtoolu_", "ses_", "prt_", "cse_",
+		"toolu_", "tooluse_", "msg_", "agent_msg_", "gen-", "req_", "call_", "resp_", "chatcmpl-", "fc_", "rs_", "run_",
+		"thread_", "asst_", "srvtoolu_", "ses_", "prt_", "cse_",
 	} {
 		if strings.HasPrefix(last, prefix) {
 			return true
@@ -88,7 +91,8 @@ func named(before, token string) bool {
 		return true
 	}
 	lower := strings.ToLower(before + token[:min(len(token), 12)])
-	for _, word := range [...]string{"sha512-", "sha384-", "sha256-", "sha1-", "sha256:", "h1:", "base64,", "integrity", "signature"} {
+	for _, word := range [...]string{"sha512-", "sha384-", "sha256-", "sha1-", "sha256:", "h1:", "base64,", "integrity",
+		"signature"} {
 		if strings.Contains(lower, word) {
 			return true
 		}

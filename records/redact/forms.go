@@ -2,7 +2,8 @@ package redact
 
 import "strings"
 
-// form is how the tokens of a service look of which the rules of gitleaks do not know: a beginning and so many letters of a kind.
+// form is how the tokens of a service look of which the rules of gitleaks do not know: a beginning and so many letters
+// of a kind.
 type form struct {
 	rule, begin string
 	letter      func(byte) bool
@@ -109,7 +110,8 @@ func (r *Redactor) known(text string) []span {
 			for end < len(text) && end-start <= f.most && f.letter(text[end]) {
 				end++
 			}
-			if n := end - start; n < f.least || n > f.most || bits(text[start:end]) < leastFormBits || !strings.ContainsAny(text[start:end], "0123456789") {
+			if n := end - start; n < f.least || n > f.most || bits(text[start:end]) < leastFormBits ||
+				!strings.ContainsAny(text[start:end], "0123456789") {
 				continue
 			}
 			found = append(found, span{start: i, end: end, rule: f.rule, whole: true})

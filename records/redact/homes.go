@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// homes finds the names of home directories: below /home and /Users, on Windows and in WSL, as ~name, and in the names that
-// clients give to directories by putting hyphens for slashes.
+// homes finds the names of home directories: below /home and /Users, on Windows and in WSL, as ~name, and in the names
+// that clients give to directories by putting hyphens for slashes.
 func homes(text string) []span {
 	var found []span
 	add := func(start, end int) {
@@ -36,7 +36,8 @@ func homes(text string) []span {
 	return found
 }
 
-// inHome gives the name behind a directory of homes that stands from start to end. Cased tells that it is written as Linux and macOS do.
+// inHome gives the name behind a directory of homes that stands from start to end. Cased tells that it is written as
+// Linux and macOS do.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {
 		return 0, 0
@@ -152,9 +153,12 @@ func rooted(text string, slash int, dir, name string, end int) bool {
 // below tells whether a path ends in a directory in which systems keep directories of homes.
 func below(path string) bool {
 	for _, parent := range [...]string{
-		"/export", "/var", "/private", "/private/var", "/System/Volumes/Data", "/host_mnt", "/hostfs", "/host", "/rootfs", "/sysroot", "/chroot", "/run/host", "/nfs", "/net",
-		"/mnt", "/media", "/srv", "/data", "/merged", "/diff", "/fs", "/root.x86_64", "/newroot", "wsl$/Ubuntu", "/afs", "/ceph", "/lustre", "/gpfs", "/scratch", "/snapshot", "/backup",
-		"/backups", "/vol", "/volume1", "/storage", "/Ubuntu", "/Debian", "/var/lib/docker", "wsl+ubuntu", "wsl+Ubuntu", "wsl+debian", "/Macintosh HD", "/subvol", "/live", "/work",
+		"/export", "/var", "/private", "/private/var", "/System/Volumes/Data", "/host_mnt", "/hostfs", "/host", "/rootfs",
+		"/sysroot", "/chroot", "/run/host", "/nfs", "/net",
+		"/mnt", "/media", "/srv", "/data", "/merged", "/diff", "/fs", "/root.x86_64", "/newroot", "wsl$/Ubuntu", "/afs",
+		"/ceph", "/lustre", "/gpfs", "/scratch", "/snapshot", "/backup",
+		"/backups", "/vol", "/volume1", "/storage", "/Ubuntu", "/Debian", "/var/lib/docker", "wsl+ubuntu", "wsl+Ubuntu",
+		"wsl+debian", "/Macintosh HD", "/subvol", "/live", "/work",
 	} {
 		if strings.HasSuffix(path, parent) {
 			return true
@@ -164,14 +168,18 @@ func below(path string) bool {
 	if i := strings.LastIndexAny(line, " \n\t\"'="); i >= 0 {
 		line = line[i+1:]
 	}
-	for _, root := range [...]string{"/Volumes/", "/mnt/", "/media/", "/nfs/", "/net/", "/afs/", "wsl$", "wsl.localhost", "wsl+", "/snapshots/", "ssh-remote+"} {
-		if strings.Contains(line, root) && strings.Count(line, "/") <= 5 || strings.Contains(line, strings.ReplaceAll(root, "/", "\\")) && strings.Contains(root, "wsl") {
+	for _, root := range [...]string{"/Volumes/", "/mnt/", "/media/", "/nfs/", "/net/", "/afs/", "wsl$", "wsl.localhost",
+		"wsl+", "/snapshots/", "ssh-remote+"} {
+		if strings.Contains(line, root) && strings.Count(line, "/") <= 5 ||
+			strings.Contains(line, strings.ReplaceAll(root, "/", "\\")) && strings.Contains(root, "wsl") {
 			return true
 		}
 	}
-	if i := strings.LastIndex(line, "//"); i > 0 && line[i-1] == ':' || strings.HasSuffix(line, ":") { // ssh://host/home/x, and not a page of the web
+	// ssh://host/home/x, and not a page of the web
+	if i := strings.LastIndex(line, "//"); i > 0 && line[i-1] == ':' || strings.HasSuffix(line, ":") {
 		scheme := line[:max(i-1, 0)]
-		return !strings.HasSuffix(scheme, "http") && !strings.HasSuffix(scheme, "https") && strings.Count(line[i+2:], "/") == 0
+		return !strings.HasSuffix(scheme, "http") && !strings.HasSuffix(scheme, "https") &&
+			strings.Count(line[i+2:], "/") == 0
 	}
 	return false
 }
@@ -190,12 +198,15 @@ func upward(text string, slash int, dir, name string, end int) bool {
 			i--
 		}
 	}
-	if levels == 0 || dir == "home" && levels < 2 || strings.ContainsAny(name, ".") && end < len(text) && text[end] != '/' {
+	if levels == 0 || dir == "home" && levels < 2 || strings.ContainsAny(name, ".") && end < len(text) &&
+		text[end] != '/' {
 		return false
 	}
 	switch strings.ToLower(name) {
-	case "components", "component", "hooks", "utils", "util", "pages", "page", "views", "view", "index", "api", "list", "models", "model", "services", "service", "controllers", "controller",
-		"styles", "types", "tests", "assets", "routes", "store", "lib", "src", "header", "footer", "hero", "layout", "screens", "helpers", "constants", "context", "dto", "entities":
+	case "components", "component", "hooks", "utils", "util", "pages", "page", "views", "view", "index", "api", "list",
+		"models", "model", "services", "service", "controllers", "controller",
+		"styles", "types", "tests", "assets", "routes", "store", "lib", "src", "header", "footer", "hero", "layout",
+		"screens", "helpers", "constants", "context", "dto", "entities":
 		return false
 	}
 	return !upper(name[0])
@@ -216,7 +227,8 @@ func hyphened(text string, start, end int) (from, to int) {
 	case i > 0 && nameByte(text[i-1]):
 		letter := start-i == 2 && nameLetter(text[i-1]) && (i == 1 || !nameByte(text[i-2]))
 		escaped := i > 1 && text[i-2] == '\\'
-		parent := strings.HasSuffix(text[:i], "-Volumes-Data") || strings.HasSuffix(text[:i], "-mnt-c") || strings.HasSuffix(text[:i], "-private") || strings.HasSuffix(text[:i], "-export") ||
+		parent := strings.HasSuffix(text[:i], "-Volumes-Data") || strings.HasSuffix(text[:i], "-mnt-c") ||
+			strings.HasSuffix(text[:i], "-private") || strings.HasSuffix(text[:i], "-export") ||
 			strings.HasSuffix(text[:i], "-var")
 		if !letter && !escaped && !parent {
 			return 0, 0
@@ -235,7 +247,8 @@ func tilde(text string, at int) (from, to int) {
 		return 0, 0
 	}
 	from, to = at+1, at+1
-	for to < len(text) && to-from < 32 && (lower(text[to]) || to > from && (digit(text[to]) || text[to] == '.' || text[to] == '-') || text[to] == '_') {
+	for to < len(text) && to-from < 32 && (lower(text[to]) || to > from &&
+		(digit(text[to]) || text[to] == '.' || text[to] == '-') || text[to] == '_') {
 		to++
 	}
 	for to > from && (text[to-1] == '.' || text[to-1] == '-') {
@@ -265,7 +278,8 @@ func bareHome(text string, at int) bool {
 	words := strings.Fields(line)
 	for i := len(words) - 1; i >= 0 && i >= len(words)-4; i-- {
 		switch strings.Trim(words[i], "`\"'($") {
-		case "cd", "ls", "pushd", "cat", "cp", "mv", "rm", "chown", "chmod", "rsync", "scp", "ln", "touch", "mkdir", "find", "du", "tar", "stat", "echo", "source", "vim", "nano", "less", "tail",
+		case "cd", "ls", "pushd", "cat", "cp", "mv", "rm", "chown", "chmod", "rsync", "scp", "ln", "touch", "mkdir", "find",
+			"du", "tar", "stat", "echo", "source", "vim", "nano", "less", "tail",
 			"head", "tree", "open", "HOME", "home", "directory", "see", "in", "from", "of", "user":
 			return true
 		}

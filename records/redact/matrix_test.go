@@ -20,7 +20,8 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// sample writes a text that an expression matches; an optional part is written as often as not, a group as often as it must be.
+// sample writes a text that an expression matches; an optional part is written as often as not, a group as often as it
+// must be.
 func sample(rnd *rand.Rand, re *syntax.Regexp, out *strings.Builder) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -72,7 +73,8 @@ func sampleClass(rnd *rand.Rand, ranges []rune) rune {
 	return plain[rnd.Intn(len(plain))]
 }
 
-// secretForm is a secret of a known form. Service is the word that has to stand in the name of one that its own form does not tell.
+// secretForm is a secret of a known form. Service is the word that has to stand in the name of one that its own form
+// does not tell.
 type secretForm struct{ rule, service, secret string }
 
 // planted puts the secret into a line.

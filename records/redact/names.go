@@ -17,7 +17,8 @@ const somebody = "user"
 // sharedHome tells a directory beside homes that belongs to nobody.
 func sharedHome(name string) bool {
 	switch strings.ToLower(name) {
-	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me", "username", "name", "alias":
+	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me",
+		"username", "name", "alias":
 		return true
 	}
 	return false
@@ -26,10 +27,14 @@ func sharedHome(name string) bool {
 // generic tells a name that says nothing about a person and is a word of texts.
 func generic(name string) bool {
 	switch strings.ToLower(name) {
-	case somebody, "users", "root", "admin", "administrator", "ubuntu", "debian", "fedora", "ec2-user", "centos", "alpine", "git", "go", "dev",
-		"develop", "developer", "test", "tester", "testing", "tests", "node", "runner", "vagrant", "docker", "build", "builder", "ci",
-		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main", "claude",
-		"codex", "agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host", "localhost", "server",
+	case somebody, "users", "root", "admin", "administrator", "ubuntu", "debian", "fedora", "ec2-user", "centos", "alpine",
+		"git", "go", "dev",
+		"develop", "developer", "test", "tester", "testing", "tests", "node", "runner", "vagrant", "docker", "build",
+		"builder", "ci",
+		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main",
+		"claude",
+		"codex", "agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host",
+		"localhost", "server",
 		"client", "python", "rust", "java", "ruby", "mac", "macbook", "owner", "pi", "sandbox":
 		return true
 	}

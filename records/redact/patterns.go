@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// patterns are the expressions beside those of gitleaks, compiled with the redactor: a package variable would be compiled
-// at the start of every process.
+// patterns are the expressions beside those of gitleaks, compiled with the redactor: a package variable would be
+// compiled at the start of every process.
 type patterns struct {
 	keyBegin *regexp.Regexp
 	urlLogin *regexp.Regexp
@@ -43,7 +43,8 @@ func (r *Redactor) plain(text string, m manner) []span {
 // longestLogin bounds a name and a password in a URL, in bytes.
 const longestLogin = 700
 
-// logins finds the passwords in URLs. The expression is tried where one may end, since it begins with no letter that is always the same.
+// logins finds the passwords in URLs. The expression is tried where one may end, since it begins with no letter that is
+// always the same.
 func (r *Redactor) logins(text string) []span {
 	var found []span
 	for from := 0; ; {

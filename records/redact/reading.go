@@ -1,7 +1,7 @@
 package redact
 
-// reading is a text in which an encoding was resolved. For each of its bytes it knows the part of the text that the byte
-// was made of.
+// reading is a text in which an encoding was resolved. For each of its bytes it knows the part of the text that the
+// byte was made of.
 type reading struct {
 	text     []byte
 	from, to []int32

@@ -38,13 +38,16 @@ type Redactor struct {
 	names  []string
 	patterns
 	fingerprint string
-	seen        map[string]string              // secrets that were found, with their rules: they are taken out wherever they stand
-	clean       map[[sha256.Size]byte]struct{} // texts of which nothing had to be taken: the same stand in many conversations
+	// secrets that were found, with their rules: they are taken out wherever they stand
+	seen map[string]string
+	// texts of which nothing had to be taken: the same stand in many conversations
+	clean map[[sha256.Size]byte]struct{}
 }
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{}, clean: map[[sha256.Size]byte]struct{}{}}
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{},
+		clean: map[[sha256.Size]byte]struct{}{}}
 	if r.finder == nil {
 		rules, err := gitleaks.Load()
 		if err != nil {
@@ -105,16 +108,19 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return out, n, err
 }
 
-// Bounds of what is remembered of texts that had nothing to take: their length from which on it is quicker than to look, and their number.
+// Bounds of what is remembered of texts that had nothing to take: their length from which on it is quicker than to
+// look, and their number.
 const (
 	leastKept = 100
 	mostKept  = 1 << 16
 )
 
-// maxPasses is how often a text is looked at: what was taken out may have stood before a name that is only then seen as one.
+// maxPasses is how often a text is looked at: what was taken out may have stood before a name that is only then seen as
+// one.
 const maxPasses = 4
 
-// redact finds and replaces, until nothing more is found. A name is what the text is called where it stands, "" where it has none.
+// redact finds and replaces, until nothing more is found. A name is what the text is called where it stands, "" where
+// it has none.
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
 	for range maxPasses {
@@ -148,7 +154,10 @@ func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out s
 		found = append(found, highEntropy(text)...)
 	}
 	found = besideEscapes(text, found)
-	found = slices.DeleteFunc(found, func(s span) bool { return s.with == "" && s.rule != purgedRule && r.rules.allowed(text[s.start:s.end]) })
+	found = slices.DeleteFunc(found, func(s span) bool {
+		return s.with == "" && s.rule != purgedRule &&
+			r.rules.allowed(text[s.start:s.end])
+	})
 	found = unmarked(text, found)
 	r.remember(text, found)
 	out, n = replace(text, found)
@@ -197,7 +206,8 @@ const (
 	longestCalled = 4 << 10
 )
 
-// called finds what only the name of a text tells to be a secret: in {"api_key": "0f3a…"} neither half is one by itself.
+// called finds what only the name of a text tells to be a secret: in {"api_key": "0f3a…"} neither half is one by
+// itself.
 func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
 	if name == "" || len(name) > longestName || len(text) > longestCalled {
 		return nil, nil
@@ -224,7 +234,8 @@ const shortest = 5
 // leastSeen is the length from which on a secret is looked for by itself.
 const leastSeen = 10
 
-// remember keeps what was found in the text as it stands, so that it is also found where nothing tells that it is a secret.
+// remember keeps what was found in the text as it stands, so that it is also found where nothing tells that it is a
+// secret.
 func (r *Redactor) remember(text string, found []span) {
 	for _, s := range found {
 		secret := text[s.start:s.end]
@@ -281,7 +292,8 @@ func replace(text string, found []span) (string, int) {
 	return out.String(), n
 }
 
-// unmarked leaves out what touches a marker that stands in the text already, unless it is much more than the marker: redacting twice changes nothing.
+// unmarked leaves out what touches a marker that stands in the text already, unless it is much more than the marker:
+// redacting twice changes nothing.
 func unmarked(text string, found []span) []span {
 	if !strings.Contains(text, markerStart) {
 		return found

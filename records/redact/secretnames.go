@@ -47,7 +47,8 @@ func secretName(name string) strength {
 // beside is a word behind a name that leaves what it says: DB_PASSWORD_PROD.
 func beside(word string) bool {
 	switch word {
-	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup", "local", "plain", "plaintext", "raw",
+	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup",
+		"local", "plain", "plaintext", "raw",
 		"value", "base", "b":
 		return true
 	}
@@ -56,7 +57,8 @@ func beside(word string) bool {
 
 func lastWord(last, before string) strength {
 	switch last {
-	case "pwd", "passwort", "kennwort", "contrasena", "senha", "motdepasse", "wachtwoord", "psk", "sshpass", "pgpass", "dbpass":
+	case "pwd", "passwort", "kennwort", "contrasena", "senha", "motdepasse", "wachtwoord", "psk", "sshpass", "pgpass",
+		"dbpass":
 		return tells
 	case "pass":
 		switch {
@@ -81,11 +83,13 @@ func lastWord(last, before string) strength {
 		}
 	}
 	switch {
-	case strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"), strings.HasSuffix(last, "passphrase"), last == "passcode",
+	case strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"), strings.HasSuffix(last, "passphrase"),
+		last == "passcode",
 		strings.HasSuffix(last, "secret"), strings.HasSuffix(last, "apikey"), strings.HasSuffix(last, "secretkey"),
 		strings.HasSuffix(last, "accesskey"), strings.HasSuffix(last, "privatekey"):
 		return tells
-	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "authkey"), strings.HasSuffix(last, "signingkey"), strings.HasSuffix(last, "accountkey"),
+	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "authkey"), strings.HasSuffix(last, "signingkey"),
+		strings.HasSuffix(last, "accountkey"),
 		strings.HasSuffix(last, "encryptionkey"):
 		return hints
 	}
@@ -97,9 +101,12 @@ func keyOf(kind string) strength {
 	switch kind {
 	case "api", "secret", "private", "access", "encryption", "master", "account", "sharedaccess":
 		return tells
-	case "signing", "auth", "storage", "app", "application", "admin", "license", "licence", "deploy", "shared", "webhook", "session", "hmac", "aes", "jwt", "ssh",
-		"cookie", "crypto", "consumer", "subscription", "service", "integration", "ingest", "write", "write_key", "sas", "function", "host", "client", "user", "server",
-		"project", "publish", "installation", "registration", "ssl", "tls", "stripe", "openai", "anthropic", "gemini", "sendgrid", "datadog", "dd", "mailgun", "algolia", "age":
+	case "signing", "auth", "storage", "app", "application", "admin", "license", "licence", "deploy", "shared", "webhook",
+		"session", "hmac", "aes", "jwt", "ssh",
+		"cookie", "crypto", "consumer", "subscription", "service", "integration", "ingest", "write", "write_key", "sas",
+		"function", "host", "client", "user", "server",
+		"project", "publish", "installation", "registration", "ssl", "tls", "stripe", "openai", "anthropic", "gemini",
+		"sendgrid", "datadog", "dd", "mailgun", "algolia", "age":
 		return hints
 	}
 	return says
@@ -108,9 +115,12 @@ func keyOf(kind string) strength {
 // holdsPass tells whose pass is a password.
 func holdsPass(who string) bool {
 	switch who {
-	case "db", "database", "user", "admin", "root", "mysql", "pg", "postgres", "postgresql", "smtp", "mail", "email", "ftp", "sftp", "redis", "rabbitmq", "mq", "ldap",
-		"ssh", "sudo", "vpn", "wifi", "keystore", "store", "key", "auth", "login", "basic", "http", "proxy", "jenkins", "mongo", "mongodb", "imap", "pop3", "sql", "app",
-		"service", "api", "my", "test", "docker", "registry", "git", "nexus", "artifactory", "ansible", "become", "elastic", "es", "grafana", "kafka", "api2", "rdp", "win", "cert", "p12", "pfx":
+	case "db", "database", "user", "admin", "root", "mysql", "pg", "postgres", "postgresql", "smtp", "mail", "email",
+		"ftp", "sftp", "redis", "rabbitmq", "mq", "ldap",
+		"ssh", "sudo", "vpn", "wifi", "keystore", "store", "key", "auth", "login", "basic", "http", "proxy", "jenkins",
+		"mongo", "mongodb", "imap", "pop3", "sql", "app",
+		"service", "api", "my", "test", "docker", "registry", "git", "nexus", "artifactory", "ansible", "become", "elastic",
+		"es", "grafana", "kafka", "api2", "rdp", "win", "cert", "p12", "pfx":
 		return true
 	}
 	return false
@@ -119,11 +129,16 @@ func holdsPass(who string) bool {
 // otherwise is a word of a name that makes its value no secret: no_password, isToken, next_token.
 func otherwise(word string) bool {
 	switch word {
-	case "no", "not", "is", "has", "have", "use", "uses", "using", "show", "hide", "toggle", "forgot", "forget", "forgotten", "reset", "change", "changed", "min", "max", "num",
-		"number", "count", "next", "prev", "previous", "page", "continuation", "pagination", "by", "with", "without", "missing", "invalid", "validate", "verify", "require",
-		"requires", "required", "need", "needs", "allow", "allows", "enable", "enabled", "disable", "disabled", "public", "pub", "sort", "partition", "primary", "foreign", "cache",
-		"type", "kind", "hash", "hashed", "length", "len", "size", "supports", "support", "can", "should", "on", "if", "find", "detect", "redact", "mask", "masked", "strip", "skip",
-		"ignore", "ask", "prompt", "generate", "gen", "rotate", "check", "compare", "match", "matches", "contains", "includes", "bad", "wrong", "save", "remember", "expired":
+	case "no", "not", "is", "has", "have", "use", "uses", "using", "show", "hide", "toggle", "forgot", "forget",
+		"forgotten", "reset", "change", "changed", "min", "max", "num",
+		"number", "count", "next", "prev", "previous", "page", "continuation", "pagination", "by", "with", "without",
+		"missing", "invalid", "validate", "verify", "require",
+		"requires", "required", "need", "needs", "allow", "allows", "enable", "enabled", "disable", "disabled", "public",
+		"pub", "sort", "partition", "primary", "foreign", "cache",
+		"type", "kind", "hash", "hashed", "length", "len", "size", "supports", "support", "can", "should", "on", "if", "find",
+		"detect", "redact", "mask", "masked", "strip", "skip",
+		"ignore", "ask", "prompt", "generate", "gen", "rotate", "check", "compare", "match", "matches", "contains",
+		"includes", "bad", "wrong", "save", "remember", "expired":
 		return true
 	}
 	return false
@@ -132,9 +147,12 @@ func otherwise(word string) bool {
 // ofTexts is a word of a name that makes a token one of a text or of a computation.
 func ofTexts(word string) bool {
 	switch word {
-	case "eos", "bos", "pad", "unk", "sep", "cls", "special", "start", "end", "begin", "stop", "first", "last", "current", "cancellation", "cancel", "abort", "syntax", "lex", "lexer", "parser",
-		"text", "input", "output", "completion", "total", "per", "estimated", "reasoning", "thinking", "used", "budget", "string", "punctuation", "comment", "identifier",
-		"operator", "peek", "lookahead", "expected", "unexpected", "yield", "resume", "sync", "delta", "change", "cached", "context", "color", "theme", "design", "css":
+	case "eos", "bos", "pad", "unk", "sep", "cls", "special", "start", "end", "begin", "stop", "first", "last", "current",
+		"cancellation", "cancel", "abort", "syntax", "lex", "lexer", "parser",
+		"text", "input", "output", "completion", "total", "per", "estimated", "reasoning", "thinking", "used", "budget",
+		"string", "punctuation", "comment", "identifier",
+		"operator", "peek", "lookahead", "expected", "unexpected", "yield", "resume", "sync", "delta", "change", "cached",
+		"context", "color", "theme", "design", "css":
 		return true
 	}
 	return false

@@ -50,8 +50,8 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	return redacted, nil
 }
 
-// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one; n is how much was
-// taken out of it then.
+// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one; n is how much
+// was taken out of it then.
 func (s *Sink) Redacted(raw []byte, n int) error {
 	return s.do(func() error {
 		s.counts = append(s.counts, n)
@@ -113,8 +113,8 @@ func (s *Sink) do(work func() error) (err error) {
 	return work()
 }
 
-// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. The number of
-// redactions that the head brings is added to. The head is left as it is.
+// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. The number
+// of redactions that the head brings is added to. The head is left as it is.
 func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	var out *Record
 	err := s.do(func() error {
@@ -145,7 +145,8 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	return out, nil
 }
 
-// sweep takes the secrets that were found somewhere out of what came before and where nothing tells that they are secrets.
+// sweep takes the secrets that were found somewhere out of what came before and where nothing tells that they are
+// secrets.
 func (s *Sink) sweep(head *records.Record) error {
 	if len(s.redactor.seen) == 0 {
 		return nil

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// standsIn tells a value that is no secret because it stands for one or for none: $PASSWORD, ***, <token>, {{ key }}, null, process.env.KEY,
-// the name of a secret, an address, a path.
+// standsIn tells a value that is no secret because it stands for one or for none: $PASSWORD, ***, <token>, {{ key }},
+// null, process.env.KEY, the name of a secret, an address, a path.
 func standsIn(value string) bool {
 	if value == "" || strings.Contains(value, markerStart) || strings.Trim(value, "*.xX-_•?#0 …") == "" {
 		return true
@@ -16,7 +16,8 @@ func shape(value string) bool {
 	if strings.HasPrefix(value, "0x") || strings.HasPrefix(value, "-0x") {
 		return len(value) < 20
 	}
-	for _, part := range [...]string{"xxxxxxxx", "XXXXXXXX", "[a-z", "[A-Z", "[0-9", `\w`, `\d`, `\x`, "your_", "YOUR_", "your-", "YOUR-", "EXAMPLE"} {
+	for _, part := range [...]string{"xxxxxxxx", "XXXXXXXX", "[a-z", "[A-Z", "[0-9", `\w`, `\d`, `\x`, "your_", "YOUR_",
+		"your-", "YOUR-", "EXAMPLE"} {
 		if strings.Contains(value, part) {
 			return true
 		}
@@ -48,7 +49,8 @@ func refers(value string) bool {
 			return true
 		}
 	case ':', '@', '!', '&', '*':
-		if name := strings.TrimRight(value[1:], "]})"); secretName(name) != says || value[0] == '!' && strings.IndexFunc(name, notLetter) < 0 {
+		if name := strings.TrimRight(value[1:], "]})"); secretName(name) != says || value[0] == '!' &&
+			strings.IndexFunc(name, notLetter) < 0 {
 			return true
 		}
 	case '/', '~', '.':
@@ -60,16 +62,21 @@ func refers(value string) bool {
 		return true
 	}
 	for _, start := range [...]string{
-		"process.env", "os.environ", "os.getenv", "os.Getenv", "env.", "env(", "ENV[", "ENV.", "getenv", "System.getenv", "import.meta", "secrets.", "secret/", "vault:", "var.", "local.",
-		"data.", "config.", "self.", "this.", "args.", "options.", "opts.", "params.", "req.", "request.", "settings.", "cfg.", "props.", "std::", "arn:", "file:", "env:", "ssm:",
-		"keychain:", "base64:", "sha256:", "sha1:", "sha512-", "sha256-", "bcrypt:", "$2a$", "$2b$", "$argon2", "pbkdf2", "data:", "cmd:", "ref:", "urn:", "uid:", "ssh-rsa", "ssh-ed25519", "required|",
+		"process.env", "os.environ", "os.getenv", "os.Getenv", "env.", "env(", "ENV[", "ENV.", "getenv", "System.getenv",
+		"import.meta", "secrets.", "secret/", "vault:", "var.", "local.",
+		"data.", "config.", "self.", "this.", "args.", "options.", "opts.", "params.", "req.", "request.", "settings.",
+		"cfg.", "props.", "std::", "arn:", "file:", "env:", "ssm:",
+		"keychain:", "base64:", "sha256:", "sha1:", "sha512-", "sha256-", "bcrypt:", "$2a$", "$2b$", "$argon2", "pbkdf2",
+		"data:", "cmd:", "ref:", "urn:", "uid:", "ssh-rsa", "ssh-ed25519", "required|",
 	} {
 		if strings.HasPrefix(value, start) {
 			return true
 		}
 	}
-	return strings.Contains(value, "/secrets/") || strings.Contains(value, "${") || strings.Contains(value, "{{") || strings.Contains(value, "#{") || strings.Contains(value, "<%") ||
-		strings.Contains(value, "...") || strings.Contains(value, "***") || strings.Contains(value, "…") || strings.Contains(value, "%s") || strings.Contains(value, "%v") ||
+	return strings.Contains(value, "/secrets/") || strings.Contains(value, "${") || strings.Contains(value, "{{") ||
+		strings.Contains(value, "#{") || strings.Contains(value, "<%") ||
+		strings.Contains(value, "...") || strings.Contains(value, "***") || strings.Contains(value, "…") ||
+		strings.Contains(value, "%s") || strings.Contains(value, "%v") ||
 		strings.Contains(value, "$(")
 }
 
@@ -86,22 +93,33 @@ func looksLikePath(value string) bool {
 			return false
 		}
 	}
-	return strings.Contains(rest, "/") || strings.Contains(rest, ".") || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz-_") == ""
+	return strings.Contains(rest, "/") || strings.Contains(rest, ".") ||
+		strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
 // plainWord tells the words that values are in programs and forms.
 func plainWord(value string) bool {
 	switch strings.ToLower(strings.Trim(value, " ?!;,")) {
-	case "true", "false", "null", "nil", "none", "undefined", "nan", "yes", "no", "on", "off", "ok", "string", "str", "text", "number", "int", "int64", "int32", "uint64", "float64",
-		"integer", "bool", "boolean", "any", "unknown", "bytes", "byte", "[]byte", "object", "array", "list", "dict", "map", "void", "never", "buffer", "varchar", "char", "uuid",
-		"secretstr", "securestring", "optional", "required", "expired", "invalid", "valid", "missing", "incorrect", "wrong", "set", "unset", "present", "absent", "found",
-		"configured", "enabled", "disabled", "stored", "encrypted", "hashed", "hidden", "masked", "changeme", "change_me", "change-me", "todo", "tbd", "fixme", "n/a", "na", "self", "this", "await",
-		"async", "function", "func", "return", "new", "const", "let", "var", "if", "else", "for", "in", "is", "not", "and", "or", "to", "the", "a", "an", "of", "with", "from",
-		"option", "flag", "field", "value", "values", "literal", "ident", "identifier", "keyword", "eof", "eol", "newline", "comma", "default", "manual", "auto", "inherit", "never_expires",
-		"primary", "unique", "index", "foreign", "public", "private", "protected", "static", "final", "readonly", "props", "pass", "fail", "passed", "failed", "error", "type", "name",
-		"basic", "bearer", "oauth", "oauth2", "jwt", "saml", "ldap", "kerberos", "digest", "ntlm", "code", "hash", "prompt", "stdin", "env", "file", "keychain", "keyring", "vault", "argument",
-		"github", "gitlab", "google", "oidc", "session", "cookie", "header", "query", "body", "user", "username", "email", "password1", "req", "res", "ctx", "data", "input", "output", "args",
-		"opts", "options", "config", "settings", "params", "event", "item", "key", "id", "url", "uri", "path", "start", "end", "next", "prev", "current", "static_token":
+	case "true", "false", "null", "nil", "none", "undefined", "nan", "yes", "no", "on", "off", "ok", "string", "str",
+		"text", "number", "int", "int64", "int32", "uint64", "float64",
+		"integer", "bool", "boolean", "any", "unknown", "bytes", "byte", "[]byte", "object", "array", "list", "dict", "map",
+		"void", "never", "buffer", "varchar", "char", "uuid",
+		"secretstr", "securestring", "optional", "required", "expired", "invalid", "valid", "missing", "incorrect", "wrong",
+		"set", "unset", "present", "absent", "found",
+		"configured", "enabled", "disabled", "stored", "encrypted", "hashed", "hidden", "masked", "changeme", "change_me",
+		"change-me", "todo", "tbd", "fixme", "n/a", "na", "self", "this", "await",
+		"async", "function", "func", "return", "new", "const", "let", "var", "if", "else", "for", "in", "is", "not", "and",
+		"or", "to", "the", "a", "an", "of", "with", "from",
+		"option", "flag", "field", "value", "values", "literal", "ident", "identifier", "keyword", "eof", "eol", "newline",
+		"comma", "default", "manual", "auto", "inherit", "never_expires",
+		"primary", "unique", "index", "foreign", "public", "private", "protected", "static", "final", "readonly", "props",
+		"pass", "fail", "passed", "failed", "error", "type", "name",
+		"basic", "bearer", "oauth", "oauth2", "jwt", "saml", "ldap", "kerberos", "digest", "ntlm", "code", "hash", "prompt",
+		"stdin", "env", "file", "keychain", "keyring", "vault", "argument",
+		"github", "gitlab", "google", "oidc", "session", "cookie", "header", "query", "body", "user", "username", "email",
+		"password1", "req", "res", "ctx", "data", "input", "output", "args",
+		"opts", "options", "config", "settings", "params", "event", "item", "key", "id", "url", "uri", "path", "start", "end",
+		"next", "prev", "current", "static_token":
 		return true
 	}
 	return false
@@ -115,16 +133,26 @@ func ofWords(value string) bool {
 	words, others, named := wordsOf(value), 0, false
 	for _, word := range words {
 		switch word {
-		case "test", "tests", "testing", "fake", "dummy", "mock", "mocked", "example", "sample", "your", "my", "placeholder", "xxx", "xxxx", "foo", "bar", "baz", "password", "passwd",
-			"passphrase", "pass", "pw", "pwd", "secret", "secrets", "token", "tokens", "key", "keys", "api", "apikey", "here", "value", "some", "the", "a", "an", "new", "old", "invalid",
-			"valid", "wrong", "bad", "user", "username", "todo", "redacted", "hidden", "masked", "none", "null", "empty", "default", "insert", "enter", "replace", "me", "with",
-			"string", "random", "very", "super", "is", "not", "client", "access", "auth", "oauth", "bearer", "refresh", "id", "private", "public", "app", "db", "database", "admin",
-			"credential", "credentials", "set", "unset", "env", "var", "name", "field", "input", "type", "jwt", "session", "signing", "encryption", "github", "gitlab", "openai", "anthropic",
-			"aws", "google", "azure", "slack", "stripe", "npm", "bot", "service", "account", "master", "root", "this", "that", "and", "or", "to", "for", "of", "in", "on", "no", "yes", "change",
-			"changeme", "please", "goes", "generate", "generated", "long", "short", "real", "actual", "production", "staging", "dev", "local", "required", "missing", "expired", "confirm",
-			"confirmation", "current", "forgot", "reset", "update", "hash", "hashed", "encrypted", "from", "get", "post", "put", "store", "provider", "manager", "resolver", "server", "request",
-			"response", "header", "headers", "config", "options", "error", "webhook", "signature", "csrf", "xsrf", "cookie", "verify", "verification", "header2", "live", "prod", "as", "by", "must",
-			"be", "least", "at", "characters", "do", "match", "your-", "any", "other", "another", "good", "strong", "weak", "same", "different", "first", "second", "unknown", "shared":
+		case "test", "tests", "testing", "fake", "dummy", "mock", "mocked", "example", "sample", "your", "my", "placeholder",
+			"xxx", "xxxx", "foo", "bar", "baz", "password", "passwd",
+			"passphrase", "pass", "pw", "pwd", "secret", "secrets", "token", "tokens", "key", "keys", "api", "apikey", "here",
+			"value", "some", "the", "a", "an", "new", "old", "invalid",
+			"valid", "wrong", "bad", "user", "username", "todo", "redacted", "hidden", "masked", "none", "null", "empty",
+			"default", "insert", "enter", "replace", "me", "with",
+			"string", "random", "very", "super", "is", "not", "client", "access", "auth", "oauth", "bearer", "refresh", "id",
+			"private", "public", "app", "db", "database", "admin",
+			"credential", "credentials", "set", "unset", "env", "var", "name", "field", "input", "type", "jwt", "session",
+			"signing", "encryption", "github", "gitlab", "openai", "anthropic",
+			"aws", "google", "azure", "slack", "stripe", "npm", "bot", "service", "account", "master", "root", "this", "that",
+			"and", "or", "to", "for", "of", "in", "on", "no", "yes", "change",
+			"changeme", "please", "goes", "generate", "generated", "long", "short", "real", "actual", "production", "staging",
+			"dev", "local", "required", "missing", "expired", "confirm",
+			"confirmation", "current", "forgot", "reset", "update", "hash", "hashed", "encrypted", "from", "get", "post", "put",
+			"store", "provider", "manager", "resolver", "server", "request",
+			"response", "header", "headers", "config", "options", "error", "webhook", "signature", "csrf", "xsrf", "cookie",
+			"verify", "verification", "header2", "live", "prod", "as", "by", "must",
+			"be", "least", "at", "characters", "do", "match", "your-", "any", "other", "another", "good", "strong", "weak",
+			"same", "different", "first", "second", "unknown", "shared":
 			named = named || lastWord(word, "") != says
 		default:
 			others++

@@ -6,8 +6,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// swept takes secrets out of the strings of a JSON text of a record, as they stand quoted in it, but for its ids: what looks like one of
-// these must not untie the parts of the record. An id that is itself a secret by its form was taken out before.
+// swept takes secrets out of the strings of a JSON text of a record, as they stand quoted in it, but for its ids: what
+// looks like one of these must not untie the parts of the record. An id that is itself a secret by its form was taken
+// out before.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)
@@ -56,7 +57,8 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at sc
 // ties tells the members by whose values the parts of records and of the log belong together.
 func ties(name string) bool {
 	switch name {
-	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id", "source_call_id", "commit_sha", "base_commit", "ids":
+	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id",
+		"source_call_id", "commit_sha", "base_commit", "ids":
 		return true
 	}
 	return false

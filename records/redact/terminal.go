@@ -3,8 +3,8 @@ package redact
 import "strings"
 
 // shown gives a text as somebody sees it who reads it in a terminal: without colours and other sequences for terminals,
-// without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is false when the text has none of
-// them. Glued tells that words touch each other that a sequence had kept apart.
+// without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is false when the
+// text has none of them. Glued tells that words touch each other that a sequence had kept apart.
 func shown(text string) (v reading, changed, glued bool) {
 	if !hasUnseen(text) {
 		return v, false, false
@@ -20,7 +20,8 @@ func shown(text string) (v reading, changed, glued bool) {
 		changed = true
 		if text[i] == '\b' {
 			v.drop()
-		} else if text[i] == escapeByte && len(v.text) > 0 && tokenByte(v.text[len(v.text)-1]) && i+size < len(text) && tokenByte(text[i+size]) {
+		} else if text[i] == escapeByte && len(v.text) > 0 && tokenByte(v.text[len(v.text)-1]) && i+size < len(text) &&
+			tokenByte(text[i+size]) {
 			glued = true
 		}
 		i += size
@@ -48,7 +49,8 @@ func shownApart(text string) reading {
 
 // hasUnseen spares most texts the reading.
 func hasUnseen(text string) bool {
-	for _, mark := range [...]string{"\x1b", "\x00", "\b", "^[[", "^@", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"} {
+	for _, mark := range [...]string{"\x1b", "\x00", "\b", "^[[", "^@", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff",
+		"\u00ad"} {
 		if strings.Contains(text, mark) {
 			return true
 		}
@@ -75,7 +77,8 @@ func unseen(text string) int {
 			return 2
 		}
 	case 0xe2:
-		if strings.HasPrefix(text, "\u200b") || strings.HasPrefix(text, "\u200c") || strings.HasPrefix(text, "\u200d") || strings.HasPrefix(text, "\u2060") {
+		if strings.HasPrefix(text, "\u200b") || strings.HasPrefix(text, "\u200c") || strings.HasPrefix(text, "\u200d") ||
+			strings.HasPrefix(text, "\u2060") {
 			return 3
 		}
 	case 0xef:

@@ -11,7 +11,8 @@ const (
 	mostValue  = 4 << 10
 )
 
-// values finds what stands behind names that say that it is a secret: DB_PASSWORD=…, "apiKey": "…", --token …, <password>…
+// values finds what stands behind names that say that it is a secret: DB_PASSWORD=…, "apiKey": "…", --token …,
+// <password>…
 func values(text string) []span {
 	var found []span
 	for i := 0; i < len(text); {
@@ -181,7 +182,8 @@ type candidate struct {
 // good tells whether a value is a secret that is written as one thing.
 func (c *candidate) good(start, end int) bool {
 	value := c.text[start:end]
-	if len(value) < leastValue || len(value) > mostValue || standsIn(value) || secretName(value) != says && !strings.ContainsAny(value, "0123456789") {
+	if len(value) < leastValue || len(value) > mostValue || standsIn(value) || secretName(value) != says &&
+		!strings.ContainsAny(value, "0123456789") {
 		return false
 	}
 	if strings.ContainsAny(value, " \t\n") {
@@ -206,12 +208,16 @@ func counted(value string) bool {
 
 // hyphenatedWords tells three and more words without a digit, which stand for a key and are none.
 func hyphenatedWords(value string) bool {
-	return strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && !lower(byte(r)|0x20) && r != '-' && r != '_' }) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
+	return strings.IndexFunc(value, func(r rune) bool {
+		return r < 0x80 && !lower(byte(r)|0x20) && r != '-' &&
+			r != '_'
+	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
 // phrase tells a value with spaces that is a passphrase and no sentence about one.
 func (c *candidate) phrase(value string) bool {
-	if len(value) > 120 || strings.ContainsAny(value, "\n\t(){}<>") || c.strength != tells || strings.TrimSpace(value) != value {
+	if len(value) > 120 || strings.ContainsAny(value, "\n\t(){}<>") || c.strength != tells ||
+		strings.TrimSpace(value) != value {
 		return false
 	}
 	if strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "phrase") {
@@ -308,7 +314,8 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 // grows tells a text in quotes that is only a part of an expression.
 func (c *candidate) grows(at int) bool {
 	rest := strings.TrimLeft(c.text[min(at, len(c.text)):min(len(c.text), at+8)], " ")
-	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") || strings.HasPrefix(rest, ".")
+	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") ||
+		strings.HasPrefix(rest, ".")
 }
 
 // afterType skips a type as in password: str = "…".
@@ -330,7 +337,8 @@ func (c *candidate) afterType(at int) (next int, ok bool) {
 func bareEnd(text string, at int) int {
 	end := at
 	for end < len(text) && end-at <= mostValue && text[end] > ' ' && strings.IndexByte("\"'`;&,<>|", text[end]) < 0 {
-		if text[end] >= 0x80 && !(text[end] >= 0xc3 && text[end] <= 0xcf) && !(text[end] < 0xc0) { // an arrow, a bullet: no letter
+		// an arrow, a bullet: no letter
+		if text[end] >= 0x80 && !(text[end] >= 0xc3 && text[end] <= 0xcf) && !(text[end] < 0xc0) {
 			break
 		}
 		end++
@@ -344,10 +352,12 @@ func bareEnd(text string, at int) int {
 	return end
 }
 
-// strict reads a value in quotes that is one beyond doubt, where names and texts stand beside each other for other reasons.
+// strict reads a value in quotes that is one beyond doubt, where names and texts stand beside each other for other
+// reasons.
 func (c *candidate) strict(at int) (start, end int) {
 	start, end, ok := c.inQuotes(at)
-	if !ok || c.strength == says || strings.ContainsAny(c.text[start:end], " \t") || !c.good(start, end) || !mixedKinds(c.text[start:end]) {
+	if !ok || c.strength == says || strings.ContainsAny(c.text[start:end], " \t") || !c.good(start, end) ||
+		!mixedKinds(c.text[start:end]) {
 		return 0, 0
 	}
 	return start, end

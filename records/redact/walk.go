@@ -15,14 +15,18 @@ type walker struct {
 	count int
 }
 
-// labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a tool
-// made up (scope), no name means anything.
+// labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a
+// tool made up (scope), no name means anything.
 func labels(name string) bool {
 	switch name {
-	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp", "role", "model",
-		"system_prompt_hash", "agent_role", "call_type", "subagent_trajectory_ref", "tool_call_id", "tool_name", "source_call_id",
-		"revision", "commit_sha", "base_commit", "type", "tier", "lifecycle", "classifier_version", "execution_context", "source",
-		"terminal_state", "signal_source", "signal_confidence", "reward_source", "confidence", "change_type", "vcs_type", "ids",
+	case "schema_version", "trace_id", "session_id", "content_hash", "timestamp_start", "timestamp_end", "timestamp",
+		"role", "model",
+		"system_prompt_hash", "agent_role", "call_type", "subagent_trajectory_ref", "tool_call_id", "tool_name",
+		"source_call_id",
+		"revision", "commit_sha", "base_commit", "type", "tier", "lifecycle", "classifier_version", "execution_context",
+		"source",
+		"terminal_state", "signal_source", "signal_confidence", "reward_source", "confidence", "change_type", "vcs_type",
+		"ids",
 		"language", "language_ecosystem", "version", "tools_available", "error", "dependencies":
 		return true
 	}

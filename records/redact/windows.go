@@ -7,8 +7,9 @@ import (
 
 // Sizes of what is given to a finder at once, in bytes.
 const (
-	windowSize   = 16 << 10
-	windowBack   = 512      // of the window before that the next one begins with, at least, to hold what a rule wants before a secret
+	windowSize = 16 << 10
+	// of the window before that the next one begins with, at least, to hold what a rule wants before a secret
+	windowBack   = 512
 	longestToken = 16 << 10 // how far a window is extended to hold a token that it would cut
 )
 

@@ -18,7 +18,8 @@ type stretch struct {
 	start, end int
 }
 
-// inWords finds words that are encoded in base64 or hexadecimal digits and hold secrets. The encoded text goes as a whole.
+// inWords finds words that are encoded in base64 or hexadecimal digits and hold secrets. The encoded text goes as a
+// whole.
 func (r *Redactor) inWords(ctx context.Context, text string, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {
@@ -55,8 +56,8 @@ func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// debase64 gives what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the middle of a
-// word: each of the four ways to begin is tried.
+// debase64 gives what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the middle
+// of a word: each of the four ways to begin is tried.
 func debase64(run string) []stretch {
 	var out []stretch
 	data := make([]byte, 0, len(run)*3/4+3)

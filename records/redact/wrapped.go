@@ -13,9 +13,9 @@ const (
 // leastPlain is the length from which on a word of letters alone may be part of a secret.
 const leastPlain = 32
 
-// unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line, with
-// what stands before them on their line. A backslash at the end of a line, a quote around a piece and what stands at the
-// beginning of every line (spaces, numbers of lines, the sign of a diff) are left out.
+// unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line,
+// with what stands before them on their line. A backslash at the end of a line, a quote around a piece and what stands
+// at the beginning of every line (spaces, numbers of lines, the sign of a diff) are left out.
 func unwrap(text string) reading {
 	var v reading
 	for at := 0; ; {
@@ -34,8 +34,8 @@ func unwrap(text string) reading {
 const maxPrefixes = 3
 
 // joined adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its last
-// piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there is no
-// such word.
+// piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there is
+// no such word.
 func joined(v *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
@@ -73,10 +73,12 @@ func joined(v *reading, text string, nl int) int {
 	return at
 }
 
-// line adds the first n bytes of a word as a line, unless what follows the context is too little or no part of a secret.
+// line adds the first n bytes of a word as a line, unless what follows the context is too little or no part of a
+// secret.
 func (v *reading) line(word reading, context, n int, quote bool) {
 	length := n - context
-	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain && !mixed(word.text[context:n]) {
+	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain &&
+		!mixed(word.text[context:n]) {
 		return
 	}
 	v.text = append(v.text, word.text[:n]...)
@@ -102,7 +104,8 @@ func mixed(word []byte) bool {
 // mostContext bounds what is read before a word: a rule may want a name there.
 const mostContext = 80
 
-// contextOf is where the text begins that is read with a word: with the name that is given the word, otherwise at the word.
+// contextOf is where the text begins that is read with a word: with the name that is given the word, otherwise at the
+// word.
 func contextOf(text string, line, start int) int {
 	if before := strings.TrimRight(text[max(line, start-6):start], " \"'`"); before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
 		return max(line, start-mostContext)

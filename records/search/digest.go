@@ -36,7 +36,8 @@ type Digest struct {
 	Unreadable string   // why the record could not be read
 	Blocked    bool     // much of the session file could not be read
 
-	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most PromptLength bytes.
+	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most
+	// PromptLength bytes.
 	PromptIndex int
 	PromptText  string
 	HeldPrompts int // how many prompts of the log the record holds
@@ -59,8 +60,8 @@ const titleLength = 300
 // PromptLength bounds what a digest holds of a prompt.
 const PromptLength = 1000
 
-// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata. A prompt behind the
-// last of these is the one that the log numbered next: the session file told of it before the hook did.
+// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata. A prompt
+// behind the last of these is the one that the log numbered next: the session file told of it before the hook did.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {

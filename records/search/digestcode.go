@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A digest is stored as its members one after the other: numbers as varints, texts with their length in front. A list of
-// conversations reads all of them, and JSON took most of its time.
+// A digest is stored as its members one after the other: numbers as varints, texts with their length in front. A list
+// of conversations reads all of them, and JSON took most of its time.
 
 func appendDigest(raw []byte, d *Digest) []byte {
 	text := func(list ...string) {
@@ -26,7 +26,8 @@ func appendDigest(raw []byte, d *Digest) []byte {
 	text(string(d.Trace), string(d.Blob.Bytes()))
 	number(flag(d.Own), flag(d.Blocked))
 	text(d.Agent, d.Session, d.Title, d.Start, d.End, d.Unreadable, d.PromptText, d.CostBy, d.PricesAsOf)
-	number(int64(d.PromptIndex), int64(d.HeldPrompts), int64(d.LastPrompt), int64(d.Generation), int64(d.Steps), int64(d.Prompts), int64(d.Calls), int64(d.Redactions), d.Input, d.Output, d.CacheRead, d.CacheWrite)
+	number(int64(d.PromptIndex), int64(d.HeldPrompts), int64(d.LastPrompt), int64(d.Generation), int64(d.Steps),
+		int64(d.Prompts), int64(d.Calls), int64(d.Redactions), d.Input, d.Output, d.CacheRead, d.CacheWrite)
 	number(flag(d.Cost != nil))
 	if d.Cost != nil {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(*d.Cost))
@@ -97,10 +98,12 @@ func (r *digestReader) next() (Digest, error) {
 		d.Blob, r.bad = id, r.bad || err != nil
 	}
 	d.Own, d.Blocked = r.number() == 1, r.number() == 1
-	for _, s := range []*string{&d.Agent, &d.Session, &d.Title, &d.Start, &d.End, &d.Unreadable, &d.PromptText, &d.CostBy, &d.PricesAsOf} {
+	for _, s := range []*string{&d.Agent, &d.Session, &d.Title, &d.Start, &d.End, &d.Unreadable, &d.PromptText, &d.CostBy,
+		&d.PricesAsOf} {
 		*s = r.text()
 	}
-	for _, n := range []*int{&d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Generation, &d.Steps, &d.Prompts, &d.Calls, &d.Redactions} {
+	for _, n := range []*int{&d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Generation, &d.Steps, &d.Prompts, &d.Calls,
+		&d.Redactions} {
 		*n = int(r.number())
 	}
 	for _, n := range []*int64{&d.Input, &d.Output, &d.CacheRead, &d.CacheWrite} {

@@ -160,7 +160,8 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended does something with the index; when its files turn out to be damaged it is made anew, and the thing done again.
+// mended does something with the index; when its files turn out to be damaged it is made anew, and the thing done
+// again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {

@@ -93,7 +93,8 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 		return Found{}, err
 	}
 	slices.SortFunc(matches, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment), cmp.Compare(a.conversation, b.conversation))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
+			cmp.Compare(a.conversation, b.conversation))
 	})
 	out := Found{Total: len(matches)}
 	if q.Limit > 0 && len(matches) > q.Limit*4 {
@@ -245,8 +246,8 @@ func (ix *Index) chosen(matches []match, want func(*Digest) bool) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !wanted[m.place] }), nil
 }
 
-// saturate is the part of BM25 that makes the tenth occurrence count less than the first, and an occurrence in a long text
-// less than one in a short one.
+// saturate is the part of BM25 that makes the tenth occurrence count less than the first, and an occurrence in a long
+// text less than one in a short one.
 func saturate(count uint32, d document) float64 {
 	const k, b, usual = 1.2, 0.5, 60.0
 	n := float64(count)
@@ -276,7 +277,8 @@ func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
 			r.Score = max(r.Score, m.score*phraseWeight)
 		}
 		r.Hits = append(r.Hits, Hit{
-			Step: int(doc.step &^ promptBit), Prompt: doc.step&promptBit != 0, Text: snippet(body, text, wanted), score: step.score,
+			Step: int(doc.step &^ promptBit), Prompt: doc.step&promptBit != 0, Text: snippet(body, text, wanted),
+			score: step.score,
 		})
 	}
 	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(b.score, a.score) })

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// A segment is, one after the other: the texts of its steps; the table of its steps; the lists of steps, one for each word;
-// the words; the table of the words. All numbers are little-endian. The head at its end says where these begin.
+// A segment is, one after the other: the texts of its steps; the table of its steps; the lists of steps, one for each
+// word; the words; the table of the words. All numbers are little-endian. The head at its end says where these begin.
 
 // headSize is the size of the head: magic, five offsets, three counts, a checksum of the head.
 const (
@@ -32,8 +32,9 @@ type document struct {
 
 const (
 	documentSize = 24
-	wordSize     = 24 // of an entry in the table of words: word offset, list offset (8 each), word length, list length (4 each)
-	promptBit    = 1 << 31
+	// of an entry in the table of words: word offset, list offset (8 each), word length, list length (4 each)
+	wordSize  = 24
+	promptBit = 1 << 31
 )
 
 // builder makes a segment in memory.
@@ -195,10 +196,12 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 		s.counts[i] = binary.LittleEndian.Uint64(head[48+8*i:])
 	}
 	// Each is compared with the size first: a product of foreign numbers may overflow.
-	if s.offsets[4] > s.end || s.counts[0] > s.end/documentSize || s.counts[1] > s.end/wordSize || s.counts[2] > mostConversations {
+	if s.offsets[4] > s.end || s.counts[0] > s.end/documentSize || s.counts[1] > s.end/wordSize ||
+		s.counts[2] > mostConversations {
 		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)
 	}
-	if !slices.IsSorted(s.offsets[:]) || s.offsets[2]-s.offsets[1] != s.counts[0]*documentSize || s.end-s.offsets[4] != s.counts[1]*wordSize {
+	if !slices.IsSorted(s.offsets[:]) || s.offsets[2]-s.offsets[1] != s.counts[0]*documentSize ||
+		s.end-s.offsets[4] != s.counts[1]*wordSize {
 		return nil, fmt.Errorf("%w: sizes do not fit", errDamaged)
 	}
 	return s, nil

@@ -8,8 +8,8 @@ import (
 // snippetSize is how much of a text is shown around what was found, in bytes.
 const snippetSize = 220
 
-// snippet is the part of a text that holds what was looked for: the text as it was written, otherwise most of its words.
-// White space is made one blank.
+// snippet is the part of a text that holds what was looked for: the text as it was written, otherwise most of its
+// words. White space is made one blank.
 func snippet(body, text string, wanted []string) string {
 	lower := strings.ToLower(body)
 	if len(lower) != len(body) { // a letter whose small form is longer: places would not fit

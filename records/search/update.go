@@ -86,7 +86,8 @@ func (u *updater) bury(d Digest) {
 func (u *updater) take(e store.Entry) error {
 	r, err := u.records.Read(e)
 	if err != nil {
-		u.digests = append(u.digests, Digest{Trace: e.Trace, Blob: e.Blob, Own: e.Own(), Unreadable: err.Error(), segment: -1})
+		u.digests = append(u.digests, Digest{Trace: e.Trace, Blob: e.Blob, Own: e.Own(), Unreadable: err.Error(),
+			segment: -1})
 		return nil //nolint:nilerr // it is kept with the digest
 	}
 	d := digest(r)
@@ -121,7 +122,8 @@ func (ix *Index) addSegment(build *builder) error {
 	}
 	if !ix.memory {
 		f := segmentFile{
-			File: "segment-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(len(ix.segments)), Size: int64(raw.Len()),
+			File: "segment-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(len(ix.segments)),
+			Size: int64(raw.Len()),
 		}
 		err := refs.WriteFileAtomic(filepath.Join(ix.dir, f.File), raw.Bytes(), 0o600)
 		if err == nil {

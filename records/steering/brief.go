@@ -18,7 +18,8 @@ func (a *analysis) brief() treetrace.Brief {
 		}
 	}
 	for _, t := range a.turns {
-		if !t.abandoned && (t.kind == treetrace.Direction || t.kind == treetrace.ScopeChange || t.kind == treetrace.Correction) && t.stands() {
+		if !t.abandoned && (t.kind == treetrace.Direction || t.kind == treetrace.ScopeChange ||
+			t.kind == treetrace.Correction) && t.stands() {
 			b.Decisions = append(b.Decisions, t.ref()+" "+titleOf(t.text, a.words))
 		}
 		for _, c := range t.changes {
@@ -47,8 +48,8 @@ func (a *analysis) brief() treetrace.Brief {
 	return b
 }
 
-// stands tells whether what the turn did is still there: lines that are alive where that is known, otherwise any change that the
-// conversation did not take back.
+// stands tells whether what the turn did is still there: lines that are alive where that is known, otherwise any change
+// that the conversation did not take back.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0
@@ -78,7 +79,8 @@ func (c *conversation) failing() []string {
 	return out[max(len(out)-most, 0):]
 }
 
-// allConstraints are the newest constraints of prompts that count, each once: of clauses that say the same the longest stays.
+// allConstraints are the newest constraints of prompts that count, each once: of clauses that say the same the longest
+// stays.
 func (a *analysis) allConstraints() []string {
 	const most = 10
 	var kept []constraint
@@ -104,7 +106,8 @@ func (a *analysis) allConstraints() []string {
 	return out
 }
 
-// open is the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was left to do.
+// open is the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was left
+// to do.
 func (a *analysis) open() string {
 	const least = 12
 	for _, t := range slices.Backward(a.turns) {
@@ -113,7 +116,8 @@ func (a *analysis) open() string {
 			continue
 		case t.kind == treetrace.Checkpoint || t.kind == treetrace.Question && t.stands():
 			return ""
-		case t.kind == treetrace.Question || len([]rune(t.text)) < least || a.words.acknowledges(t.text) || a.words.accepts(t.text):
+		case t.kind == treetrace.Question || len([]rune(t.text)) < least || a.words.acknowledges(t.text) ||
+			a.words.accepts(t.text):
 			continue
 		case len(t.commits()) > 0 || t.makesCommit():
 			return ""

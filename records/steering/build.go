@@ -77,7 +77,8 @@ func (a *analysis) findNodes() {
 	}
 }
 
-// nodes are the turns that stand in the document. What came before the first prompt does if something was rejected then.
+// nodes are the turns that stand in the document. What came before the first prompt does if something was rejected
+// then.
 func (c *conversation) nodes() []*turn {
 	if c.before == nil || len(c.before.rejections) == 0 {
 		return c.turns
@@ -85,8 +86,8 @@ func (c *conversation) nodes() []*turn {
 	return c.everyTurn()
 }
 
-// originOf is the turn from which a conversation goes on: the last of the one that it was forked from, otherwise of the one before, if
-// both changed a file or were on the same branch.
+// originOf is the turn from which a conversation goes on: the last of the one that it was forked from, otherwise of the
+// one before, if both changed a file or were on the same branch.
 func (a *analysis) originOf(i int) *turn {
 	c := a.convs[i]
 	var forked []string
@@ -165,9 +166,11 @@ func (t *turn) title(w *Words) string {
 // node makes the node of a turn.
 func (a *analysis) node(t *turn) treetrace.Node {
 	n := treetrace.Node{
-		ID: nodeID(t.number), Role: "user", Kind: t.kind, KindBy: t.kindBy, Title: t.title(a.words), Text: t.text, Status: treetrace.Accepted,
+		ID: nodeID(t.number), Role: "user", Kind: t.kind, KindBy: t.kindBy, Title: t.title(a.words), Text: t.text,
+		Status: treetrace.Accepted,
 		Nudges: t.nudges, Reruns: t.reruns, Session: t.conv.id, Timestamp: t.at, Model: t.model, Actions: t.actions(),
-		FailureSignals: []treetrace.Signal{}, LessonIDs: []string{}, Rejections: append([]treetrace.Rejection{}, t.rejections...),
+		FailureSignals: []treetrace.Signal{}, LessonIDs: []string{},
+		Rejections:     append([]treetrace.Rejection{}, t.rejections...),
 		SourceEventIDs: append([]string{}, t.source...), Git: t.git(),
 	}
 	if t.abandoned {

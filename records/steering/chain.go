@@ -15,12 +15,15 @@ type chain struct {
 	resolvedBy string
 }
 
-// weight is the order in which a chain takes its type from several failures: what the person steered away from comes before what only
-// broke.
+// weight is the order in which a chain takes its type from several failures: what the person steered away from comes
+// before what only broke.
 var weight = []string{
-	treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.WrongToolChoice, treetrace.Underbuilt, treetrace.MisunderstoodGoal,
-	treetrace.RepeatedFailedFix, treetrace.HallucinatedPath, treetrace.SecurityRisk, treetrace.FormatViolation, treetrace.HumanRewrite,
-	treetrace.DependencyMismatch, treetrace.UserRejected, treetrace.Denied, treetrace.ToolFailed, treetrace.ModelRefused, treetrace.AbandonedPath,
+	treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.WrongToolChoice,
+	treetrace.Underbuilt, treetrace.MisunderstoodGoal,
+	treetrace.RepeatedFailedFix, treetrace.HallucinatedPath, treetrace.SecurityRisk, treetrace.FormatViolation,
+	treetrace.HumanRewrite,
+	treetrace.DependencyMismatch, treetrace.UserRejected, treetrace.Denied, treetrace.ToolFailed, treetrace.ModelRefused,
+	treetrace.AbandonedPath,
 	treetrace.Frustration,
 }
 
@@ -75,7 +78,8 @@ type repairs struct {
 func (a *analysis) readRepairs() map[*conversation]*repairs {
 	out := map[*conversation]*repairs{}
 	for _, c := range a.convs {
-		r := &repairs{ran: map[string][]*turn{}, takers: map[*turn]*turn{}, follows: map[*turn]*turn{}, failed: map[*turn]bool{}}
+		r := &repairs{ran: map[string][]*turn{}, takers: map[*turn]*turn{}, follows: map[*turn]*turn{},
+			failed: map[*turn]bool{}}
 		for _, t := range c.turns {
 			if t.previous != nil && r.follows[t.previous] == nil {
 				r.follows[t.previous] = t
@@ -106,8 +110,8 @@ func (a *analysis) readRepairs() map[*conversation]*repairs {
 	return out
 }
 
-// of is the turn that corrected a failure: the next prompt where the failure was that the person declined or interrupted, the one in
-// which the failing command ran well, the correction that took its lines.
+// of is the turn that corrected a failure: the next prompt where the failure was that the person declined or
+// interrupted, the one in which the failing command ran well, the correction that took its lines.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
 	case treetrace.UserRejected:
@@ -138,8 +142,8 @@ func atOrAfter(list []*turn, t *turn) *turn {
 	return list[at]
 }
 
-// resolve finds the turn after which the failure was gone: its command ran well, or the lines that took the place of its lines were
-// committed and are alive, and nobody corrected them again. Words count only where neither can be known.
+// resolve finds the turn after which the failure was gone: its command ran well, or the lines that took the place of
+// its lines were committed and are alive, and nobody corrected them again. Words count only where neither can be known.
 func (a *analysis) resolve(c *chain, r *repairs) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {
@@ -156,7 +160,8 @@ func (a *analysis) resolve(c *chain, r *repairs) {
 		return
 	}
 	next := r.follows[c.correction]
-	if next != nil && next.branch == c.correction.branch && a.words.accepts(next.text) && !next.makesCommit() && !r.failed[c.correction] {
+	if next != nil && next.branch == c.correction.branch && a.words.accepts(next.text) && !next.makesCommit() &&
+		!r.failed[c.correction] {
 		c.resolved, c.resolvedBy = next, treetrace.ByWords
 	}
 }
@@ -164,7 +169,8 @@ func (a *analysis) resolve(c *chain, r *repairs) {
 // makesCommit tells whether a call of the turn committed.
 func (t *turn) makesCommit() bool {
 	return slices.ContainsFunc(t.calls, func(c *call) bool {
-		return c.succeeded() && slices.ContainsFunc(simpleCommands(c.command), func(words []string) bool { return words[0] == "git" && gitVerb(words[1:]) == "commit" })
+		return c.succeeded() && slices.ContainsFunc(simpleCommands(c.command),
+			func(words []string) bool { return words[0] == "git" && gitVerb(words[1:]) == "commit" })
 	})
 }
 

@@ -17,8 +17,8 @@ type change struct {
 	patch            *Patch // nil where the record alone speaks
 }
 
-// readChanges finds what the calls of a conversation changed: from the log where it has patches, otherwise from what edit tools say they
-// wrote. Lines that a turn took from another are counted there.
+// readChanges finds what the calls of a conversation changed: from the log where it has patches, otherwise from what
+// edit tools say they wrote. Lines that a turn took from another are counted there.
 func (c *conversation) readChanges() {
 	turns := map[*call]*turn{}
 	for _, t := range c.everyTurn() {
@@ -45,7 +45,8 @@ func (c *conversation) everyTurn() []*turn {
 	return append([]*turn{c.before}, c.turns...)
 }
 
-// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not tell how many.
+// fromLog takes the patches. A patch that took lines of several turns took at least one of each: the log does not tell
+// how many.
 func (c *conversation) fromLog(turns map[*call]*turn) {
 	calls, owners, left := map[string]*call{}, map[string]*turn{}, map[string]int{}
 	for _, one := range c.all {
@@ -77,7 +78,8 @@ func (c *conversation) fromLog(turns map[*call]*turn) {
 				n -= take
 			}
 		}
-		t.change(one, &change{path: p.Path, added: p.Added, removed: p.Removed, creates: p.Created, deletes: p.Deleted, restyled: p.Restyled, patch: p})
+		t.change(one, &change{path: p.Path, added: p.Added, removed: p.Removed, creates: p.Created, deletes: p.Deleted,
+			restyled: p.Restyled, patch: p})
 	}
 }
 

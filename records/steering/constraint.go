@@ -19,8 +19,8 @@ const (
 	mostClauses             = 3
 )
 
-// constraintsOf finds the constraints of a prompt: sentences, and parts of sentences behind a comma, that begin with a directive or
-// hold one. "Build a CLI, no web app." has one, "no web app".
+// constraintsOf finds the constraints of a prompt: sentences, and parts of sentences behind a comma, that begin with a
+// directive or hold one. "Build a CLI, no web app." has one, "no web app".
 func (w *Words) constraintsOf(text string) []constraint {
 	var out []constraint
 	for _, clause := range w.clauses(text) {
@@ -127,7 +127,8 @@ func sameKey(a, b []string) bool {
 	return len(a) > 0 && (len(a) > 1 || len(b) <= 2)
 }
 
-// violatedBy is a file of the turn's that a constraint forbids by name: "don't touch vendor/" and vendor/x.go; "" for none.
+// violatedBy is a file of the turn's that a constraint forbids by name: "don't touch vendor/" and vendor/x.go; "" for
+// none.
 func (c *constraint) violatedBy(t *turn, w *Words) string {
 	if !c.negative {
 		return ""

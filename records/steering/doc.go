@@ -1,17 +1,21 @@
-// Package steering tells from conversations how people steered an agent: what each prompt is to the one before it, what was
-// declined or failed, which work went wrong and by which prompt that was mended. The result is a document of TreeTrace 0.3.
+// Package steering tells from conversations how people steered an agent: what each prompt is to the one before it, what
+// was declined or failed, which work went wrong and by which prompt that was mended. The result is a document of
+// TreeTrace 0.3.
 //
-// Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits wrote and took away; and, where
-// the log is there ([Known]), patches, commits, and what became of each line. Words of prompts (words.json) are the weaker tier:
-// they never give more than confidence 0.84, and only on prompts that are corrections.
+// Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits wrote and took away;
+// and, where the log is there ([Known]), patches, commits, and what became of each line. Words of prompts (words.json)
+// are the weaker tier: they never give more than confidence 0.84, and only on prompts that are corrections.
 //
-//   - A call that was declined never ran. It is a rejection of its prompt and nothing else looks at it. "rm -rf build" that the
-//     person declined is no risk.
-//   - A failure stands on the prompt whose calls, lines or files failed. "npm test" that failed after prompt 1 is a failure of 1.
-//   - Lines are compared only within one file. Lines that the next prompt took away again say that the first went wrong.
+//   - A call that was declined never ran. It is a rejection of its prompt and nothing else looks at it. "rm -rf build"
+//     that the person declined is no risk.
+//   - A failure stands on the prompt whose calls, lines or files failed. "npm test" that failed after prompt 1 is a
+//     failure of 1.
+//   - Lines are compared only within one file. Lines that the next prompt took away again say that the first went
+//     wrong.
 //   - What never reached a commit is not abandoned: it may be committed tomorrow.
-//   - Without the log the record alone speaks: what edit tools wrote is known, what shells wrote and what people changed is not.
+//   - Without the log the record alone speaks: what edit tools wrote is known, what shells wrote and what people
+//     changed is not.
 //
-// Nothing is read from the work tree or a clock. Time is linear in steps. What leaves was redacted before it came: texts are
-// cut here, never looked at for secrets.
+// Nothing is read from the work tree or a clock. Time is linear in steps. What leaves was redacted before it came:
+// texts are cut here, never looked at for secrets.
 package steering

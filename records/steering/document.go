@@ -15,15 +15,18 @@ import (
 func (a *analysis) document() *treetrace.Document {
 	d := &treetrace.Document{
 		SchemaVersion: treetrace.SchemaVersion,
-		Generator:     treetrace.Generator{Name: "git-trace", Version: a.options.Version, URL: "https://github.com/git-trace/git-trace"},
-		Sessions:      []treetrace.Session{}, Nodes: []treetrace.Node{}, Edges: []treetrace.Edge{},
-		CorrectionChains: []treetrace.Chain{}, Lessons: []treetrace.Lesson{}, EvalCandidates: append([]treetrace.EvalCandidate{}, a.evals...),
-		Failures: []treetrace.Failure{},
+		Generator: treetrace.Generator{Name: "git-trace", Version: a.options.Version,
+			URL: "https://github.com/git-trace/git-trace"},
+		Sessions: []treetrace.Session{}, Nodes: []treetrace.Node{}, Edges: []treetrace.Edge{},
+		CorrectionChains: []treetrace.Chain{}, Lessons: []treetrace.Lesson{},
+		EvalCandidates: append([]treetrace.EvalCandidate{}, a.evals...),
+		Failures:       []treetrace.Failure{},
 	}
 	for _, t := range a.turns {
 		d.Nodes = append(d.Nodes, a.node(t))
 		if t.parent != nil {
-			d.Edges = append(d.Edges, treetrace.Edge{From: nodeID(t.parent.number), To: nodeID(t.number), Relationship: treetrace.Relationship(t.kind)})
+			d.Edges = append(d.Edges, treetrace.Edge{From: nodeID(t.parent.number), To: nodeID(t.number),
+				Relationship: treetrace.Relationship(t.kind)})
 		}
 	}
 	a.writeFailures(d)
@@ -32,7 +35,8 @@ func (a *analysis) document() *treetrace.Document {
 	a.writeStats(d)
 	d.Hallucinations = treetrace.Hallucinations{Verified: a.verified, List: a.missing}
 	d.Analysis = treetrace.Analysis{
-		FailureSignals: len(d.Failures), CorrectionChains: len(d.CorrectionChains), EvalCandidates: len(d.EvalCandidates), Lessons: len(d.Lessons),
+		FailureSignals: len(d.Failures), CorrectionChains: len(d.CorrectionChains), EvalCandidates: len(d.EvalCandidates),
+		Lessons: len(d.Lessons),
 	}
 	d.Brief = a.brief()
 	return d
@@ -44,8 +48,9 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 		f.id = fmt.Sprintf("failure_%03d", i+1)
 		n := &d.Nodes[f.turn.number-1]
 		one := treetrace.Failure{
-			ID: f.id, Type: f.kind, Tier: treetrace.Tier(f.confidence), Confidence: f.confidence, Model: f.turn.model, FirstSeenNodeID: n.ID,
-			Summary: summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence, EvalCandidate: f.eval, Git: n.Git,
+			ID: f.id, Type: f.kind, Tier: treetrace.Tier(f.confidence), Confidence: f.confidence, Model: f.turn.model,
+			FirstSeenNodeID: n.ID,
+			Summary:         summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence, EvalCandidate: f.eval, Git: n.Git,
 		}
 		s := treetrace.Signal{Type: f.kind, Tier: one.Tier, Confidence: f.confidence, Model: one.Model, Evidence: f.evidence}
 		if f.corrector != nil {
@@ -64,14 +69,19 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 // summaries say of each type what happened.
 var summaries = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		treetrace.IgnoredConstraint: "A stated constraint was not kept", treetrace.MisunderstoodGoal: "The goal was misunderstood",
-		treetrace.ScopeDrift: "More was built than was asked for", treetrace.WrongToolChoice: "The wrong tool was chosen",
-		treetrace.HallucinatedPath: "A file was used that was not there", treetrace.RepeatedFailedFix: "The same command failed again and again",
-		treetrace.Overbuilt: "The solution was too large", treetrace.Underbuilt: "Something was left out",
-		treetrace.SecurityRisk: "Something was opened that should stay shut", treetrace.DependencyMismatch: "Something was used that is not installed",
-		treetrace.FormatViolation: "The form was not the one that was asked for", treetrace.Frustration: "The person was not content",
-		treetrace.AbandonedPath: "The work was given up", treetrace.UserRejected: "The person declined or stopped it",
-		treetrace.ToolFailed: "A call failed", treetrace.ModelRefused: "The model refused", treetrace.Denied: "A call was denied",
+		treetrace.IgnoredConstraint: "A stated constraint was not kept",
+		treetrace.MisunderstoodGoal: "The goal was misunderstood",
+		treetrace.ScopeDrift:        "More was built than was asked for", treetrace.WrongToolChoice: "The wrong tool was chosen",
+		treetrace.HallucinatedPath:  "A file was used that was not there",
+		treetrace.RepeatedFailedFix: "The same command failed again and again",
+		treetrace.Overbuilt:         "The solution was too large", treetrace.Underbuilt: "Something was left out",
+		treetrace.SecurityRisk:       "Something was opened that should stay shut",
+		treetrace.DependencyMismatch: "Something was used that is not installed",
+		treetrace.FormatViolation:    "The form was not the one that was asked for",
+		treetrace.Frustration:        "The person was not content",
+		treetrace.AbandonedPath:      "The work was given up", treetrace.UserRejected: "The person declined or stopped it",
+		treetrace.ToolFailed: "A call failed", treetrace.ModelRefused: "The model refused",
+		treetrace.Denied:       "A call was denied",
 		treetrace.HumanRewrite: "People rewrote it",
 	}
 })
@@ -82,8 +92,9 @@ func (a *analysis) writeChains(d *treetrace.Document) {
 			continue
 		}
 		one := treetrace.Chain{
-			ID: fmt.Sprintf("chain_%03d", len(d.CorrectionChains)+1), FailureNodeID: nodeID(c.failure.turn.number), CorrectionNodeID: nodeID(c.correction.number),
-			FailureType: c.failure.kind, Confidence: c.confidence(), ResolvedBy: c.resolvedBy, Git: c.correction.git(),
+			ID: fmt.Sprintf("chain_%03d", len(d.CorrectionChains)+1), FailureNodeID: nodeID(c.failure.turn.number),
+			CorrectionNodeID: nodeID(c.correction.number),
+			FailureType:      c.failure.kind, Confidence: c.confidence(), ResolvedBy: c.resolvedBy, Git: c.correction.git(),
 			Summary: summaries()[c.failure.kind] + ": " + c.failure.evidence + "; corrected by " + c.correction.ref(),
 		}
 		if c.resolved != nil {
@@ -97,7 +108,8 @@ func (a *analysis) writeChains(d *treetrace.Document) {
 
 func (a *analysis) writeLessons(d *treetrace.Document) {
 	for _, l := range a.lessons {
-		d.Lessons = append(d.Lessons, treetrace.Lesson{ID: l.id, Title: titles()[l.failures[0].kind].title, NodeIDs: l.nodes(), Text: l.text()})
+		d.Lessons = append(d.Lessons, treetrace.Lesson{ID: l.id, Title: titles()[l.failures[0].kind].title,
+			NodeIDs: l.nodes(), Text: l.text()})
 		for _, f := range l.failures {
 			n := &d.Nodes[f.turn.number-1]
 			n.LessonIDs = append(n.LessonIDs, l.id)
@@ -152,7 +164,8 @@ func (a *analysis) writeStats(d *treetrace.Document) {
 	}
 	s.Prompts, s.Sessions, s.FilesTouched = len(a.turns), len(d.Sessions), len(files)
 	s.Days = days(text(s.FirstTS), text(s.LastTS))
-	d.Project = treetrace.Project{Name: cmp.Or(a.options.Project, the(repositories), "conversations"), GeneratedAt: s.LastTS, SourceType: cmp.Or(the(sources), "mixed")}
+	d.Project = treetrace.Project{Name: cmp.Or(a.options.Project, the(repositories), "conversations"),
+		GeneratedAt: s.LastTS, SourceType: cmp.Or(the(sources), "mixed")}
 }
 
 // the is the value that all of a list have, "" where they differ.
@@ -181,7 +194,8 @@ func (c *conversation) spread(s *treetrace.Stats) {
 	for i := range c.Record.Steps {
 		step := &c.Record.Steps[i]
 		widen(step.Timestamp)
-		if name := text(modelName(step.Model)); step.Role == records.RoleAgent && name != "" && name != "<synthetic>" && !slices.Contains(s.Models, name) {
+		if name := text(modelName(step.Model)); step.Role == records.RoleAgent && name != "" && name != "<synthetic>" &&
+			!slices.Contains(s.Models, name) {
 			s.Models = append(s.Models, name)
 		}
 	}
@@ -189,7 +203,8 @@ func (c *conversation) spread(s *treetrace.Stats) {
 
 func (c *conversation) session() treetrace.Session {
 	r := c.Record
-	out := treetrace.Session{ID: c.id, FirstTS: r.TimestampStart, LastTS: r.TimestampEnd, Agent: r.Agent.Name, Trace: r.TraceID}
+	out := treetrace.Session{ID: c.id, FirstTS: r.TimestampStart, LastTS: r.TimestampEnd, Agent: r.Agent.Name,
+		Trace: r.TraceID}
 	for _, t := range c.turns {
 		out.PromptCount += t.raw
 	}
@@ -206,7 +221,8 @@ func (c *conversation) session() treetrace.Session {
 		sum.Add(r.Steps[i].TokenUsage)
 	}
 	out.CacheReadTokens = max(m.TotalCacheReadTokens, sum.CacheReadTokens)
-	out.InputTokens = max(m.TotalInputTokens, sum.InputTokens) + out.CacheReadTokens + max(m.TotalCacheCreationTokens, sum.CacheWriteTokens)
+	out.InputTokens = max(m.TotalInputTokens, sum.InputTokens) + out.CacheReadTokens +
+		max(m.TotalCacheCreationTokens, sum.CacheWriteTokens)
 	out.OutputTokens = max(m.TotalOutputTokens, sum.OutputTokens)
 	return out
 }

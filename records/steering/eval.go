@@ -36,8 +36,9 @@ func (a *analysis) findEvals() {
 			continue
 		}
 		one := treetrace.EvalCandidate{
-			Source: "git-trace", Type: kind, Task: tasks()[kind], Context: f.context(), Input: f.input(), ExpectedBehavior: f.expected(),
-			FailureMode: f.kind + ": " + f.evidence, SourceNodeIDs: f.nodeIDs(), BaseCommit: f.turn.base(),
+			Source: "git-trace", Type: kind, Task: tasks()[kind], Context: f.context(), Input: f.input(),
+			ExpectedBehavior: f.expected(),
+			FailureMode:      f.kind + ": " + f.evidence, SourceNodeIDs: f.nodeIDs(), BaseCommit: f.turn.base(),
 		}
 		if one.Input == "" || len(one.ExpectedBehavior) == 0 {
 			continue
@@ -64,7 +65,8 @@ func (f *failure) context() string {
 	return f.evidence
 }
 
-// input is the prompt that failed. What the person abandoned or the model refused is never an instruction: then it is the prompt before.
+// input is the prompt that failed. What the person abandoned or the model refused is never an instruction: then it is
+// the prompt before.
 func (f *failure) input() string {
 	t := f.turn
 	if f.kind == treetrace.AbandonedPath || f.kind == treetrace.ModelRefused {

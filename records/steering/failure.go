@@ -89,7 +89,8 @@ func (a *analysis) findFailures() {
 			a.intents(t)
 			if t.abandoned && (t.parent == nil || !t.parent.abandoned) {
 				a.fail(failure{
-					kind: treetrace.AbandonedPath, turn: t, confidence: 0.95, subject: strings.TrimRight(titleOf(t.text, a.words), ".!"),
+					kind: treetrace.AbandonedPath, turn: t, confidence: 0.95,
+					subject:  strings.TrimRight(titleOf(t.text, a.words), ".!"),
 					evidence: "the person went back to before this prompt",
 				})
 			}
@@ -117,7 +118,8 @@ var rejectionTypes = sync.OnceValue(func() map[string]string {
 func (a *analysis) rejected(t *turn) {
 	for i := range t.rejections {
 		r := &t.rejections[i]
-		f := failure{kind: rejectionTypes()[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source + ")"}
+		f := failure{kind: rejectionTypes()[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source +
+			")"}
 		if r.Evidence != nil {
 			f.evidence += `: "` + *r.Evidence + `"`
 		}
@@ -130,7 +132,8 @@ func (a *analysis) rejected(t *turn) {
 				f.command = normalCommand(c.command)
 			}
 		}
-		f.byWords = r.Source == treetrace.FromText && r.Kind == treetrace.UserTextDecline || r.Source == treetrace.FromHeuristic
+		f.byWords = r.Source == treetrace.FromText && r.Kind == treetrace.UserTextDecline ||
+			r.Source == treetrace.FromHeuristic
 		a.fail(f)
 	}
 }
@@ -173,7 +176,8 @@ func (a *analysis) repeated(c *conversation) {
 				if r.fail(); r.failures == times {
 					a.fail(failure{
 						kind: treetrace.RepeatedFailedFix, turn: t, confidence: 0.95, subject: oneLine(line, 80), command: line,
-						evidence: "failed three times with edits between: " + oneLine(line, 80) + " (" + strings.Join(r.files, ", ") + ")",
+						evidence: "failed three times with edits between: " + oneLine(line, 80) + " (" + strings.Join(r.files, ", ") +
+							")",
 					})
 				}
 			case one.succeeded():
@@ -235,7 +239,8 @@ func (a *analysis) fates(t *turn) {
 	}
 }
 
-// dependencies finds calls that failed because something is not installed. That a manifest was changed afterwards proves it.
+// dependencies finds calls that failed because something is not installed. That a manifest was changed afterwards
+// proves it.
 func (a *analysis) dependencies(t *turn) {
 	for i, c := range t.calls {
 		if !c.failed() {
@@ -274,8 +279,9 @@ func (a *analysis) otherTool(t *turn) {
 			for _, name := range c.names(a.words) {
 				if c.succeeded() && !slices.Contains(declined.names(a.words), name) && strings.Contains(said, " "+name+" ") {
 					a.fail(failure{
-						kind: treetrace.WrongToolChoice, turn: p, confidence: 0.9, subject: declined.what(), corrector: t, byEvidence: true,
-						evidence: "declined: " + declined.what() + "; asked for and used instead: " + name,
+						kind: treetrace.WrongToolChoice, turn: p, confidence: 0.9, subject: declined.what(), corrector: t,
+						byEvidence: true,
+						evidence:   "declined: " + declined.what() + "; asked for and used instead: " + name,
 					})
 					return
 				}

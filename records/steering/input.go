@@ -16,7 +16,8 @@ type Known struct {
 	Tasks    map[int]bool    // steps of prompts that no person typed
 	Rejected map[string]bool // calls that never ran
 	Patches  []Patch         // in the order of the log
-	// There tells whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, "" if nothing could be.
+	// There tells whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, "" if
+	// nothing could be.
 	There func(call string, prompt int, path string) (there bool, asked string)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// fold takes prompts that say nothing new into the turn before them: the same text again, the same instruction in other words,
-// "go on".
+// fold takes prompts that say nothing new into the turn before them: the same text again, the same instruction in other
+// words, "go on".
 func (c *conversation) fold(w *Words) {
 	kept := c.turns[:0]
 	into := map[*turn]*turn{}
@@ -118,11 +118,12 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 	return treetrace.Direction, treetrace.ByPosition
 }
 
-// stopsPrevious tells whether the prompt follows an interruption or a declined call, or turns that were taken back by a command.
+// stopsPrevious tells whether the prompt follows an interruption or a declined call, or turns that were taken back by a
+// command.
 func (t *turn) stopsPrevious() bool { return t.previous != nil && (t.previous.stopped || t.rolledBack) }
 
-// takesBack tells whether the turn took away so much of what another wrote that it must have been wrong: three lines and a third of
-// them, or a file that the other made.
+// takesBack tells whether the turn took away so much of what another wrote that it must have been wrong: three lines
+// and a third of them, or a file that the other made.
 func (t *turn) takesBack(o *turn) bool {
 	if o == nil {
 		return false
@@ -159,7 +160,8 @@ func (t *turn) onlyCommits() bool {
 // onlyLooks tells whether a command is git's and shows something or stages it.
 func onlyLooks(line string) bool {
 	for _, words := range simpleCommands(line) {
-		if words[0] != "git" || !slices.Contains([]string{"add", "status", "log", "diff", "show", "branch"}, gitVerb(words[1:])) {
+		if words[0] != "git" || !slices.Contains([]string{"add", "status", "log", "diff", "show", "branch"},
+			gitVerb(words[1:])) {
 			return false
 		}
 	}

@@ -5,8 +5,8 @@ import "github.com/git-trace/git-trace/records"
 // maxOutput is how much of an output is looked at, in bytes.
 const maxOutput = 16 << 10
 
-// Lean drops from a record what steering does not ask about, so that many fit into memory: definitions of tools, thoughts, attribution, and
-// all of an output but its beginning.
+// Lean drops from a record what steering does not ask about, so that many fit into memory: definitions of tools,
+// thoughts, attribution, and all of an output but its beginning.
 func Lean(r *records.Record) {
 	r.ToolDefinitions, r.SystemPrompts, r.Attribution = nil, nil, nil
 	for i := range r.Steps {

@@ -40,7 +40,8 @@ var titles = sync.OnceValue(func() map[string]struct{ title, eval string } {
 	}
 })
 
-// findLessons makes one lesson of the failures of a type about a subject, at most five a type: the surest, most frequent and newest.
+// findLessons makes one lesson of the failures of a type about a subject, at most five a type: the surest, most
+// frequent and newest.
 func (a *analysis) findLessons() {
 	const most = 5
 	type key struct{ kind, subject string }
@@ -59,7 +60,8 @@ func (a *analysis) findLessons() {
 	}
 	best := slices.Clone(all)
 	slices.SortStableFunc(best, func(x, y *lesson) int {
-		return cmp.Or(cmp.Compare(y.confidence(), x.confidence()), cmp.Compare(len(y.failures), len(x.failures)), cmp.Compare(y.newest(), x.newest()))
+		return cmp.Or(cmp.Compare(y.confidence(), x.confidence()), cmp.Compare(len(y.failures), len(x.failures)),
+			cmp.Compare(y.newest(), x.newest()))
 	})
 	count, kept := map[string]int{}, map[*lesson]bool{}
 	for _, l := range best {
@@ -136,7 +138,8 @@ func (l *lesson) text() string {
 	case treetrace.ToolFailed:
 		what = quoted + " failed in " + f.turn.ref()
 	case treetrace.RepeatedFailedFix:
-		what = "Look for the cause before the next edit: " + quoted + " failed three times with edits between, up to " + f.turn.ref()
+		what = "Look for the cause before the next edit: " + quoted + " failed three times with edits between, up to " +
+			f.turn.ref()
 	case treetrace.DependencyMismatch:
 		what = "Check that " + quoted + " is installed before it is used: it was missing in " + f.turn.ref()
 	case treetrace.AbandonedPath:
@@ -173,11 +176,13 @@ func (f *failure) outcome() string {
 	return out
 }
 
-// takenFiles are the files that the failing turn made and the correction deleted, where that is what the failure is about.
+// takenFiles are the files that the failing turn made and the correction deleted, where that is what the failure is
+// about.
 func (f *failure) takenFiles() []string {
 	var out []string
 	switch f.kind {
-	case treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.MisunderstoodGoal, treetrace.WrongToolChoice:
+	case treetrace.IgnoredConstraint, treetrace.ScopeDrift, treetrace.Overbuilt, treetrace.MisunderstoodGoal,
+		treetrace.WrongToolChoice:
 	default:
 		return nil
 	}

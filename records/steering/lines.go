@@ -78,7 +78,8 @@ func (t *turn) git() *treetrace.Git {
 		return nil
 	}
 	out := &treetrace.Git{
-		Trace: t.conv.Record.TraceID, Prompt: t.conv.Known.Prompts[t.step], Patches: []string{}, Commits: append([]string{}, t.commits()...),
+		Trace: t.conv.Record.TraceID, Prompt: t.conv.Known.Prompts[t.step], Patches: []string{},
+		Commits: append([]string{}, t.commits()...),
 	}
 	for _, c := range t.changes {
 		if c.patch != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// logged is a conversation of three prompts of which the log knows what became of the lines: those of the first were reverted, those of
-// the second a person rewrote, and a commit holds those of the third.
+// logged is a conversation of three prompts of which the log knows what became of the lines: those of the first were
+// reverted, those of the second a person rewrote, and a commit holds those of the third.
 func logged() steering.Conversation {
 	k := newTalk("a").says("make a server").runs("cat >server.go").says("also a client").runs("cat >client.go").says("also a readme").runs("cat >README")
 	patch := func(id, call, path string, added int, f steering.Fate) steering.Patch {
@@ -80,7 +80,8 @@ func TestPatchesTellWhatWasTakenBack(t *testing.T) {
 	}
 }
 
-// A call that the log saw declined never ran, even where the session file has no word of it; a prompt that no person typed is none.
+// A call that the log saw declined never ran, even where the session file has no word of it; a prompt that no person
+// typed is none.
 func TestTheLogTellsOfCallsAndPrompts(t *testing.T) {
 	t.Parallel()
 	c := logged()

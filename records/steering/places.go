@@ -13,8 +13,8 @@ type places struct {
 	roots []string // directories of the repository, the longest first
 }
 
-// read finds the directories that the conversation worked in: an edit of /home/user/shop/a.go whose snippet is called a.go says
-// that /home/user/shop is one.
+// read finds the directories that the conversation worked in: an edit of /home/user/shop/a.go whose snippet is called
+// a.go says that /home/user/shop is one.
 func (p *places) read(r *records.Record, known []string) {
 	for _, root := range known {
 		p.add(clean(root))
@@ -24,7 +24,8 @@ func (p *places) read(r *records.Record, known []string) {
 		for j := range s.Snippets {
 			for k := range s.ToolCalls {
 				c := newCall(s, &s.ToolCalls[k])
-				if root, found := strings.CutSuffix(clean(c.path), "/"+s.Snippets[j].FilePath); found && s.Snippets[j].FilePath != "" {
+				if root, found := strings.CutSuffix(clean(c.path), "/"+s.Snippets[j].FilePath); found &&
+					s.Snippets[j].FilePath != "" {
 					p.add(root)
 				}
 			}

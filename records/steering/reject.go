@@ -68,11 +68,12 @@ func evidenceOf(c *call) string {
 
 // byRule tells whether a hook or a rule of permission declined the call, and not the person.
 func byRule(output string) bool {
-	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by", "permission mode", "sandbox")
+	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by",
+		"permission mode", "sandbox")
 }
 
-// forbidden tells whether the system refused what the call tried: one of the first lines ends so, or names the error. A command that is
-// not there was not refused, and a line of a file that speaks of permissions is no refusal.
+// forbidden tells whether the system refused what the call tried: one of the first lines ends so, or names the error. A
+// command that is not there was not refused, and a line of a file that speaks of permissions is no refusal.
 func forbidden(said string) bool {
 	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
 		line = strings.TrimRight(line, " .)\r\n")
@@ -97,8 +98,8 @@ func containsAny(text string, list ...string) bool {
 	return false
 }
 
-// rejectText notes a prompt that declines what the turn before did. Words alone are 0.8; that the turn before was stopped, or
-// that its lines are taken away now, makes it 0.95.
+// rejectText notes a prompt that declines what the turn before did. Words alone are 0.8; that the turn before was
+// stopped, or that its lines are taken away now, makes it 0.95.
 func (t *turn) rejectText(w *Words) {
 	if t.previous == nil || len([]rune(t.text)) > 240 || !w.declines(t.text) {
 		return
@@ -110,7 +111,8 @@ func (t *turn) rejectText(w *Words) {
 	t.reject(treetrace.UserTextDecline, treetrace.FromText, confidence, nil, t.at, t.text)
 }
 
-// rejectAnswer notes an answer that reads as a refusal: short, no call in the whole turn, and the phrase at its beginning.
+// rejectAnswer notes an answer that reads as a refusal: short, no call in the whole turn, and the phrase at its
+// beginning.
 func (t *turn) rejectAnswer(w *Words) {
 	const longest, within = 600, 200
 	if len(t.calls) > 0 || t.answer == "" || len([]rune(t.answer)) > longest || !w.refuses(cut(t.answer, within)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// risky looks for what is dangerous in edits and commands that ran. What was declined is no risk, and what a prompt says is the
-// weakest tier.
+// risky looks for what is dangerous in edits and commands that ran. What was declined is no risk, and what a prompt
+// says is the weakest tier.
 func (a *analysis) risky(t *turn) {
 	for _, c := range t.calls {
 		if !c.succeeded() {
@@ -32,7 +32,8 @@ func (a *analysis) risky(t *turn) {
 }
 
 func (a *analysis) risk(t *turn, confidence float64, subject, evidence string) {
-	a.fail(failure{kind: treetrace.SecurityRisk, turn: t, confidence: confidence, subject: subject, evidence: evidence, byWords: confidence < 0.8})
+	a.fail(failure{kind: treetrace.SecurityRisk, turn: t, confidence: confidence, subject: subject, evidence: evidence,
+		byWords: confidence < 0.8})
 	a.risks = append(a.risks, treetrace.Risk{Tier: treetrace.Tier(confidence), NodeID: nodeID(t.number), Text: evidence})
 }
 
@@ -75,22 +76,27 @@ func isTest(file string) bool { return testName().MatchString(file) }
 
 // runsElsewhere tells a file by which a server runs commands, or says who may do what.
 func runsElsewhere(file string) bool {
-	return strings.HasPrefix(file, ".github/workflows/") || file == ".gitlab-ci.yml" || file == "Jenkinsfile" || path.Base(file) == "CODEOWNERS" ||
+	return strings.HasPrefix(file, ".github/workflows/") || file == ".gitlab-ci.yml" || file == "Jenkinsfile" ||
+		path.Base(file) == "CODEOWNERS" ||
 		strings.HasPrefix(file, ".circleci/")
 }
 
 func namesAutomation(prompt string) bool {
-	_, found := holds(spaced(prompt), []string{"ci", "workflow", "workflows", "pipeline", "pipelines", "github", "gitlab", "actions", "action", "codeowners", "jenkins", "deploy"})
+	_, found := holds(spaced(prompt), []string{"ci", "workflow", "workflows", "pipeline", "pipelines", "github", "gitlab",
+		"actions", "action", "codeowners", "jenkins", "deploy"})
 	return found
 }
 
 // textRisks are texts of programs that open what was shut. The word is what is told.
 var textRisks = sync.OnceValue(func() []pattern {
 	return patterns(
-		"a check of certificates is off", `verify\s*=\s*False\b|rejectUnauthorized["']?\s*:\s*false|InsecureSkipVerify\s*:\s*true|NODE_TLS_REJECT_[A-Z]+\s*=\s*["']?0`,
-		"open to everybody", `\b0\.0\.0\.0/0\b|::/0\b|(?i:\bGRANT\s[^;\n]{0,80}\sTO\s+PUBLIC\b)|"Principal"\s*:\s*"\*"|\bpublic-read(-write)?\b`,
+		"a check of certificates is off",
+		`verify\s*=\s*False\b|rejectUnauthorized["']?\s*:\s*false|InsecureSkipVerify\s*:\s*true|NODE_TLS_REJECT_[A-Z]+\s*=\s*["']?0`,
+		"open to everybody",
+		`\b0\.0\.0\.0/0\b|::/0\b|(?i:\bGRANT\s[^;\n]{0,80}\sTO\s+PUBLIC\b)|"Principal"\s*:\s*"\*"|\bpublic-read(-write)?\b`,
 		"a guard is off", `(?i:\bcsrf["']?\s*[:=]\s*false\b|\bcsrf_exempt\b|httpOnly["']?\s*:\s*false)`,
-		"tests are skipped", `\b(it|test|describe)\.skip\(|\bxit\(|\bxdescribe\(|@pytest\.mark\.skip\b|@unittest\.skip\b|\bt\.Skip\((\)|")|#\[ignore\]|@Disabled\b`,
+		"tests are skipped",
+		`\b(it|test|describe)\.skip\(|\bxit\(|\bxdescribe\(|@pytest\.mark\.skip\b|@unittest\.skip\b|\bt\.Skip\((\)|")|#\[ignore\]|@Disabled\b`,
 	)
 })
 
@@ -133,7 +139,10 @@ func riskyCommand(line string) string {
 				return what
 			}
 		case "rm":
-			if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, "rR") }) && slices.ContainsFunc(args, outOfBounds) {
+			if slices.ContainsFunc(args, func(arg string) bool {
+				return strings.HasPrefix(arg, "-") &&
+					strings.ContainsAny(arg, "rR")
+			}) && slices.ContainsFunc(args, outOfBounds) {
 				return "removes beyond the repository"
 			}
 		case "chmod":
@@ -168,8 +177,9 @@ func outOfBounds(arg string) bool {
 	case "/", "~", ".", "..", "*", "./", "./*", ".git", "$HOME":
 		return true
 	}
-	return strings.HasPrefix(arg, "~/") || strings.HasPrefix(arg, "$HOME/") || strings.HasPrefix(arg, "../") || strings.HasPrefix(arg, "/") &&
-		!strings.HasPrefix(arg, "/tmp/") && !strings.HasPrefix(arg, "/var/tmp/")
+	return strings.HasPrefix(arg, "~/") || strings.HasPrefix(arg, "$HOME/") || strings.HasPrefix(arg, "../") ||
+		strings.HasPrefix(arg, "/") &&
+			!strings.HasPrefix(arg, "/tmp/") && !strings.HasPrefix(arg, "/var/tmp/")
 }
 
 // intents notes what a prompt asks for that would open something.
@@ -214,8 +224,10 @@ func missingDependency(output string) (string, bool) {
 
 func isManifest(file string) bool {
 	switch path.Base(file) {
-	case "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml",
-		"Pipfile", "setup.py", "Gemfile", "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", ".nvmrc", ".tool-versions", "Dockerfile":
+	case "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.mod", "go.sum", "Cargo.toml",
+		"Cargo.lock", "pyproject.toml",
+		"Pipfile", "setup.py", "Gemfile", "composer.json", "pom.xml", "build.gradle", "build.gradle.kts", ".nvmrc",
+		".tool-versions", "Dockerfile":
 		return true
 	}
 	return strings.HasPrefix(path.Base(file), "requirements") && strings.HasSuffix(file, ".txt")

@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// simpleCommands splits a command line into simple commands and their words, as a POSIX shell does without expanding anything. What a
-// shell would read otherwise (here-documents, substitutions) stays as it is: the words are only compared, never run.
+// simpleCommands splits a command line into simple commands and their words, as a POSIX shell does without expanding
+// anything. What a shell would read otherwise (here-documents, substitutions) stays as it is: the words are only
+// compared, never run.
 func simpleCommands(line string) [][]string {
 	var out [][]string
 	var words []string

@@ -20,8 +20,9 @@ func (a *analysis) constraintsKept(t *turn) {
 			continue
 		}
 		f := failure{
-			kind: treetrace.IgnoredConstraint, turn: p, confidence: 0.84, subject: c.clause, asked: asked, corrector: t, byEvidence: t.kindBy == treetrace.ByEvidence,
-			evidence: "said in #" + counted(asked.number) + " and again in #" + counted(t.number) + `: "` + c.clause + `"`,
+			kind: treetrace.IgnoredConstraint, turn: p, confidence: 0.84, subject: c.clause, asked: asked, corrector: t,
+			byEvidence: t.kindBy == treetrace.ByEvidence,
+			evidence:   "said in #" + counted(asked.number) + " and again in #" + counted(t.number) + `: "` + c.clause + `"`,
 		}
 		if file := c.violatedBy(p, a.words); file != "" {
 			f.confidence, f.byEvidence = 0.95, true
@@ -56,8 +57,9 @@ func (a *analysis) corrected(t *turn) {
 	}
 	for _, cue := range a.words.cues(t.text) {
 		f := failure{
-			kind: cue.Type, turn: failed, confidence: cue.Confidence, corrector: t, byEvidence: t.kindBy == treetrace.ByEvidence && !t.byLines,
-			byWords: true, evidence: "the person wrote: " + oneLine(t.text, maxEvidence),
+			kind: cue.Type, turn: failed, confidence: cue.Confidence, corrector: t,
+			byEvidence: t.kindBy == treetrace.ByEvidence && !t.byLines,
+			byWords:    true, evidence: "the person wrote: " + oneLine(t.text, maxEvidence),
 		}
 		switch {
 		case cue.Type == treetrace.Underbuilt && t.onlyAdds() && sharesFile(t, failed):
@@ -80,7 +82,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 			deleted++
 		}
 	}
-	f := failure{turn: failed, confidence: 0.85, corrector: t, byEvidence: true, subject: strings.Join(failed.files(), ", ")}
+	f := failure{turn: failed, confidence: 0.85, corrector: t, byEvidence: true,
+		subject: strings.Join(failed.files(), ", ")}
 	switch {
 	case wrote < leastLines && deleted < 2:
 		return
@@ -99,8 +102,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 	a.fail(f)
 }
 
-// correctedTurn is the turn that a correction is about: the nearest that shares a file with it or whose file it names, otherwise the
-// one before.
+// correctedTurn is the turn that a correction is about: the nearest that shares a file with it or whose file it names,
+// otherwise the one before.
 func (t *turn) correctedTurn() (failed *turn, shared bool) {
 	const far = 20
 	n := 0
@@ -117,7 +120,10 @@ func sharesFile(a, b *turn) bool {
 }
 
 func namesFile(text string, o *turn) bool {
-	return slices.ContainsFunc(o.changes, func(c *change) bool { return len(c.path) > 3 && strings.Contains(text, c.path) })
+	return slices.ContainsFunc(o.changes, func(c *change) bool {
+		return len(c.path) > 3 &&
+			strings.Contains(text, c.path)
+	})
 }
 
 func (t *turn) onlyAdds() bool {
@@ -129,7 +135,8 @@ func (t *turn) ranFormatter(w *Words) bool {
 	said := spaced(t.text)
 	for _, c := range t.calls {
 		for _, name := range c.names(w) {
-			if c.succeeded() && slices.Contains([]string{"gofmt", "goimports", "prettier", "black", "ruff", "rustfmt", "eslint", "clang-format", "biome", "yapf"}, name) &&
+			if c.succeeded() && slices.Contains([]string{"gofmt", "goimports", "prettier", "black", "ruff", "rustfmt", "eslint",
+				"clang-format", "biome", "yapf"}, name) &&
 				strings.Contains(said, " "+strings.ReplaceAll(name, "-", " ")+" ") {
 				return true
 			}

@@ -44,7 +44,8 @@ func firstSentence(s string) string {
 			continue
 		}
 		for i, r := range line {
-			if end := i + len(string(r)); strings.ContainsRune(".!?", r) && (end == len(line) || line[end] == ' ') || strings.ContainsRune("。！？", r) {
+			if end := i + len(string(r)); strings.ContainsRune(".!?", r) && (end == len(line) || line[end] == ' ') ||
+				strings.ContainsRune("。！？", r) {
 				return line[:end]
 			}
 		}

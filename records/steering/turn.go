@@ -92,7 +92,8 @@ func (d *divider) step(s *records.Step) {
 	defer func() { d.rolled = d.rolled || d.about.rolledBack[s.StepIndex] }()
 	switch {
 	case kind == records.CallWarmup, s.Role == records.RoleSystem:
-	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(text(s.Content)) != "" && !d.task(s.StepIndex):
+	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(text(s.Content)) != "" &&
+		!d.task(s.StepIndex):
 		d.now = &turn{
 			conv: d.conversation, step: s.StepIndex, text: text(s.Content), at: s.Timestamp, raw: 1, last: s.StepIndex,
 			branch: d.branchOf[s.StepIndex], source: d.about.ids[s.StepIndex], taken: map[*turn]int{},
@@ -150,7 +151,8 @@ func refusal(reason string) bool {
 	return false
 }
 
-// interrupted takes in an interruption after a step. It is one event with a call of this step that was declined or ended.
+// interrupted takes in an interruption after a step. It is one event with a call of this step that was declined or
+// ended.
 func (d *divider) interrupted(t *turn, step int) {
 	if !d.about.interrupted[step] {
 		return

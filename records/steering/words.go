@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Words are the words of a language that steering knows: tables, so that another language is another file. Phrases are in lower case,
-// their words divided by single spaces.
+// Words are the words of a language that steering knows: tables, so that another language is another file. Phrases are
+// in lower case, their words divided by single spaces.
 type Words struct {
 	Language         string   `json:"language"`
 	Acknowledgements []string `json:"acknowledgements"` // a prompt of nothing else says "go on"
@@ -157,7 +157,8 @@ func (w *Words) widens(s string) bool {
 	return found
 }
 
-// marks tells whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good, commit it.").
+// marks tells whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good, commit
+// it.").
 func (w *Words) marks(s string) bool {
 	t := after(after(spaced(s), w.Acceptance), w.Acknowledgements)
 	_, found := begins(after(t, w.Interjections), w.Checkpoints)
@@ -179,8 +180,8 @@ func (w *Words) choice(s string) (string, bool) {
 	return list[0], number || letter
 }
 
-// cues are the types of failure that the words of a correction speak of, at most two, in the order of the table. One that only
-// stands when it is alone is the last of the table.
+// cues are the types of failure that the words of a correction speak of, at most two, in the order of the table. One
+// that only stands when it is alone is the last of the table.
 func (w *Words) cues(s string) []Cue {
 	const most = 2
 	var out []Cue

@@ -40,8 +40,8 @@ func document(t *testing.T, list ...steering.Conversation) *treetrace.Document {
 	return d
 }
 
-// The worked example: a constraint that was not kept, a failed and a declined call, a correction, a branch that the person left, and a
-// commit. What must be known of it without the log is in the golden files.
+// The worked example: a constraint that was not kept, a failed and a declined call, a correction, a branch that the
+// person left, and a commit. What must be known of it without the log is in the golden files.
 func TestTheWorkedExampleGivesItsGoldenFiles(t *testing.T) {
 	t.Parallel()
 	d := document(t, steering.Conversation{Record: parsed(t, "testdata/worked.jsonl")})

@@ -1,8 +1,8 @@
 // Package store keeps conversations in git: redacted records on refs/traces/records, one JSON file a conversation.
 //
-// The ref's commits have one parent each; the tree of the last one holds what is there now, as
-// <first two digits of the trace id>/<trace id>.json, each file a record as records.Encode writes it. What was fetched from
-// others lies on refs/traces/remotes/<remote>/<writer>/records and is read beside the own ref, never merged into it.
+// The ref's commits have one parent each; the tree of the last one holds what is there now, as <first two digits of the
+// trace id>/<trace id>.json, each file a record as records.Encode writes it. What was fetched from others lies on
+// refs/traces/remotes/<remote>/<writer>/records and is read beside the own ref, never merged into it.
 //
 // What it promises:
 //
@@ -11,6 +11,6 @@
 //     time lose nothing. A record takes the place of the version it was made from, or is refused with ErrMoved.
 //   - Records of others are foreign data: what cannot be read is left out and counted, never an error of the whole.
 //
-// [Store.Put] and [Store.PutAll] write; [Store.Get], [Store.List] and [Store.Walk] read; [Store.Rewrite] takes things out
-// of all versions that ever were, for purging.
+// [Store.Put] and [Store.PutAll] write; [Store.Get], [Store.List] and [Store.Walk] read; [Store.Rewrite] takes things
+// out of all versions that ever were, for purging.
 package store

@@ -38,8 +38,8 @@ func (s *Store) Put(ctx context.Context, record *redact.Record, base refs.OID) (
 	return out[0], nil
 }
 
-// PutAll stores records in one commit, all or none. ErrMoved tells that one was changed by somebody else: its caller reads
-// again and makes it anew. redact.ErrNotRedacted tells that no redactor made it.
+// PutAll stores records in one commit, all or none. ErrMoved tells that one was changed by somebody else: its caller
+// reads again and makes it anew. redact.ErrNotRedacted tells that no redactor made it.
 func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) {
 	out := make([]Stored, len(changes))
 	for i, change := range changes {
@@ -110,7 +110,8 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 			return refs.OID{}, err
 		}
 		out[i].Changed = true
-		lines = append(lines, fmt.Sprintf("%s %s, %d steps\n", e.Trace, changes[i].Record.Head().Agent.Name, changes[i].Record.Steps()))
+		lines = append(lines, fmt.Sprintf("%s %s, %d steps\n", e.Trace, changes[i].Record.Head().Agent.Name,
+			changes[i].Record.Steps()))
 	}
 	if len(lines) == 0 {
 		return refs.OID{}, nil

@@ -37,7 +37,8 @@ type Move struct {
 	Old, New refs.OID
 }
 
-// Unread is a fetched ref that is not one of records, though it has the name of one, or leads to more than is looked at.
+// Unread is a fetched ref that is not one of records, though it has the name of one, or leads to more than is looked
+// at.
 type Unread struct {
 	Ref string
 	Err error
@@ -54,9 +55,9 @@ type Rewritten struct {
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included, and
-// writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one, and Old names
-// what can be deleted then. With dry set it writes nothing.
+// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included,
+// and writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one,
+// and Old names what can be deleted then. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -66,7 +67,8 @@ func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, 
 		Store: s, ctx: ctx, judge: judge, dry: dry, blobs: map[refs.OID]refs.OID{}, trees: map[refs.OID]refs.OID{},
 		alive: map[events.TraceID]bool{},
 		out: Rewritten{
-			Removed: map[events.TraceID]bool{}, Changed: map[events.TraceID]bool{}, Old: map[refs.OID]bool{}, Kept: map[refs.OID]bool{},
+			Removed: map[events.TraceID]bool{}, Changed: map[events.TraceID]bool{}, Old: map[refs.OID]bool{},
+			Kept: map[refs.OID]bool{},
 		},
 	}
 	for _, name := range names {
@@ -86,8 +88,8 @@ func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, 
 	return w.out, nil
 }
 
-// Move moves the refs to their rewritten histories. refs.ErrTipMoved tells that somebody stored a conversation meanwhile: the
-// rewriting has to be begun again.
+// Move moves the refs to their rewritten histories. refs.ErrTipMoved tells that somebody stored a conversation
+// meanwhile: the rewriting has to be begun again.
 func (s *Store) Move(ctx context.Context, moves []Move) error {
 	for _, m := range moves {
 		if err := s.repo.SwapRef(ctx, m.Ref, m.Old, m.New); err != nil {
@@ -253,7 +255,8 @@ func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OI
 	if tree, err = w.root(c.commit.Tree); err != nil {
 		return parent, lastTree, err
 	}
-	same := tree == c.commit.Tree && len(c.commit.Parents) <= 1 && (parent.IsZero() && len(c.commit.Parents) == 0 || len(c.commit.Parents) == 1 && c.commit.Parents[0] == parent)
+	same := tree == c.commit.Tree && len(c.commit.Parents) <= 1 &&
+		(parent.IsZero() && len(c.commit.Parents) == 0 || len(c.commit.Parents) == 1 && c.commit.Parents[0] == parent)
 	if same {
 		w.out.Kept[c.id] = true
 		return c.id, tree, nil

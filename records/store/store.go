@@ -55,8 +55,8 @@ type Entry struct {
 // Own tells whether this clone wrote the record.
 func (e Entry) Own() bool { return e.Ref == Ref }
 
-// List gives every conversation that has a record, each once, in the order of the ids. Of one that several refs have, the
-// own is given, otherwise the one of the first ref by name.
+// List gives every conversation that has a record, each once, in the order of the ids. Of one that several refs have,
+// the own is given, otherwise the one of the first ref by name.
 func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	names, err := s.refs(ctx)
 	if err != nil {

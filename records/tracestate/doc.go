@@ -1,8 +1,8 @@
-// Package tracestate makes states of a conversation: what the model saw when it had to answer, and what it did. Programs that
-// compare models replay them; programs that train models learn from them.
+// Package tracestate makes states of a conversation: what the model saw when it had to answer, and what it did.
+// Programs that compare models replay them; programs that train models learn from them.
 //
-// A state is a TraceState of the composer replication framework with the members of its TraceExample: one for each answer, not
-// one for each line of a session file. What it promises:
+// A state is a TraceState of the composer replication framework with the members of its TraceExample: one for each
+// answer, not one for each line of a session file. What it promises:
 //
 //   - The history of a state holds nothing of its own answer, and ends with a message of the user.
 //   - Messages of the user and of the assistant alternate. No message is empty.

@@ -19,8 +19,8 @@ type Edit struct {
 	Path   string
 }
 
-// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; where they do not
-// stand in the input of the call, once and one after the other, there is no pair.
+// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; where
+// they do not stand in the input of the call, once and one after the other, there is no pair.
 func edited(st *state, edits []Edit) []*pair {
 	if len(st.step.ToolCalls) != 1 {
 		return nil

@@ -138,7 +138,8 @@ func content(s *records.Step) string {
 	return *s.Content
 }
 
-// action is what an answer did, as Python's json.dumps writes it: its calls, each with input and name; without calls its text.
+// action is what an answer did, as Python's json.dumps writes it: its calls, each with input and name; without calls
+// its text.
 func action(s *records.Step) string {
 	if len(s.ToolCalls) == 0 {
 		return content(s)

@@ -23,7 +23,8 @@ const (
 )
 
 // confidences are how sure the origins are.
-var confidences = map[Origin]records.Confidence{HumanEdit: records.High, Declined: records.Medium, Fixed: records.Medium}
+var confidences = map[Origin]records.Confidence{HumanEdit: records.High, Declined: records.Medium,
+	Fixed: records.Medium}
 
 // pair is a state with what was done, and what took its place.
 type pair struct {
@@ -35,8 +36,8 @@ type pair struct {
 	evidence map[string]any
 }
 
-// WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people made of
-// its edits. Options must be checked; their form of history does not count.
+// WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people
+// made of its edits. Options must be checked; their form of history does not count.
 func WritePairs(w io.Writer, r *records.Record, o Options, edits []Edit, stats *Stats) error {
 	o.History = Full
 	m := states(r, o, stats)
@@ -111,10 +112,11 @@ func heir(st *state, list []*state) *state {
 	return nil
 }
 
-// declined pairs calls that a person refused with the next calls, none of which was refused or failed. One prompt may stand
-// between: it is a hint.
+// declined pairs calls that a person refused with the next calls, none of which was refused or failed. One prompt may
+// stand between: it is a hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
-	if len(st.step.ToolCalls) == 0 || !m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
+	if len(st.step.ToolCalls) == 0 ||
+		!m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
 		return nil
 	}
 	var found *pair
@@ -177,7 +179,10 @@ func command(s *records.Step) string {
 
 // program is the first word of a command, assignments and changes of directory left out.
 func program(command string) string {
-	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
+	for _, part := range strings.FieldsFunc(command, func(r rune) bool {
+		return r == '&' || r == ';' || r == '|' ||
+			r == '\n'
+	}) {
 		words := strings.Fields(part)
 		for len(words) > 0 && strings.Contains(words[0], "=") {
 			words = words[1:]
@@ -199,7 +204,8 @@ func (m *maker) writePair(out *bufio.Writer, p *pair) {
 	links, dropped := m.limited(p.history.chain(nil))
 	write(`{"state_id":`, quoted(p.id), `,"state_messages":[`)
 	m.messages(write, links, true)
-	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":0,"source":`, quoted(string(p.origin)))
+	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":0,"source":`,
+		quoted(string(p.origin)))
 	write(`,"confidence":`, quoted(string(confidences[p.origin])), `,"hint_text":`)
 	if p.hint == "" {
 		write("null")

@@ -8,7 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// node is a link of a history: messages of one side, and what came before. Histories of the same conversation share links.
+// node is a link of a history: messages of one side, and what came before. Histories of the same conversation share
+// links.
 type node struct {
 	before *node
 	text   string // messages, with commas between
@@ -61,7 +62,8 @@ type branch struct {
 }
 
 func newPaths(r *records.Record) *paths {
-	p := &paths{main: &path{session: r.SessionID}, branches: map[int]*branch{}, agents: map[int]*path{}, forks: map[int]*path{}}
+	p := &paths{main: &path{session: r.SessionID}, branches: map[int]*branch{}, agents: map[int]*path{},
+		forks: map[int]*path{}}
 	for _, one := range r.Branches() {
 		b := &branch{from: one.From}
 		p.forks[one.From] = nil

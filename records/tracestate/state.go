@@ -36,7 +36,8 @@ type maker struct {
 // states makes the states of a record.
 func states(r *records.Record, o Options, stats *Stats) *maker {
 	m := &maker{
-		Options: o, r: r, stats: stats, ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r), ids: map[string]bool{},
+		Options: o, r: r, stats: stats, ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r),
+		ids:  map[string]bool{},
 		late: late(r),
 	}
 	stats.add(r)

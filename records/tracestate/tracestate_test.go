@@ -263,8 +263,8 @@ func TestWhatIsNoDecisionIsNoState(t *testing.T) {
 	}
 }
 
-// A command that failed and the variation of it that worked, in the same turn, are a pair; commands of other programs and of other
-// turns are none.
+// A command that failed and the variation of it that worked, in the same turn, are a pair; commands of other programs
+// and of other turns are none.
 func TestACommandThatWorkedTakesThePlaceOfOneThatFailed(t *testing.T) {
 	t.Parallel()
 	r := conversation(5)

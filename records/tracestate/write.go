@@ -87,8 +87,8 @@ func (m *maker) messages(write func(...string), links []*node, whole bool) {
 // tokenBytes is how many bytes count as a token.
 const tokenBytes = 4
 
-// limited leaves out the oldest messages after the first, an answer and what follows it at a time, until a history is short
-// enough or only its first and its last message are left.
+// limited leaves out the oldest messages after the first, an answer and what follows it at a time, until a history is
+// short enough or only its first and its last message are left.
 func (m *maker) limited(links []*node) ([]*node, int) {
 	if m.MaxTokens == 0 {
 		return links, 0
@@ -130,8 +130,10 @@ func (m *maker) origin(st *state, dropped int) []byte {
 		Compacted bool     `json:"compacted,omitempty"`
 		Dropped   int      `json:"dropped,omitempty"`
 	}{
-		Trace: m.r.TraceID, Step: st.step.StepIndex, Agent: m.r.Agent.Name, Model: st.step.Model, Timestamp: st.step.Timestamp, Kind: kindOf(st.step),
-		Calls: []string{}, Results: []result{}, Branch: "active", Subagent: st.way.subagent, Compacted: st.compacted, Dropped: dropped,
+		Trace: m.r.TraceID, Step: st.step.StepIndex, Agent: m.r.Agent.Name, Model: st.step.Model,
+		Timestamp: st.step.Timestamp, Kind: kindOf(st.step),
+		Calls: []string{}, Results: []result{}, Branch: "active", Subagent: st.way.subagent, Compacted: st.compacted,
+		Dropped: dropped,
 	}
 	if st.way.branch {
 		o.Branch = "abandoned"

@@ -22,8 +22,8 @@ var ErrTooLarge = errors.New("the file is too large")
 // ErrNotTreeTrace reports JSON that is not a TreeTrace document.
 var ErrNotTreeTrace = errors.New("not a TreeTrace document")
 
-// Decode reads tree.json of version 0.2 or later. Members that it does not know are dropped, arrays that are absent are empty. A document
-// without nodes, nodes without an id or a session, and a parent that is not there are refused.
+// Decode reads tree.json of version 0.2 or later. Members that it does not know are dropped, arrays that are absent are
+// empty. A document without nodes, nodes without an id or a session, and a parent that is not there are refused.
 func Decode(raw []byte) (*Document, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	walk := rawjson.NewDecoder(raw)

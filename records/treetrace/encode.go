@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Encode writes tree.json: two spaces of indentation, members in the order of the format's page, a line feed at the end.
+// Encode writes tree.json: two spaces of indentation, members in the order of the format's page, a line feed at the
+// end.
 func Encode(d *Document) ([]byte, error) { return indented(d) }
 
 func indented(v any) ([]byte, error) {

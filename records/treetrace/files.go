@@ -65,7 +65,10 @@ func (d *Document) topTypes() []typeCount {
 		}
 		out[at].Count++
 	}
-	slices.SortFunc(out, func(a, b typeCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type)) })
+	slices.SortFunc(out, func(a, b typeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Type, b.Type))
+	})
 	return out
 }
 
@@ -117,7 +120,8 @@ func Failures(d *Document) ([]byte, error) {
 	f := failuresFile{SchemaVersion: d.SchemaVersion, Project: d.head(), Failures: d.Failures, Chains: d.CorrectionChains}
 	f.Summary.Total, f.Summary.Top, f.Summary.Tiers = len(d.Failures), d.topTypes(), d.tiers()
 	f.Summary.Models, f.Summary.Thinking = d.Stats.Models, d.Brief.Thinking
-	f.Summary.CorrectionChains, f.Summary.EvalCandidates, f.Summary.Lessons = len(d.CorrectionChains), len(d.EvalCandidates), len(d.Lessons)
+	f.Summary.CorrectionChains, f.Summary.EvalCandidates, f.Summary.Lessons = len(d.CorrectionChains),
+		len(d.EvalCandidates), len(d.Lessons)
 	return indented(&f)
 }
 
@@ -196,7 +200,8 @@ type hallucinationsFile struct {
 // HallucinationsFile is hallucinations.json.
 func HallucinationsFile(d *Document) ([]byte, error) {
 	f := hallucinationsFile{
-		SchemaVersion: d.SchemaVersion, Project: d.head(), Verified: d.Hallucinations.Verified, ManifestSeen: d.Hallucinations.ManifestSeen,
+		SchemaVersion: d.SchemaVersion, Project: d.head(), Verified: d.Hallucinations.Verified,
+		ManifestSeen:   d.Hallucinations.ManifestSeen,
 		Hallucinations: append([]Hallucination{}, d.Hallucinations.List...),
 		Note:           "A file counts if a call failed because of it and the snapshot of that moment does not have it. Prose and names inside modules are not looked at.",
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// inline makes a text of a person or a model safe on a line of Markdown: one line, no tags, no control characters, no beginning of
-// another block.
+// inline makes a text of a person or a model safe on a line of Markdown: one line, no tags, no control characters, no
+// beginning of another block.
 func inline(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,8 @@ func inline(s string) string {
 
 // symbols are those of the kinds in PROMPT_TREE.md.
 var symbols = []struct{ kind, symbol string }{
-	{Root, "⬢"}, {Direction, "→"}, {Correction, "↩"}, {ScopeChange, "⊕"}, {Checkpoint, "✓"}, {Question, "?"}, {Rejected, "✗"},
+	{Root, "⬢"}, {Direction, "→"}, {Correction, "↩"}, {ScopeChange, "⊕"}, {Checkpoint, "✓"}, {Question, "?"},
+	{Rejected, "✗"},
 }
 
 func symbol(kind string) string {
@@ -39,7 +40,8 @@ func symbol(kind string) string {
 // PromptTree is PROMPT_TREE.md: the prompts as a list, branches indented, and the ones to use again.
 func PromptTree(d *Document) ([]byte, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Prompt Tree: %s\n\n> **%s** · **%s** · **%s**", inline(d.Project.Name), numbers.Count(d.Stats.Prompts, "prompt"),
+	fmt.Fprintf(&b, "# Prompt Tree: %s\n\n> **%s** · **%s** · **%s**", inline(d.Project.Name),
+		numbers.Count(d.Stats.Prompts, "prompt"),
 		numbers.Count(d.Stats.Sessions, "session"), numbers.Count(d.Stats.Days, "day"))
 	for _, one := range []struct {
 		n    int
@@ -68,11 +70,13 @@ func PromptTree(d *Document) ([]byte, error) {
 			if s.Title != nil {
 				name = *s.Title
 			}
-			fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", strings.ReplaceAll(inline(name), "|", "\\|"), s.PromptCount, day(s.FirstTS), day(s.LastTS))
+			fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", strings.ReplaceAll(inline(name), "|", "\\|"), s.PromptCount,
+				day(s.FirstTS), day(s.LastTS))
 		}
 	}
 	b.WriteString("\n## Reusable Prompt Pack\n\n" + d.pack())
-	fmt.Fprintf(&b, "\n---\n\n*[%s](%s) %s · TreeTrace %s*\n", d.Generator.Name, d.Generator.URL, inline(d.Generator.Version), d.SchemaVersion)
+	fmt.Fprintf(&b, "\n---\n\n*[%s](%s) %s · TreeTrace %s*\n", d.Generator.Name, d.Generator.URL,
+		inline(d.Generator.Version), d.SchemaVersion)
 	return []byte(b.String()), nil
 }
 
@@ -113,7 +117,8 @@ func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) 
 	}
 	fmt.Fprintf(b, "%s- `%s` %s\n", indent, symbol(n.Kind), title)
 	if strings.TrimSpace(n.Text) != "" && strings.TrimSpace(n.Text) != n.Title {
-		fmt.Fprintf(b, "%s  <details><summary>full prompt</summary>\n\n%s%s  </details>\n", indent, quoteBlock(n.Text, indent+"  "), indent)
+		fmt.Fprintf(b, "%s  <details><summary>full prompt</summary>\n\n%s%s  </details>\n", indent,
+			quoteBlock(n.Text, indent+"  "), indent)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed it. The line that
-// is given is always 1, for a document is one object.
+// Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed
+// it. The line that is given is always 1, for a document is one object.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	raw, err := readAll(r)
 	if err != nil {
@@ -118,7 +118,8 @@ func agentOf(sourceType string) string {
 }
 
 func (b *builder) step(role records.Role, n *Node) *records.Step {
-	b.r.Steps = append(b.r.Steps, records.Step{StepIndex: len(b.r.Steps) + 1, Role: role, CallType: new(records.CallMain), Timestamp: n.Timestamp})
+	b.r.Steps = append(b.r.Steps, records.Step{StepIndex: len(b.r.Steps) + 1, Role: role, CallType: new(records.CallMain),
+		Timestamp: n.Timestamp})
 	return &b.r.Steps[len(b.r.Steps)-1]
 }
 
@@ -145,7 +146,8 @@ func (b *builder) node(n *Node) {
 	b.nodes = append(b.nodes, k)
 }
 
-// calls adds a step with the actions of a node. Whether one failed is known where a rejection names its tool and what it did.
+// calls adds a step with the actions of a node. Whether one failed is known where a rejection names its tool and what
+// it did.
 func (b *builder) calls(n *Node) {
 	if len(n.Actions) == 0 {
 		return
@@ -183,7 +185,8 @@ func (a *Action) observation(id string, list []Rejection, named []bool) records.
 		if what == "" {
 			what = orEmpty(a.File)
 		}
-		if named[i] || r.Tool == nil || *r.Tool != orEmpty(a.Tool) || what == "" || !strings.Contains(orEmpty(r.Evidence), what[:min(len(what), 40)]) {
+		if named[i] || r.Tool == nil || *r.Tool != orEmpty(a.Tool) || what == "" ||
+			!strings.Contains(orEmpty(r.Evidence), what[:min(len(what), 40)]) {
 			continue
 		}
 		named[i] = true
@@ -228,7 +231,8 @@ func (b *builder) finish(d *Document) {
 			chains = append(chains, c)
 		}
 	}
-	b.r.SetMeta(Name, map[string]any{"generator": d.Generator, "project": d.Project, "nodes": b.nodes, "correctionChains": chains})
+	b.r.SetMeta(Name, map[string]any{"generator": d.Generator, "project": d.Project, "nodes": b.nodes,
+		"correctionChains": chains})
 	b.r.SetMeta("capture", map[string]any{"method": "import"})
 	if len(b.branches) > 0 {
 		b.r.SetMeta("branches", b.branches)

@@ -25,9 +25,11 @@ func Report(d *Document) ([]byte, error) {
 	d.summary(&b)
 	b.WriteString("\n## Output map\n\n| File | Purpose |\n|------|---------|\n")
 	for _, row := range [][2]string{
-		{"TREETRACE_REPORT.md", "this file"}, {"PROMPT_TREE.md", "prompts in order, and those to use again"}, {"PROMPT_TREE_GRAPH.md", "the tree for Mermaid"},
+		{"TREETRACE_REPORT.md", "this file"}, {"PROMPT_TREE.md", "prompts in order, and those to use again"},
+		{"PROMPT_TREE_GRAPH.md", "the tree for Mermaid"},
 		{".treetrace/tree.json", "the document"}, {".treetrace/failures.json", "failures and correction chains"},
-		{".treetrace/rejections.json", "what was declined, refused or failed"}, {".treetrace/hallucinations.json", "references to what was not there"},
+		{".treetrace/rejections.json", "what was declined, refused or failed"},
+		{".treetrace/hallucinations.json", "references to what was not there"},
 		{".treetrace/lessons.md", "what to remember"}, {".treetrace/evals.jsonl", "failures that can be tested for"},
 		{".treetrace/agent-memory.md", "what the next agent should read"},
 	} {
@@ -38,12 +40,14 @@ func Report(d *Document) ([]byte, error) {
 	var chains []string
 	for i := range d.CorrectionChains {
 		c := &d.CorrectionChains[i]
-		chains = append(chains, fmt.Sprintf("- %s (%s, %s): %s → %s: %s", c.ID, c.FailureType, c.Confidence, c.FailureNodeID, c.CorrectionNodeID, inline(c.Summary)))
+		chains = append(chains, fmt.Sprintf("- %s (%s, %s): %s → %s: %s", c.ID, c.FailureType, c.Confidence, c.FailureNodeID,
+			c.CorrectionNodeID, inline(c.Summary)))
 	}
 	section(&b, "Correction chains", first(chains, mostChains))
 	var rejected []string
 	for _, r := range d.Placed() {
-		rejected = append(rejected, fmt.Sprintf("- [%s] %s (%s): %s", r.NodeID, strings.ReplaceAll(r.Kind, "_", " "), r.Source, inline(orEmpty(r.Evidence))))
+		rejected = append(rejected, fmt.Sprintf("- [%s] %s (%s): %s", r.NodeID, strings.ReplaceAll(r.Kind, "_", " "),
+			r.Source, inline(orEmpty(r.Evidence))))
 	}
 	section(&b, "Rejections", first(rejected, mostRejections))
 	return []byte(b.String()), nil
@@ -66,8 +70,10 @@ func first(list []string, most int) []string {
 
 func (d *Document) summary(b *strings.Builder) {
 	s, t := &d.Stats, d.tiers()
-	fmt.Fprintf(b, "## Session summary\n\n- Prompts: %d  Sessions: %d  Span: %s  Tool calls: %d  Files touched: %d\n", s.Prompts, s.Sessions, numbers.Count(s.Days, "day"), s.ToolUses, s.FilesTouched)
-	fmt.Fprintf(b, "- Failure signals: %d (verified %d, high %d, confirmed %d, inferred %d)\n", len(d.Failures), t.Verified, t.High, t.Confirmed, t.Inferred)
+	fmt.Fprintf(b, "## Session summary\n\n- Prompts: %d  Sessions: %d  Span: %s  Tool calls: %d  Files touched: %d\n",
+		s.Prompts, s.Sessions, numbers.Count(s.Days, "day"), s.ToolUses, s.FilesTouched)
+	fmt.Fprintf(b, "- Failure signals: %d (verified %d, high %d, confirmed %d, inferred %d)\n", len(d.Failures),
+		t.Verified, t.High, t.Confirmed, t.Inferred)
 	fmt.Fprintf(b, "- Corrections: %d\n- Rejections: %d", s.Corrections, s.Rejections)
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(s.RejectionsByKind)) {
@@ -97,7 +103,8 @@ func (d *Document) failures(b *strings.Builder) {
 		if f.Model != nil {
 			model = ", " + inline(*f.Model)
 		}
-		list = append(list, fmt.Sprintf("- %s [%s] (%s, %s, %.0f%%%s): %s Evidence: %s", f.ID, f.FirstSeenNodeID, f.Type, f.Tier, f.Confidence*100, model, inline(f.Summary), inline(f.Evidence)))
+		list = append(list, fmt.Sprintf("- %s [%s] (%s, %s, %.0f%%%s): %s Evidence: %s", f.ID, f.FirstSeenNodeID, f.Type,
+			f.Tier, f.Confidence*100, model, inline(f.Summary), inline(f.Evidence)))
 	}
 	b.WriteString("\n" + strings.Join(first(list, mostFailures), "\n") + "\n")
 }

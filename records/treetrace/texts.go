@@ -7,14 +7,18 @@ import (
 
 // names are the fields that hold ids, times and words of the format, and no text of anybody.
 var names = []string{
-	"ID", "ParentID", "Session", "SourceEventIDs", "ToolUseID", "Trace", "Patches", "Commits", "NodeIDs", "NodeID", "From", "To", "LessonIDs",
-	"SchemaVersion", "Generator", "GeneratedAt", "SourceType", "TS", "FirstTS", "LastTS", "Timestamp", "Kind", "KindBy", "Status", "Role", "Source",
-	"Type", "Tier", "FailureType", "Relationship", "BaseCommit", "GoodCommit", "SourceNodeIDs", "FailureNodeID", "CorrectionNodeID", "ResolvedNodeID",
-	"ResolvedBy", "FirstSeenNodeID", "CorrectedByNodeID", "CheckedAt", "Category", "Confidence", "Agent", "RejectionsByKind", "Model", "Models",
+	"ID", "ParentID", "Session", "SourceEventIDs", "ToolUseID", "Trace", "Patches", "Commits", "NodeIDs", "NodeID", "From",
+	"To", "LessonIDs",
+	"SchemaVersion", "Generator", "GeneratedAt", "SourceType", "TS", "FirstTS", "LastTS", "Timestamp", "Kind", "KindBy",
+	"Status", "Role", "Source",
+	"Type", "Tier", "FailureType", "Relationship", "BaseCommit", "GoodCommit", "SourceNodeIDs", "FailureNodeID",
+	"CorrectionNodeID", "ResolvedNodeID",
+	"ResolvedBy", "FirstSeenNodeID", "CorrectedByNodeID", "CheckedAt", "Category", "Confidence", "Agent",
+	"RejectionsByKind", "Model", "Models",
 }
 
-// Texts gives every text of the document to a function, and puts what it returns in its place. Ids, times and words of the format are
-// no texts. The first error ends it.
+// Texts gives every text of the document to a function, and puts what it returns in its place. Ids, times and words of
+// the format are no texts. The first error ends it.
 func (d *Document) Texts(visit func(string) (string, error)) error {
 	return texts(reflect.ValueOf(d), visit)
 }

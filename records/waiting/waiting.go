@@ -1,8 +1,8 @@
 // Package waiting remembers which conversations have something that is in no record yet.
 //
-// Hooks note conversations here, in a file each below <common git dir>/traces/pending, and start a process that stores them
-// without waiting for it. The package is for the hooks' side too, so it imports nothing heavy. A note names the session
-// file and holds nothing of it.
+// Hooks note conversations here, in a file each below <common git dir>/traces/pending, and start a process that stores
+// them without waiting for it. The package is for the hooks' side too, so it imports nothing heavy. A note names the
+// session file and holds nothing of it.
 package waiting
 
 import (

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which those of
-// the other stand.
+// Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which
+// those of the other stand.
 type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
 // Lines takes what a patch says.
@@ -21,8 +21,9 @@ type Lines interface {
 	Added(line []byte)
 }
 
-// Patch reads the patch of records, up to the id of the next commit or the end. Sections come in the order of the records, one
-// each. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a creation.
+// Patch reads the patch of records, up to the id of the next commit or the end. Sections come in the order of the
+// records, one each. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a
+// creation.
 func (r *Reader) Patch(records []Record, to Lines) error {
 	if first, err := r.ahead(1); err != nil {
 		return err

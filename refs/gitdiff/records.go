@@ -24,7 +24,8 @@ type Record struct {
 
 // Raw makes git-diff-tree(1) and git-diff-index(1) say raw records, whatever the user configured.
 func Raw() []string {
-	return []string{"-r", "-z", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"}
+	return []string{"-r", "-z", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=none"}
 }
 
 // Patch is Raw with a patch without context behind the records, and renames as git-blame(1) follows them: whole files.

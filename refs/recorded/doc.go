@@ -1,17 +1,19 @@
-// Package recorded is the list of the repositories that a user has recorded. It is kept in the user's state directory, outside
-// of every repository, so that nothing in a clone, an archive or a work tree decides whether a hook opens it.
+// Package recorded is the list of the repositories that a user has recorded. It is kept in the user's state directory,
+// outside of every repository, so that nothing in a clone, an archive or a work tree decides whether a hook opens it.
 //
-// An entry is a file named by a hash of the real path of the common git directory. It holds the number of that directory on its
-// file system (the inode) and a random mark, which the repository holds, too, in traces/recording. A repository is on the list
-// when all three are the same: the path, so that a copy is not taken for the original; the number, so that neither is what was
-// unpacked in the place of one that was deleted; the mark, because file systems give free numbers away again. The number of
-// the device is kept, and does not decide: it changes whenever a file system is mounted again.
+// An entry is a file named by a hash of the real path of the common git directory. It holds the number of that
+// directory on its file system (the inode) and a random mark, which the repository holds, too, in traces/recording. A
+// repository is on the list when all three are the same: the path, so that a copy is not taken for the original; the
+// number, so that neither is what was unpacked in the place of one that was deleted; the mark, because file systems
+// give free numbers away again. The number of the device is kept, and does not decide: it changes whenever a file
+// system is mounted again.
 //
-// Open is what hooks call. It promises that of a repository that is not on the list nothing is read but what discovery read
-// (refs.FindHook: HEAD, a .git file, commondir), and that no process is started for it. It also holds that the way there is
-// the repository's own: a .git file, a link or a commondir file elsewhere may name a git directory that is on the list.
+// Open is what hooks call. It promises that of a repository that is not on the list nothing is read but what discovery
+// read (refs.FindHook: HEAD, a .git file, commondir), and that no process is started for it. It also holds that the way
+// there is the repository's own: a .git file, a link or a commondir file elsewhere may name a git directory that is on
+// the list.
 //
-// The list is not a secret and not a protection against whoever can write the user's files or the git directory itself. It
-// is per user: each one of a shared repository puts it on their own. Hooks only ask; Add and Remove are for the commands of a
-// user, and each entry is a file that is replaced at once.
+// The list is not a secret and not a protection against whoever can write the user's files or the git directory itself.
+// It is per user: each one of a shared repository puts it on their own. Hooks only ask; Add and Remove are for the
+// commands of a user, and each entry is a file that is replaced at once.
 package recorded

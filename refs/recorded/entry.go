@@ -98,12 +98,14 @@ func readEntry(path string) (*entry, error) {
 // matches tells whether the directory is the one of the entry.
 func (e *entry) matches(common string) bool {
 	id, err := identify(common)
-	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)), []byte(e.mark)) == 1
+	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)),
+		[]byte(e.mark)) == 1
 }
 
-// leads tells whether the repository knows the way by which it was found. A work tree's .git is the git directory itself, or
-// points to one of the repository's that points back: gitdir of a linked work tree (gitrepository-layout(5)), and for the
-// main one what was seen when the repository was put on the list. Where git's variables named it, git itself works there.
+// leads tells whether the repository knows the way by which it was found. A work tree's .git is the git directory
+// itself, or points to one of the repository's that points back: gitdir of a linked work tree
+// (gitrepository-layout(5)), and for the main one what was seen when the repository was put on the list. Where git's
+// variables named it, git itself works there.
 func (e *entry) leads(found *refs.Found) bool {
 	linked := found.GitDir != found.CommonDir
 	if linked && filepath.Dir(found.GitDir) != filepath.Join(found.CommonDir, "worktrees") {

@@ -18,5 +18,6 @@ func identify(dir string) (identity, error) {
 	if !ok || !info.IsDir() {
 		return identity{}, &fs.PathError{Op: "identify", Path: dir, Err: fs.ErrInvalid}
 	}
-	return identity{device: uint64(stat.Dev), inode: uint64(stat.Ino)}, nil //nolint:unconvert // the types differ between systems
+	//nolint:unconvert // the types differ between systems
+	return identity{device: uint64(stat.Dev), inode: uint64(stat.Ino)}, nil
 }

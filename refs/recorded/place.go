@@ -14,8 +14,9 @@ import (
 // ErrNoPlace says that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
-// StateDir is the directory in which git-trace keeps what is true of the user and not of a repository. XDG_STATE_HOME counts
-// on every system if it is absolute (XDG Base Directory Specification); otherwise it is the system's usual place.
+// StateDir is the directory in which git-trace keeps what is true of the user and not of a repository. XDG_STATE_HOME
+// counts on every system if it is absolute (XDG Base Directory Specification); otherwise it is the system's usual
+// place.
 func StateDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "git-trace"), nil

@@ -18,7 +18,8 @@ import (
 // ErrUnlisted says that a repository is not on the list, or that the way to it is not its own.
 var ErrUnlisted = errors.New("not recorded")
 
-// Around opens the recorded work tree around a path, for a hook that an agent started; refs.FindHook says what counts as one.
+// Around opens the recorded work tree around a path, for a hook that an agent started; refs.FindHook says what counts
+// as one.
 func Around(path string) (*refs.Repo, error) {
 	found, err := refs.FindHook(path)
 	if err != nil {
@@ -51,7 +52,8 @@ func Open(found *refs.Found) (*refs.Repo, error) {
 	return repo, nil
 }
 
-// Holds tells whether the repository that discovery found is on the list, and was come by as the repository itself says.
+// Holds tells whether the repository that discovery found is on the list, and was come by as the repository itself
+// says.
 func Holds(found *refs.Found) bool {
 	e, err := read(found.CommonDir)
 	return err == nil && e.matches(found.CommonDir) && e.leads(found)
@@ -63,8 +65,8 @@ func Is(repo *refs.Repo) bool {
 	return err == nil && e.matches(repo.CommonDir)
 }
 
-// Add puts a repository on the list, by the wish of its user. The mark of one that was on a list is kept: it may be on the
-// list of other users, too.
+// Add puts a repository on the list, by the wish of its user. The mark of one that was on a list is kept: it may be on
+// the list of other users, too.
 func Add(repo *refs.Repo) error {
 	id, err := identify(repo.CommonDir)
 	if err != nil {
@@ -100,8 +102,8 @@ func Add(repo *refs.Repo) error {
 // youngest is how old an entry is that may be dropped: one that was just made is of a repository that is moved about.
 const youngest = 24 * time.Hour
 
-// dropGone takes entries off the list whose repositories are gone. One that lies on a volume that is not mounted is not gone: what is
-// there in its place is on another device.
+// dropGone takes entries off the list whose repositories are gone. One that lies on a volume that is not mounted is not
+// gone: what is there in its place is on another device.
 func dropGone(dir string) {
 	files, _ := os.ReadDir(dir) // a list that cannot be read stays as it is
 	for _, file := range files {
@@ -147,8 +149,8 @@ func ignoreMissing(err error) error {
 // markSize is the length of a mark in bytes; it is written as hexadecimal digits.
 const markSize = 16
 
-// markFile is the file of a repository that holds its mark. Before there was a list, its being there was what said that the
-// repository is recorded.
+// markFile is the file of a repository that holds its mark. Before there was a list, its being there was what said that
+// the repository is recorded.
 func markFile(common string) string { return filepath.Join(common, "traces", "recording") }
 
 // readMark is the mark of a repository, "" without one.

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// The directories below testdata are stacks that git 2.55 wrote, each with what git said of it in the file "said": a line
-// "ref NAME ID", "ref NAME -> NAME", or "log NAME ID MESSAGE", in git's order. UPDATE_VECTORS=1 makes them anew.
+// The directories below testdata are stacks that git 2.55 wrote, each with what git said of it in the file "said": a
+// line "ref NAME ID", "ref NAME -> NAME", or "log NAME ID MESSAGE", in git's order. UPDATE_VECTORS=1 makes them anew.
 
 func TestStacksThatGitWrote(t *testing.T) {
 	t.Parallel()

@@ -171,8 +171,8 @@ func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, va
 	return err
 }
 
-// seek finds the block in which a key is, or would be, by the index if there is one. The index leads down to it; a level
-// of more than one block is read from the left.
+// seek finds the block in which a key is, or would be, by the index if there is one. The index leads down to it; a
+// level of more than one block is read from the left.
 func (t *table) seek(s section, want []byte) (int64, error) {
 	if s.index == 0 {
 		return s.start, nil

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// Config is the part of a configuration that every git of a test needs: newer ones start their housekeeping in a process
-// that outlives the command, which changes files under a test that looks at them, and under its clean-up.
+// Config is the part of a configuration that every git of a test needs: newer ones start their housekeeping in a
+// process that outlives the command, which changes files under a test that looks at them, and under its clean-up.
 const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
-// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them, and returns the exit
-// status. The home has Config in its .gitconfig. Of the GIT_* variables only Formats are left, and an author and
-// a committer are set; more are variables, NAME=VALUE, that are set on top.
+// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them, and returns the
+// exit status. The home has Config in its .gitconfig. Of the GIT_* variables only Formats are left, and an author and a
+// committer are set; more are variables, NAME=VALUE, that are set on top.
 func Main(m *testing.M, more ...string) int {
 	dir, err := os.MkdirTemp("", "git-trace-test-home-")
 	if err != nil {
@@ -33,7 +33,8 @@ func Main(m *testing.M, more ...string) int {
 		}
 	}
 	for _, entry := range append([]string{
-		"HOME=" + dir, "XDG_CONFIG_HOME=" + filepath.Join(dir, ".config"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"HOME=" + dir, "XDG_CONFIG_HOME=" + filepath.Join(dir, ".config"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC",
+		"LC_ALL=C.UTF-8",
 		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com",
 		"GIT_COMMITTER_NAME=C O Mitter", "GIT_COMMITTER_EMAIL=committer@example.com",
 	}, more...) {
@@ -46,8 +47,8 @@ func Main(m *testing.M, more ...string) int {
 }
 
 // Formats are the variables of the environment that say how git makes new repositories: GIT_DEFAULT_HASH and
-// GIT_DEFAULT_REF_FORMAT (git(1)). A test that builds an environment for git passes them on, so that the suite can be run
-// with other formats.
+// GIT_DEFAULT_REF_FORMAT (git(1)). A test that builds an environment for git passes them on, so that the suite can be
+// run with other formats.
 func Formats() []string {
 	var out []string
 	for _, entry := range os.Environ() {

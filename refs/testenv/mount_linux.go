@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// MountSpace is the beginning of a command that runs the rest of it in a mount name space of its own, where it may mount
-// (unshare(1)). Root needs nothing else for it; others need a user name space, which many machines do not give.
+// MountSpace is the beginning of a command that runs the rest of it in a mount name space of its own, where it may
+// mount (unshare(1)). Root needs nothing else for it; others need a user name space, which many machines do not give.
 func MountSpace(t testing.TB) []string {
 	t.Helper()
 	Needs(t, "unshare")

@@ -1,9 +1,9 @@
 // Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
 //
-// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/reliability.md says
-// what that is for each test. Under CI=true a program that is missing fails the test that needs it, elsewhere the test is
-// skipped and says so. What the machine itself does not allow (a name space, tracing, being root) skips a test everywhere:
-// no step of CI could mend it. `go run ./cmd/suite` counts what was skipped, by the reason.
+// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/reliability.md
+// says what that is for each test. Under CI=true a program that is missing fails the test that needs it, elsewhere the
+// test is skipped and says so. What the machine itself does not allow (a name space, tracing, being root) skips a test
+// everywhere: no step of CI could mend it. `go run ./cmd/suite` counts what was skipped, by the reason.
 package testenv
 
 import (
@@ -28,8 +28,8 @@ func Pick(short, quick, long int) int {
 	return quick
 }
 
-// Within is how long something may take: the bar itself in the full form, which has the machine for itself, half a minute
-// more in the others, which share it with tests that use every processor.
+// Within is how long something may take: the bar itself in the full form, which has the machine for itself, half a
+// minute more in the others, which share it with tests that use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar

@@ -17,7 +17,8 @@ const nobody = 65534
 // asNobody says in the environment that this process is the one that AsNobody started.
 const asNobody = "TESTENV_AS_NOBODY"
 
-// openPlace is a directory for temporary files that every user can reach: the one of this process may lie in a private one.
+// openPlace is a directory for temporary files that every user can reach: the one of this process may lie in a private
+// one.
 func openPlace() string {
 	for _, place := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		open := true
@@ -32,8 +33,9 @@ func openPlace() string {
 	return os.TempDir()
 }
 
-// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything: then the test is
-// run in a process of another user, with a directory of that user's for temporary files, and this one has nothing left to do.
+// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything: then the test
+// is run in a process of another user, with a directory of that user's for temporary files, and this one has nothing
+// left to do.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {

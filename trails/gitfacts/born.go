@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// MadeOn maps commits to the branch that they were made on, as the reflogs of all branches say. Where git fails nothing is
-// known.
+// MadeOn maps commits to the branch that they were made on, as the reflogs of all branches say. Where git fails nothing
+// is known.
 func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	out, err := repo.Git(ctx, nil, "log", "-g", "--branches", "--format=%H%x00%gD%x00%gs")
 	if err != nil {
@@ -17,8 +17,8 @@ func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	return madeOn(string(out))
 }
 
-// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a rebase tells
-// of the branch, for git makes the commits while HEAD is detached.
+// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a
+// rebase tells of the branch, for git makes the commits while HEAD is detached.
 func madeOn(lines string) map[refs.OID]string {
 	found := map[refs.OID]string{}
 	for line := range strings.Lines(lines) {

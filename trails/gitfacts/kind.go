@@ -2,8 +2,8 @@ package gitfacts
 
 import "strings"
 
-// Kind is what git did when it moved HEAD or a branch, as the message of the reflog says (git-reflog(1)). The messages are
-// the same in every language.
+// Kind is what git did when it moved HEAD or a branch, as the message of the reflog says (git-reflog(1)). The messages
+// are the same in every language.
 type Kind uint8
 
 // The kinds. Each example is a message.
@@ -120,8 +120,8 @@ func stepKind(word, step string) Kind {
 	return words[word]
 }
 
-// mergeKind tells by the words of git-merge(1) whether it made a commit. They need not stand behind the first colon: the address
-// of a remote may have one, as in "pull git@host:path: Fast-forward".
+// mergeKind tells by the words of git-merge(1) whether it made a commit. They need not stand behind the first colon:
+// the address of a remote may have one, as in "pull git@host:path: Fast-forward".
 func mergeKind(message string) Kind {
 	switch {
 	case strings.Contains(message, ": Merge made by"), strings.Contains(message, ": In-index merge"):

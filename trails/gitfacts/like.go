@@ -16,8 +16,8 @@ import (
 // maxNamesakes is how many commits with the same message are taken for the one that was picked.
 const maxNamesakes = 4
 
-// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog that cannot be
-// told, and there are none. Asked is as for MadeByHand.
+// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog that
+// cannot be told, and there are none. Asked is as for MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil
@@ -25,8 +25,8 @@ func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	return without(w.Reader.Newest(), w.ByHand(asked))
 }
 
-// Namesakes lists the newest foreign commits of which another one may have been picked. It has their message, and their author and
-// date, which git keeps for a commit that it makes anew.
+// Namesakes lists the newest foreign commits of which another one may have been picked. It has their message, and their
+// author and date, which git keeps for a commit that it makes anew.
 func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
 	return w.like(of.Message, asked, func(author refs.Signature) bool {
 		return author.Name == of.Author.Name && author.Email == of.Author.Email && author.When.Equal(of.Author.When)
@@ -110,8 +110,8 @@ type Resumption struct {
 	Picked []refs.OID // what the commits have that it may have been picked from
 }
 
-// Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a content of a
-// path. No id stands for before if there is none.
+// Resumed finds the last commit of a rebase that somebody went on with (git-rebase(1), --continue), if it brought a
+// content of a path. No id stands for before if there is none.
 func (w *Work) Resumed(path string, content, asked refs.OID) (Resumption, error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves) {

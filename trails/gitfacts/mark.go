@@ -41,8 +41,8 @@ var (
 // stepFiles are written for each step of an operation: what is done, what is next, what is left to do.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are where git puts the message of a commit that it prepares but does not make. It does so for a squashed merge,
-// for a commit picked with -n, and for anything that stopped at a conflict.
+// messageFiles are where git puts the message of a commit that it prepares but does not make. It does so for a squashed
+// merge, for a commit picked with -n, and for anything that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
 // ReadMark reads the mark without starting a process. Whatever cannot be read counts as absent.
@@ -116,8 +116,8 @@ func readAutostash(repo *refs.Repo) refs.OID {
 	return oid
 }
 
-// readSquash reads which branch was squashed (git-merge(1), --squash): the message that git prepared lists the commits as
-// git log does, the last one first.
+// readSquash reads which branch was squashed (git-merge(1), --squash): the message that git prepared lists the commits
+// as git log does, the last one first.
 func readSquash(repo *refs.Repo) refs.OID {
 	f, err := os.Open(filepath.Join(repo.GitDir, "SQUASH_MSG"))
 	if err != nil {
@@ -153,9 +153,9 @@ func namedIn(repo *refs.Repo, name string) []refs.OID {
 	return out
 }
 
-// Wrote tells whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a file, so
-// the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put something there before
-// is told by the list of the operation.
+// Wrote tells whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a file,
+// so the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put something
+// there before is told by the list of the operation.
 func (w *Work) Wrote() bool {
 	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate
@@ -181,14 +181,14 @@ func (w *Work) Wrote() bool {
 	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs tells whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work tree to follow
-// HEAD writes the index too. Where times have no more than seconds the index tells nothing.
+// onlyRefs tells whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work tree
+// to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
 func (w *Work) onlyRefs() bool {
 	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }
 
-// MayHaveApplied tells whether a stash may have been applied. That leaves no trace but a new index, so it is no more than a
-// possibility.
+// MayHaveApplied tells whether a stash may have been applied. That leaves no trace but a new index, so it is no more
+// than a possibility.
 func (w *Work) MayHaveApplied() bool {
 	return len(w.Now.Stashes) > 0 && w.Before.Index != w.Now.Index
 }

@@ -11,15 +11,15 @@ import (
 type Move struct {
 	From, To refs.OID // From is no id where nothing tells where HEAD was before
 	Kind     Kind
-	// Reverts tells that the subject is that of a revert. A revert that stopped at a conflict is committed by hand, and says so in
-	// no other way: "commit: Revert "subject"".
+	// Reverts tells that the subject is that of a revert. A revert that stopped at a conflict is committed by hand, and
+	// says so in no other way: "commit: Revert "subject"".
 	Reverts bool
 	// Branches are those that HEAD went from and to, of a checkout.
 	Branches [2]string
 }
 
-// LeavesFiles tells whether the files of the work tree stayed as they were. The commit of a revert does not: git wrote its
-// files a moment before.
+// LeavesFiles tells whether the files of the work tree stayed as they were. The commit of a revert does not: git wrote
+// its files a moment before.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
 // moveOf reads an entry of a reflog.
@@ -56,7 +56,8 @@ func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }
 
-// AmendedBy is the commit whose place another one took by git-commit(1) --amend, if that was the last move of HEAD; no id if not.
+// AmendedBy is the commit whose place another one took by git-commit(1) --amend, if that was the last move of HEAD; no
+// id if not.
 func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	moves := Last(repo, 2)
 	if len(moves) < 2 || moves[1].To != commit || moves[1].Kind != Amended {

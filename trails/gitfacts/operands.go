@@ -28,7 +28,8 @@ type Operand struct {
 	Role   Role
 	// Perhaps tells that nothing says that git took anything from it: a stash that may have been applied.
 	Perhaps bool
-	// Unlooked is of a stash that is newer than the last look at everything: only contents of it that were seen explain anything.
+	// Unlooked is of a stash that is newer than the last look at everything: only contents of it that were seen explain
+	// anything.
 	Unlooked bool
 }
 
@@ -81,8 +82,8 @@ func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
 	}
 }
 
-// Operands lists the commits from which git may have taken what it wrote, with their parents, and those that HEAD has been at. The
-// nearest come first. Doubtful tells that no more is known than that a stash may have been applied.
+// Operands lists the commits from which git may have taken what it wrote, with their parents, and those that HEAD has
+// been at. The nearest come first. Doubtful tells that no more is known than that a stash may have been applied.
 func (w *Work) Operands(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.underWay(asking)
@@ -108,8 +109,8 @@ func (w *Work) Operands(asking Asking) []Operand {
 	return o.list
 }
 
-// StashesThatMayBeApplied lists them as operands, for work of which no more is known than that one of them may have been
-// applied.
+// StashesThatMayBeApplied lists them as operands, for work of which no more is known than that one of them may have
+// been applied.
 func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.stashes(true, asking.Seen, w.Now.Stashes)
@@ -133,8 +134,8 @@ func (o *operands) underWay(asking Asking) {
 	}
 }
 
-// TakenAlong lists the commits of which git may have taken whole files along: those that were merged, picked or rebased,
-// and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
+// TakenAlong lists the commits of which git may have taken whole files along: those that were merged, picked or
+// rebased, and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
 func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	o := operands{Work: w, most: MaxCommitted}
 	named := func(names ...string) {

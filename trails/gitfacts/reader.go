@@ -18,7 +18,8 @@ type Reader interface {
 	Blob(commit refs.OID, path string) (refs.OID, error)
 	// Files lists the files of a commit, the submodules apart.
 	Files(commit refs.OID) ([]File, error)
-	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without parents.
+	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without
+	// parents.
 	Changed(from, to refs.OID) ([]snapshot.Change, error)
 	// Newest lists the newest commits that refs lead to, the log and the stashes apart, and those that were fetched last.
 	Newest() []refs.OID

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A stash is a commit of the work tree. Its parents are the commit that HEAD was at, a commit of the index and, if there were
-// files that were not tracked, a commit of those (git-stash(1)).
+// A stash is a commit of the work tree. Its parents are the commit that HEAD was at, a commit of the index and, if
+// there were files that were not tracked, a commit of those (git-stash(1)).
 
 // Stash is a stash and its parts.
 type Stash struct {
@@ -61,8 +61,8 @@ func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
 	return out, nil
 }
 
-// Branch is the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git says so in the message of
-// the commit that holds the index: "index on topic: 1234567 subject".
+// Branch is the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git says
+// so in the message of the commit that holds the index: "index on topic: 1234567 subject".
 func (s Stash) Branch(read Reader) (string, bool) {
 	index, err := read.Commit(s.Index)
 	if err != nil {

@@ -57,9 +57,9 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
 }
 
-// MadeByHand tells whether somebody made a commit of what they had in the work tree, as opposed to git, which puts there what it
-// takes from other commits. What such a commit brings is no evidence of where it comes from. Asked is the commit that
-// is being anchored, if one is: where the reflog does not end with it, nothing else is known of it.
+// MadeByHand tells whether somebody made a commit of what they had in the work tree, as opposed to git, which puts
+// there what it takes from other commits. What such a commit brings is no evidence of where it comes from. Asked is the
+// commit that is being anchored, if one is: where the reflog does not end with it, nothing else is known of it.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }
@@ -86,14 +86,14 @@ func (w *Work) byHand(asked refs.OID) []refs.OID {
 	return out
 }
 
-// appliesPatches tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that of any
-// other patch. But the commit that the patch was made of is known, and what that does not have was typed.
+// appliesPatches tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that
+// of any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
 func (w *Work) appliesPatches() bool {
 	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }
 
-// OnlyCommitsUntil tells whether nothing but commits was made from the first mark on until one of them: git wrote nothing to the
-// work tree that a trace is left of.
+// OnlyCommitsUntil tells whether nothing but commits was made from the first mark on until one of them: git wrote
+// nothing to the work tree that a trace is left of.
 func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || w.Before.Replays != "" || !slices.Equal(w.Before.Stashes, w.Now.Stashes) {
@@ -110,8 +110,8 @@ func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	return false
 }
 
-// WasAt tells whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone; with no
-// name any branch will do.
+// WasAt tells whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone; with
+// no name any branch will do.
 func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	heads := []refs.OID{w.Before.Head, w.Now.Head}
 	branches := []string{w.Before.Branch, w.Now.Branch}
@@ -130,7 +130,8 @@ func (w *Work) WasAt(commit refs.OID, branch string) bool {
 // maxLately bounds the commits that are asked for files that the work tree has not.
 const maxLately = 3
 
-// Lately lists the commits that HEAD has been at, the present one first: one that was amended had the old name of a file.
+// Lately lists the commits that HEAD has been at, the present one first: one that was amended had the old name of a
+// file.
 func (w *Work) Lately() []refs.OID {
 	moves, _ := w.Moves()
 	list := []refs.OID{w.Now.Head}
@@ -168,8 +169,8 @@ func distinct(list []refs.OID, most int) []refs.OID {
 	return out
 }
 
-// WentOn tells whether git put another content in the place of that which a commit has at a path, when it went on from there. A
-// reset may have left all files as they were. What somebody commits they had put there themselves.
+// WentOn tells whether git put another content in the place of that which a commit has at a path, when it went on from
+// there. A reset may have left all files as they were. What somebody commits they had put there themselves.
 func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	moves, _ := w.Moves()
 	for _, m := range moves {
@@ -182,9 +183,9 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	return false
 }
 
-// WentOnFrom tells whether git put HEAD's content in the place of that which a file was last seen with. A commit that HEAD
-// was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another commit may have left all files as
-// they were. That to the same one, which git-stash(1) makes, leads nowhere.
+// WentOnFrom tells whether git put HEAD's content in the place of that which a file was last seen with. A commit that
+// HEAD was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another commit may
+// have left all files as they were. That to the same one, which git-stash(1) makes, leads nowhere.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {

@@ -56,8 +56,9 @@ func TestHunksEqualThoseOfGit(t *testing.T) {
 	}
 }
 
-// Where much has changed git gives the search up at a cost, or at a long run of equal lines far ahead of it, and cuts there. So
-// does this one, at the same places. Lines come back often enough not to be pruned, and seldom enough to be evidence.
+// Where much has changed git gives the search up at a cost, or at a long run of equal lines far ahead of it, and cuts
+// there. So does this one, at the same places. Lines come back often enough not to be pruned, and seldom enough to be
+// evidence.
 func TestHunksOfLargeChangesEqualThoseOfGit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

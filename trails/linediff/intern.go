@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// intern gives equal keys equal numbers, from 0 without gaps. Numbers follow first appearance, so the random seed of the
-// hash shows in nothing.
+// intern gives equal keys equal numbers, from 0 without gaps. Numbers follow first appearance, so the random seed of
+// the hash shows in nothing.
 func intern(a, b [][]byte) (aIDs, bIDs []int32, distinct int) {
 	t := newTable(a, b)
 	aIDs, bIDs = make([]int32, len(a)), make([]int32, len(b))
@@ -50,7 +50,8 @@ func newTable(a, b [][]byte) *table {
 	for size < most+most/4 {
 		size *= 2
 	}
-	return &table{a: a, b: b, seed: maphash.MakeSeed(), slots: make([]int32, size), entries: make([]entry, 0, max(len(a), len(b))+most/8)}
+	return &table{a: a, b: b, seed: maphash.MakeSeed(), slots: make([]int32, size),
+		entries: make([]entry, 0, max(len(a), len(b))+most/8)}
 }
 
 func (t *table) id(key []byte, at int) int32 {

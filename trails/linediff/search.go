@@ -76,8 +76,8 @@ type front struct {
 	low, high int
 }
 
-// widen lets the front reach one diagonal further on each side, or, at the border of the box, one less, so that it holds
-// every second diagonal. A diagonal just outside gets the value outside, so that the walk needs no test for it.
+// widen lets the front reach one diagonal further on each side, or, at the border of the box, one less, so that it
+// holds every second diagonal. A diagonal just outside gets the value outside, so that the walk needs no test for it.
 func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	if f.low > lowest {
 		f.low--

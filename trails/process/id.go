@@ -42,8 +42,8 @@ func Of(pid int) ID {
 // Known tells whether the ID names a process.
 func (id ID) Known() bool { return id.Start != 0 }
 
-// State tells whether the process lives. One of an earlier run of this machine is gone. One of another machine, or of another
-// name space, is not seen from here.
+// State tells whether the process lives. One of an earlier run of this machine is gone. One of another machine, or of
+// another name space, is not seen from here.
 func (id ID) State() State {
 	if !id.Known() {
 		return Unknown
@@ -75,15 +75,16 @@ type info struct {
 
 // between are the programs that stand between an agent and the hook that it starts.
 var between = map[string]bool{
-	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true, "fish": true,
-	"git": true, "git-trace": true, "env": true, "timeout": true, "nice": true,
+	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
+	"fish": true,
+	"git":  true, "git-trace": true, "env": true, "timeout": true, "nice": true,
 }
 
 // maxDepth bounds how far ancestors are followed.
 const maxDepth = 64
 
-// Starter is the process that started this one, as far as it is no shell or other program in between: of an agent's hook, the
-// agent. It is 0 where that is not known.
+// Starter is the process that started this one, as far as it is no shell or other program in between: of an agent's
+// hook, the agent. It is 0 where that is not known.
 func Starter() int {
 	pid := parentOfSelf()
 	for range maxDepth {

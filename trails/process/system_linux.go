@@ -66,8 +66,8 @@ func circle() int {
 	return n
 }
 
-// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system takes its memory back. For a large
-// one on a busy machine that is a second, in which it counts as running.
+// exiting is PF_EXITING of <linux/sched.h>: the process has been killed or has ended, and the system takes its memory
+// back. For a large one on a busy machine that is a second, in which it counts as running.
 const exiting = 0x4
 
 // infoOf reads /proc/PID/stat.
@@ -91,7 +91,8 @@ func parseStat(raw []byte) (info, bool) {
 		return info{}, false
 	}
 	bits, err := strconv.ParseUint(fields[flags], 10, 64)
-	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X" || err == nil && bits&exiting != 0}
+	out := info{name: string(raw[first+1 : last]), ended: fields[0] == "Z" || fields[0] == "X" || err == nil &&
+		bits&exiting != 0}
 	out.parent, _ = strconv.Atoi(fields[parent])
 	out.session, _ = strconv.Atoi(fields[session])
 	out.start, err = strconv.ParseInt(fields[start], 10, 64)
@@ -118,8 +119,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// orphansOf are the children of a process with those that lost their parent: where one goes to an ancestor, or to the first process,
-// that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
+// orphansOf are the children of a process with those that lost their parent: where one goes to an ancestor, or to the
+// first process, that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
 func orphansOf(pid int) []int {
 	raw, err := os.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
 	if err != nil {

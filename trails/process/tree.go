@@ -11,8 +11,8 @@ import (
 // maxFound bounds how many processes one answer has.
 const maxFound = 256
 
-// Within tells whether an environment, entries with a NUL behind each, is that of a process of a conversation: an entry is
-// the mark, or has the session's id for a value. Agents give both to what they start.
+// Within tells whether an environment, entries with a NUL behind each, is that of a process of a conversation: an entry
+// is the mark, or has the session's id for a value. Agents give both to what they start.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
 		for rest := environ; len(rest) > 0; {
@@ -51,8 +51,8 @@ type Search struct {
 	Mark    string
 }
 
-// Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way, with all
-// that they started. Known is false where the system does not tell.
+// Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way,
+// with all that they started. Known is false where the system does not tell.
 func (q Search) Left() (left []ID, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -86,8 +86,8 @@ func (q Search) Left() (left []ID, known bool) {
 // fastest is how many processes a processor starts in a second at most.
 const fastest = 5_000
 
-// young tells of a process by its number whether it may have been started since the call began: numbers are given away in a
-// circle (proc(5), pid_max), which takes some time.
+// young tells of a process by its number whether it may have been started since the call began: numbers are given away
+// in a circle (proc(5), pid_max), which takes some time.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
 	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
@@ -137,8 +137,9 @@ func (t *taken) add(pid int, marked bool) {
 	}
 }
 
-// ours tells whether a process is this program at work behind the back of whoever started it, as a hook leaves it behind: in a session
-// of its own. It writes no work tree, though it has the environment of the agent whose commit called the hook.
+// ours tells whether a process is this program at work behind the back of whoever started it, as a hook leaves it
+// behind: in a session of its own. It writes no work tree, though it has the environment of the agent whose commit
+// called the hook.
 func ours(pid int, info info) bool {
 	if info.session != pid {
 		return false
@@ -147,8 +148,8 @@ func ours(pid int, info info) bool {
 	return program != "" && program == programOf(selfPID())
 }
 
-// keepsHouse tells whether a process is git at its housekeeping, which git leaves running behind other commands (git-gc(1), --auto;
-// git-maintenance(1), --detach), or its watcher of files. None of them writes a work tree.
+// keepsHouse tells whether a process is git at its housekeeping, which git leaves running behind other commands
+// (git-gc(1), --auto; git-maintenance(1), --detach), or its watcher of files. None of them writes a work tree.
 func keepsHouse(pid int, info info) bool {
 	if info.name != "git" {
 		return false
@@ -241,8 +242,8 @@ func outputs(list []ID, workTree string) (found []Output) {
 	return found
 }
 
-// Since counts the bytes that processes wrote between two measurements, what they printed left out: at most these can be in
-// the work tree. Known is false if one has ended and nothing is left that tells what it wrote at last.
+// Since counts the bytes that processes wrote between two measurements, what they printed left out: at most these can
+// be in the work tree. Known is false if one has ended and nothing is left that tells what it wrote at last.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
 	for _, now := range is {
 		n += now.Wrote

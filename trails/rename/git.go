@@ -50,7 +50,8 @@ func (q *Query) back(path string) (*File, error) {
 	return q.file(path, now.Mode, now.OID)
 }
 
-// returned are the files that were not there when somebody committed one of the new files, and that git brought back since.
+// returned are the files that were not there when somebody committed one of the new files, and that git brought back
+// since.
 func returned(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -88,8 +89,8 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not; and those of a wanted content
-// that git left there for another one. A copy of what is still there is its maker's.
+// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not; and those of a wanted
+// content that git left there for another one. A copy of what is still there is its maker's.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -110,7 +111,8 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 		for _, one := range list {
 			there := q.Tree.Has(one.Path)
 			lost := !there && q.once(one.Path)
-			left := there && wanted[one.Blob] && q.Tree.Entry(one.Path).OID != one.Blob && q.Work.WentOn(commit, one.Path, one.Blob)
+			left := there && wanted[one.Blob] && q.Tree.Entry(one.Path).OID != one.Blob &&
+				q.Work.WentOn(commit, one.Path, one.Blob)
 			if !lost && !left {
 				continue
 			}
@@ -125,9 +127,9 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash was made.
-// What the work tree has now does not tell: git may have brought the old name back since, as by a rebase. Only a content
-// that is all the same counts.
+// replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash
+// was made. What the work tree has now does not tell: git may have brought the old name back since, as by a rebase.
+// Only a content that is all the same counts.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {
@@ -162,8 +164,8 @@ func replaced(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of the commit
-// that was left. A content that the path still has was copied, not moved.
+// replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of
+// the commit that was left. A content that the path still has was copied, not moved.
 func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (refs.OID, bool) {
 	if wanted[last] && last != c.New {
 		return last, true
@@ -171,9 +173,9 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 	return c.Old, wanted[c.Old]
 }
 
-// takenAlong are the files that git may have moved into the directory that those beside them were renamed to (git-merge(1), on
-// renames of directories). They have the base name of a new file, in a commit from which git took something, and the work tree
-// has not, and had not, the name that they have there.
+// takenAlong are the files that git may have moved into the directory that those beside them were renamed to
+// (git-merge(1), on renames of directories). They have the base name of a new file, in a commit from which git took
+// something, and the work tree has not, and had not, the name that they have there.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {

@@ -52,7 +52,8 @@ type Query struct {
 	// Staged maps new names in the index to those that HEAD has for them.
 	Staged func() map[string]string
 
-	// Of a stash: what it is, what it has of each path that it tells of, and the files that are gone and that it does not tell of.
+	// Of a stash: what it is, what it has of each path that it tells of, and the files that are gone and that it does not
+	// tell of.
 	Stash   gitfacts.Stash
 	Stashed map[string]refs.OID
 	Untold  []File
@@ -66,8 +67,8 @@ func (q *Query) file(path string, mode uint32, oid refs.OID) (*File, error) {
 	return &File{Path: path, Mode: mode, OID: oid, Lines: lines}, err
 }
 
-// begin forgets which paths were taken in. What is found under a name now is not what that name lost; where it is gone, git may
-// have put it away before.
+// begin forgets which paths were taken in. What is found under a name now is not what that name lost; where it is gone,
+// git may have put it away before.
 func (q *Query) begin(born []*File) {
 	q.seen = map[string]bool{}
 	for _, c := range q.Changes {

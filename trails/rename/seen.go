@@ -37,7 +37,8 @@ func (q *Query) lost() []*File {
 	return out
 }
 
-// inIndex are those of which the index says that git mv gave them a new name. Git is asked only where a content tells so.
+// inIndex are those of which the index says that git mv gave them a new name. Git is asked only where a content tells
+// so.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {
@@ -58,8 +59,9 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but it is the
-// file that the old name was seen with. A file that was written since everything was looked at is none of them.
+// sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but
+// it is the file that the old name was seen with. A file that was written since everything was looked at is none of
+// them.
 func sameInode(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // nothing was brought back
 		return nil

@@ -23,7 +23,8 @@ type cell struct {
 func yes(why string) cell { return cell{true, why} }
 func no(why string) cell  { return cell{false, why} }
 
-// Set is a set of contents that lost their name. Those that stand beside each other with the same rank are compared together.
+// Set is a set of contents that lost their name. Those that stand beside each other with the same rank are compared
+// together.
 type Set struct {
 	name string
 	rank int
@@ -42,44 +43,56 @@ const (
 // sets is the one ordered list.
 var sets = []Set{
 	{"deleted", 1, deleted, [moments]cell{
-		Boundary: yes("a file that is gone in the same look"), Stash: yes("a file that the stash deleted"), Commit: yes(looked),
+		Boundary: yes("a file that is gone in the same look"), Stash: yes("a file that the stash deleted"),
+		Commit:  yes(looked),
 		Rewrite: yes("a file that was seen last and is gone"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"untold", 2, untold, [moments]cell{
-		Boundary: no("deleted has it"), Stash: yes("a file that is gone and that git did not track: the stash tells nothing of it"),
-		Commit: no("deleted has it"), Rewrite: no("deleted has it"), BlameNow: no("deleted has it"), LongAfter: no("deleted has it"),
+		Boundary: no("deleted has it"),
+		Stash:    yes("a file that is gone and that git did not track: the stash tells nothing of it"),
+		Commit:   no("deleted has it"), Rewrite: no("deleted has it"), BlameNow: no("deleted has it"),
+		LongAfter: no("deleted has it"),
 	}},
 	{"index", 3, inIndex, [moments]cell{
-		Boundary: yes("git mv gave the new name, and somebody wrote a new file under the old one"), Stash: no(stashGone), Commit: yes(looked),
+		Boundary: yes("git mv gave the new name, and somebody wrote a new file under the old one"), Stash: no(stashGone),
+		Commit:  yes(looked),
 		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"inode", 4, sameInode, [moments]cell{
 		Boundary: yes("it is the very file that the old name was seen with, and git brought the old name back with what it had"),
-		Stash:    no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+		Stash:    no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore),
+		LongAfter: yes(asBefore),
 	}},
 	{"overwritten", 5, overwritten, [moments]cell{
 		Boundary: yes("git put another content under the old name"), Stash: no("replaced has it"), Commit: yes(looked),
 		Rewrite: yes("the old name was seen with it last"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"stashed", 5, inStash, [moments]cell{
-		Boundary: yes("a new stash says that the old name was gone, and git brought it back"), Stash: no("it is the stash that is asked"), Commit: yes(looked),
+		Boundary: yes("a new stash says that the old name was gone, and git brought it back"),
+		Stash:    no("it is the stash that is asked"), Commit: yes(looked),
 		Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"returned", 5, returned, [moments]cell{
-		Boundary: yes("a commit of the new name had not the old one, and git brought that back since, as by a merge"), Stash: no(stashGone),
-		Commit: yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+		Boundary: yes("a commit of the new name had not the old one, and git brought that back since, as by a merge"),
+		Stash:    no(stashGone),
+		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"missing", 5, missingOf, [moments]cell{
-		Boundary: yes("a commit that HEAD was at has it, and the work tree has not"), Stash: no("the work tree lacks what the stash took"),
-		Commit: yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+		Boundary: yes("a commit that HEAD was at has it, and the work tree has not"),
+		Stash:    no("the work tree lacks what the stash took"),
+		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"replaced", 6, replaced, [moments]cell{
-		Boundary: no("overwritten has it"), Stash: yes("a checkout put another content under the old name before the stash was made"),
-		Commit: no("overwritten has it"), Rewrite: no("overwritten has it"), BlameNow: no("overwritten has it"), LongAfter: no("overwritten has it"),
+		Boundary: no("overwritten has it"),
+		Stash:    yes("a checkout put another content under the old name before the stash was made"),
+		Commit:   no("overwritten has it"), Rewrite: no("overwritten has it"), BlameNow: no("overwritten has it"),
+		LongAfter: no("overwritten has it"),
 	}},
 	{"along", 7, takenAlong, [moments]cell{
-		Boundary: yes("git moved it into the directory that those beside it were renamed to"), Stash: no("git stashes nothing while it merges"),
-		Commit: yes(looked), Rewrite: no("the commit that was picked has it under its name there"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+		Boundary: yes("git moved it into the directory that those beside it were renamed to"),
+		Stash:    no("git stashes nothing while it merges"),
+		Commit:   yes(looked), Rewrite: no("the commit that was picked has it under its name there"), BlameNow: yes(asBefore),
+		LongAfter: yes(asBefore),
 	}},
 }
 

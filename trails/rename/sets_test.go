@@ -252,7 +252,8 @@ var stories = map[string]func(*testing.T, Moment) *story{
 	},
 }
 
-// The table is the decision: each set finds its older name at the moments that it is asked at, and nothing finds it at others.
+// The table is the decision: each set finds its older name at the moments that it is asked at, and nothing finds it at
+// others.
 func TestEverySetAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	for i, set := range sets {

@@ -32,7 +32,8 @@ type Pairing struct {
 	Set      string // the row that told
 }
 
-// match pairs new files with old ones: of the same content first, in order; then of the most alike. Each old one is taken once.
+// match pairs new files with old ones: of the same content first, in order; then of the most alike. Each old one is
+// taken once.
 func match(set string, old, born []*File) []Pairing {
 	if len(old) == 0 || len(born) == 0 {
 		return nil

@@ -11,10 +11,10 @@ func Stamp(path string) (at time.Time, known bool) {
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
 }
 
-// Before tells which of the changes that snapshots found had come about before a moment, by the change times of the files and
-// of the directories on the way to them: no program can set those back, and a file or a directory that is moved gets a
-// new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path came later. Where time
-// stamps tell nothing, no change did.
+// Before tells which of the changes that snapshots found had come about before a moment, by the change times of the
+// files and of the directories on the way to them: no program can set those back, and a file or a directory that is
+// moved gets a new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path
+// came later. Where time stamps tell nothing, no change did.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
 	if remoteFileSystem(workTree) {
 		return nil, changes
@@ -60,7 +60,8 @@ func (b *beforeMoment) gone(dir string) bool {
 	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
 }
 
-// dir tells whether a directory came to its place before the moment, and those above it. The work tree itself is where it is.
+// dir tells whether a directory came to its place before the moment, and those above it. The work tree itself is where
+// it is.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

@@ -8,12 +8,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The state file: a header with the size of each part, the id of the tree, the other meta data (metacodec.go), a CRC-32 of
-// all that; then a table of directories (parents before what is below them), their records, and the bytes of all paths
-// and names. All numbers are little-endian. Each directory has a check sum of its own, so that reading one touches no
-// other one: what a snapshot of one file costs does not depend on how many files there are. A directory's records stay
-// as they are, packed, until somebody asks for them. What changed since the file was written stands in the journal beside
-// it; see journal.go.
+// The state file: a header with the size of each part, the id of the tree, the other meta data (metacodec.go), a CRC-32
+// of all that; then a table of directories (parents before what is below them), their records, and the bytes of all
+// paths and names. All numbers are little-endian. Each directory has a check sum of its own, so that reading one
+// touches no other one: what a snapshot of one file costs does not depend on how many files there are. A directory's
+// records stay as they are, packed, until somebody asks for them. What changed since the file was written stands in the
+// journal beside it; see journal.go.
 const (
 	stateMagic   = "gtstate"
 	stateVersion = 4

@@ -29,7 +29,8 @@ type stateHead struct {
 // readHead reads and checks the beginning of a state file.
 func readHead(data []byte, format refs.ObjectFormat) (stateHead, error) {
 	hash := format.Size()
-	if len(data) < headerSize+hash+4 || string(data[:len(stateMagic)]) != stateMagic || data[len(stateMagic)] != stateVersion {
+	if len(data) < headerSize+hash+4 || string(data[:len(stateMagic)]) != stateMagic ||
+		data[len(stateMagic)] != stateVersion {
 		return stateHead{}, errBadState
 	}
 	r := &stateReader{in: data[len(stateMagic)+1:], hash: hash}
@@ -119,14 +120,16 @@ func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	sum, whole := r.u32(), r.in
 	below, name, pathLen, namesLen := int64(r.u32()), int64(r.u32()), int64(r.u16()), int64(r.u32())
 	record, entries, others := int64(r.u32()), int64(r.u32())*int64(entrySize(f.hash)), int64(r.u32())*othersSize
-	if int64(row)+1+below > int64(end) || name+pathLen+namesLen > int64(len(f.names)) || record+entries+others > int64(len(f.records)) {
+	if int64(row)+1+below > int64(end) || name+pathLen+namesLen > int64(len(f.names)) ||
+		record+entries+others > int64(len(f.records)) {
 		return false
 	}
 	records := f.records[record : record+entries+others]
 	if rowSum(whole, f.names[name:name+pathLen+namesLen], records) != sum {
 		return false
 	}
-	*p = packed{entries: records[:entries:entries], others: records[entries:], names: f.string(name+pathLen, namesLen), hash: f.hash}
+	*p = packed{entries: records[:entries:entries], others: records[entries:], names: f.string(name+pathLen, namesLen),
+		hash: f.hash}
 	if !p.namesFit() {
 		return false
 	}

@@ -1,16 +1,16 @@
 // Package snapshot names the content of a whole work tree at an instant: the id of the tree that `git add -A &&
 // git write-tree` would give through a scratch index, bit for bit.
 //
-// It promises that the user's index (bytes and time stamp), work tree, HEAD and stash stay untouched, that ignored files
-// are never read, that no special file is opened, and that every tree and every newly hashed blob is in the side object
-// store before its id is handed out.
+// It promises that the user's index (bytes and time stamp), work tree, HEAD and stash stay untouched, that ignored
+// files are never read, that no special file is opened, and that every tree and every newly hashed blob is in the side
+// object store before its id is handed out.
 //
 // Two methods give the same tree. The own one compares lstat(2) with a state file, reads a directory only when its time
 // stamp moved, hashes only what changed and rewrites only the trees above it; it asks git which new names are ignored
 // (git-check-ignore(1)) and what filters and line-ending rules make of a file (git-update-index(1) on a small private
-// index). The git one, a persistent scratch index, serves what the own one leaves alone: sparse checkouts, submodules and
-// embedded repositories, assume-unchanged entries, names git would refuse, systems without lstat. The reason is kept in
-// the state and looked at again when what caused it is gone.
+// index). The git one, a persistent scratch index, serves what the own one leaves alone: sparse checkouts, submodules
+// and embedded repositories, assume-unchanged entries, names git would refuse, systems without lstat. The reason is
+// kept in the state and looked at again when what caused it is gone.
 //
 // It does not lock (one engine per work tree at a time is the caller's duty), does not expire what it stored, and a
 // snapshot is no moment frozen in time: a file that changes while it is read is read again next time.

@@ -14,7 +14,8 @@ import (
 // drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
 // gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored),
 // what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked
-// out, at the commit that the user added, whatever is in there), what is tracked in a repository is all gone, or line endings would be judged by another content.
+// out, at the commit that the user added, whatever is in there), what is tracked in a repository is all gone, or line
+// endings would be judged by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -80,7 +81,8 @@ func (e *Engine) splitOff(one, other *gitIndex) bool {
 	return false
 }
 
-// rulesSum is a digest of the ignore and attribute files in the directories of an index, ignored ones among them. A file that may have changed since start makes it a digest that no other equals.
+// rulesSum is a digest of the ignore and attribute files in the directories of an index, ignored ones among them. A
+// file that may have changed since start makes it a digest that no other equals.
 func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 	h := sha256.New()
 	add := func(path string) {

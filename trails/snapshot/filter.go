@@ -80,7 +80,8 @@ func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*g
 			return nil, err
 		}
 		input := []byte(strings.Join(left, "\x00") + "\x00")
-		_, stderr, err := s.e.side(s.ctx, index, bytes.NewReader(input), "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+		_, stderr, err := s.e.side(s.ctx, index, bytes.NewReader(input), "update-index", "--add", "--remove", "--replace",
+			"-z", "--stdin")
 		if err == nil {
 			break
 		}

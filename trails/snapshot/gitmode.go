@@ -87,7 +87,8 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 	excluded := len(g.Excluded)
 	a := &addition{e: e, old: old, stamp: stamp, start: e.now().UnixNano(), rules: g.Rules}
 	a.reconsider()
-	a.fresh = len(g.Excluded) != excluded || len(old.entries) == 0 || g.Fresh || stamp != g.Index || e.meta.Reseed || e.meta.Rejudge
+	a.fresh = len(g.Excluded) != excluded || len(old.entries) == 0 || g.Fresh || stamp != g.Index || e.meta.Reseed ||
+		e.meta.Rejudge
 	for try := 0; ; try++ {
 		drift := a.lookForDrift(ctx)
 		if a.fresh {

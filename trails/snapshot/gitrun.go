@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// quietConfig keeps a git that works on a private index from doing more than that: no shared index or cache of untracked
-// files beside it, no file-system monitor, no hook of the user's (post-index-change), no bit that says a file needs no
-// look, no refusal over line endings.
+// quietConfig keeps a git that works on a private index from doing more than that: no shared index or cache of
+// untracked files beside it, no file-system monitor, no hook of the user's (post-index-change), no bit that says a file
+// needs no look, no refusal over line endings.
 var quietConfig = []string{
 	"-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",
@@ -23,7 +23,8 @@ var quietConfig = []string{
 
 // side runs git on a private index, writing objects into the side store. A git that fails gives *refs.GitError and all
 // it said.
-func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte, err error) {
+func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte,
+	err error) {
 	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
 		return nil, nil, err
 	}
@@ -44,7 +45,8 @@ func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args .
 	if cmd.ProcessState == nil || cmd.ProcessState.Success() {
 		return nil, nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out.Bytes(), said.Bytes(), &refs.GitError{Verb: args[0], Code: cmd.ProcessState.ExitCode(), Stderr: fatalLine(said.String())}
+	return out.Bytes(), said.Bytes(), &refs.GitError{Verb: args[0], Code: cmd.ProcessState.ExitCode(),
+		Stderr: fatalLine(said.String())}
 }
 
 // fatalLine is the line with which git gave up; warnings may come before it.
@@ -81,8 +83,9 @@ func ParseRawDiff(out string) ([]Change, error) {
 	return changes, nil
 }
 
-// culprit finds in git's words the path that it gave up on: one whose required filter failed, that cannot be encoded, or
-// that cannot be read. The words differ with the fault and the version, so every quoted part of them is put to the test.
+// culprit finds in git's words the path that it gave up on: one whose required filter failed, that cannot be encoded,
+// or that cannot be read. The words differ with the fault and the version, so every quoted part of them is put to the
+// test.
 func culprit(stderr []byte, known func(path string) bool) (path, filter string, ok bool) {
 	for _, text := range between(string(stderr), "fatal: ", "\n") {
 		if path, name, ok := strings.Cut(text, ": clean filter '"); ok && known(path) {

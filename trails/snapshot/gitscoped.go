@@ -17,8 +17,8 @@ import (
 var errWholeTree = errors.New("needs a snapshot of everything")
 
 // addPaths brings single paths of the scratch index up to date, by `git add`. Paths that are ignored, that are neither
-// in the work tree nor in the index, or that lie in a repository of their own are kept from it: git would refuse them all
-// for one of these. It returns the paths that git could not add.
+// in the work tree nor in the index, or that lie in a repository of their own are kept from it: git would refuse them
+// all for one of these. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -114,8 +114,9 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 }
 
 // realign puts back what the user's index has, or has not, at single paths where git would judge a file by what the
-// scratch index has there, or would go on passing over one that the user has unmarked. Borrowed are entries to be taken out again behind git: they tell it that a directory with a
-// repository in it is none of its own, where the scratch index has nothing left there.
+// scratch index has there, or would go on passing over one that the user has unmarked. Borrowed are entries to be taken
+// out again behind git: they tell it that a directory with a repository in it is none of its own, where the scratch
+// index has nothing left there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
 	converts := e.mayConvert(old) || e.mayConvert(user)
 	var list bytes.Buffer
@@ -143,8 +144,8 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 	return borrowed, err
 }
 
-// witness is an entry of the user's below a directory above path that has a repository in it, and nothing in the scratch
-// index; nil if there is no such directory.
+// witness is an entry of the user's below a directory above path that has a repository in it, and nothing in the
+// scratch index; nil if there is no such directory.
 func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {
 		if old.hasBelow(dir) {
@@ -155,7 +156,8 @@ func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 		}
 		below := user.below(dir)
 		for i := range below {
-			if x := &below[i]; x.path != path && x.stage == 0 && x.flags&intentToAdd == 0 && !strings.HasPrefix(path, x.path+"/") && !strings.HasPrefix(x.path, path+"/") {
+			if x := &below[i]; x.path != path && x.stage == 0 && x.flags&intentToAdd == 0 &&
+				!strings.HasPrefix(path, x.path+"/") && !strings.HasPrefix(x.path, path+"/") {
 				return x
 			}
 		}
@@ -173,9 +175,9 @@ const (
 	elsewhere              // inside another repository
 )
 
-// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. A directory in which
-// something is tracked is no other repository to git, whatever else it holds; one that the index has as a repository is,
-// even when there is none any more.
+// placeOf looks at a path and each directory above it. A path beyond a link is not in the work tree. A directory in
+// which something is tracked is no other repository to git, whatever else it holds; one that the index has as a
+// repository is, even when there is none any more.
 func (e *Engine) placeOf(path string, user *gitIndex) place {
 	for i := range len(path) {
 		if path[i] != '/' {

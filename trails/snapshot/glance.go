@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sight tells one content of a path from another without reading it: equal sights are of the same content. The empty one is of a
-// path that is not there.
+// Sight tells one content of a path from another without reading it: equal sights are of the same content. The empty
+// one is of a path that is not there.
 type Sight string
 
 // Unsure is equal to no sight, not even to itself: the time stamps do not tell.
@@ -29,8 +29,8 @@ var errNoGlance = errors.New("nothing to compare with")
 // maxGlance is of how many changed paths a glance tells.
 const maxGlance = 20_000
 
-// Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists the paths
-// that may differ from the last snapshot that was saved. It fails where only git could tell.
+// Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists
+// the paths that may differ from the last snapshot that was saved. It fails where only git could tell.
 func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]Sight, error) {
 	e, err := Open(ctx, repo, statePath)
 	if err != nil {

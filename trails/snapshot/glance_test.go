@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A glance lists what differs from the snapshot that was saved, and only that; the sight of each is kept until it changes again.
+// A glance lists what differs from the snapshot that was saved, and only that; the sight of each is kept until it
+// changes again.
 func TestWhatAGlanceTells(t *testing.T) {
 	t.Parallel()
 	if !ownEngine {

@@ -95,8 +95,8 @@ func (p *packed) equal(q *packed) bool {
 }
 
 // replay reads a journal into the state that it belongs to and notes how much of it is good: nothing of a journal that
-// belongs to another one. The directories that it speaks of are changed when they are asked for. An error means that what
-// it says makes no sense: the state is lost then.
+// belongs to another one. The directories that it speaks of are changed when they are asked for. An error means that
+// what it says makes no sense: the state is lost then.
 func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *dir) error {
 	if root == nil || len(journal) < journalHead || !bytes.Equal(journal[:journalHead], journalHeader(st.sum)) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// With automatic line endings git looks at what the index has at a path: a file that was stored with CRs keeps them. The
-// scratch index has the last snapshot there, where `git add` would find what the user last added.
+// With automatic line endings git looks at what the index has at a path: a file that was stored with CRs keeps them.
+// The scratch index has the last snapshot there, where `git add` would find what the user last added.
 
 // endsOtherwise tells whether git may convert the line endings of a changed file by the scratch index otherwise than by
 // the user's.
@@ -23,10 +23,12 @@ func (e *Engine) endsOtherwise(scratch, user *gitIndex) bool {
 		for at < len(user.entries) && user.entries[at].path < x.path {
 			at++
 		}
-		if at < len(user.entries) && user.entries[at].path == x.path && user.entries[at].oid == x.oid && user.entries[at].stage == 0 {
+		if at < len(user.entries) && user.entries[at].path == x.path && user.entries[at].oid == x.oid &&
+			user.entries[at].stage == 0 {
 			continue
 		}
-		if st, err := statTarget(e.onDisk(x.path)); err == nil && !x.matches(st, scratch.mtimeSec) && hasCR(e.onDisk(x.path)) {
+		if st, err := statTarget(e.onDisk(x.path)); err == nil && !x.matches(st, scratch.mtimeSec) &&
+			hasCR(e.onDisk(x.path)) {
 			return true
 		}
 	}

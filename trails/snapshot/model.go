@@ -141,7 +141,10 @@ func (d *dir) insertEntry(e entry) *entry {
 }
 
 func (d *dir) insertSub(s *dir) {
-	i, ok := slices.BinarySearchFunc(d.kids(), s.name(), func(x *dir, n string) int { return strings.Compare(x.name(), n) })
+	i, ok := slices.BinarySearchFunc(d.kids(), s.name(), func(x *dir,
+		n string) int {
+		return strings.Compare(x.name(), n)
+	})
 	if ok {
 		d.subs[i] = s
 		return

@@ -10,8 +10,8 @@ type newer struct {
 	head, entries, others, names []byte
 }
 
-// overlay is what the journal says of the directories of a state file, in the form in which it is looked up: as with the
-// file, a snapshot that asks for few directories pays for few.
+// overlay is what the journal says of the directories of a state file, in the form in which it is looked up: as with
+// the file, a snapshot that asks for few directories pays for few.
 type overlay struct {
 	dirs map[string]newer
 	subs map[string][]string // paths of those in dirs, by the directory that they are in
@@ -77,7 +77,8 @@ func (f *stateFile) renew(d *dir) {
 func (f *stateFile) newSubs(d *dir) []*dir {
 	var list []*dir
 	for _, path := range f.over.subs[d.path] {
-		_, known := slices.BinarySearchFunc(d.subs, baseName(path), func(s *dir, n string) int { return strings.Compare(s.name(), n) })
+		_, known := slices.BinarySearchFunc(d.subs, baseName(path),
+			func(s *dir, n string) int { return strings.Compare(s.name(), n) })
 		if !known {
 			list = append(list, &dir{path: path, parent: d})
 		}

@@ -113,7 +113,8 @@ func (s *scan) keepStaged() {
 	if head, _, err := s.e.repo.Head(); err == nil && !head.IsZero() {
 		tree = head.String()
 	}
-	out, err := s.e.repo.Git(s.ctx, nil, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=d", tree)
+	out, err := s.e.repo.Git(s.ctx, nil, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev",
+		"--diff-filter=d", tree)
 	if err != nil {
 		return
 	}

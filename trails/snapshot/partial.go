@@ -16,8 +16,8 @@ func (s *scan) unread(d *dir) error {
 	return s.readPartial(d, fileStat{})
 }
 
-// readPartial brings a directory in line with the index, without listing it: an ignored directory, in which only what is
-// tracked counts.
+// readPartial brings a directory in line with the index, without listing it: an ignored directory, in which only what
+// is tracked counts.
 func (s *scan) readPartial(d *dir, st fileStat) error {
 	idx, err := s.index()
 	if err != nil {

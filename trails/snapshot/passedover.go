@@ -16,8 +16,8 @@ const passingOver = skipWorktree | assumeUnchanged
 // maxPassedOver bounds the marked entries that the git method remembers.
 const maxPassedOver = 1024
 
-// PassedOver tells whether git passed over a path at the last snapshot, as far as is known: of ignored files the git method
-// knows nothing.
+// PassedOver tells whether git passed over a path at the last snapshot, as far as is known: of ignored files the git
+// method knows nothing.
 func (e *Engine) PassedOver(path string) bool {
 	if e.meta.Git != nil {
 		return slices.Contains(e.meta.Git.PassedOver, path)
@@ -41,8 +41,8 @@ func (e *Engine) PassedOver(path string) bool {
 	return false
 }
 
-// notePassedOver remembers, for the git method, what is marked in the user's index. In a sparse checkout git itself takes the mark
-// off what is there.
+// notePassedOver remembers, for the git method, what is marked in the user's index. In a sparse checkout git itself
+// takes the mark off what is there.
 func (e *Engine) notePassedOver(ctx context.Context) {
 	g := e.meta.Git
 	stamp, err := stampIndex(e.userIndex(), e.repo.Format)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestRandomWorkIsSeenAsGitSeesIt lets a work tree live through random steps; after each, the snapshot must be git's tree.
-// GITTRACE_LONG=1 makes it long, GITTRACE_SEED=N makes it start elsewhere.
+// TestRandomWorkIsSeenAsGitSeesIt lets a work tree live through random steps; after each, the snapshot must be git's
+// tree. GITTRACE_LONG=1 makes it long, GITTRACE_SEED=N makes it start elsewhere.
 func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 	t.Parallel()
 	first, seeds, steps := 0, 6, 60

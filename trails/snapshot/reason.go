@@ -69,7 +69,8 @@ func (e *Engine) stillHolds(ctx context.Context, r reason) (bool, error) {
 			return false, err
 		}
 		if stamp == e.meta.Git.Index {
-			return r.Kind == reasonIndex || statErr != nil || !info.Mode().IsRegular(), nil //nolint:nilerr // a path that is not there
+			//nolint:nilerr // a path that is not there
+			return r.Kind == reasonIndex || statErr != nil || !info.Mode().IsRegular(), nil
 		}
 		if r.Kind == reasonMissing {
 			return false, nil

@@ -12,9 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs/testenv"
 )
 
-// A work tree is brought into a state by random steps (staged, partly staged, conflicted, intent-to-add, ignored, filtered,
-// CRLF, links, nested repositories, sparse, submodules). Snapshots of all of it and of some paths leave what the user has as
-// it was: the index's bytes and time, status, HEAD, refs, stash, and every file with its bytes, mode and time.
+// A work tree is brought into a state by random steps (staged, partly staged, conflicted, intent-to-add, ignored,
+// filtered, CRLF, links, nested repositories, sparse, submodules). Snapshots of all of it and of some paths leave what
+// the user has as it was: the index's bytes and time, status, HEAD, refs, stash, and every file with its bytes, mode
+// and time.
 func TestReliabilityF1SnapshotsLeaveTheUsersRepositoryAsItIs(t *testing.T) {
 	t.Parallel()
 	for seed := range testenv.Pick(6, 16, 500) {

@@ -106,12 +106,12 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-// statShare is how much of a tree one part of it may be, in directories of each worker's share: small enough that none of
-// the workers waits long for the last.
+// statShare is how much of a tree one part of it may be, in directories of each worker's share: small enough that none
+// of the workers waits long for the last.
 const statShare = 16
 
-// statTree compares a directory and all that is below it with the disk, by as many workers as there are processors: more
-// buy nothing. The workers also read what the state has of the directories.
+// statTree compares a directory and all that is below it with the disk, by as many workers as there are processors:
+// more buy nothing. The workers also read what the state has of the directories.
 func (s *scan) statTree(top *dir) error {
 	if top.parent == nil && top.unread != nil {
 		top.unread.file.readAll()
@@ -168,8 +168,8 @@ func (d *dir) size() int {
 	return n
 }
 
-// cut divides a directory: all that is below d is d, in upper, or in one of the parts, none of which has more than limit
-// directories below it.
+// cut divides a directory: all that is below d is d, in upper, or in one of the parts, none of which has more than
+// limit directories below it.
 func (d *dir) cut(limit int) (upper, parts []*dir) {
 	rest := []*dir{d}
 	for len(rest) > 0 {

@@ -141,8 +141,8 @@ func isTrue(value string) bool {
 	return true
 }
 
-// userFile is where a file named by a configuration variable is; NAME in git's own directory of the user if the variable
-// is not set. Git itself is asked to expand what needs more than the home directory.
+// userFile is where a file named by a configuration variable is; NAME in git's own directory of the user if the
+// variable is not set. Git itself is asked to expand what needs more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
 	home := os.Getenv("HOME")
 	switch {
@@ -174,8 +174,8 @@ func systemFiles(name string) []string {
 	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 }
 
-// configFiles lists the files that a change of configuration would show in: those read, and those git would read if they
-// were there.
+// configFiles lists the files that a change of configuration would show in: those read, and those git would read if
+// they were there.
 func configFiles(repo *refs.Repo, items []configItem) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
@@ -237,7 +237,8 @@ func environment() string {
 	slices.Sort(entries) // a shell gives them to its children in an order of its own
 	for _, entry := range entries {
 		name, _, _ := strings.Cut(entry, "=")
-		if name == "HOME" || name == "XDG_CONFIG_HOME" || name == "GIT_ATTR_NOSYSTEM" || strings.HasPrefix(name, "GIT_CONFIG") {
+		if name == "HOME" || name == "XDG_CONFIG_HOME" || name == "GIT_ATTR_NOSYSTEM" ||
+			strings.HasPrefix(name, "GIT_CONFIG") {
 			_, _ = h.Write([]byte(entry + "\x00"))
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Hooks that a shell starts have their variables in another order than those that an agent starts. The configuration is the
-// same, and git need not be asked for it again.
+// Hooks that a shell starts have their variables in another order than those that an agent starts. The configuration is
+// the same, and git need not be asked for it again.
 func TestTheEnvironmentIsTheSameInAnyOrder(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "/nonexistent/a")
 	t.Setenv("HOME", os.Getenv("HOME")) // is put back

@@ -63,8 +63,8 @@ type Engine struct {
 	// to anybody else before Flush.
 	WriteBehind bool
 
-	// Most, unless it is 0, is how many files may have to be hashed: a snapshot that finds more fails with ErrMany before it
-	// reads any.
+	// Most, unless it is 0, is how many files may have to be hashed: a snapshot that finds more fails with ErrMany before
+	// it reads any.
 	Most int
 
 	git    bool             // the git method always; for tests
@@ -75,8 +75,8 @@ type Engine struct {
 // ErrMany is of a snapshot that would have to read more files than Engine.Most.
 var ErrMany = errors.New("more changed files than anybody should wait for")
 
-// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent, damaged or of another version is no error: the next
-// snapshot starts anew.
+// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent, damaged
+// or of another version is no error: the next snapshot starts anew.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
@@ -163,8 +163,8 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// run chooses the method. What the own method cannot do is found out on the way at the latest; the git method then takes
-// over and keeps the work tree until the reason is gone.
+// run chooses the method. What the own method cannot do is found out on the way at the latest; the git method then
+// takes over and keeps the work tree until the reason is gone.
 func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -220,9 +220,9 @@ func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Sna
 	return snap, err
 }
 
-// Keep makes sure that the content the last snapshot has at a path is a loose object of the side store. It takes it from
-// disk while it is still there; only otherwise git has to find it. An unknown path, content beyond 32 MiB and content that
-// is nowhere any more are no error: there is nothing to keep.
+// Keep makes sure that the content the last snapshot has at a path is a loose object of the side store. It takes it
+// from disk while it is still there; only otherwise git has to find it. An unknown path, content beyond 32 MiB and
+// content that is nowhere any more are no error: there is nothing to keep.
 func (e *Engine) Keep(path string) error {
 	entry, ok := e.Lookup(path)
 	if !ok || entry.Mode == refs.ModeGitlink {
@@ -234,8 +234,8 @@ func (e *Engine) Keep(path string) error {
 	return nil
 }
 
-// Save writes the state, if it changed: what changed behind what is there, or all of it by rename. After a snapshot that
-// failed it does nothing.
+// Save writes the state, if it changed: what changed behind what is there, or all of it by rename. After a snapshot
+// that failed it does nothing.
 func (e *Engine) Save() error {
 	if err := e.Flush(); err != nil {
 		return fmt.Errorf("save snapshot state: %w", err)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A repository in a directory of which the user tracks a file, and the file goes: git leaves the directory out as long as
-// the user's index names the file.
+// A repository in a directory of which the user tracks a file, and the file goes: git leaves the directory out as long
+// as the user's index names the file.
 func TestARepositoryThatLostItsTrackedFileIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
@@ -34,8 +34,8 @@ func TestARepositoryThatLostItsTrackedFileIsLeftOut(t *testing.T) {
 	w.check("a repository of its own", b.wantTree())
 }
 
-// What was a repository and is a plain directory counts as a submodule at the commit that the user added, whatever it was
-// at since.
+// What was a repository and is a plain directory counts as a submodule at the commit that the user added, whatever it
+// was at since.
 func TestASubmoduleWithoutARepositoryStaysWhereTheUserAddedIt(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)

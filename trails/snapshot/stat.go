@@ -28,8 +28,8 @@ const (
 	coarseSlack = int64(2e9)
 )
 
-// racy tells whether the path may change once more without its stamps showing it, when a scan began at start. The change
-// time counts too: no program can set it back.
+// racy tells whether the path may change once more without its stamps showing it, when a scan began at start. The
+// change time counts too: no program can set it back.
 func (s fileStat) racy(start int64, slack int64) bool {
 	last := max(s.mtime, s.ctime)
 	if last%1_000_000 == 0 {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statter calls newfstatat(2) over and over without allocating: on a large tree this one call is most of a snapshot, and
-// os.Lstat costs up to four times as much.
+// statter calls newfstatat(2) over and over without allocating: on a large tree this one call is most of a snapshot,
+// and os.Lstat costs up to four times as much.
 type statter struct {
 	tree *workTree
 	buf  []byte

@@ -144,7 +144,8 @@ func (e *Engine) writeAll() error {
 	}
 	_ = os.Remove(journalPath(e.path))
 	text, err := e.meta.other()
-	e.store = store{sum: binary.LittleEndian.Uint32(data[len(stateMagic)+1:]), size: int64(len(data)), tree: e.meta.Tree, meta: text}
+	e.store = store{sum: binary.LittleEndian.Uint32(data[len(stateMagic)+1:]), size: int64(len(data)), tree: e.meta.Tree,
+		meta: text}
 	return err
 }
 

@@ -23,8 +23,8 @@ var (
 	errResized   = errors.New("file changed its size while it was read")
 )
 
-// storeStream stores size bytes as a blob in the side store. With textual set it gives up with errConverted at the first
-// CR: then git decides what the blob is.
+// storeStream stores size bytes as a blob in the side store. With textual set it gives up with errConverted at the
+// first CR: then git decides what the blob is.
 func (e *Engine) storeStream(ctx context.Context, from io.Reader, size int64, textual bool) (refs.OID, error) {
 	dir := e.repo.SideObjects()
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -3,8 +3,8 @@ package snapshot
 import "strings"
 
 // syncIndex brings the entries in line with a user's index that changed: what is tracked stays in although it is
-// ignored, and what is no longer tracked has to be judged. It also takes over ids: where the index vouches for a file by
-// its stat data, its word counts, as it does for `git add`; where it no longer does, the file is hashed.
+// ignored, and what is no longer tracked has to be judged. It also takes over ids: where the index vouches for a file
+// by its stat data, its word counts, as it does for `git add`; where it no longer does, the file is hashed.
 func (s *scan) syncIndex() error {
 	idx, err := s.index()
 	if err != nil {

@@ -31,8 +31,8 @@ func openWorkTree(path string) (*workTree, error) {
 
 func (w *workTree) close() { _ = unix.Close(w.fd) }
 
-// another opens the work tree once more, for a worker of its own: processors that share a descriptor hand its counter of
-// users to each other at every call.
+// another opens the work tree once more, for a worker of its own: processors that share a descriptor hand its counter
+// of users to each other at every call.
 func (w *workTree) another() (*workTree, error) {
 	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

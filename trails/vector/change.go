@@ -90,8 +90,8 @@ func Compare(old Content, new [][]byte) *Change {
 	return c
 }
 
-// Reform makes written lines old ones in another form: forms has the old line of each new one, or -1; without forms nothing
-// happens.
+// Reform makes written lines old ones in another form: forms has the old line of each new one, or -1; without forms
+// nothing happens.
 func (c *Change) Reform(forms []int) {
 	for i := range c.parts {
 		p := &c.parts[i]

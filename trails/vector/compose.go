@@ -14,12 +14,12 @@ type Origin struct {
 //
 // A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;
 // among equals the earlier source counts. The owner that a nearer source knows, and be it that nobody knows him, was
-// carried to it step by step; that a farther one has an equal line says less. A caller who knows nothing of a source puts
-// it last, and marks as far what the content need not come from.
+// carried to it step by step; that a farther one has an equal line says less. A caller who knows nothing of a source
+// puts it last, and marks as far what the content need not come from.
 //
 // The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
-// of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the work
-// tree nothing was added at all, only the second function is missing, so every brace finds its own.
+// of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
+// work tree nothing was added at all, only the second function is missing, so every brace finds its own.
 func Origins(lines [][]byte, sources []Content) []Origin {
 	m := matcher{sources: sources}
 	told := make([]bool, len(lines)) // by a source before

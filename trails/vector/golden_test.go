@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// golden is one case of testdata/vectors/ownership; its README explains the form. A case has one change, or several that
-// belong together.
+// golden is one case of testdata/vectors/ownership; its README explains the form. A case has one change, or several
+// that belong together.
 type golden struct {
 	Name  string
 	Actor string

@@ -53,7 +53,8 @@ func TestWhereARangeStandsBest(t *testing.T) {
 	}
 }
 
-// Of braces and the like those are the same that stand as far from the beginning of a gap, or from its end, as they stood.
+// Of braces and the like those are the same that stand as far from the beginning of a gap, or from its end, as they
+// stood.
 func TestTrivialLinesArePairedFromTheEdgesOfAGap(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ old, new, want string }{

@@ -26,7 +26,8 @@ type model struct {
 	nextID int
 }
 
-// The owners that a model predicts hold for random edits of one actor: insert, delete, replace, indent, and move a block.
+// The owners that a model predicts hold for random edits of one actor: insert, delete, replace, indent, and move a
+// block.
 func TestCarryFollowsTheModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4000) {

@@ -13,8 +13,8 @@ import (
 // changed. Either the line is an import, as the usual languages write them, or it now stands in a paragraph that is
 // sorted.
 
-// minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are sorted by
-// chance, and a single old line among new ones has no order.
+// minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are
+// sorted by chance, and a single old line among new ones has no order.
 const (
 	minOrdered = 3
 	minOld     = 2
@@ -28,9 +28,9 @@ var importLine = sync.OnceValue(func() *regexp.Regexp {
 			`|(?:[\w.]+\s+)?"[^"\s]+"\s*[;,]?\s*$)`)
 })
 
-// reorder lets the lines keep their owners that the change put in another order, or left in place. A line counts that stands
-// once in the old text and once in the new one, white space apart, was deleted at one place and inserted at another, and has
-// a letter in it.
+// reorder lets the lines keep their owners that the change put in another order, or left in place. A line counts that
+// stands once in the old text and once in the new one, white space apart, was deleted at one place and inserted at
+// another, and has a letter in it.
 func (c *Change) reorder() {
 	left := c.deletedLines()
 	if len(left) == 0 {
@@ -91,8 +91,8 @@ func countKeys(lines [][]byte) map[string]int {
 	return out
 }
 
-// inOrder tells whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the same
-// indentation, some of which the old text has too. Answers are kept by the first line of the paragraph.
+// inOrder tells whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the
+// same indentation, some of which the old text has too. Answers are kept by the first line of the paragraph.
 func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])
 	belongs := func(i int) bool {

@@ -52,8 +52,8 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	return parts, taken
 }
 
-// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them: more letters or, as where
-// two braces were indented of which one is then what the other was, as many and more lines.
+// matchWhole matches hunks as one, and tells whether that keeps more than matching each of them: more letters or, as
+// where two braces were indented of which one is then what the other was, as many and more lines.
 func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	var apart, together keeping
 	for i, h := range hunks {

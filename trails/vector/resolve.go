@@ -102,8 +102,8 @@ func (h *Hunk) addKept(k Kept) {
 	h.Kept = append(h.Kept, k)
 }
 
-// replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines live
-// on, the first with the first and so on. A written line that replaced none has -1.
+// replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines
+// live on, the first with the first and so on. A written line that replaced none has -1.
 func (c *Change) replacedBy(p *part) []int {
 	replaced := make([]int, len(p.origins))
 	at := link{}
@@ -128,8 +128,8 @@ func (c *Change) replacedBy(p *part) []int {
 	return replaced
 }
 
-// previousOf is the agent's patch that a line replaced: that of the line before it or, when people changed the line more
-// than once, the one before their first change.
+// previousOf is the agent's patch that a line replaced: that of the line before it or, when people changed the line
+// more than once, the one before their first change.
 func previousOf(author, replaced Owner) events.PatchID {
 	switch {
 	case replaced.Kind == events.OwnerAI:

@@ -47,9 +47,10 @@ func (p *part) link(l link) {
 	p.links = append(p.links, l)
 }
 
-// equalRuns finds the runs of lines of a hunk that are equal but for white space. Lines with a word in them are compared
-// first. The others, such as braces and blank lines, count only where they stand as far below the lines matched above
-// them, or as far above those matched below, as they stood: among lines that changed, any brace equals any other.
+// equalRuns finds the runs of lines of a hunk that are equal but for white space. Lines with a word in them are
+// compared first. The others, such as braces and blank lines, count only where they stand as far below the lines
+// matched above them, or as far above those matched below, as they stood: among lines that changed, any brace equals
+// any other.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})

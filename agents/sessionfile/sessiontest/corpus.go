@@ -127,8 +127,8 @@ func checkUsage(t *testing.T, record *records.Record, want Plain) {
 	}
 }
 
-// checkLines holds that every object of the file is in the record or counted, and that none is of an unknown kind without a
-// reason that the agent's tests give.
+// checkLines holds that every object of the file is in the record or counted, and that none is of an unknown kind
+// without a reason that the agent's tests give.
 func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed, want Plain, reason string) {
 	t.Helper()
 	var capture struct {
@@ -157,7 +157,8 @@ func checkPrompts(t *testing.T, record *records.Record) {
 		if step.Role != records.RoleUser || step.Content == nil {
 			continue
 		}
-		for _, words := range []string{"<environment_context>", "<system-reminder>", "# AGENTS.md instructions for", "<command-", "Caveat: The messages"} {
+		for _, words := range []string{"<environment_context>", "<system-reminder>", "# AGENTS.md instructions for",
+			"<command-", "Caveat: The messages"} {
 			if strings.HasPrefix(*step.Content, words) {
 				t.Errorf("step %d holds what the client wrote: %.100q", step.StepIndex, *step.Content)
 			}
@@ -224,7 +225,8 @@ func figures(name string, record *records.Record) string {
 	}
 	m := record.Metrics
 	return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", name, len(record.Steps), prompts, calls, failed,
-		m.TotalInputTokens, m.TotalCacheReadTokens, m.TotalCacheCreationTokens, m.TotalOutputTokens, len(commits), written, skipped)
+		m.TotalInputTokens, m.TotalCacheReadTokens, m.TotalCacheCreationTokens, m.TotalOutputTokens, len(commits), written,
+		skipped)
 }
 
 // RealGrowing lets real sessions grow from a few places.

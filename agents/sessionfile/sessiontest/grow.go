@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together must be
-// what one reading gives. It tells whether the cursor was used.
+// Grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together
+// must be what one reading gives. It tells whether the cursor was used.
 func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
 	t.Helper()
 	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
@@ -28,7 +28,8 @@ func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byt
 		t.Fatal(err)
 	}
 	more := records.Collector{Steps: slices.Clone(steps.Steps)}
-	after, err := s.Agent.Parser.Parse(context.Background(), path, capability.ParseOptions{Session: session, Cursor: before.Cursor}, &more)
+	after, err := s.Agent.Parser.Parse(context.Background(), path,
+		capability.ParseOptions{Session: session, Cursor: before.Cursor}, &more)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +54,9 @@ func hashOf(record []byte) []byte {
 	return after[:64]
 }
 
-// Growing cuts each session at the ends of its lines and within them, and lets it grow to its end: at the first lines, where
-// most is decided, and at places spread over the rest; with GITTRACE_LONG set at every line. Of all files together at least
-// one must be read on from its cursor.
+// Growing cuts each session at the ends of its lines and within them, and lets it grow to its end: at the first lines,
+// where most is decided, and at places spread over the rest; with GITTRACE_LONG set at every line. Of all files
+// together at least one must be read on from its cursor.
 func (s Suite) Growing(t *testing.T) {
 	t.Helper()
 	used := 0
@@ -114,7 +115,8 @@ func cuts(data []byte) []int {
 	return out
 }
 
-// Fuzz holds that whatever stands in a session file gives a sound record, and the same one when it is read in two parts.
+// Fuzz holds that whatever stands in a session file gives a sound record, and the same one when it is read in two
+// parts.
 func (s Suite) Fuzz(f *testing.F, name string) {
 	f.Helper()
 	for _, path := range s.files(f) {
@@ -129,7 +131,8 @@ func (s Suite) Fuzz(f *testing.F, name string) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Agent.Parser.Parse(t.Context(), path, capability.ParseOptions{Session: "fuzz"}, &records.Collector{}); err != nil && s.Refuses {
+		if _, err := s.Agent.Parser.Parse(t.Context(), path, capability.ParseOptions{Session: "fuzz"},
+			&records.Collector{}); err != nil && s.Refuses {
 			return
 		}
 		record, _ := s.Parse(t, path, capability.ParseOptions{Session: "fuzz"})

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Damaged damages sessions at random, as crashes, editors and other versions do, and holds what Fuzz holds: a sound record,
-// that is read back, and is the same when the file grew in between. The damage is the same in every run; with GITTRACE_LONG
-// set there is much more of it.
+// Damaged damages sessions at random, as crashes, editors and other versions do, and holds what Fuzz holds: a sound
+// record, that is read back, and is the same when the file grew in between. The damage is the same in every run; with
+// GITTRACE_LONG set there is much more of it.
 func (s Suite) Damaged(t *testing.T) {
 	t.Helper()
 	rounds := 8
@@ -35,7 +35,8 @@ func (s Suite) Damaged(t *testing.T) {
 			if err := os.WriteFile(path, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Agent.Parser.Parse(t.Context(), path, capability.ParseOptions{Session: "damaged"}, &records.Collector{}); err != nil && s.Refuses {
+			if _, err := s.Agent.Parser.Parse(t.Context(), path, capability.ParseOptions{Session: "damaged"},
+				&records.Collector{}); err != nil && s.Refuses {
 				continue
 			}
 			record, _ := s.Parse(t, path, capability.ParseOptions{Session: "damaged"})
@@ -103,7 +104,8 @@ func damage(random *rand.Rand, data []byte) []byte {
 // replaceValue puts another value behind one of the colons of a line.
 func replaceValue(random *rand.Rand, line []byte) []byte {
 	values := [][]byte{
-		[]byte(`null`), []byte(`7`), []byte(`-1`), []byte(`1e400`), []byte(`""`), []byte(`"x"`), []byte(`[]`), []byte(`{}`), []byte(`[[{"id":1}]]`), []byte(`true`),
+		[]byte(`null`), []byte(`7`), []byte(`-1`), []byte(`1e400`), []byte(`""`), []byte(`"x"`), []byte(`[]`), []byte(`{}`),
+		[]byte(`[[{"id":1}]]`), []byte(`true`),
 	}
 	var places []int
 	for i := range line {

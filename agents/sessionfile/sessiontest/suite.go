@@ -77,11 +77,12 @@ func Encode(t testing.TB, record *records.Record) []byte {
 	return raw
 }
 
-// Golden compares the record of each session with the one beside it, and with the schema. `GITTRACE_UPDATE=1 go test` writes
-// the records anew; the diff is for review.
+// Golden compares the record of each session with the one beside it, and with the schema. `GITTRACE_UPDATE=1 go test`
+// writes the records anew; the diff is for review.
 func (s Suite) Golden(t *testing.T) {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "schema", "trace-record-0.3.0.schema.json"))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "schema",
+		"trace-record-0.3.0.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,8 @@ func (r *Rules) called(text string) []part {
 	return merged(out)
 }
 
-// Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the same
-// line or the next.
+// Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the
+// same line or the next.
 const Generic = "generic-api-key"
 
 // How far from a keyword a match may reach, in bytes.
@@ -62,8 +62,8 @@ const (
 	longestWord = 16 << 10 // a token that begins in reach is read to its end
 )
 
-// around gives the part of a text in which a match with a keyword may lie, and the lesser one that ends with the line after
-// the keyword's.
+// around gives the part of a text in which a match with a keyword may lie, and the lesser one that ends with the line
+// after the keyword's.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)
 	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
