@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
 // pairLimit is how much longer the hook of a rewrite may take for each commit: git itself took longer to make it.
@@ -75,11 +76,23 @@ func runGitHook(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	if !log.tellRecords(repo) && args[0] == "post-commit" && waiting.Open(repo).Any() {
-		startRecorder(repo)
-	}
+	tellRecords(repo, log, args[0])
 	startUpkeep(repo)
 	return exitDone
+}
+
+// tellRecords starts the process that stores what waits, where a hook may have been waited for. An amended commit is told
+// twice (githooks(5)): post-commit runs before post-rewrite, which alone says whose place the commit takes. A record that
+// is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite.
+func tellRecords(repo *refs.Repo, log *committedLog, hook string) {
+	log.noteConversations(repo)
+	if last := gitfacts.Last(repo, 1); hook == "post-commit" && len(last) > 0 && last[0].Kind == gitfacts.Amended {
+		return
+	}
+	told := len(log.anchors) > 0 || hook == "post-commit" || hook == "post-rewrite"
+	if told && waiting.Open(repo).Any() {
+		startRecorder(repo)
+	}
 }
 
 // committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits
@@ -97,15 +110,6 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 		}
 	}
 	return l.Log.Append(ctx, drafts)
-}
-
-// tellRecords starts the process that stores what waits, if a commit was anchored.
-func (l *committedLog) tellRecords(repo *refs.Repo) (started bool) {
-	l.noteConversations(repo)
-	if started = len(l.anchors) > 0 && waiting.Open(repo).Any(); started {
-		startRecorder(repo)
-	}
-	return started
 }
 
 // noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record

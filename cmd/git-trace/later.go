@@ -112,7 +112,7 @@ func runLater(args []string) int {
 // of work.
 func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
-	defer log.tellRecords(repo)
+	defer tellRecords(repo, log, laterHook)
 	engine := func() *trails.Engine {
 		e := trails.New(repo, log, settler())
 		e.Patient = true
