@@ -135,8 +135,8 @@ func (l *looker) change(line *blame.Annotated) {
 // several, does not make it longer.
 func (l *looker) tidy() {
 	n := l.now
-	if l.tr.Lines == 0 { // the log does not hold it
-		l.tr.Lines = n.Alive
+	if l.tr.Created == nil { // lines that several commits added to the path, or of which the log has no patch
+		l.tr.Lines = max(l.tr.Lines, n.Alive)
 	}
 	lines := l.tr.Lines
 	n.Alive = min(n.Alive, lines)
