@@ -89,10 +89,14 @@ func (s *step) asCommitted(f *file) (bool, error) {
 // asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For
 // example: git mv gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
 func (s *step) asNamedBefore(f *file) (bool, error) {
+	names := slices.DeleteFunc(slices.Clone(s.known.Names(f.path)), func(name string) bool { return name == f.path })
+	if len(names) == 0 {
+		return false, nil // git is not asked
+	}
 	if there, err := s.facts.Blob(s.base, f.path); err != nil || !there.IsZero() {
 		return false, err
 	}
-	for _, name := range s.known.Names(f.path) {
+	for _, name := range names {
 		blob, err := s.facts.Blob(s.base, name)
 		if err != nil {
 			return false, err

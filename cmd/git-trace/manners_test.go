@@ -244,6 +244,10 @@ var untouched = map[string][]string{
 	"rebuild":      {""},
 	"gc":           {"", "--dry-run", "--auto"},
 	"events":       {"", "--json"},
+	"steering":     {"", "--json"},
+	"lessons":      {""},
+	"handoff":      {""},
+	"mcp":          {""},
 }
 
 // touching are the commands that are not in it, each with the reason.

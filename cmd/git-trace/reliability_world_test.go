@@ -90,14 +90,17 @@ func readings(ids ...string) map[string][][]string {
 		"graph": {
 			{"graph"}, {"graph", "--json"}, {"graph", "--format=dot"}, {"graph", "--format=mermaid"}, {"graph", "--format=html"},
 		},
-		"track":  {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
-		"verify": {{"verify"}, {"verify", "--json"}},
-		"events": {{"events"}, {"events", "--json"}},
-		"export": {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
-		"gc":     {{"gc", "--dry-run"}},
-		"search": {{"search", "a"}, {"search", "--json", "a"}},
-		"stats":  {{"stats"}, {"stats", "--json"}},
-		"diff":   {{"diff"}, {"diff", "HEAD"}},
+		"track":    {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
+		"verify":   {{"verify"}, {"verify", "--json"}},
+		"events":   {{"events"}, {"events", "--json"}},
+		"export":   {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
+		"gc":       {{"gc", "--dry-run"}},
+		"search":   {{"search", "a"}, {"search", "--json", "a"}},
+		"stats":    {{"stats"}, {"stats", "--json"}},
+		"diff":     {{"diff"}, {"diff", "HEAD"}},
+		"steering": {{"steering"}, {"steering", "--json"}},
+		"lessons":  {{"lessons"}},
+		"handoff":  {{"handoff"}},
 	}
 	there := map[string][][]string{}
 	for _, c := range (&app{}).program().Commands {
@@ -111,7 +114,7 @@ func readings(ids ...string) map[string][][]string {
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
 	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "capabilities", "help",
-	"push", "pull", "purge", "backfill", "resume", "watch", "serve",
+	"push", "pull", "purge", "backfill", "resume", "watch", "serve", "mcp",
 }
 
 // A new command must be held against hostile input as well, or said to be out of it here.

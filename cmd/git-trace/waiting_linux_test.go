@@ -46,6 +46,9 @@ var mayWait = map[string]string{
 	"gc":         "",
 	"events":     "",
 	"snapshot":   "",
+	"steering":   "",
+	"lessons":    "",
+	"handoff":    "",
 }
 
 // atOnce are the commands that have nothing to search in the repository, each with what it is asked. They end at once.
@@ -54,6 +57,7 @@ var atOnce = map[string]string{
 	"convert":      "--to opentraces nothing.json",
 	"demo":         "--help",
 	"help":         "",
+	"mcp":          "--help", // another program serves
 }
 
 // onTty is a command at a terminal, and what that shows.
