@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -25,13 +26,22 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return s.whole(ctx, commits, noPath)
 }
 
-// Elsewhere is Commits for commits that have an anchor which does not know all lines. Only the logs of other clones are
-// asked.
+// Elsewhere is Commits for commits that have an anchor which does not know all lines: see Question.
 func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
-	if len(commits) == 0 || !s.canAnswer(Question{Elsewhere: true}) {
-		return nil, nil
+	out, err := s.wholeClaims(ctx, commits)
+	if err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
 	}
-	return s.whole(ctx, commits, noPathElsewhere)
+	rest := slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool {
+		_, found := out[c]
+		return found
+	})
+	if len(rest) == 0 || !s.canAnswer(Question{Elsewhere: true}) {
+		return out, nil
+	}
+	more, err := s.whole(ctx, rest, noPathElsewhere)
+	maps.Copy(out, more)
+	return out, err
 }
 
 // whole searches whole commits. Under says where the answers are kept, and so which logs are asked.

@@ -15,40 +15,59 @@ import (
 // is the same line.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
-		if err := f.carriedFrom(older); err != nil {
+		if err := f.carriedFrom(older, f.credible); err != nil {
 			return err
 		}
 	}
-	named, err := f.index.ByCommit(f.commit)
+	older, err := f.replaced(f.commit)
 	if err != nil {
 		return err
 	}
+	for _, commit := range older {
+		if err := f.carriedFrom(commit, f.credible); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// credible tells whether the patch of a run can be the cause of what the commit has.
+func (f *file) credible(r *belief.Run) bool { return r.Owner.Patch == "" || f.believes(r.Owner.Patch) }
+
+// replaced lists the commits whose place a commit took, as commit_rewritten events say.
+func (s *Search) replaced(commit refs.OID) ([]refs.OID, error) {
+	named, err := s.index.ByCommit(commit)
+	if err != nil {
+		return nil, err
+	}
+	var out []refs.OID
 	for i := range named {
 		d, ok := data[events.RewriteData](&named[i])
 		if named[i].Type != events.CommitRewritten || !ok {
 			continue
 		}
 		for _, pair := range d.Pairs {
-			if pair.New != f.commit || pair.Old == pair.New {
-				continue
-			}
-			if err := f.carriedFrom(pair.Old); err != nil {
-				return err
+			if pair.New == commit && pair.Old != commit {
+				out = append(out, pair.Old)
 			}
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// carriedFrom compares the file with what an older commit has of it.
-func (f *file) carriedFrom(older refs.OID) error {
-	known, err := belief.Of(f.index, older)
-	if err != nil {
-		return err
+// carriedFrom compares the file with what an older commit has of it. Only runs that counts tells of are taken.
+func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {
+	known := f.weighed[older]
+	if known == nil {
+		var err error
+		if known, err = belief.Of(f.index, older); err != nil {
+			return err
+		}
+		f.weighed[older] = known
 	}
 	for i := range known.Files {
 		if old := &known.Files[i]; old.Path == f.change.Path || old.Path == f.change.OldPath {
-			if err := f.carriedLines(old); err != nil {
+			if err := f.carriedLines(old, counts); err != nil {
 				return err
 			}
 		}
@@ -58,7 +77,7 @@ func (f *file) carriedFrom(older refs.OID) error {
 
 // carriedLines takes over the owners of lines that are the same in an older content of the file. A content that is not
 // there any more says nothing.
-func (f *file) carriedLines(old *belief.File) error {
+func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) error {
 	raw, err := f.objects.Blob(old.Blob)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return nil
@@ -69,8 +88,8 @@ func (f *file) carriedLines(old *belief.File) error {
 	was := linediff.Split(raw)
 	by := map[int]events.AnchorOwner{} // of the lines that the older commit added, counted from 0
 	for _, run := range old.Runs {
-		if run.Count > len(was)-run.Start+1 {
-			continue // foreign, and not what it says it is
+		if run.Count > len(was)-run.Start+1 || !counts(&run) {
+			continue // foreign, and not what it says it is; or not asked for
 		}
 		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
 			by[line] = *run.Owner
@@ -80,7 +99,7 @@ func (f *file) carriedLines(old *belief.File) error {
 	same := func(end int) {
 		for ; i < end; i, j = i+1, j+1 {
 			owner, known := by[i]
-			if known && !vague(owner) && (owner.Patch == "" || f.believes(owner.Patch)) {
+			if known && !vague(owner) {
 				f.owners[j] = claim{owner, correlate.TierRewritten}
 			}
 		}

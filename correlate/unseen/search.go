@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
@@ -25,10 +26,13 @@ type Search struct {
 	digest *index.Digest // nil until asked for
 	kept   *kept
 	ages   map[refs.OID]*age
-	people map[events.PatchID]person
-	ended  map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
-	picked func() map[refs.OID]refs.OID // see correlate.Picked
-	err    error                        // the first failure of something that cannot return one
+	// What was asked of the log of commits that were rewritten: see claimed and carriedFrom.
+	claims  map[refs.OID][]refs.OID
+	weighed map[refs.OID]*belief.Commit
+	people  map[events.PatchID]person
+	ended   map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
+	picked  func() map[refs.OID]refs.OID // see correlate.Picked
+	err     error                        // the first failure of something that cannot return one
 }
 
 // New returns a search over what the logs and the timelines of a repository hold. It costs nothing until it is asked.
@@ -36,7 +40,8 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	objects := repo.Objects()
 	return &Search{
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
-		ages: map[refs.OID]*age{}, people: map[events.PatchID]person{},
+		ages: map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
+		people: map[events.PatchID]person{},
 		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
 	}
 }
@@ -54,7 +59,8 @@ func (s *Search) untraced() bool { return s.index.Empty() && !s.repo.HasTraces()
 type Question struct {
 	Commit refs.OID
 	Path   string // raw bytes
-	// Elsewhere asks only what the logs of other clones say: the own log had its say when it made the anchor.
+	// Elsewhere asks only what the anchor could not know when it was made: what the logs of other clones say, and what
+	// was said later of the commits whose place this one took.
 	Elsewhere bool
 	// Lines are the lines that are asked about, counted from 1, and Texts what is in them, white space apart. Without
 	// texts every line that the commit added is asked about.
@@ -72,14 +78,20 @@ type Answer struct {
 func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var open []int
-	if s.untraced() || !slices.ContainsFunc(questions, s.canAnswer) {
+	if s.untraced() {
+		return answers, nil
+	}
+	if err := s.askClaims(ctx, questions, answers); err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
+	if !slices.ContainsFunc(questions, s.canAnswer) {
 		return answers, nil
 	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
 	for i, q := range questions {
-		if !s.canAnswer(q) {
+		if !s.canAnswer(q) || len(answers[i].Owners) > 0 {
 			continue
 		}
 		if known, ok := s.recallAnswer(q); ok {
@@ -175,27 +187,36 @@ func (s *Search) seen(q Question) bool {
 
 // file finds the owners of the lines that a commit added to a file.
 func (s *Search) file(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere bool) (Answer, error) {
-	raw, err := s.objects.Blob(c.New)
-	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-		return Answer{}, nil
-	}
-	if err != nil {
+	f, err := s.open(commit, c)
+	if f == nil || err != nil {
 		return Answer{}, err
 	}
-	lines := linediff.Split(raw)
-	added, change, err := c.Hunks(s.objects, lines)
-	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-		return Answer{}, nil
-	}
-	if err != nil || len(added) == 0 {
-		return Answer{}, err
-	}
-	f := &file{
-		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
-		elsewhere: elsewhere, owners: map[int]claim{},
-	}
+	f.elsewhere = elsewhere
 	if err := errors.Join(f.search(ctx), s.err); err != nil {
 		return Answer{}, err
 	}
 	return f.answer(), nil
+}
+
+// open reads a file of a commit. It gives none where the commit added nothing, or not all of it is here.
+func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
+	raw, err := s.objects.Blob(c.New)
+	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines := linediff.Split(raw)
+	added, change, err := c.Hunks(s.objects, lines)
+	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
+		return nil, nil
+	}
+	if err != nil || len(added) == 0 {
+		return nil, err
+	}
+	return &file{
+		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
+		owners: map[int]claim{},
+	}, nil
 }

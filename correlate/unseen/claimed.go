@@ -1,0 +1,137 @@
+package unseen
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A hook carries what the timeline knows to a rewritten commit, and the timeline knows nothing of what a backfill or an
+// import said of the older one: the anchor of the new commit does not know those lines. For example: a branch was made
+// before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
+
+// mostReplaced bounds how many older commits are looked at for one commit.
+const mostReplaced = 64
+
+// claimed lists the commits whose place a commit took, the nearest first, of which somebody said later who wrote their
+// lines.
+func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
+	if out, done := s.claims[commit]; done {
+		return out, nil
+	}
+	var out []refs.OID
+	seen := []refs.OID{commit}
+	for i := 0; i < len(seen) && i < mostReplaced; i++ {
+		older, err := s.replaced(seen[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range older {
+			if slices.Contains(seen, o) {
+				continue
+			}
+			seen = append(seen, o)
+			named, err := s.index.ByCommit(o)
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(named, func(e events.Event) bool { return e.Type == events.CommitAnchored && e.Claimed() }) {
+				out = append(out, o)
+			}
+		}
+	}
+	s.claims[commit] = out
+	return out, nil
+}
+
+// isClaim tells of lines that a backfill or an import spoke of. They have no patch.
+func isClaim(r *belief.Run) bool { return r.By != nil && r.By.Claimed() && r.Owner.Patch == "" }
+
+// fromClaims finds the owners of lines that a commit added to a file in what was said later of the commits whose place
+// it took.
+func (s *Search) fromClaims(commit refs.OID, c correlate.FileChange) (Answer, error) {
+	older, err := s.claimed(commit)
+	if err != nil || len(older) == 0 {
+		return Answer{}, err
+	}
+	f, err := s.open(commit, c)
+	if f == nil || err != nil {
+		return Answer{}, err
+	}
+	for _, o := range slices.Backward(older) { // the nearest has the last word
+		if err := f.carriedFrom(o, isClaim); err != nil {
+			return Answer{}, err
+		}
+	}
+	if len(f.owners) == 0 {
+		return Answer{}, nil
+	}
+	return f.answer(), nil
+}
+
+// askClaims answers questions about lines that the anchor of their commit does not know.
+func (s *Search) askClaims(ctx context.Context, questions []Question, answers []Answer) error {
+	var commits []refs.OID
+	for _, q := range questions {
+		if q.Elsewhere && !slices.Contains(commits, q.Commit) {
+			commits = append(commits, q.Commit)
+		}
+	}
+	changed, err := s.changedUnder(ctx, commits)
+	if err != nil {
+		return err
+	}
+	for i, q := range questions {
+		for _, c := range changed[q.Commit] {
+			if !q.Elsewhere || c.Path != q.Path {
+				continue
+			}
+			if answers[i], err = s.fromClaims(q.Commit, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wholeClaims does the same of whole commits.
+func (s *Search) wholeClaims(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
+	changed, err := s.changedUnder(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	out := map[refs.OID]events.CommitData{}
+	for commit, files := range changed {
+		d := gathered{CommitData: events.CommitData{Commit: commit}}
+		for _, c := range files {
+			answer, err := s.fromClaims(commit, c)
+			if err != nil {
+				return nil, err
+			}
+			d.add(answer)
+		}
+		if d.AI+d.Human > 0 {
+			out[commit] = d.CommitData
+		}
+	}
+	return out, nil
+}
+
+// changedUnder lists the files that commits changed, of those alone that took the place of one with claims.
+func (s *Search) changedUnder(ctx context.Context, commits []refs.OID) (map[refs.OID][]correlate.FileChange, error) {
+	var carrying []refs.OID
+	for _, c := range commits {
+		older, err := s.claimed(c)
+		if err != nil {
+			return nil, err
+		}
+		if len(older) > 0 {
+			carrying = append(carrying, c)
+		}
+	}
+	return correlate.Changed(ctx, s.repo, carrying)
+}
