@@ -84,13 +84,24 @@ func (l *looker) path(path string) error {
 		line := &lines[i]
 		owner := ownerOf(line.Owner)
 		switch {
-		case KeyOf(&owner, l.tr.Path) == l.tr.key:
+		case KeyOf(&owner, l.tr.Path) == l.tr.key && l.ownFile(line):
 			l.keep(path, line)
 		case line.Owner.Previous == l.tr.Patch && l.tr.Patch != "":
 			l.change(line)
 		}
 	}
 	return nil
+}
+
+// ownFile tells of a line without a patch whether it is of the trail's own file. One call may have written two files, of which
+// one was later called like the other: their lines are told apart by the path that the commit has, which the anchor names.
+func (l *looker) ownFile(line *blame.Annotated) bool {
+	if l.tr.Patch != "" || !line.Commit.Committed() || line.OrigPath == l.tr.Path {
+		return true
+	}
+	return slices.ContainsFunc(l.tr.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Runs, func(r Run) bool { return r.Path == line.OrigPath })
+	})
 }
 
 func (l *looker) keep(path string, line *blame.Annotated) {
