@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -92,7 +94,24 @@ func blameFailure(err error) error {
 			hint: "git trace help blame says more"}
 	}
 	if refused.NoPath() {
-		hint = "the path is relative to where you are, and the file has to be in the revision that is named, or in the work tree"
+		hint = pathHint(refused.Message)
 	}
 	return fail(refused.ExitCode(), err, hint)
+}
+
+// pathHint says what may be meant by a path that git does not have.
+func pathHint(message string) string {
+	_, path, _ := strings.Cut(message, "'")
+	if end := strings.LastIndex(path, "'"); end >= 0 {
+		path = path[:end]
+	}
+	if i := strings.LastIndexByte(path, ':'); i > 0 { // as editors and compilers name a place
+		if line, err := strconv.ParseUint(path[i+1:], 10, 31); err == nil {
+			return fmt.Sprintf("a line is named by -L: git trace blame -L %d,%d %s", line, line, path[:i])
+		}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "that is a directory; name a file in it"
+	}
+	return "the path is relative to where you are; the file has to be in that revision, or in the work tree"
 }
