@@ -52,7 +52,7 @@ func TestTheManualPageRenders(t *testing.T) {
 	if complaints.Len() > 0 {
 		t.Errorf("man complains: %s", complaints.String())
 	}
-	for _, want := range []string{"git-trace - who wrote", "git trace verify [--anchored]", "--anchored", "EXIT STATUS", "trace.redactFile"} {
+	for _, want := range []string{"git-trace - who wrote", "git trace verify [--anchored]", "--anchored", "EXAMPLES", "EXIT STATUS", "trace.redactFile"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is not in the manual page", want)
 		}
@@ -76,6 +76,8 @@ func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 			m.command(c)
 		}
 	}
+	m.raw(".SH EXAMPLES")
+	m.table(section(t, cliPage, "Examples"))
 	m.raw(".SH EXIT STATUS")
 	preface, _, _ := strings.Cut(cliPage, "\n## ")
 	m.table(preface)
