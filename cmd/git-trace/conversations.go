@@ -23,6 +23,16 @@ type conversations struct {
 	prompts *view.Prompts
 }
 
+// recorded finds the repository, and opens what is known of its conversations. Close that.
+func (a *app) recorded(ctx context.Context) (*refs.Repo, *conversations, error) {
+	repo, err := a.repo()
+	if err != nil {
+		return nil, nil, err
+	}
+	known, err := a.openConversations(ctx, repo)
+	return repo, known, err
+}
+
 func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversations, error) {
 	log, err := a.openIndex(repo)
 	if err != nil {

@@ -58,11 +58,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

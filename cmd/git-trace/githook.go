@@ -86,13 +86,19 @@ func runGitHook(args []string, in io.Reader) int {
 // is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite.
 func tellRecords(repo *refs.Repo, log *committedLog, hook string) {
 	log.noteConversations(repo)
-	if last := gitfacts.Last(repo, 1); hook == "post-commit" && len(last) > 0 && last[0].Kind == gitfacts.Amended {
+	if hook == "post-commit" && amended(repo) {
 		return
 	}
 	told := len(log.anchors) > 0 || hook == "post-commit" || hook == "post-rewrite"
 	if told && waiting.Open(repo).Any() {
 		startRecorder(repo)
 	}
+}
+
+// amended tells whether the last that happened to HEAD is that its commit was amended.
+func amended(repo *refs.Repo) bool {
+	last := gitfacts.Last(repo, 1)
+	return len(last) > 0 && last[0].Kind == gitfacts.Amended
 }
 
 // committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits

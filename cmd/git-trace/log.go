@@ -38,11 +38,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err := ops.none(); err != nil {
 		return err
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

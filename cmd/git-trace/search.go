@@ -64,11 +64,7 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	if strings.TrimSpace(text) == "" {
 		return usage("something to look for is needed: git trace search <text>…")
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

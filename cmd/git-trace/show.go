@@ -53,11 +53,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	if len(ids) == 0 {
 		return usage("an id is needed: git trace show <id>…")
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

@@ -77,11 +77,7 @@ func (a *app) steering(c *cli.Context, ops operands) error {
 
 // steered makes the document of what is asked for, and writes what a function makes of it.
 func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

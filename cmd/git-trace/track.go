@@ -41,11 +41,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	if len(wanted) == 0 {
 		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>:<line>")
 	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	known, err := a.openConversations(c.Context, repo)
+	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ func (f *file) credible(r *belief.Run) bool { return r.Owner.Patch == "" || f.be
 
 // replaced lists the commits whose place a commit took, as commit_rewritten events say.
 func (s *Search) replaced(commit refs.OID) ([]refs.OID, error) {
+	if rewritten, err := s.index.Rewritten(commit); err != nil || !rewritten {
+		return nil, err
+	}
 	named, err := s.index.ByCommit(commit)
 	if err != nil {
 		return nil, err

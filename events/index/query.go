@@ -18,11 +18,24 @@ func inForce(list []events.Event, err error) ([]events.Event, error) {
 }
 
 // Anchors counts the events that anchor a commit, in all logs, without reading them.
-func (ix *Index) Anchors(commit refs.OID) (int, error) {
+func (ix *Index) Anchors(commit refs.OID) (int, error) { return ix.count(byAnchor, commit) }
+
+// Rewritten tells, without reading them, whether any log has a rewriting in which a commit is the old or the new one.
+func (ix *Index) Rewritten(commit refs.OID) (bool, error) {
+	named, err := ix.count(byCommit, commit)
+	if err != nil || named == 0 {
+		return false, err
+	}
+	anchors, err := ix.count(byAnchor, commit)
+	return named > anchors, err
+}
+
+// count counts the events that name a commit as a kind of term says, in all logs.
+func (ix *Index) count(by kind, commit refs.OID) (int, error) {
 	return mended(ix, func() (int, error) {
 		n := 0
 		for _, s := range ix.sources {
-			if err := s.scan(exact(byAnchor, commit.String()), func([]byte, place) bool { n++; return true }); err != nil {
+			if err := s.scan(exact(by, commit.String()), func([]byte, place) bool { n++; return true }); err != nil {
 				return 0, fmt.Errorf("read index: %w", err)
 			}
 		}
