@@ -46,14 +46,14 @@ func hooksAfter(r *records.Record) map[int][]records.HookRun {
 func hookEvent(turn int, run records.HookRun) []byte {
 	means := decisions[run.Outcome]
 	o := begin(HookEvent, false, turn)
-	o.text("event", run.Event)
+	o.Text("event", run.Event)
 	if _, matcher, found := strings.Cut(run.Name, ":"); found {
-		o.text("matcher", matcher)
+		o.Text("matcher", matcher)
 	}
-	o.text("decision", means.decision)
+	o.Text("decision", means.decision)
 	if run.ExitCode != nil {
 		means.exitCode = *run.ExitCode
 	}
-	o.number("exit_code", means.exitCode)
-	return o.end()
+	o.Number("exit_code", means.exitCode)
+	return o.End()
 }

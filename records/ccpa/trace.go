@@ -135,10 +135,10 @@ func (m *maker) step(s *records.Step) {
 	}
 	for _, name := range m.skills[s.StepIndex] {
 		o := begin(SkillInvocation, false, m.turn)
-		o.text("name", name)
-		o.text("source", "auto_matched")
-		o.flag("instructions_injected", true)
-		m.line(o.end())
+		o.Text("name", name)
+		o.Text("source", "auto_matched")
+		o.Flag("instructions_injected", true)
+		m.line(o.End())
 	}
 	m.ran(s.StepIndex, isBefore)
 	if results := answered(s); len(results) > 0 {
@@ -171,16 +171,16 @@ func isAfter(event string) bool { return !isBefore(event) }
 // sessionStart begins a trace.
 func sessionStart(r *records.Record) []byte {
 	o := begin(SessionStart, false, -1)
-	o.text("session_id", r.SessionID)
-	o.text("ts", deref(r.TimestampStart))
-	o.text("actor", r.Agent.Name)
+	o.Text("session_id", r.SessionID)
+	o.Text("ts", deref(r.TimestampStart))
+	o.Text("actor", r.Agent.Name)
 	_, model, named := strings.Cut(deref(r.Agent.Model), "/")
 	if !named {
 		model = deref(r.Agent.Model)
 	}
-	o.text("model", model)
-	o.text("cwd_sha256", placeHash(r))
-	return o.end()
+	o.Text("model", model)
+	o.Text("cwd_sha256", placeHash(r))
+	return o.End()
 }
 
 // answered are the results that the session file holds, one for each call. The format has no place for others.
@@ -210,15 +210,15 @@ func ending(r *records.Record, turn int, last string) []byte {
 	if state := r.Outcome.TerminalState; state != nil && *state == records.Failed {
 		stop = "error"
 	}
-	o.text("stop_reason", stop)
+	o.Text("stop_reason", stop)
 	elapsed := int64(0)
 	if d := r.Metrics.TotalDurationS; d != nil {
 		elapsed = int64(float64(*d)*1000 + 0.5)
 	}
-	o.number("elapsed_ms", elapsed)
-	o.number("tokens_in", r.Metrics.TotalInputTokens+r.Metrics.TotalCacheReadTokens+r.Metrics.TotalCacheCreationTokens)
-	o.number("tokens_out", r.Metrics.TotalOutputTokens)
-	return o.end()
+	o.Number("elapsed_ms", elapsed)
+	o.Number("tokens_in", r.Metrics.TotalInputTokens+r.Metrics.TotalCacheReadTokens+r.Metrics.TotalCacheCreationTokens)
+	o.Number("tokens_out", r.Metrics.TotalOutputTokens)
+	return o.End()
 }
 
 // placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it

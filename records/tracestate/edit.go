@@ -50,13 +50,13 @@ func edited(st *state, edits []Edit) []*pair {
 
 // replaced is the input of a call with the lines of a commit in the place of those that it wrote.
 func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
-	o := &object{}
+	o := &rawjson.Members{}
 	found := 0
 	d := rawjson.NewDecoder(input)
 	for d.Open(); d.Member(); {
 		name := string(d.Key())
 		if d.Kind() != rawjson.String {
-			o.raw(name, string(d.Raw()))
+			o.Raw(name, d.Raw())
 			continue
 		}
 		text := d.Text()
@@ -64,9 +64,9 @@ func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 			found++
 			text = in
 		}
-		o.text(name, text)
+		o.Text(name, text)
 	}
-	return json.RawMessage(o.end()), found == 1 && d.Err() == nil
+	return json.RawMessage(o.String()), found == 1 && d.Err() == nil
 }
 
 // within puts lines in the place of those with the fingerprints.

@@ -22,32 +22,6 @@ type said struct {
 
 func (s *said) empty() bool { return len(s.results) == 0 && len(s.texts) == 0 }
 
-// object writes the members of a JSON object in order.
-type object struct{ out []byte }
-
-func (o *object) name(name string) {
-	if len(o.out) == 0 {
-		o.out = append(o.out, '{')
-	} else {
-		o.out = append(o.out, ',')
-	}
-	o.out = append(rawjson.AppendString(o.out, name), ':')
-}
-
-func (o *object) text(name, value string) *object {
-	o.name(name)
-	o.out = rawjson.AppendString(o.out, value)
-	return o
-}
-
-func (o *object) raw(name, value string) *object {
-	o.name(name)
-	o.out = append(o.out, value...)
-	return o
-}
-
-func (o *object) end() string { return string(append(o.out, '}')) }
-
 func list(parts []string) string { return "[" + strings.Join(parts, ",") + "]" }
 
 // user writes what the user's side said, as messages of a dialect.
@@ -65,7 +39,7 @@ func (d Dialect) user(s *said) []string {
 	case len(parts) == 0:
 		return []string{message("user", quoted(text))}
 	case text != "":
-		parts = append(parts, (&object{}).text("type", "text").text("text", text).end())
+		parts = append(parts, (&rawjson.Members{}).Text("type", "text").Text("text", text).String())
 	}
 	return []string{message("user", list(parts))}
 }
@@ -78,13 +52,13 @@ func (d Dialect) result(r *records.Observation) string {
 		content = ""
 	}
 	if d == OpenAI {
-		return (&object{}).text("role", "tool").text("tool_call_id", r.SourceCallID).text("content", content).end()
+		return (&rawjson.Members{}).Text("role", "tool").Text("tool_call_id", r.SourceCallID).Text("content", content).String()
 	}
-	o := (&object{}).text("type", "tool_result").text("tool_use_id", r.SourceCallID).text("content", content)
+	o := (&rawjson.Members{}).Text("type", "tool_result").Text("tool_use_id", r.SourceCallID).Text("content", content)
 	if r.Error != nil {
-		o.raw("is_error", "true")
+		o.Flag("is_error", true)
 	}
-	return o.end()
+	return o.String()
 }
 
 // assistant writes an answer.
@@ -98,16 +72,16 @@ func (d Dialect) assistant(s *records.Step) string {
 		calls = append(calls, d.call(&s.ToolCalls[i]))
 	}
 	if d == OpenAI {
-		o := (&object{}).text("role", "assistant")
+		o := (&rawjson.Members{}).Text("role", "assistant")
 		if text == "" {
-			o.raw("content", "null")
+			o.Raw("content", []byte("null"))
 		} else {
-			o.text("content", text)
+			o.Text("content", text)
 		}
-		return o.raw("tool_calls", list(calls)).end()
+		return o.Raw("tool_calls", []byte(list(calls))).String()
 	}
 	if text != "" {
-		calls = append([]string{(&object{}).text("type", "text").text("text", text).end()}, calls...)
+		calls = append([]string{(&rawjson.Members{}).Text("type", "text").Text("text", text).String()}, calls...)
 	}
 	return message("assistant", list(calls))
 }
@@ -118,14 +92,14 @@ func (d Dialect) call(c *records.ToolCall) string {
 		input = string(clean)
 	}
 	if d == OpenAI {
-		function := (&object{}).text("name", c.ToolName).text("arguments", input).end()
-		return (&object{}).text("id", c.ToolCallID).text("type", "function").raw("function", function).end()
+		function := (&rawjson.Members{}).Text("name", c.ToolName).Text("arguments", input).String()
+		return (&rawjson.Members{}).Text("id", c.ToolCallID).Text("type", "function").Raw("function", []byte(function)).String()
 	}
-	return (&object{}).text("type", "tool_use").text("id", c.ToolCallID).text("name", c.ToolName).raw("input", input).end()
+	return (&rawjson.Members{}).Text("type", "tool_use").Text("id", c.ToolCallID).Text("name", c.ToolName).Raw("input", []byte(input)).String()
 }
 
 func message(role, content string) string {
-	return (&object{}).text("role", role).raw("content", content).end()
+	return (&rawjson.Members{}).Text("role", role).Raw("content", []byte(content)).String()
 }
 
 func quoted(text string) string { return string(rawjson.AppendString(nil, text)) }
@@ -147,7 +121,7 @@ func action(s *records.Step) string {
 	var calls []string
 	for i := range s.ToolCalls {
 		c := &s.ToolCalls[i]
-		calls = append(calls, (&object{}).text("name", c.ToolName).raw("input", string(c.Input)).end())
+		calls = append(calls, (&rawjson.Members{}).Text("name", c.ToolName).Raw("input", c.Input).String())
 	}
 	out, err := rawjson.AppendCanonical(nil, []byte(list(calls)))
 	if err != nil {
