@@ -8,12 +8,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -25,16 +25,7 @@ import (
 // repository runs a script of shell commands in a new repository.
 func repository(t testing.TB, script string) *refs.Repo {
 	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("sh", "-ec", "git init -q -b main --object-format=sha1 --ref-format=files . 2>/dev/null || git init -q -b main .\n"+script)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@d.e",
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dir := testenv.Repository(t, script)
 	repo, err := refs.DiscoverHook(filepath.Join(dir, "x"))
 	if err != nil {
 		t.Fatal(err)

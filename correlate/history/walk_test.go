@@ -3,30 +3,20 @@ package history_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // world is a repository in which a script of shell commands was run.
 func world(t *testing.T, script string) *refs.Repo {
 	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("sh", "-ec", "git init -q -b main\n"+script)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@d.e",
-		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-03T10:00:00Z",
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dir := testenv.Repository(t, script,
+		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-03T10:00:00Z")
 	repo, err := refs.DiscoverHook(filepath.Join(dir, "x"))
 	if err != nil {
 		t.Fatal(err)

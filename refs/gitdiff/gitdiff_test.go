@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // collector writes down what a patch says.
@@ -37,16 +37,7 @@ func (c *collector) Added(line []byte)   { c.said = append(c.said, "+"+string(li
 // repository runs a script in a new repository.
 func repository(t testing.TB, script string) *refs.Repo {
 	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("sh", "-ec", "git init -q\n"+script)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@d.e",
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dir := testenv.Repository(t, script)
 	repo, err := refs.DiscoverHook(filepath.Join(dir, "x"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,24 @@
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Repository runs a script of shell commands in a new repository, whose branch is main, and gives the directory. Nothing of
+// the user's configuration is seen there. More are variables of the environment.
+func Repository(t testing.TB, script string, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-ec", "git init -q -b main .\n"+script)
+	cmd.Dir = dir
+	cmd.Env = append([]string{
+		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@d.e",
+	}, more...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
