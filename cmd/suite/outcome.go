@@ -134,8 +134,14 @@ func lastLine(text string) string {
 // saidAt is how package testing prints what a test logs.
 var saidAt = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`)
 
-// reason is what a test said last.
+// skippedBy is how testscript prints the line of a script that skips the rest of it.
+var skippedBy = regexp.MustCompile(`(?m)^\s+> (?:\[[^\]]*\] )*skip '(.+)'$`)
+
+// reason is what a test said last; a script says it in the line that skips.
 func reason(text string) string {
+	if m := skippedBy.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
 	all := saidAt.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 || all[len(all)-1][1] == "" {
 		return "no reason given"

@@ -91,3 +91,15 @@ func TestOptionsOfGoTestFollowOurOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestAScriptSaysWhyItIsSkipped(t *testing.T) {
+	t.Parallel()
+	const printed = "    testscript.go:609: WORK=$WORK\n        HOME=$WORK/home\n        # Amend. (0.000s)\n" +
+		"        > [!variant:main] [!long] skip 'GITTRACE_LONG=1 runs it in every variant'\n        \n"
+	if got := reason(printed); got != "GITTRACE_LONG=1 runs it in every variant" {
+		t.Errorf("the reason is %q", got)
+	}
+	if got := reason("    a_test.go:3: a word before\n    a_test.go:4: no such machine\n"); got != "no such machine" {
+		t.Errorf("the reason is %q", got)
+	}
+}
