@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. So the hook
-// of the first pick says in the file "picking" of the work tree which of the next commands of the rebase are picks, and
-// by which git process, and the shell of the hook (package hooks) notes those without starting a program:
+// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. The hook of
+// the first pick writes the file "picking" of the work tree. It says which of the next commands of the rebase are
+// picks, and of which git process. The shell of the hook (package hooks) notes those without starting a program:
 //
 //	<process id of git> <number of the first command> <number of the last>
 //	<what the rebase began with: rebase-merge/orig-head>

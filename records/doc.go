@@ -1,9 +1,8 @@
 // Package records defines the normalised conversation: a [Record] of the open TraceRecord schema, version 0.3.0, one
 // JSON object a conversation.
 //
-// Parsers in agents/… make records from session files, package redact takes secrets and names out of them, package
-// store keeps them in refs/traces/records, and the packages named after formats turn them into what other programs
-// read.
+// Parsers in agents/… make records from session files. Package redact takes secrets and names out of them. Package
+// store keeps them in refs/traces/records. The packages named after formats turn them into what other programs read.
 //
 // A conversation can be larger than memory. So a parser hands its steps one by one to a [Sink], and the rest of the
 // record, which is known only at the end, as a Record without steps. [Collector] makes a whole Record of the two in

@@ -10,8 +10,8 @@
 //   - Settings of a project are read only where Gemini is started at the top of it, and its hooks run only if the
 //     folder is trusted. Time limits are in milliseconds.
 //   - Hooks of a sub-agent's calls look like those of the main conversation. Its own file says when it waits for its
-//     calls, and BeforeTool of all calls of an answer that run beside each other come before the first of them begins,
-//     so that the main conversation begins no call while a sub-agent is at work. Sub-agents have none of their own.
+//     calls. Where calls of an answer run beside each other, BeforeTool of all comes before the first of them begins.
+//     So the main conversation begins no call while a sub-agent is at work. Sub-agents have none of their own.
 //   - PreCompress comes before every request to the model and is not asked for.
 //
 // A session is one file, ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl: a line about the session, then

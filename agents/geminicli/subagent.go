@@ -31,9 +31,9 @@ type subagent struct {
 }
 
 // attribute says which sub-agent makes a call that is about to begin. Hooks do not tell, but the files of the session
-// do, by what the client relies on itself: all hooks of the calls of one answer that run beside each other come before
-// the first of these calls begins, so that the main conversation makes none while a sub-agent is at work, and a
-// sub-agent writes down its answer before it makes the calls that are in it, and again with them when they have ended.
+// do, by what the client relies on itself. Where calls of an answer run beside each other, all their hooks come before
+// the first of them begins. So the main conversation makes none while a sub-agent is at work. A sub-agent writes down
+// its answer before it makes the calls that are in it, and again with them when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {

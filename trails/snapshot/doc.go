@@ -1,9 +1,9 @@
 // Package snapshot names the content of a whole work tree at an instant: the id of the tree that `git add -A &&
 // git write-tree` would give through a scratch index, bit for bit.
 //
-// It promises that the user's index (bytes and time stamp), work tree, HEAD and stash stay untouched, that ignored
-// files are never read, that no special file is opened, and that every tree and every newly hashed blob is in the side
-// object store before its id is handed out.
+// It promises that the user's index (bytes and time stamp), work tree, HEAD and stash stay untouched. Ignored files are
+// never read, and no special file is opened. Every tree and every newly hashed blob is in the side object store before
+// its id is handed out.
 //
 // Two methods give the same tree. The own one compares lstat(2) with a state file, reads a directory only when its time
 // stamp moved, hashes only what changed and rewrites only the trees above it; it asks git which new names are ignored
