@@ -14,8 +14,8 @@ import (
 // `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first one of a
 // process may be a conflict that somebody resolved, and is anchored like a commit. Those that follow in the same
 // process are git's alone, for it ends where a conflict is left. The hook of the first one says so in the file
-// "picking", in the form of picking.go. The numbers are those of patches, not of commands. They are noted like picks. Of which commit a patch was made, git says at its moment (rebase-apply/original-commit); so the
-// notes need no number.
+// "picking", in the form of picking.go. The numbers are those of patches, not of commands. They are noted like picks.
+// Of which commit a patch was made, git says at its moment (rebase-apply/original-commit); so the notes need no number.
 
 // announcePatches says which patches the shell may note: those behind the present one.
 func announcePatches(repo *refs.Repo, git int) error {

@@ -174,7 +174,8 @@ func interpreter(word string) string {
 
 var (
 	ownPlace = pattern(`\b(dirname|basename|realpath|readlink( +-\w+)?) +(-- +)?"?\$(0|\{0\})`)
-	ownText  = pattern(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
+	ownText  = pattern(`(?m)(\b(exec|eval|source|tail|sed|awk|gawk|head|grep|cat|cut|sh|bash|zsh|ksh|env|wish|tclsh|` +
+		`expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
 )
 
 // readsItself finds scripts that hand their own file to a program: self-extracting ones, and those that are shell for

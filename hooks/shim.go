@@ -93,7 +93,8 @@ const amongThem = `			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
 // note writes down the commit that HEAD names and what it was made of: the number of a command, or a commit.
 const note = `		case $git_trace_line in
 		'' | *[!0-9a-f]*) ;;
-		*) { echo "$git_trace_line $git_trace_from" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } 2>/dev/null || : ;;
+		*) { echo "$git_trace_line $git_trace_from" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } ` +
+	`2>/dev/null || : ;;
 		esac
 	fi
 	unset git_trace_git git_trace_first git_trace_last git_trace_number git_trace_from || :

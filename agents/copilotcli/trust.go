@@ -17,8 +17,10 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 		return nil, nil
 	}
 	return []capability.Obstacle{{
-		What: "Copilot CLI does not run the hooks of a folder that you have not trusted, nor where you go on with a conversation there",
-		Mend: "start copilot here and trust the folder for good, or use `git trace init --agent copilot-cli --global`, which works in sub-directories too",
+		What: "Copilot CLI does not run the hooks of a folder that you have not trusted, nor where you go on with a " +
+			"conversation there",
+		Mend: "start copilot here and trust the folder for good, or use `git trace init --agent copilot-cli --global`, " +
+			"which works in sub-directories too",
 	}}, nil
 }
 

@@ -38,7 +38,8 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 	for _, setting := range []string{
 		"model=" + strconv.Quote(model),
 		`model_provider="scripted"`,
-		fmt.Sprintf(`model_providers.scripted={name="scripted", base_url=%q, wire_api="responses", env_key="SCRIPTED_API_KEY", `+
+		fmt.Sprintf(`model_providers.scripted={name="scripted", base_url=%q, `+
+			`wire_api="responses", env_key="SCRIPTED_API_KEY", `+
 			`requires_openai_auth=false, supports_websockets=false, stream_max_retries=2, request_max_retries=2}`, j.url+"/v1"),
 		"check_for_update_on_startup=false",
 		"analytics.enabled=false",

@@ -96,7 +96,8 @@ func (s *Terminal) File(path string) bool {
 	return true
 }
 
-var drawing = regexp.MustCompile(`\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b.|\s`)
+var drawing = regexp.MustCompile(`\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|` +
+	`\x1bP[^\x1b]*\x1b\\|\x1b.|\s`)
 
 // plain is what was shown without colours, movements and white space.
 func plain(shown []byte) string { return string(drawing.ReplaceAll(shown, nil)) }

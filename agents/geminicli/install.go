@@ -52,6 +52,7 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}
 	return []capability.Obstacle{{
 		What: "Gemini CLI does not run the hooks of a folder that you have not trusted",
-		Mend: "start gemini here and trust the folder, or use `git trace init --agent gemini-cli --global`, which works in sub-directories too",
+		Mend: "start gemini here and trust the folder, or use `git trace init --agent gemini-cli --global`, which works " +
+			"in sub-directories too",
 	}}, nil
 }

@@ -174,7 +174,8 @@ func (in *Installer) read(target capability.Target, place Place) (file userfile.
 	if err != nil {
 		hint := "mend the file, or choose other settings with --global or --project-settings"
 		if errors.Is(err, userfile.ErrOutside) {
-			hint = "nothing is written through it: replace the link by a directory, or install for the user with `git trace init --global`"
+			hint = "nothing is written through it: replace the link by a directory, " +
+				"or install for the user with `git trace init --global`"
 		}
 		return file, &capability.InstallError{Code: capability.CodeSettingsUnreadable, Message: "read " + place.Path,
 			Err: err, Hint: hint}

@@ -40,7 +40,8 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}
 	return []capability.Obstacle{{
 		What: "newer versions of Pi do not load the extension of a project that you have not trusted",
-		Mend: "start pi here and trust the project, or use `git trace init --agent pi --global`, which works in sub-directories too",
+		Mend: "start pi here and trust the project, or use `git trace init --agent pi --global`, which works in " +
+			"sub-directories too",
 	}}, nil
 }
 

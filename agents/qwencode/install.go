@@ -52,6 +52,7 @@ func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capab
 	}
 	return []capability.Obstacle{{
 		What: "Qwen Code does not run the hooks of a folder that you have not trusted",
-		Mend: "start qwen here and trust the folder, or use `git trace init --agent qwen-code --global`, which works in sub-directories too",
+		Mend: "start qwen here and trust the folder, or use `git trace init --agent qwen-code --global`, which works in " +
+			"sub-directories too",
 	}}, nil
 }

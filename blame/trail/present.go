@@ -93,8 +93,9 @@ func (l *looker) path(path string) error {
 	return nil
 }
 
-// ownFile tells of a line without a patch whether it is of the trail's own file. One call may have written two files, of which
-// one was later called like the other: their lines are told apart by the path that the commit has, which the anchor names.
+// ownFile tells of a line without a patch whether it is of the trail's own file. One call may have written two files,
+// of which one was later called like the other: their lines are told apart by the path that the commit has, which the
+// anchor names.
 func (l *looker) ownFile(line *blame.Annotated) bool {
 	if l.tr.Patch != "" || !line.Commit.Committed() || line.OrigPath == l.tr.Path {
 		return true

@@ -32,7 +32,8 @@ func (a *app) backfillCommand() *cli.Command {
 		Name:      "backfill",
 		Usage:     "find the conversations behind commits from before git-trace was there",
 		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <dir>]… [--dry-run] [--json]",
-		Description: "Reads the session files that agents keep, works out what each edit wrote, and looks for those lines in the\n" +
+		Description: "Reads the session files that agents keep, works out what each edit wrote, and looks for those " +
+			"lines in the\n" +
 			"commits of the range (HEAD if none is named). What is found is written to the log, where nobody knows better.\n" +
 			"Sessions that were held in another checkout count too, if what they wrote is what was committed here.",
 		Flags: []cli.Flag{
@@ -396,7 +397,8 @@ func (b *filler) sum() error {
 	}
 	if n := b.unseen(); n > 0 {
 		fmt.Fprintf(b.app.std.err,
-			"git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell (scripts, formatters); those lines stay unknown\n",
+			"git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell "+
+				"(scripts, formatters); those lines stay unknown\n",
 			plural(n, "command"))
 	}
 	return nil

@@ -24,7 +24,8 @@ func (a *app) blameCommand() *cli.Command {
 		Name:      "blame",
 		Usage:     "who wrote each line of a file, and in which conversation",
 		UsageText: blameUsage,
-		Description: "Runs git blame and says beside each line which conversation wrote it. All options of git blame do what they\n" +
+		Description: "Runs git blame and says beside each line which conversation wrote it. All options of git blame " +
+			"do what they\n" +
 			"do there; its machine formats are its own bytes, with header lines trace-… added.\n" +
 			"--json gives one document with all that is known of each line, --prompts the lines below the prompts that\n" +
 			"led to them, --only-ai the lines of agents alone.",

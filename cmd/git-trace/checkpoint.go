@@ -18,7 +18,8 @@ func (a *app) checkpointCommand() *cli.Command {
 		Name:      "checkpoint",
 		Usage:     "sign the end of the event log",
 		UsageText: "git trace checkpoint [--key <key>] [--force]",
-		Description: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey), as git\n" +
+		Description: "Checks the log and signs its last event with your git signing key (gpg.format, " +
+			"user.signingKey), as git\n" +
 			"signs a commit. From then on verify tells whether anything up to that event was changed, also by\n" +
 			"somebody who can write this repository, as long as the checkpoint is kept: in refs/traces/checkpoints,\n" +
 			"and in every copy of it elsewhere.",

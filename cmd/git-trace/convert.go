@@ -21,7 +21,8 @@ func (a *app) convertCommand() *cli.Command {
 		Name:      "convert",
 		Usage:     "turn session files into records of another format",
 		UsageText: "git trace convert [--from <agent or format>] --to <format> [--no-redact] <file>…",
-		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to standard\n" +
+		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line " +
+			"to standard\n" +
 			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
 			"are taken out of what is written.",
 		Flags: append([]cli.Flag{

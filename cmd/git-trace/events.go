@@ -20,7 +20,8 @@ func (a *app) eventsCommand() *cli.Command {
 		Name:      "events",
 		Usage:     "the events of the log, oldest first (plumbing)",
 		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>] [-n <number>]",
-		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, whose form\n" +
+		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, " +
+			"whose form\n" +
 			"may change.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "type", Usage: "only events of this `type`; may be given more than once"},

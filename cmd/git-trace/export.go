@@ -25,10 +25,12 @@ import (
 
 func (a *app) exportCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "export",
-		Usage:     "write conversations, or who wrote the lines of commits, in a format of other programs",
-		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] [<conversation> | <revision range>]…",
-		Description: "opentraces, ccpa and treetrace give the stored records of conversations: all, those that are named, or those that\n" +
+		Name:  "export",
+		Usage: "write conversations, or who wrote the lines of commits, in a format of other programs",
+		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
+			"[<conversation> | <revision range>]…",
+		Description: "opentraces, ccpa and treetrace give the stored records of conversations: all, those that are " +
+			"named, or those that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
 			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef +

@@ -25,9 +25,11 @@ func (a *app) graphCommand() *cli.Command {
 		Name:      "graph",
 		Usage:     "commits as git log --graph draws them, beside the conversations whose lines they hold",
 		UsageText: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Below a commit stand the conversations that wrote lines of it, with the files and the lines they added,\n" +
+		Description: "Below a commit stand the conversations that wrote lines of it, with the files and the lines " +
+			"they added,\n" +
 			"and their share of all that the commit added. A commit without such lines was written by people, or nothing\n" +
-			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown and\n" +
+			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown " +
+			"and\n" +
 			"for a browser.",
 		Flags: []cli.Flag{
 			limitFlag("commits"),

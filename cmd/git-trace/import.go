@@ -29,7 +29,8 @@ func (a *app) importCommand() *cli.Command {
 		Name:      "import",
 		Usage:     "take in files that other programs wrote",
 		UsageText: "git trace import --format <format> <file>…\n   git trace import --format git-ai --notes",
-		Description: "opentraces and ccpa files become stored records, redacted like any other. agent-trace and git-ai files tell\n" +
+		Description: "opentraces and ccpa files become stored records, redacted like any other. agent-trace and " +
+			"git-ai files tell\n" +
 			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
 			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing.",
 		Flags: []cli.Flag{

@@ -29,7 +29,8 @@ func (a *app) initCommand() *cli.Command {
 		Name:      "init",
 		Usage:     "start recording: install git hooks here and the hooks of coding agents",
 		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run]",
-		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings for this\n" +
+		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings " +
+			"for this\n" +
 			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
 			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
 			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",

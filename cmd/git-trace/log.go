@@ -22,7 +22,8 @@ func (a *app) logCommand() *cli.Command {
 		Name:      "log",
 		Usage:     "the conversations, newest first",
 		UsageText: "git trace log [<options>]",
-		Description: "Each conversation with its agent and model, what was asked first, the lines it added and removed, and\n" +
+		Description: "Each conversation with its agent and model, what was asked first, the lines it added and " +
+			"removed, and\n" +
 			"the commits that hold lines of it. `git trace show <id>` shows one in full.",
 		Flags: []cli.Flag{
 			limitFlag("conversations"),

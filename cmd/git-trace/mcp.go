@@ -14,7 +14,8 @@ func (a *app) mcpCommand() *cli.Command {
 		Name:      "mcp",
 		Usage:     "serve agents what is known, by the Model Context Protocol on standard input and output",
 		UsageText: "git trace mcp",
-		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, lessons, handoff.\n" +
+		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
+			"lessons, handoff.\n" +
 			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
 		Action: a.mcp,
 	}

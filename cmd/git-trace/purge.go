@@ -26,12 +26,16 @@ func (a *app) purgeCommand() *cli.Command {
 		Name:      "purge",
 		Usage:     "take what must not be kept out of everything that git-trace stores",
 		UsageText: "git trace purge (--trace <id> | --text <text> | --pattern <regexp> | --path <path>)… [--dry-run] [--yes]",
-		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of every record, the\n" +
-			"fetched ones and those that nothing leads to included, out of prompts, caches, spools and snapshots, and deletes\n" +
+		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of " +
+			"every record, the\n" +
+			"fetched ones and those that nothing leads to included, out of prompts, caches, spools and snapshots, and " +
+			"deletes\n" +
 			"the git objects, loose and packed. What is to be purged is written down first: a purge that was interrupted is\n" +
-			"finished by the next one, by doctor --fix and by gc. The log of events holds no text and stays as it is, with an\n" +
+			"finished by the next one, by doctor --fix and by gc. The log of events holds no text and stays as it is, with " +
+			"an\n" +
 			"event that says that something was purged.\n" +
-			"A text is taken out of whatever is recorded later too, so its conversations go on; it is not kept for that, only\n" +
+			"A text is taken out of whatever is recorded later too, so its conversations go on; it is not kept for that, " +
+			"only\n" +
 			"hashes under a key of yours. Conversations purged with --trace or --path are not recorded again by themselves.\n" +
 			"What is left is told, with the reason, and the exit status is then 1. What was pushed, or fetched by somebody\n" +
 			"else, cannot be recalled. Neither commits of yours nor the agent's own session files are touched.",

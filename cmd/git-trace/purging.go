@@ -46,7 +46,8 @@ func newPurging(ctx context.Context, repo *refs.Repo, target *purgeTarget, dry b
 }
 
 func (p *purging) empty() bool {
-	return len(p.records.Removed)+len(p.records.Changed)+len(p.records.Unread)+p.prompts+p.files+p.blobs+p.lost+len(p.plans) == 0
+	return len(p.records.Removed)+len(p.records.Changed)+len(p.records.Unread)+len(p.plans) == 0 &&
+		p.prompts+p.files+p.blobs+p.lost == 0
 }
 
 func (p *purging) doing(what string) error {

@@ -20,7 +20,8 @@ func (a *app) rebuildCommand() *cli.Command {
 		Name:      "rebuild",
 		Usage:     "make the caches anew from the log",
 		UsageText: "git trace rebuild",
-		Description: "Deletes what is derived from the log (the read cache, the ownership of contents) and derives it again.\n" +
+		Description: "Deletes what is derived from the log (the read cache, the ownership of contents) and derives it " +
+			"again.\n" +
 			"The log itself is only read.",
 		Flags: []cli.Flag{colorFlag()},
 	}, a.rebuild)

@@ -23,8 +23,10 @@ func (a *app) reconcileCommand() *cli.Command {
 		Name:      "reconcile",
 		Usage:     "write to the log what is found of commits that no hook was heard of",
 		UsageText: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
-		Description: "Searches the commits of the range (HEAD and everything behind it, if none is given) that have no anchor: made\n" +
-			"with hooks switched off, rewritten, squashed on a server, made by another tool or in another clone. Of those whose\n" +
+		Description: "Searches the commits of the range (HEAD and everything behind it, if none is given) that have " +
+			"no anchor: made\n" +
+			"with hooks switched off, rewritten, squashed on a server, made by another tool or in another clone. Of those " +
+			"whose\n" +
 			"lines it finds owners for, it writes an anchor, with the evidence of every line. A second run has nothing to do.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "all branches, tags and remote branches"},

@@ -32,7 +32,8 @@ func (a *app) recordCommand() *cli.Command {
 		Name:      "record",
 		Usage:     "store the conversations that are in no record yet",
 		UsageText: "git trace record [--force] [<conversation>…]",
-		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's session\n" +
+		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the " +
+			"agent's session\n" +
 			"file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations that are named\n" +
 			"are read again. What was purged is taken out again; a conversation that was purged as a whole, or for a path,\n" +
 			"is recorded only with --force.",

@@ -20,7 +20,8 @@ func (a *app) resumeCommand() *cli.Command {
 		Name:      "resume",
 		Usage:     "go on with a conversation in its agent",
 		UsageText: "git trace resume [--print] <trace>",
-		Description: "Starts the agent at the top of the work tree and has it go on with the conversation, as far as it still\n" +
+		Description: "Starts the agent at the top of the work tree and has it go on with the conversation, as far as " +
+			"it still\n" +
 			"keeps it. The exit status is the agent's.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "print", Usage: "only print the command line"},

@@ -28,7 +28,8 @@ func (a *app) searchCommand() *cli.Command {
 		Name:      "search",
 		Usage:     "the conversations in which something was said or done",
 		UsageText: "git trace search [<options>] <text>…",
-		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files, in every conversation that has a\n" +
+		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files, in every " +
+			"conversation that has a\n" +
 			"record, and in prompts that are in no record yet. A conversation is found if it holds all words, whole or by\n" +
 			"their beginning; those without a record come first, then the best ones, each with the steps that say most.\n" +
 			"`git trace show <id>:<step>` shows a step in full, `git trace show '<id>#<number>'` a prompt.",

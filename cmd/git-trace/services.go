@@ -62,12 +62,14 @@ func launchdList(binary, dir string) string {
 	out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 		"<!-- ~/Library/LaunchAgents/" + name + ".plist, then: launchctl load -w that file -->\n" +
 		`<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n" +
-		`<plist version="1.0"><dict>` + "\n  <key>Label</key><string>" + name + "</string>\n  <key>ProgramArguments</key><array>\n")
+		`<plist version="1.0"><dict>` + "\n  <key>Label</key><string>" + name + "</string>\n" +
+		"  <key>ProgramArguments</key><array>\n")
 	for _, word := range []string{binary, "-C", dir, "watch"} {
 		out.WriteString("    <string>")
 		_ = xml.EscapeText(&out, []byte(word)) // into a builder
 		out.WriteString("</string>\n")
 	}
-	out.WriteString("  </array>\n  <key>RunAtLoad</key><true/>\n  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>\n</dict></plist>\n")
+	out.WriteString("  </array>\n  <key>RunAtLoad</key><true/>\n" +
+		"  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>\n</dict></plist>\n")
 	return out.String()
 }

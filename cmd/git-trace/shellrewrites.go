@@ -129,7 +129,8 @@ type piece struct {
 	group int
 }
 
-// inPlace reads the words of sed -i or perl -pi: the substitutions, and the files. Options that change anything else give nothing.
+// inPlace reads the words of sed -i or perl -pi: the substitutions, and the files. Options that change anything else
+// give nothing.
 func inPlace(words []string) (list []substitution, files []string) {
 	perl := words[0] == "perl"
 	extended, place, loop := perl, false, !perl
@@ -390,7 +391,8 @@ func putIn(text string, perl bool, groups int) ([]piece, bool) {
 // mostRewritten bounds what substitutions may make of a file, in bytes.
 const mostRewritten = 8 << 20
 
-// substitute makes the substitutions in each line of a text, as sed does. A text that grows beyond the bound stays as it is.
+// substitute makes the substitutions in each line of a text, as sed does. A text that grows beyond the bound stays as
+// it is.
 func substitute(text []byte, list []substitution) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	var out []byte

@@ -10,7 +10,8 @@ import (
 )
 
 // echoed are a text in quotes and the file that it is written to. Within double quotes nothing may be expanded.
-const echoed = `\b(echo|printf)[ \t]+(-n[ \t]+)?('[^']*'|"[^"$` + "`" + `\\!]*")[ \t]*(>>?)[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"()]+)[ \t]*(?:$|[\n;&|)])`
+const echoed = `\b(echo|printf)[ \t]+(-n[ \t]+)?('[^']*'|"[^"$` + "`" + `\\!]*")[ \t]*` +
+	`(>>?)[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"()]+)[ \t]*(?:$|[\n;&|)])`
 
 // shellReader reads the commands of one conversation.
 type shellReader struct{ echoed, quoted, unseen *regexp.Regexp }
@@ -71,8 +72,8 @@ func (r *shellReader) echoTexts(command string) []backfill.Edit {
 const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch\b|\bgit[ \t]+apply\b|` +
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 
-// unseenWrites counts the calls of a step that may have written to files without the transcript telling what: their lines
-// stay unknown. Told are the calls whose writes were found.
+// unseenWrites counts the calls of a step that may have written to files without the transcript telling what: their
+// lines stay unknown. Told are the calls whose writes were found.
 func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) int {
 	n := 0
 	for _, call := range step.ToolCalls {

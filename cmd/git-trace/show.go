@@ -16,7 +16,8 @@ func (a *app) showCommand() *cli.Command {
 		Name:      "show",
 		Usage:     "one conversation, prompt, tool call, patch, commit or event",
 		UsageText: "git trace show [--json | --markdown] <id>…",
-		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a step of it (4f2a:12),\n" +
+		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a " +
+			"step of it (4f2a:12),\n" +
 			"a tool call (toolu_…), a patch, a commit in any form that git knows, or an event (b3:… or @17). Ids may be\n" +
 			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
 			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +

@@ -28,7 +28,8 @@ func (a *app) snapshotCommand() *cli.Command {
 		Name:      "snapshot",
 		Usage:     "name the content of the whole work tree by a tree id (plumbing)",
 		UsageText: "git trace snapshot [--json]",
-		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the index.\n" +
+		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the " +
+			"index.\n" +
 			"The tree lies in the object store of git-trace. The timeline of the work tree takes no notice.",
 		Flags: []cli.Flag{jsonFlag(), colorFlag()},
 	}, a.snapshot)

@@ -30,7 +30,8 @@ func (a *app) steeringCommand() *cli.Command {
 		Name:      "steering",
 		Usage:     "how people steered agents: what was declined, failed, corrected and given up",
 		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] " + steeringScope,
-		Description: "Tells of all recorded conversations, of those that are named, or of those that wrote lines of the commits of a\n" +
+		Description: "Tells of all recorded conversations, of those that are named, or of those that wrote lines of " +
+			"the commits of a\n" +
 			"range: what each prompt was to the one before it, what failed, and which prompt put it right. Calls, edits and\n" +
 			"commits count before words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3 into a\n" +
 			"directory. The exit status is 1 when there is nothing to tell, 4 when something must not leave.",
@@ -56,7 +57,8 @@ func (a *app) handoffCommand() *cli.Command {
 		Name:      "handoff",
 		Usage:     "where things stand, for whoever goes on",
 		UsageText: "git trace handoff [--redact-auto] " + steeringScope,
-		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends and lessons.\n" +
+		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends " +
+			"and lessons.\n" +
 			"See git trace steering.",
 		Flags: []cli.Flag{redactAutoFlag()},
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })

@@ -28,7 +28,8 @@ func (a *app) trackCommand() *cli.Command {
 		Name:      "track",
 		Usage:     "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
 		UsageText: "git trace track [--json] <id> | <commit> | <path>:<line>[-<line>] …",
-		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a conversation. Of a commit\n" +
+		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a " +
+			"conversation. Of a commit\n" +
 			"the patches are followed whose lines it added, of lines in the work tree those that wrote them. What is left is\n" +
 			"what blame credits to the patch today, wherever it stands: a line that was only shifted is untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",

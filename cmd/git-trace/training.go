@@ -37,7 +37,8 @@ func trainingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "messages",
 			Usage: "with tracestate and dpo: messages as these providers take them (`anthropic|openai`)"},
 		&cli.Int64Flag{Name: "max-tokens",
-			Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes (`n`)"},
+			Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes " +
+				"(`n`)"},
 		&cli.StringFlag{Name: "system",
 			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`"},
 		&cli.BoolFlag{Name: "subagents", Usage: "with tracestate and dpo: answers of subagents, too"},

@@ -108,7 +108,8 @@ func (h *health) printForeign(ctx context.Context, s *screen) error {
 				if more || len(command) > longestCommand {
 					command = strings.ToValidUTF8(command[:min(len(command), longestCommand)], "") + "…"
 				}
-				t.row("note", fmt.Sprintf("%s: another hook runs after each tool (%s in %s): of lines that it adds nobody knows that the agent caused them",
+				t.row("note", fmt.Sprintf("%s: another hook runs after each tool (%s in %s): of lines that it adds nobody knows "+
+					"that the agent caused them",
 					one.Name, command, h.shorten(target.Settings)), "")
 			}
 		}

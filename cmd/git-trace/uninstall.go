@@ -51,7 +51,8 @@ func (a *app) uninstall(c *cli.Context) error {
 	some := c.Bool("global") || c.Bool("project-settings") || len(c.StringSlice("agent")) > 0
 	purge := c.Bool("purge")
 	if some && purge {
-		return usage("--purge deletes what was recorded of all agents: it goes with no --agent, --global or --project-settings")
+		return usage("--purge deletes what was recorded of all agents: it goes with no --agent, --global or " +
+			"--project-settings")
 	}
 	if purge {
 		if err := a.tellDeletion(c.Context, in.repo); err != nil {

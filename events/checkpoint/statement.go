@@ -43,7 +43,8 @@ func (s Statement) message() string {
 }
 
 var messageForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\Atraces: checkpoint at [1-9]\d{0,15}\n\n\{"event":"(b3:[0-9a-f]{64})","seq":([1-9]\d{0,15}),"v":1,"writer":"([0-9a-f]{16})"\}\n\z`)
+	return regexp.MustCompile(`\Atraces: checkpoint at [1-9]\d{0,15}\n\n` +
+		`\{"event":"(b3:[0-9a-f]{64})","seq":([1-9]\d{0,15}),"v":1,"writer":"([0-9a-f]{16})"\}\n\z`)
 })
 
 // parseMessage reads what message writes, and nothing else.

@@ -73,7 +73,8 @@ func named(args []string, name func(string) string) []string {
 			continue
 		case strings.HasPrefix(strings.TrimLeft(args[i], "012"), ">"): // what follows is a file
 			return names
-		case arg == "" || strings.ContainsAny(arg[:1], "-./") || strings.ContainsAny(arg, "$<()`*{}\\") || strings.Contains(arg, "://"):
+		case arg == "" || strings.ContainsAny(arg[:1], "-./") || strings.ContainsAny(arg, "$<()`*{}\\") ||
+			strings.Contains(arg, "://"):
 			continue
 		}
 		if n := name(arg); n != "" {

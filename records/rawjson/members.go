@@ -2,8 +2,8 @@ package rawjson
 
 import "strconv"
 
-// Members writes the members of a JSON object one after the other, without spaces, in the order in which they are given.
-// Its zero value has none. An object has one member at least.
+// Members writes the members of a JSON object one after the other, without spaces, in the order in which they are
+// given. Its zero value has none. An object has one member at least.
 type Members struct{ out []byte }
 
 func (o *Members) name(name string) {

@@ -120,8 +120,8 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted tells whether the directory of homes, whose slash is given, stands at the root of a path, or below a directory in which systems keep
-// one. In the middle of a path it is a directory of a program.
+// rooted tells whether the directory of homes, whose slash is given, stands at the root of a path, or below a directory
+// in which systems keep one. In the middle of a path it is a directory of a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
 		return true
@@ -184,7 +184,8 @@ func below(path string) bool {
 	return false
 }
 
-// upward tells whether a path goes up and then to a home, as ../../Users/x does, and not to a directory of the program that is called so.
+// upward tells whether a path goes up and then to a home, as ../../Users/x does, and not to a directory of the program
+// that is called so.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
 	i := slash
@@ -212,8 +213,8 @@ func upward(text string, slash int, dir, name string, end int) bool {
 	return !upper(name[0])
 }
 
-// hyphened gives the name in a path in which hyphens stand for slashes: -home-x-src, C--Users-x-src, and without the first
-// hyphen below a directory of projects.
+// hyphened gives the name in a path in which hyphens stand for slashes: -home-x-src, C--Users-x-src, and without the
+// first hyphen below a directory of projects.
 func hyphened(text string, start, end int) (from, to int) {
 	i := start
 	for i > 0 && text[i-1] == '-' && start-i < 2 {
@@ -243,7 +244,8 @@ func hyphened(text string, start, end int) (from, to int) {
 
 // tilde gives the name in ~name: before a slash, and where nothing but a home can be meant.
 func tilde(text string, at int) (from, to int) {
-	if at > 0 && strings.IndexByte(" \t\n\r\"'`=:(,;|<>[{@", text[at-1]) < 0 && !(at > 1 && text[at-2] == '\\' && strings.IndexByte("nrt", text[at-1]) >= 0) {
+	if at > 0 && strings.IndexByte(" \t\n\r\"'`=:(,;|<>[{@", text[at-1]) < 0 &&
+		!(at > 1 && text[at-2] == '\\' && strings.IndexByte("nrt", text[at-1]) >= 0) {
 		return 0, 0
 	}
 	from, to = at+1, at+1
@@ -260,7 +262,8 @@ func tilde(text string, at int) (from, to int) {
 	if to < len(text) && (text[to] == '/' || text[to] == '\\' && to+1 < len(text) && !nameLetter(text[to+1])) {
 		return from, to
 	}
-	if to-from < 3 || strings.Contains(text[from:to], ".") || to < len(text) && strings.IndexByte(" \t\n\r\"'`:;,)|&<>].\\", text[to]) < 0 || !bareHome(text, at) {
+	if to-from < 3 || strings.Contains(text[from:to], ".") ||
+		to < len(text) && strings.IndexByte(" \t\n\r\"'`:;,)|&<>].\\", text[to]) < 0 || !bareHome(text, at) {
 		return 0, 0
 	}
 	return from, to

@@ -20,7 +20,8 @@ func compile() patterns {
 	p := patterns{
 		forms:    forms(),
 		keyBegin: regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
-		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
+		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}` +
+			`:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
 	}
 	return p
 }
@@ -98,10 +99,12 @@ func authorizations(text string) []span {
 		}
 		start := skipSpace(text, at)
 		end := start
-		for end < len(text) && end-start < mostAuthorization && (tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
+		for end < len(text) && end-start < mostAuthorization &&
+			(tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
 			end++
 		}
-		if token := text[start:end]; start > at && len(token) >= leastAuthorization && bits(token) >= 3 && strings.ContainsAny(token, "0123456789") {
+		if token := text[start:end]; start > at && len(token) >= leastAuthorization && bits(token) >= 3 &&
+			strings.ContainsAny(token, "0123456789") {
 			found = append(found, span{start: start, end: end, rule: "authorization", whole: true})
 		}
 	}
@@ -194,7 +197,8 @@ func endOfKey(text string, from int) int {
 // keyLine tells whether a line may belong to the block of a key.
 func keyLine(line string) bool {
 	line = strings.Trim(line, " \t\r\"',+")
-	return strings.IndexFunc(line, func(r rune) bool { return r > 0x7f || !tokenByte(byte(r)) }) < 0 || strings.Contains(line, ": ")
+	return strings.IndexFunc(line, func(r rune) bool { return r > 0x7f || !tokenByte(byte(r)) }) < 0 ||
+		strings.Contains(line, ": ")
 }
 
 // leastToken is the length from which on a word with a digit is taken for what may be a token.

@@ -259,7 +259,8 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 	return start, end
 }
 
-// blockOf gives where the value begins that stands on the next line: behind | or > in YAML, or a name with nothing behind it.
+// blockOf gives where the value begins that stands on the next line: behind | or > in YAML, or a name with nothing
+// behind it.
 func (c *candidate) blockOf(sep string, at int) int {
 	if sep != ":" || at >= len(c.text) {
 		return at

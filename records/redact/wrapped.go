@@ -107,7 +107,8 @@ const mostContext = 80
 // contextOf is where the text begins that is read with a word: with the name that is given the word, otherwise at the
 // word.
 func contextOf(text string, line, start int) int {
-	if before := strings.TrimRight(text[max(line, start-6):start], " \"'`"); before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
+	before := strings.TrimRight(text[max(line, start-6):start], " \"'`")
+	if before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
 		return max(line, start-mostContext)
 	}
 	return start

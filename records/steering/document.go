@@ -50,7 +50,8 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 		one := treetrace.Failure{
 			ID: f.id, Type: f.kind, Tier: treetrace.Tier(f.confidence), Confidence: f.confidence, Model: f.turn.model,
 			FirstSeenNodeID: n.ID,
-			Summary:         summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence, EvalCandidate: f.eval, Git: n.Git,
+			Summary:         summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence,
+			EvalCandidate: f.eval, Git: n.Git,
 		}
 		s := treetrace.Signal{Type: f.kind, Tier: one.Tier, Confidence: f.confidence, Model: one.Model, Evidence: f.evidence}
 		if f.corrector != nil {
@@ -71,7 +72,8 @@ var summaries = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		treetrace.IgnoredConstraint: "A stated constraint was not kept",
 		treetrace.MisunderstoodGoal: "The goal was misunderstood",
-		treetrace.ScopeDrift:        "More was built than was asked for", treetrace.WrongToolChoice: "The wrong tool was chosen",
+		treetrace.ScopeDrift:        "More was built than was asked for",
+		treetrace.WrongToolChoice:   "The wrong tool was chosen",
 		treetrace.HallucinatedPath:  "A file was used that was not there",
 		treetrace.RepeatedFailedFix: "The same command failed again and again",
 		treetrace.Overbuilt:         "The solution was too large", treetrace.Underbuilt: "Something was left out",

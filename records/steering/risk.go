@@ -91,12 +91,14 @@ func namesAutomation(prompt string) bool {
 var textRisks = sync.OnceValue(func() []pattern {
 	return patterns(
 		"a check of certificates is off",
-		`verify\s*=\s*False\b|rejectUnauthorized["']?\s*:\s*false|InsecureSkipVerify\s*:\s*true|NODE_TLS_REJECT_[A-Z]+\s*=\s*["']?0`,
+		`verify\s*=\s*False\b|rejectUnauthorized["']?\s*:\s*false|InsecureSkipVerify\s*:\s*true|`+
+			`NODE_TLS_REJECT_[A-Z]+\s*=\s*["']?0`,
 		"open to everybody",
 		`\b0\.0\.0\.0/0\b|::/0\b|(?i:\bGRANT\s[^;\n]{0,80}\sTO\s+PUBLIC\b)|"Principal"\s*:\s*"\*"|\bpublic-read(-write)?\b`,
 		"a guard is off", `(?i:\bcsrf["']?\s*[:=]\s*false\b|\bcsrf_exempt\b|httpOnly["']?\s*:\s*false)`,
 		"tests are skipped",
-		`\b(it|test|describe)\.skip\(|\bxit\(|\bxdescribe\(|@pytest\.mark\.skip\b|@unittest\.skip\b|\bt\.Skip\((\)|")|#\[ignore\]|@Disabled\b`,
+		`\b(it|test|describe)\.skip\(|\bxit\(|\bxdescribe\(|@pytest\.mark\.skip\b|`+
+			`@unittest\.skip\b|\bt\.Skip\((\)|")|#\[ignore\]|@Disabled\b`,
 	)
 })
 
@@ -169,7 +171,8 @@ func riskyCommand(line string) string {
 }
 
 var dropsData = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(psql|mysql|sqlite3|mariadb|sqlcmd)\b[^\n]*\b(DROP\s+(TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b`)
+	return regexp.MustCompile(`(?i)\b(psql|mysql|sqlite3|mariadb|sqlcmd)\b[^\n]*` +
+		`\b(DROP\s+(TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b`)
 })
 
 func outOfBounds(arg string) bool {

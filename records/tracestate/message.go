@@ -52,7 +52,8 @@ func (d Dialect) result(r *records.Observation) string {
 		content = ""
 	}
 	if d == OpenAI {
-		return (&rawjson.Members{}).Text("role", "tool").Text("tool_call_id", r.SourceCallID).Text("content", content).String()
+		return (&rawjson.Members{}).Text("role", "tool").
+			Text("tool_call_id", r.SourceCallID).Text("content", content).String()
 	}
 	o := (&rawjson.Members{}).Text("type", "tool_result").Text("tool_use_id", r.SourceCallID).Text("content", content)
 	if r.Error != nil {
@@ -93,9 +94,11 @@ func (d Dialect) call(c *records.ToolCall) string {
 	}
 	if d == OpenAI {
 		function := (&rawjson.Members{}).Text("name", c.ToolName).Text("arguments", input).String()
-		return (&rawjson.Members{}).Text("id", c.ToolCallID).Text("type", "function").Raw("function", []byte(function)).String()
+		return (&rawjson.Members{}).Text("id", c.ToolCallID).Text("type", "function").
+			Raw("function", []byte(function)).String()
 	}
-	return (&rawjson.Members{}).Text("type", "tool_use").Text("id", c.ToolCallID).Text("name", c.ToolName).Raw("input", []byte(input)).String()
+	return (&rawjson.Members{}).Text("type", "tool_use").
+		Text("id", c.ToolCallID).Text("name", c.ToolName).Raw("input", []byte(input)).String()
 }
 
 func message(role, content string) string {

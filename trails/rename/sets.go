@@ -59,8 +59,9 @@ var sets = []Set{
 		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
 	{"inode", 4, sameInode, [moments]cell{
-		Boundary: yes("it is the very file that the old name was seen with, and git brought the old name back with what it had"),
-		Stash:    no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore),
+		Boundary: yes("it is the very file that the old name was seen with, and git brought the old name back with what " +
+			"it had"),
+		Stash: no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore),
 		LongAfter: yes(asBefore),
 	}},
 	{"overwritten", 5, overwritten, [moments]cell{

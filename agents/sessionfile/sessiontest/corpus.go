@@ -177,7 +177,8 @@ func (s Suite) Figures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got strings.Builder
-	got.WriteString("# file\tsteps\tprompts\tcalls\terrors\tinput\tcache read\tcache write\toutput\tcommits\tfiles written\tskipped\n")
+	got.WriteString("# file\tsteps\tprompts\tcalls\terrors\tinput\tcache read\tcache write\toutput\tcommits\tfiles " +
+		"written\tskipped\n")
 	for _, path := range files {
 		record, _ := s.Parse(t, path, capability.ParseOptions{})
 		got.WriteString(figures(filepath.Base(path), record))

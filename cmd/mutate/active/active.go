@@ -19,9 +19,9 @@ var marker = Mark + Blank
 // Mark begins the marker, Blank is the rest of it.
 const (
 	Mark  = "\x01git-trace-mutant\x02"
-	Blank = "000000 " +
-		"                                                                                                                        " +
-		"                                                                                                                        "
+	Blank = "000000 " + sixty + sixty + sixty + sixty
+
+	sixty = "                                                            "
 )
 
 var (
