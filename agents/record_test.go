@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 // recordings say which scripts make a client send every kind of payload.

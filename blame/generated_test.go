@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // chronicle makes a history, always the same one, with what blame can stumble over: side branches and merges, renames

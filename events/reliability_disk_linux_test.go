@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // inSmallFileSystem runs this test again in a mount name space of its own, with a small empty file system on a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestReliabilityB2EverySystemCall kills an append at each of its system calls in turn, and lets each of them fail, by

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // Git is killed at every system call of an update of the log's ref. It leaves its lock behind, which would stop every

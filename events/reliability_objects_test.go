@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // rewriteLoose changes a loose object in place, under its old name.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives git a home without configuration, one clock and one identity for all tests, which may then run in

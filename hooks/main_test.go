@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestMain gives all tests one clean world, and lets copies of the test binary stand in for hooks that are programs.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 func TestAReadOnlyDirectoryIsAClearErrorAndNothingIsHalfWritten(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestGitComparesUnderTheLock holds that git's compare-and-swap, as this package calls it, reads packed-refs only when

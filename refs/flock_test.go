@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 func TestFlockExcludesGoroutines(t *testing.T) {

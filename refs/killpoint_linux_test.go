@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestEveryKillPoint stops an append with SIGKILL, then with an I/O error, at every occurrence of every system call

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 func TestLooseObjectsAreGitsOwn(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // start runs a prepared process until the test ends and returns the first line it prints.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/git-trace/git-trace/agents/sessionfile/sessiontest"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
 )
 
 // plain is a second, simple reading of a session file: whole objects with encoding/json, nothing else.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
-	"github.com/git-trace/git-trace/agents/sessionfile/sessiontest"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
 	"github.com/git-trace/git-trace/records"
 )
 

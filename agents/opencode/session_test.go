@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/opencode"
-	"github.com/git-trace/git-trace/agents/sessionfile/sessiontest"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
 	"github.com/git-trace/git-trace/records"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/pi"
-	"github.com/git-trace/git-trace/agents/sessionfile/sessiontest"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
 )
 
 func suite() sessiontest.Suite {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/qwencode"
-	"github.com/git-trace/git-trace/agents/sessionfile/sessiontest"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
 )
 
 func suite() sessiontest.Suite {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A backfill that is killed, and begun again until it ends, leaves what one run leaves: the same owners of the same

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // tally counts what was found against what is true.

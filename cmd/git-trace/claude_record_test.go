@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 // The real client, from a prompt to a stored record: its hooks start the recording, which reads the client's own

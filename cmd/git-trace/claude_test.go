@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 func newClaude(t *testing.T) *traced {

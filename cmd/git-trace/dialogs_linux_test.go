@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 // asker is how a client asks for consent to a shell command at a terminal.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // fixtureDir has a directory for each agent, with payloads that its client sent, named after their events.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 // shellTool is how a client names its shell and what it takes.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // found.md 3: a call makes thousands of files while the disk is busy, and the next call follows at once. Neither loses

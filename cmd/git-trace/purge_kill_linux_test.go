@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // TestFoundPurgeKilledAnywhere is found.md §5, first row: a purge ends at one of its system calls, killed, or because

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // twin is a repository in which a story of git commands is told; a traced one and a plain one must live the same life.

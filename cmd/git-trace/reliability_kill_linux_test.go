@@ -15,8 +15,8 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 	"github.com/git-trace/git-trace/trails"
 )
 

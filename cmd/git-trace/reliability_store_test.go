@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // eventsOf reads the log as the program prints it.

@@ -49,7 +49,7 @@ func sentences(page string) []string {
 func TestDocumentsKeepSentencesShort(t *testing.T) {
 	t.Parallel()
 	var pages []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "agents/driver/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "internal/testing/driver/*.md"} {
 		found, err := filepath.Glob(filepath.Join(moduleRoot, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)

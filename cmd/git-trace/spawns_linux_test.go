@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A hook of a commit starts git once, whoever wrote what is committed: each process more is felt at every commit.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 // buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // slowGit stands before git on the search path and holds up packing until a file says go.

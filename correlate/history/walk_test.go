@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // world is a repository in which a script of shell commands was run.

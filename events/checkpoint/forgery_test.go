@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // rebuild makes the log anew, as somebody does who can write every ref: another story, sound in itself.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // fetchFrom brings another clone's log in, as a pull does, and returns its writer.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records/rawjson"
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // What is no secret must stay: real session files, out of which others have taken the secrets already, where they are

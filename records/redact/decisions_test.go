@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // A token that its own form tells, made here.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 // sample writes a text that an expression matches; an optional part is written as often as not, a group as often as it

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestMain(m *testing.M) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/refs/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

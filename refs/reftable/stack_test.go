@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // The directories below testdata are stacks that git 2.55 wrote, each with what git said of it in the file "said": a

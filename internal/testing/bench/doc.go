@@ -1,10 +1,10 @@
 // Command bench measures every path whose speed git-trace promises, beside plain git on the same machine in the same
 // minute, and says whether the promise is kept:
 //
-//	go run ./cmd/bench            all of it; some minutes and two gigabytes of a temporary directory
-//	go run ./cmd/bench --quick    smaller repositories and logs; a minute
-//	go run ./cmd/bench --json     the same as JSON
-//	go run ./cmd/bench --only blame
+//	go run ./internal/testing/bench            all of it; some minutes and two gigabytes of a temporary directory
+//	go run ./internal/testing/bench --quick    smaller repositories and logs; a minute
+//	go run ./internal/testing/bench --json     the same as JSON
+//	go run ./internal/testing/bench --only blame
 //
 // It builds the release binary and generates the repositories and logs, always the same ones. What is compared runs in
 // turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the

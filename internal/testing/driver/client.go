@@ -144,7 +144,7 @@ func Find(name string) (path, reason string) {
 	}
 	path, err = c.find(root)
 	if err != nil {
-		return "", fmt.Sprintf("%v; install it with: go run ./agents/driver/install %s", err, name)
+		return "", fmt.Sprintf("%v; install it with: go run ./internal/testing/driver/install %s", err, name)
 	}
 	return path, ""
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 func TestClaudeDoesWhatTheScriptSays(t *testing.T) {

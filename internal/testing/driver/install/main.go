@@ -1,8 +1,8 @@
 // Command install brings coding-agent clients, in the versions that the tests
 // are written for, to the directory where the tests look for them.
 //
-//	go run ./agents/driver/install claude    install one or several
-//	go run ./agents/driver/install           list what is known and what is installed
+//	go run ./internal/testing/driver/install claude    install one or several
+//	go run ./internal/testing/driver/install           list what is known and what is installed
 //
 // The directory is $GITTRACE_AGENTS, else git-trace-agents in the user's cache.
 package main
@@ -14,7 +14,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/driver"
+	"github.com/git-trace/git-trace/internal/testing/driver"
 )
 
 func main() {

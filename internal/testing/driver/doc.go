@@ -21,5 +21,5 @@
 // to play.
 //
 // The package is for tests and for continuous integration; git-trace does not
-// link it. Clients are installed by `go run ./agents/driver/install NAME`.
+// link it. Clients are installed by `go run ./internal/testing/driver/install NAME`.
 package driver

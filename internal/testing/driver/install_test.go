@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs/testenv"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // install puts a client of some version in place, without npm.
@@ -59,7 +59,7 @@ func TestFindTellsWhatIsMissing(t *testing.T) {
 			if (path == "") != (tt.reason != "") || !strings.Contains(reason, tt.reason) {
 				t.Errorf("found %q, reason %q, want reason %q", path, reason, tt.reason)
 			}
-			if path == "" && !strings.Contains(reason, "go run ./agents/driver/install claude") {
+			if path == "" && !strings.Contains(reason, "go run ./internal/testing/driver/install claude") {
 				t.Errorf("reason %q does not say how to install", reason)
 			}
 		})
