@@ -180,9 +180,9 @@ func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
 		return out
 	}
 	for first := h.NewStart; first < end; {
-		who := p.seg.decide(p.seg.to.lines[first])
+		who := p.seg.writer(first)
 		last := first + 1
-		for last < end && p.seg.decide(p.seg.to.lines[last]) == who {
+		for last < end && p.seg.writer(last) == who {
 			last++
 		}
 		add(first, last, *who)

@@ -187,7 +187,7 @@ func (p *PendingLines) carry(s *step, f *file) {
 		if owner, found := restored[line]; found {
 			return owner
 		}
-		who := seg.decide(f.new.lines[line])
+		who := seg.writer(line)
 		if who.kind == events.OwnerUnknown {
 			p.Doubts = unionLimits(p.Doubts, who.limits)
 		}

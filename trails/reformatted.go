@@ -13,7 +13,9 @@ import (
 // end, with no call open. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
 // the time to save in between: lines that are the same but for their form keep the owners they had, and the others,
 // which the program made up, are nobody's. Where the client does not say so, a person may have been at it, who changed
-// the form of the agent's lines: those are nobody's, and what else changed is the person's as ever.
+// the form of the agent's lines: those are nobody's, and what else changed is the person's as ever. So is what
+// differs from a line of the agent's in white space at most: where it is that line it keeps its owner (vector.Space),
+// and where it is not, as a brace typed anew, it says nothing.
 
 // afterwards tells what may have been done to a path by such a program.
 type afterwards int
@@ -71,18 +73,14 @@ func (s *step) afterHooks(f *file, seen int64) (segment, bool) {
 		}
 		return segment{from: f.old, to: f.new, decide: by, forms: forms}, true
 	}
-	doubtful := map[string]bool{}
+	seg := segment{from: f.old, to: f.new, decide: by, doubtful: map[int]bool{}}
 	for line, was := range forms {
-		if was >= 0 && f.vec.At(was).Kind == events.OwnerAI {
-			doubtful[string(f.new.lines[line])] = true
+		if was >= 0 && f.vec.At(was).Kind == events.OwnerAI &&
+			!bytes.Equal(linediff.StripSpace(f.new.lines[line]), linediff.StripSpace(f.old.lines[was])) {
+			seg.doubtful[line] = true
 		}
 	}
-	return segment{from: f.old, to: f.new, decide: func(line []byte) *actor {
-		if who := by(line); who.kind != events.OwnerHuman || !doubtful[string(line)] {
-			return who
-		}
-		return &nobody
-	}}, len(doubtful) > 0
+	return seg, len(seg.doubtful) > 0
 }
 
 // form is what is left of a line without what formatters change: white space, quotation marks, semicolons, commas.

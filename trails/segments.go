@@ -18,6 +18,17 @@ type segment struct {
 	decide   decision
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
 	forms    []int           // of the lines of to, which line of from each is in another form; -1 for none
+	// doubtful are the lines of to that are nobody's where the decision says that a person wrote them.
+	doubtful map[int]bool
+}
+
+// writer is who wrote a changed line of to.
+func (seg segment) writer(line int) *actor {
+	who := seg.decide(seg.to.lines[line])
+	if seg.doubtful[line] && who.kind == events.OwnerHuman {
+		return &nobody
+	}
+	return who
 }
 
 // segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
