@@ -21,8 +21,8 @@ type Resolver interface {
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error)
 }
 
-// Forewarned is a Resolver that is told beforehand about all lines of commits that it is going to be asked about, so
-// that what has to be searched for is searched for at once.
+// Forewarned is a Resolver that is told beforehand about all lines of commits that it will be asked about. So it can
+// search for all of them at once.
 type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }

@@ -9,9 +9,9 @@ import (
 // maxWalk is how many commits are looked at before git is asked.
 const maxWalk = 32
 
-// untouched goes from the commit asked about to its parent, as long as there is one parent and the path stays the same
-// in it, and returns the first answer met on the way: git would hand the whole file on to that commit. Only loose
-// objects are read, which new commits are; for the others git is the faster reader.
+// untouched goes from the commit asked about to its parent, and so on, and returns the first answer that it meets. It
+// goes on as long as there is one parent, and the path is the same in it: git would hand the whole file on to that
+// commit. Only loose objects are read, which new commits are; for the others git is the faster reader.
 func (q *inquiry) untouched(k *kept) *answer {
 	w := walker{repo: q.repo, path: q.names()}
 	if len(k.bases()) == 0 {

@@ -1,10 +1,10 @@
 // Package cells prepares text for a terminal: it makes foreign text safe to print, measures it in the cells it takes on
 // the screen, and fits it to a number of them.
 //
-// Whatever a file name, a commit, a prompt or a fetched log holds, what Safe returns has no control characters, no
-// characters that act on the order of the text around them, no line or paragraph separators, and no invalid bytes; all
-// of them stay visible as what they are. Every other function expects text that went through Safe, without escape
-// sequences: colour comes after fitting.
+// A file name, a commit, a prompt or a fetched log may hold anything. What Safe returns has no control characters, no
+// line or paragraph separators, and no invalid bytes. Nor has it characters that act on the order of the text around
+// them. All of them stay visible as what they are. Every other function expects text that went through Safe, without
+// escape sequences: colour comes after fitting.
 //
 // Widths follow the East Asian Width property, ambiguous characters take one cell and combining characters none, as
 // terminals do by default. What is shown as one character (a family of emoji, a skin tone, a flag) is measured as one

@@ -264,10 +264,10 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 	})
 }
 
-// olderContents gives what an older commit has of a file, under the name that the new one has for it or its parent has,
-// or else under the name that git finds for it: main may have renamed it. A content that nobody saw, of a commit that
-// was made while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was
-// last seen with.
+// olderContents gives what an older commit has of a file, under the name that the new one or its parent has for it. If
+// it is not there, git is asked for its name: main may have renamed it. A content that nobody saw, of a commit that was
+// made while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was last
+// seen with.
 func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
 	known := func(rev, path string) (oid refs.OID, there, known bool) {
 		oid, typ, err := view.Objects.Resolve(rev + ":" + path)

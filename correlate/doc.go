@@ -3,8 +3,8 @@
 //
 // Anchors rest on content. The committed blob is looked up among the contents that the timeline has seen at the path; a
 // blob that was never in the work tree, as partial staging makes them, takes the owners of its lines from the work tree
-// and from the parent. Where git's diff and ours put the same change on different lines (a closing brace that belongs
-// to either of two blocks) each of git's lines has the owner of the line that stands there.
+// and from the parent. Git's diff and ours may put the same change on different lines, as with a closing brace that
+// belongs to either of two blocks. Then each of git's lines has the owner of the line that stands there.
 //
 // A commit is anchored once per commit seen, also when no line of it is an agent's: that is what tells a person's line
 // from one that nobody knows anything about. A commit without an anchor stays unknown here.

@@ -70,8 +70,8 @@ func (l *Log) gcRuns() bool {
 	return err != nil || ProcessLives(pid)
 }
 
-// Heal puts back commits of the log that a gc deleted while they were appended, which it does not do while the gc runs,
-// and what a rewriting of the whole history changed in events.
+// Heal puts back commits of the log that a gc deleted while they were appended; it waits for the end of the gc. It also
+// puts back what a rewriting of the whole history changed in events.
 func (l *Log) Heal(ctx context.Context) error {
 	_, err := os.Lstat(l.guardPath())
 	if _, filtered := l.wasFiltered(); errors.Is(err, fs.ErrNotExist) && !filtered {

@@ -56,10 +56,9 @@ func (v *View) UnderOlderName(commit refs.OID, path string) (Source, bool) {
 	return v.underOlderName(commit, path)
 }
 
-// AtCommit takes a commit into the timeline: it settles the paths of the commit, so that a file written and committed
-// inside one shell call belongs to that call, then lets anchor say, under the same lock, which events record the
-// commit. What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote
-// it.
+// AtCommit takes a commit into the timeline. First it settles the paths of the commit: a file written and committed
+// inside one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit.
+// What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote it.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),

@@ -108,9 +108,9 @@ func (c *copier) beside(line, next int) []place {
 // maxGap is how many lines of a source two copied lines may be apart that tell of what stands between them.
 const maxGap = 8
 
-// between lists the places of a line that does not speak for itself, between those of the next lines above and below,
-// one of which was copied, or is no other source's than a far one's: whoever takes some lines of a side of a conflict
-// leaves others out.
+// between lists the places of a line that does not speak for itself. They lie between the places of the next lines
+// above and below. One of these was copied, or is no other source's than a far one's: whoever takes some lines of a
+// side of a conflict leaves others out.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= specific {
 		return nil

@@ -1,9 +1,9 @@
 // Package trails keeps the timeline of one work tree: the ordered sequence of its snapshots, the tool windows that were
 // open between them, and the patches that follow from both.
 //
-// Every boundary that an agent's hook reports (events.Boundary) and every git hook becomes one step of the timeline,
-// under the lock of the work tree, so that snapshots are totally ordered whatever runs in parallel. What changed since
-// the last snapshot is an interval; each changed line of it gets one owner:
+// Every boundary that an agent's hook reports (events.Boundary) becomes one step of the timeline, and so does every git
+// hook. Steps are taken under the lock of the work tree: snapshots are totally ordered, whatever runs in parallel. What
+// changed since the last snapshot is an interval; each changed line of it gets one owner:
 //
 //   - what git brought in (a checkout, a merge, a stash) keeps the owner it had;
 //   - white-space-only changes and moved blocks keep the owner they had;

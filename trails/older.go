@@ -254,9 +254,9 @@ const (
 	maxGone     = 256
 )
 
-// underOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if
-// a commit that was made since everything was looked at has it. For example: a file is renamed and committed while
-// hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
+// underOlderName is what a file was last seen with, where it has got another name since that nobody has looked at yet.
+// A commit that was made since the last look at everything must have it. For example: a file is renamed and
+// committed while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
 func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
 	if from, asked := s.newNames[path]; asked {
 		return from, !from.Blob.IsZero()

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A patch id is 16 bytes in hex: 8 that are its own, then 8 that name its owner, so that the owner of a line is found
-// from the patch id alone and stored once, however many patches a tool call makes.
+// A patch id is 16 bytes in hex: 8 that are its own, then 8 that name its owner. So the patch id alone leads to the
+// owner of a line, which is stored once, however many patches a tool call makes.
 const (
 	ownerKeyStart  = 16 // in hex digits
 	patchIDLength  = 32

@@ -97,8 +97,8 @@ func form(line []byte) []byte {
 	return out
 }
 
-// reformed says of each new line which old one it is in another form, one by one or, where lines were joined or
-// wrapped, several together; -1 of a line that is none.
+// reformed says of each new line which old one it is in another form; -1 stands for none. Lines that were joined or
+// wrapped are compared several together, all others one by one.
 func reformed(old, latest [][]byte) []int {
 	was, is := make([][]byte, len(old)), make([][]byte, len(latest))
 	for i, l := range old {

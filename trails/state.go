@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// The file begins with a word that is raised when the shape of the state changes, since another version is read as no
-// state, and ends with a CRC-32 of all before it, big-endian.
+// The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
+// It ends with a CRC-32 of all before it, big-endian.
 const stateMagic = "gtline\x00\x08"
 
 // state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
@@ -152,8 +152,8 @@ func (s *state) save(repo *refs.Repo) error {
 	return nil
 }
 
-// forget drops what no later boundary can need: windows closed before every path's last sighting, but for those that
-// spoke of a path that cannot be seen or that hooks may still be at work on, and the sessions longest silent.
+// forget drops what no later boundary can need: the sessions longest silent, and windows closed before every path's
+// last sighting. Windows stay that spoke of a path which cannot be seen, or which hooks may still be at work on.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()

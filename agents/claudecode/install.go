@@ -37,8 +37,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// entries are the hooks as they shall be. Tool events match every tool: a tool that no list knows may write, a pattern
-// that spares the readers would have to be a negative one, and a hook for a reader is over in a few milliseconds.
+// entries are the hooks as they shall be. Tool events match every tool, since a tool that no list knows may write. A
+// pattern that spares the readers would have to be a negative one. A hook for a reader is over in a few milliseconds.
 func (c *Client) entries() []hookfile.Entry {
 	names := hookEvents[:]
 	if !capability.Newer(newerSince, c.version()) {

@@ -7,9 +7,9 @@
 //     command line, a patch as "apply_patch" with its text; its paths may be relative to the current directory.
 //   - In code mode the model writes JavaScript; hooks fire for each call within it, with an id of its own ("exec-…") by
 //     which the session file names what the call did.
-//   - There is no after-hook for a patch that failed, a call that was blocked, `apply_patch <<EOF` run through the
-//     shell, or a command that is still running at the end of the turn. A command that outlasts its call reports back
-//     later, under the same id, while other calls have come and gone.
+//   - There is no after-hook for a patch that failed, a call that was blocked, or `apply_patch <<EOF` run through the
+//     shell. Nor is there one for a command that is still running at the end of the turn. A command that outlasts its
+//     call reports back later, under the same id, while other calls have come and gone.
 //   - Inside a sub-agent session_id is the root's; agent_id tells the sub-agents apart, transcript_path is the
 //     sub-agent's own.
 //   - A hook runs only after its user allowed it (see trust.go), and hooks of a project only in a project that is

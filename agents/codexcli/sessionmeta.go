@@ -115,8 +115,8 @@ func (r *rollout) turnContext(l *line) {
 }
 
 // copied tells whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with
-// their own line, then hold the other session's, with the line that began it, and go on with a turn of their own. Ids
-// are UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
+// their own line. The other session's lines follow, with the one that began it, and then a turn of their own. Ids are
+// UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

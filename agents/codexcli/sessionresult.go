@@ -124,8 +124,8 @@ func outputText(raw []byte) string {
 	return ""
 }
 
-// unwrap takes the output out of the JSON that versions up to 0.12x put around it, and finds the code with which a
-// command ended in the lines that the client writes before its output.
+// unwrap takes the output out of the JSON that versions up to 0.12x put around it. The client writes some lines before
+// a command's output; the command's exit code is in them.
 func unwrap(content string, n *note) (text string, exit int64, exited bool) {
 	if strings.HasPrefix(content, `{"output":`) {
 		raw := []byte(content)

@@ -5,6 +5,6 @@
 // is validated before anything is written, a file is replaced at once, nothing is done twice, and removal leaves the
 // bytes that were there.
 //
-// A file in the work tree that is meant for one person alone is kept out of commits and snapshots by a rule in the
-// clone's own ignore file, and is refused where the repository tracks it.
+// A file in the work tree may be meant for one person alone. A rule in the clone's own ignore file keeps it out of
+// commits and snapshots. Where the repository tracks it, it is refused.
 package installer

@@ -14,8 +14,8 @@ const (
 	maxPlaces  = 32 // how many places of a line are tried
 )
 
-// carried finds the lines of a change that were not written by it: those that are the same but for white space within
-// one hunk, and blocks that were taken away in one place and stand in another, of the same file or of another one. The
+// carried finds the lines of a change that were not written by it. They are the same as before, within one hunk, but
+// for white space. Or they are in a block that went from one place to another, of the same file or of another one. The
 // result is parallel to the added lines. says tells of an added line whether it has a word of its own.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))

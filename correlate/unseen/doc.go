@@ -13,11 +13,11 @@
 //   - line_fingerprint: patches wrote the lines. A line must say something (minSpecific), in another file so must the
 //     lines around it (minMoved), and patches of several owners that fit equally well cancel each other out.
 //
-// Whatever is found must be able to be the cause: the log had the patch before it, or any other commit made since,
-// named the commit or a descendant of it, and the commit is not dated before a commit that was there when the patch was
-// made. Everything else stays unknown; nothing is guessed from clocks alone, authors or messages.
+// Whatever is found must be able to be the cause. The log had the patch before it named the commit, a descendant of it,
+// or any other commit made since. And the commit is not dated before a commit that was there when the patch was made.
+// Everything else stays unknown; nothing is guessed from clocks alone, authors or messages.
 //
 // The work is bounded by what is asked for. A line that no log speaks of costs a look into a sorted table
-// (index.Digest), commits from before the log began are told apart by one git process for all, and answers are kept
-// until a log speaks of lines that they leave unknown.
+// (index.Digest). One git process tells all commits apart that were made before the log began. Answers are kept until a
+// log speaks of lines that they leave unknown.
 package unseen

@@ -9,9 +9,9 @@ import (
 )
 
 // A log that is long and not indexed yet, or only in a small part, is indexed in one go: all rows are sorted first, and
-// then put behind each other. Rows put in the order of the log instead, ids and paths that lie anywhere, change nearly
-// all pages of the file in every transaction, and the database keeps what a transaction changes in memory: for a
-// million events a gigabyte, and a file half as large again.
+// then put behind each other. Rows put in the order of the log would have ids and paths that lie anywhere. They would
+// change nearly all pages of the file in every transaction, and the database keeps what a transaction changes in
+// memory: for a million events a gigabyte, and a file half as large again.
 
 // bulkRest is how many bytes of events have to be missing; of less, memory holds what changes.
 const bulkRest = 16 << 20

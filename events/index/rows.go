@@ -11,8 +11,8 @@ import (
 )
 
 // A row says that the event at a place is found under a term. Its key is one byte for the kind of term, the term, a NUL
-// and the event's number; so the events of one term lie side by side in the order of the log, and the terms of one kind
-// in the order of their bytes, which is what finding an id by its beginning takes.
+// and the event's number. So the events of one term lie side by side, in the order of the log. The terms of one kind
+// lie in the order of their bytes, so an id is found by its beginning.
 type row struct {
 	key []byte
 	at  place

@@ -1,8 +1,8 @@
 // Package agenttrace reads and writes records of the Agent Trace specification, version 0.1.0: which lines of which
 // files of one revision came from which conversation.
 //
-// A record is made of what is known of a commit ([FromCommit]), so that its positions hold at a revision that exists,
-// or of one conversation ([FromRecord]), which names a revision only if the conversation does. It is read back as lines
+// A record is made of what is known of a commit ([FromCommit]): its positions hold at a revision that exists. Or it is
+// made of one conversation ([FromRecord]): it names a revision only if the conversation does. It is read back as lines
 // of a commit ([Record.Commit]) or as a conversation of which nothing but its lines is known ([Record.Conversation]).
 //
 // Reading is lenient where writers in the wild are: paths with backslashes or a root before them, URLs that are none,

@@ -2,8 +2,8 @@
 // observable action a line, five kinds in version 1 of its schema, and hook_event and skill_invocation beside them in
 // version 2.
 //
-// A trace becomes a TraceRecord and back. What a TraceRecord has no place for, the numbers of turns and the records of
-// hooks, skills and the ends of the session, is kept under metadata.ccpa, and a line that would be written otherwise
+// A trace becomes a TraceRecord and back. A TraceRecord has no place for the numbers of turns, nor for the records of
+// hooks, skills and the ends of the session. They are kept under metadata.ccpa. A line that would be written otherwise
 // than it was read is kept whole: a file that was read is written again byte for byte, blank lines apart, as long as
 // nobody changed the record in between, as redaction does.
 //

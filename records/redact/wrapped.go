@@ -14,8 +14,8 @@ const (
 const leastPlain = 32
 
 // unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line,
-// with what stands before them on their line. A backslash at the end of a line, a quote around a piece and what stands
-// at the beginning of every line (spaces, numbers of lines, the sign of a diff) are left out.
+// with what stands before them on their line. A backslash at the end of a line is left out, and so is a quote around a
+// piece. What stands at the beginning of every line is left out too: spaces, numbers of lines, the sign of a diff.
 func unwrap(text string) reading {
 	var v reading
 	for at := 0; ; {

@@ -10,8 +10,8 @@ import (
 	"sort"
 )
 
-// The file of the digests is the digests, then a table that finds the digest of a conversation by its place in the
-// index, then where the table begins and how many entries it has.
+// The file holds the digests, then a table, then where the table begins and how many entries it has. The table finds
+// the digest of a conversation by its place in the index.
 const (
 	tableEntry = 20 // segment, conversation (4 each), offset (8), length (4)
 	tableEnd   = 16

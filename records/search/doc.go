@@ -2,7 +2,7 @@
 // tool calls, the names of files.
 //
 // The index lies in <common git dir>/traces/cache/search and is disposable: it is made of the records of package store
-// and follows them. It is a list of segments, files that are written once, each with the texts of some conversations, a
+// and follows them. It is a list of segments, files that are written once. Each has the texts of some conversations, a
 // sorted list of their words and, for each word, the steps that hold it. A change of records makes a new small segment;
 // small segments are put together now and then.
 //

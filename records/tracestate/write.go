@@ -87,8 +87,8 @@ func (m *maker) messages(write func(...string), links []*node, whole bool) {
 // tokenBytes is how many bytes count as a token.
 const tokenBytes = 4
 
-// limited leaves out the oldest messages after the first, an answer and what follows it at a time, until a history is
-// short enough or only its first and its last message are left.
+// limited leaves out the oldest messages after the first, an answer and what follows it at a time. It ends when a
+// history is short enough, or has only its first and its last message.
 func (m *maker) limited(links []*node) ([]*node, int) {
 	if m.MaxTokens == 0 {
 		return links, 0

@@ -150,8 +150,8 @@ func (s *search) meet(r box, full bool) meeting {
 	}
 }
 
-// promising looks for a diagonal that ends in a long run of equal lines and has come much further than the cost spent,
-// counted along the graph and less its distance from the corner's own diagonal.
+// promising looks for a diagonal that ends in a long run of equal lines and has come much further than the cost spent.
+// How far is counted along the graph, less its distance from the corner's own diagonal.
 func (s *search) promising(r box, ahead, astern front, cost int) (meeting, bool) {
 	best, at := 0, meeting{}
 	for d := ahead.high; d >= ahead.low; d -= 2 {

@@ -10,9 +10,9 @@
 //     loose copies go, and what is kept of an old pack is in a new one before the old one goes.
 //   - A process killed at any moment leaves at worst an object that is there twice and a temporary file, which the next
 //     run clears away.
-//   - Writers and readers go on meanwhile. A writer that finds an object in its place may rely on it: its time stamp
-//     was renewed if it was older than a day (refs.WriteLoose), and expiry looks at the stamp again under the lock that
-//     the timelines of all work trees share with their writers.
+//   - Writers and readers go on meanwhile. A writer that finds an object in its place may rely on it. Its time stamp
+//     was renewed if it was older than a day (refs.WriteLoose). Expiry looks at the stamp again under the lock that the
+//     timelines of all work trees share with their writers.
 //
 // One of them at a time is the caller's duty.
 package sidestore

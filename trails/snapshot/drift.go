@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// drifted tells whether the scratch index holds what git would not arrive at from the user's: a tracked path that was
-// gone is there again (the scratch index has forgotten that it is tracked, and would leave it out if it is ignored),
-// what was a repository in the work tree is a plain directory by now (git takes its entry for a submodule not checked
-// out, at the commit that the user added, whatever is in there), what is tracked in a repository is all gone, or line
-// endings would be judged by another content.
+// drifted tells whether the scratch index holds what git would not arrive at from the user's. A tracked path that was
+// gone may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is ignored.
+// What was a repository may be a plain directory by now: git takes its entry for a submodule not checked out, at the
+// commit that the user added. What is tracked in a repository may be all gone. Or line endings would be judged by
+// another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// quietConfig keeps a git that works on a private index from doing more than that: no shared index or cache of
-// untracked files beside it, no file-system monitor, no hook of the user's (post-index-change), no bit that says a file
-// needs no look, no refusal over line endings.
+// quietConfig keeps a git that works on a private index from doing more than that. It has no shared index or cache of
+// untracked files beside it, no file-system monitor, and no hook of the user's (post-index-change). No bit says that a
+// file needs no look, and nothing is refused over line endings.
 var quietConfig = []string{
 	"-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 	"-c", "index.sparse=false", "-c", "core.ignoreStat=false", "-c", "core.hooksPath=/dev/null",

@@ -113,8 +113,8 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 	return err
 }
 
-// realign puts back what the user's index has, or has not, at single paths where git would judge a file by what the
-// scratch index has there, or would go on passing over one that the user has unmarked. Borrowed are entries to be taken
+// realign puts back what the user's index has, or has not, at single paths. Otherwise git would judge a file by what
+// the scratch index has there, or go on passing over one that the user has unmarked. Borrowed are entries to be taken
 // out again behind git: they tell it that a directory with a repository in it is none of its own, where the scratch
 // index has nothing left there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {

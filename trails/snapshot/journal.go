@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The journal holds what changed since the state file was written, so that a snapshot in which little changed writes
-// little, and never in the place of something that file systems flush before they replace it. It begins with the check
-// sum of the state file that it belongs to; a record is
+// The journal holds what changed since the state file was written. So a snapshot in which little changed writes little,
+// and nothing is replaced, which would make file systems flush it first. It begins with the check sum of the state file
+// that it belongs to; a record is
 //
 //	u32 length of what follows up to the check sum
 //	id of the tree · u32 length of the other meta data (0: as before) · u32 directories taken out · u32 directories

@@ -112,9 +112,9 @@ func (c *Change) newPart(h linediff.Hunk) part {
 	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
 }
 
-// Hunks are the changed places, in order. They are those of linediff, but for three exceptions: a deletion may stand at
-// another of several equal places, hunks between which only braces or blank lines were kept may be one, and a text of
-// which nothing is left is one hunk.
+// Hunks are the changed places, in order. They are those of linediff, but for three exceptions. A deletion may stand at
+// another of several equal places. Hunks between which only braces or blank lines were kept may be one. A text of which
+// nothing is left is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {

@@ -1,7 +1,7 @@
 // Package vector knows who owns every line of one file content, and carries that knowledge from content to content.
 //
 // A [Vector] is the ownership of one content, run-length coded. [Compare] finds what one change did to the lines of a
-// file, [Moves] finds blocks that went from one place to another within or between the files of one interval, and
+// file. [Moves] finds blocks that went from one place to another, within or between the files of one interval.
 // [Change.Resolve] answers with the vector of the new content. [Compose] makes a vector for a content that was never
 // seen, such as a partly staged file.
 //

@@ -29,8 +29,8 @@ var importLine = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // reorder lets the lines keep their owners that the change put in another order, or left in place. A line counts that
-// stands once in the old text and once in the new one, white space apart, was deleted at one place and inserted at
-// another, and has a letter in it.
+// has a letter and, white space apart, stands once in the old text and once in the new one. It was deleted at one place
+// and inserted at another.
 func (c *Change) reorder() {
 	left := c.deletedLines()
 	if len(left) == 0 {

@@ -65,7 +65,7 @@ func (c *Change) matchWrapped(p *part, oldKeys, newKeys [][]byte, gap link) {
 	}
 }
 
-// match finds the runs: one at the common beginning of the streams, one at their common end, and between them those
+// match finds the runs. One is at the common beginning of the streams, one at their common end. Between them are those
 // where some lines of one side are the same text as some lines of the other.
 func (w *wrapping) match() {
 	a, b := w.old.text, w.new.text

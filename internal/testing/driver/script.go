@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Script is a set of named conversations. Which one a request plays is decided
-// by the last marker "[[script:NAME]]" in the text the user wrote, so that the
-// prompt of a sub-agent or of a resumed session selects its own.
+// Script is a set of named conversations. The last marker "[[script:NAME]]" in the text the user wrote decides which
+// one a request plays. So the prompt of a sub-agent or of a resumed session selects its own.
 type Script struct {
 	Scripts map[string][]Turn `json:"scripts"`
 }
