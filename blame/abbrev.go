@@ -21,7 +21,7 @@ func (s *session) digits() int {
 	}
 	value := s.opts.Abbrev
 	if value == "" {
-		value, _ = s.settings().get("core.abbrev")
+		value, _ = s.settings().Get("core.abbrev")
 	}
 	switch n, err := strconv.Atoi(value); {
 	case err == nil && n == 0:

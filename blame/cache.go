@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // The cache keeps git's own answers, so that a file that was blamed before is not blamed through its whole history
@@ -89,17 +90,14 @@ const (
 // kept is what the cache has for a path, in memory.
 type kept struct {
 	path    string
-	context digest // of all answers
+	context settings.Digest // of all answers
 	// attributes is the digest of the attribute files under which git was asked whether a filter changes the file, and
 	// filtered its answer. Zero if git was not asked.
-	attributes digest
+	attributes settings.Digest
 	filtered   bool
 	answers    []*answer // the one used last is last
 	changed    bool      // since it was read
 }
-
-// digest names a state of what an answer depends on.
-type digest [16]byte
 
 // find returns the answer for a content of a commit, or nil.
 func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {

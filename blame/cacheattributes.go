@@ -6,6 +6,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // stored tells whether git would store the file's bytes as they are, so that the id of the content is that of the
@@ -14,21 +17,21 @@ import (
 // attribute files.
 func (q *inquiry) stored(k *kept) bool {
 	config := q.settings()
-	if _, fromTree := config.get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
+	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
 		return false
 	}
-	state := newDigester()
+	state := settings.NewDigest()
 	var all conversion
-	if value, ok := config.get("core.autocrlf"); ok && !isFalse(value) {
+	if value, ok := config.Get("core.autocrlf"); ok && !isFalse(value) {
 		all.lineEnds = true
 	}
-	for _, file := range q.attributeFiles(config) {
+	for _, file := range q.attributeFiles(config.Config) {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			continue
 		}
-		state.text(file)
-		state.text(string(content))
+		state.Text(file)
+		state.Text(string(content))
 		all.read(content)
 	}
 	if all.lineEnds && bytes.IndexByte(q.raw, '\r') >= 0 {
@@ -37,7 +40,7 @@ func (q *inquiry) stored(k *kept) bool {
 	if !all.content {
 		return true
 	}
-	if sum := state.sum(); k.attributes != sum {
+	if sum := state.Sum(); k.attributes != sum {
 		filtered, ok := q.filtered()
 		if !ok {
 			return false
@@ -49,20 +52,20 @@ func (q *inquiry) stored(k *kept) bool {
 
 // attributeFiles are all files that can give the path an attribute. One that only the index has, which git reads when
 // the work tree has none, is not among them: who removes the file and keeps it in the index has to live with that.
-func (q *inquiry) attributeFiles(config settings) []string {
+func (q *inquiry) attributeFiles(config refs.Config) []string {
 	const name = ".gitattributes"
 	files := []string{filepath.Join(q.repo.WorkTree, name)}
 	for dir := path.Dir(q.path); dir != "."; dir = path.Dir(dir) {
 		files = append(files, filepath.Join(q.repo.WorkTree, filepath.FromSlash(dir), name))
 	}
 	files = append(files, filepath.Join(q.repo.CommonDir, "info", "attributes"))
-	users := userFile("attributes")
-	if value, ok := config.get("core.attributesfile"); ok {
-		users, _ = expandHome(value)
+	users := settings.UserFile("attributes")
+	if value, ok := config.Get("core.attributesfile"); ok {
+		users, _ = settings.ExpandHome(value)
 	}
 	files = append(files, users)
 	if os.Getenv("GIT_ATTR_NOSYSTEM") == "" {
-		files = append(files, systemFiles("gitattributes")...)
+		files = append(files, settings.SystemFiles("gitattributes")...)
 	}
 	return files
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // inquiry is a blame that the cache can answer: of the path as a commit has it, or as it lies in the work tree.
@@ -16,7 +17,7 @@ type inquiry struct {
 	raw     []byte   // the file in the work tree
 	blob    refs.OID // of raw, if git stores the file as it is; else zero
 	wanted  lineRange
-	context digest
+	context settings.Digest
 }
 
 // inquiry tells whether the cache can answer. Nothing is wrong when it cannot: git is asked then.
@@ -25,8 +26,9 @@ func (s *session) inquiry(format Format) (*inquiry, bool) {
 	if !ok {
 		return nil, false
 	}
-	context, ok := s.context(s.settings())
-	if !ok {
+	config := s.settings()
+	context, ok := s.context(config.Config)
+	if config.err != nil || !ok {
 		return nil, false
 	}
 	q := &inquiry{session: s, wanted: wanted, context: context, pending: len(s.target.revs) == 0}

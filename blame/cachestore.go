@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // cacheDir holds a file for each path that was blamed, in one of sixteen directories, and git's configuration.
@@ -20,12 +21,12 @@ const (
 )
 
 func keptFile(repo *refs.Repo, path string) string {
-	name := digestOf(path).String()
+	name := settings.DigestOf(path).String()
 	return filepath.Join(cacheDir(repo), name[:1], name[1:])
 }
 
 // load returns what is kept for a path under a context: nothing if it was kept under another one, or cannot be read.
-func load(repo *refs.Repo, path string, context digest) *kept {
+func load(repo *refs.Repo, path string, context settings.Digest) *kept {
 	empty := &kept{path: path, context: context}
 	raw, err := os.ReadFile(keptFile(repo, path))
 	if err != nil {

@@ -12,12 +12,12 @@ func (s *session) columns(style *Style, digits int) error {
 	c := Columns{
 		Digits: digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
 		Annotate: o.Annotate, Prompts: o.Prompts,
-		Email:         o.Email.Or(config.on("blame.showemail")),
-		BlankBoundary: o.BlankBoundary.Or(config.on("blame.blankboundary")),
+		Email:         o.Email.Or(config.Bool("blame.showemail", false)),
+		BlankBoundary: o.BlankBoundary.Or(config.Bool("blame.blankboundary", false)),
 	}
 	repeated, ages := o.ColorLines == Yes, o.ColorByAge == Yes
 	if !repeated && !ages && style.Color {
-		for _, mode := range config.values["blame.coloring"] {
+		for _, mode := range config.All("blame.coloring") {
 			switch mode {
 			case "repeatedLines":
 				repeated = true
@@ -40,7 +40,7 @@ func (s *session) columns(style *Style, digits int) error {
 		style.Columns.Repeated = escape
 	}
 	if ages {
-		spec, ok := config.get("color.blame.highlightrecent")
+		spec, ok := config.Get("color.blame.highlightrecent")
 		if !ok {
 			spec = "blue,12 month ago,white,1 month ago,red"
 		}

@@ -9,18 +9,14 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
-func TestWhichSettingsAndVariablesShapeAnswers(t *testing.T) {
+// setting is one line of a configuration.
+type setting struct{ key, value string }
+
+func TestWhichVariablesShapeAnswers(t *testing.T) {
 	t.Parallel()
-	for key, want := range map[string]bool{
-		"blame.showroot": true, "core.autocrlf": true, "diff.renames": true, "mailmap.file": true, "filter.lfs.clean": true,
-		"user.name": false, "color.ui": false, "alias.blame": false, "remote.origin.url": false, "log.date": true,
-	} {
-		if shapesAnswers(key) != want {
-			t.Errorf("%s shapes answers: %v", key, !want)
-		}
-	}
 	for name, want := range map[string]bool{
 		"GIT_LITERAL_PATHSPECS": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_ATTR_SOURCE": true, "GIT": false, "HOME": false,
 		"GIT_AUTHOR_NAME": false, "GIT_TRACE2": false, "GIT_DIR": false, "GIT_CONFIG_COUNT": false, "GIT_OPTIONAL_LOCKS": false,
@@ -29,11 +25,11 @@ func TestWhichSettingsAndVariablesShapeAnswers(t *testing.T) {
 			t.Errorf("%s shapes what git finds: %v", name, !want)
 		}
 	}
-	for item, want := range map[configItem]bool{
+	for item, want := range map[setting]bool{
 		{key: "blame.ignorerevsfile", value: "x"}: false, {key: "blame.ignorerevsfile"}: true, {key: "mailmap.blob", value: "x"}: false,
 		{key: "diff.pdf.textconv", value: "x"}: false, {key: "diff.pdf.binary", value: "true"}: true, {key: "core.x", value: "y"}: true,
 	} {
-		if (settings{}).bears(item) != want {
+		if bears(item.key, item.value) != want {
 			t.Errorf("the cache can be used beside %v: %v", item, !want)
 		}
 	}
@@ -88,45 +84,44 @@ func TestWhatIsInForceIsPartOfTheDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &session{repo: repo}
-	of := func(items ...configItem) digest {
+	of := func(items ...setting) settings.Digest {
 		t.Helper()
-		values := map[string][]string{}
+		var config refs.Config
 		for _, item := range items {
-			values[item.key] = append(values[item.key], item.value)
+			config.Add(item.key, item.value)
 		}
-		sum, ok := s.context(settings{items: items, values: values})
+		sum, ok := s.context(config)
 		if !ok {
 			t.Fatalf("there is none of %v", items)
 		}
 		return sum
 	}
 	plain := of()
-	if plain != of(configItem{key: "user.name", value: "x"}) {
+	if plain != of(setting{key: "user.name", value: "x"}) {
 		t.Error("a name makes another digest")
 	}
-	if plain == of(configItem{key: "core.x", value: "y"}) || of(configItem{key: "core.x", value: "y"}) == of(configItem{key: "core.x", value: "z"}) {
+	if plain == of(setting{key: "core.x", value: "y"}) || of(setting{key: "core.x", value: "y"}) == of(setting{key: "core.x", value: "z"}) {
 		t.Error("a setting makes no other digest")
 	}
-	file := configItem{key: "mailmap.file", value: "names"}
+	file := setting{key: "mailmap.file", value: "names"}
 	without := of(file)
 	writeFile(t, filepath.Join(dir, "names"))
 	if of(file) == without {
 		t.Error("a mailmap beside the work tree's top makes no other digest")
 	}
-	if of(configItem{key: "mailmap.file", value: filepath.Join(dir, "names")}) == of(configItem{key: "mailmap.file", value: filepath.Join(dir, "no names")}) {
+	if of(setting{key: "mailmap.file", value: filepath.Join(dir, "names")}) == of(setting{key: "mailmap.file", value: filepath.Join(dir, "no names")}) {
 		t.Error("another mailmap makes no other digest")
 	}
 	writeFile(t, filepath.Join(dir, ".mailmap"))
 	if of() == plain {
 		t.Error("the mailmap makes no other digest")
 	}
-	if _, ok := s.context(settings{items: []configItem{{key: "diff.pdf.textconv", value: "x"}}}); ok {
+	var conversion refs.Config
+	conversion.Add("diff.pdf.textconv", "x")
+	if _, ok := s.context(conversion); ok {
 		t.Error("there is a digest beside a conversion")
 	}
-	if _, ok := s.context(settings{err: os.ErrInvalid}); ok {
-		t.Error("there is a digest of a configuration that cannot be read")
-	}
-	if _, ok := (&session{repo: &refs.Repo{CommonDir: repo.CommonDir, GitDir: repo.GitDir}}).context(settings{}); ok {
+	if _, ok := (&session{repo: &refs.Repo{CommonDir: repo.CommonDir, GitDir: repo.GitDir}}).context(refs.Config{}); ok {
 		t.Error("there is a digest of a repository without a work tree")
 	}
 }

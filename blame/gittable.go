@@ -40,8 +40,9 @@ func (s *session) readTable(lines []Annotated) error {
 // marks tells whether configuration asks for marks and there can be any.
 func (s *session) marks() bool {
 	got := s.settings()
-	_, file := got.get("blame.ignorerevsfile")
-	return (got.on("blame.markignoredlines") || got.on("blame.markunblamablelines")) && (file || s.opts.IgnoresRevs)
+	_, file := got.Get("blame.ignorerevsfile")
+	asked := got.Bool("blame.markignoredlines", false) || got.Bool("blame.markunblamablelines", false)
+	return asked && (file || s.opts.IgnoresRevs)
 }
 
 func isHex(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }

@@ -1,6 +1,10 @@
 package blame
 
-import "io"
+import (
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
 
 // Format is the form of the output.
 type Format uint8
@@ -68,7 +72,7 @@ type Options struct {
 	Stdin  io.Reader
 	Stderr io.Writer
 	// Config is git's configuration, if the caller has read it; Parse does not.
-	Config *Configuration
+	Config *refs.Config
 
 	args   []argument // git's arguments in the order they came, ours taken out
 	words  []string   // positional arguments before "--"; without one, the file is among them

@@ -118,7 +118,7 @@ func (s *session) human(out io.Writer, style Style) error {
 	if err := s.columns(&style, digits()); err != nil {
 		return err
 	}
-	configured, _ := s.settings().get("blame.date")
+	configured, _ := s.settings().Get("blame.date")
 	dates, err := s.dates(lines, s.dateMode(configured, style.Terminal))
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type session struct {
 	index    string // in the place of git's own, for a file that is not tracked; see named
 
 	background sync.WaitGroup
-	settings   func() settings
+	settings   func() configured
 	converted  func() bool // see hasTextconv
 
 	written map[int]credit // final line to who wrote it, from the plain blame; nil until it ran

@@ -1,57 +1,31 @@
 package blame
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// settings is git's configuration.
-type settings struct {
-	items  []configItem
-	values map[string][]string // by key, least important first
-	err    error
+// configured is git's configuration, or why it could not be read.
+type configured struct {
+	refs.Config
+	err error
 }
 
 // readSettings reads it, while git blames.
-func (s *session) readSettings() settings {
-	config := s.opts.Config
-	if config == nil {
-		var err error
-		if config, err = ReadConfiguration(s.ctx, s.repo); err != nil {
-			return settings{err: err}
-		}
+func (s *session) readSettings() configured {
+	if s.opts.Config != nil {
+		return configured{Config: *s.opts.Config}
 	}
-	got := settings{items: config.items, values: map[string][]string{}}
-	for _, item := range config.items {
-		got.values[item.key] = append(got.values[item.key], item.value)
-	}
-	return got
-}
-
-// get is the value in force.
-func (c settings) get(key string) (string, bool) {
-	values := c.values[key]
-	if len(values) == 0 {
-		return "", false
-	}
-	return values[len(values)-1], true
-}
-
-// on reads a boolean as git does (git-config(1)).
-func (c settings) on(key string) bool {
-	value, _ := c.get(key)
-	switch strings.ToLower(value) {
-	case "true", "yes", "on":
-		return true
-	}
-	n, err := strconv.Atoi(value)
-	return err == nil && n != 0
+	config, err := settings.Read(s.ctx, s.repo)
+	return configured{config, err}
 }
 
 // converts tells whether any textconv is configured.
-func (c settings) converts() bool {
-	for _, item := range c.items {
-		if isTextconv(item.key) {
+func converts(config refs.Config) bool {
+	for key := range config.Entries() {
+		if isTextconv(key) {
 			return true
 		}
 	}
@@ -66,7 +40,7 @@ func isTextconv(key string) bool {
 // files"). Its lines are not those of the file, so nothing recorded of the file's lines speaks of them.
 func (s *session) hasTextconv() bool {
 	got := s.settings()
-	if s.opts.NoTextconv || s.target.file == "" || !got.converts() {
+	if s.opts.NoTextconv || s.target.file == "" || !converts(got.Config) {
 		return false
 	}
 	out, err := s.ask(nil, "check-attr", "-z", "diff", "--", s.target.file)
@@ -77,6 +51,6 @@ func (s *session) hasTextconv() bool {
 	if len(fields) < 3 {
 		return false
 	}
-	command, _ := got.get("diff." + fields[2] + ".textconv")
+	command, _ := got.Get("diff." + fields[2] + ".textconv")
 	return command != ""
 }

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -38,6 +39,20 @@ func parseConfigList(out string) Config {
 // Add appends an entry that takes precedence over those that are there. The key is in the case that git prints.
 func (c *Config) Add(key, value string) {
 	c.entries = append(c.entries, configEntry{Key: key, Value: value})
+}
+
+// Entries are all keys with their values, least important first; a key without a value has "true".
+func (c Config) Entries() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for _, e := range c.entries {
+			if e.NoValue {
+				e.Value = "true"
+			}
+			if !yield(e.Key, e.Value) {
+				return
+			}
+		}
+	}
 }
 
 // Get is the value in force of a key; a key without a value gives "true", as it does for git.

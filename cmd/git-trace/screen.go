@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // screen is where a command that people read writes to: the terminal, through a pager or not, or whatever standard
@@ -22,7 +22,7 @@ type screen struct {
 	Width    int  // in columns
 	Terminal bool // what is written ends on a terminal
 	// Config is git's configuration, if it had to be read.
-	Config *blame.Configuration
+	Config *refs.Config
 
 	pager *pager
 }
@@ -66,12 +66,16 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 		s.Width = n
 	}
 	if repo != nil && (s.Terminal || when == "") {
-		var err error
-		if s.Config, err = blame.ReadConfiguration(context.Background(), repo); err != nil {
+		config, err := settings.Read(context.Background(), repo)
+		if err != nil {
 			return nil, refs.Config{}, err
 		}
+		s.Config = &config
 	}
-	config := s.Config.Values()
+	var config refs.Config
+	if s.Config != nil {
+		config = *s.Config
+	}
 	switch when {
 	case "always":
 		s.Color = true

@@ -1,4 +1,9 @@
-package blame
+// Package settings gives git's configuration without starting git for it. Git is asked once, and again when one of the
+// files that the configuration came from, or could have come from, has another content: a process of git's own costs as
+// much as all else that a blame from the cache does.
+//
+// Only what the program asks for is kept, see [Shapes]: tokens stand in configurations.
+package settings
 
 import (
 	"bytes"
@@ -15,43 +20,30 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Git is asked for its configuration once, and again when one of the files it came from, or could have come from, has
-// another content: a process of git's own costs as much as all else that a blame from the cache does.
+// item is one variable as git lists it.
+type item struct{ key, value string }
 
-// configItem is one variable as git lists it.
-type configItem struct{ key, value string }
+const magic = "git-trace configuration 3\n"
 
-const configMagic = "git-trace configuration 2\n"
-
-// Configuration is git's configuration as it was read once. The nil one is read when it is asked for.
-type Configuration struct{ items []configItem }
-
-// ReadConfiguration reads it by way of what is kept: that starts no process as long as nothing changed.
-func ReadConfiguration(ctx context.Context, repo *refs.Repo) (*Configuration, error) {
-	items, err := configuration(ctx, repo)
+// Read gives what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
+func Read(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
+	var config refs.Config
+	items, err := read(ctx, repo)
 	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return config, fmt.Errorf("read configuration: %w", err)
 	}
-	return &Configuration{items}, nil
+	for _, it := range items {
+		config.Add(it.key, it.value)
+	}
+	return config, nil
 }
 
-// Values is the configuration as Repo.Config would give it; that of nil is empty.
-func (c *Configuration) Values() refs.Config {
-	var values refs.Config
-	if c != nil {
-		for _, item := range c.items {
-			values.Add(item.key, item.value)
-		}
-	}
-	return values
-}
-
-// configuration is git's configuration in the order of precedence, the last value of a key in force.
-func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
-	name := filepath.Join(cacheDir(repo), "settings-"+digestOf(repo.GitDir).String())
+// read lists variables in the order of precedence, the last value of a key in force.
+func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
+	name := filepath.Join(directory(repo), "settings-"+DigestOf(repo.GitDir).String())
 	if raw, err := os.ReadFile(name); err == nil {
-		if listing, ok := keptConfig(raw); ok {
-			items, _ := parseConfig(listing)
+		if listing, ok := kept(raw); ok {
+			items, _ := parse(listing)
 			return items, nil
 		}
 	}
@@ -59,17 +51,17 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 	if traced {
 		dropWholeListings(repo)
 	}
-	usual := usualConfigFiles(repo)
-	before, started := configState(usual), time.Now()
+	usual := usualFiles(repo)
+	before, started := stateOf(usual), time.Now()
 	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
 	if err != nil {
 		return nil, err
 	}
-	items, origins := parseConfig(string(out))
-	others, ok := otherConfigFiles(repo, items, origins)
+	items, origins := parse(string(out))
+	others, ok := otherFiles(repo, items, origins)
 	others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(usual, file) })
-	if traced && ok && !changedSince(others, started) && configState(usual) == before {
-		keepConfig(name, slices.Concat(usual, others), listing(needed(items)))
+	if traced && ok && !changedSince(others, started) && stateOf(usual) == before {
+		keep(name, slices.Concat(usual, others), listing(needed(items)))
 	}
 	return needed(items), nil
 }
@@ -77,19 +69,19 @@ func configuration(ctx context.Context, repo *refs.Repo) ([]configItem, error) {
 // needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the
 // command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that
 // is only compared with itself, as that of core.sshCommand is, a digest is kept.
-func needed(items []configItem) []configItem {
-	var out []configItem
-	for _, item := range items {
+func needed(items []item) []item {
+	var out []item
+	for _, it := range items {
 		switch {
-		case isAsked(item.key):
-		case shapesAnswers(item.key):
-			if item.value != "" {
-				item.value = digestOf(item.value).String()
+		case isAsked(it.key):
+		case Shapes(it.key):
+			if it.value != "" {
+				it.value = DigestOf(it.value).String()
 			}
 		default:
 			continue
 		}
-		out = append(out, item)
+		out = append(out, it)
 	}
 	return out
 }
@@ -105,37 +97,50 @@ func isAsked(key string) bool {
 	return section == "blame" || section == "color"
 }
 
+// Shapes tells whether a setting can change what git blame finds or prints.
+func Shapes(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	switch section {
+	case "attr", "blame", "core", "diff", "extensions", "feature", "filter", "i18n", "log", "mailmap":
+		return true
+	}
+	return false
+}
+
 // listing writes items as git lists them, without their origins.
-func listing(items []configItem) string {
+func listing(items []item) string {
 	var out strings.Builder
-	for _, item := range items {
-		out.WriteString("\x00" + item.key + "\n" + item.value + "\x00")
+	for _, it := range items {
+		out.WriteString("\x00" + it.key + "\n" + it.value + "\x00")
 	}
 	return out.String()
 }
 
+// directory is where the cache of blame is, too.
+func directory(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
+
 // dropWholeListings deletes what earlier versions kept: listings of everything, tokens included.
 func dropWholeListings(repo *refs.Repo) {
-	entries, _ := os.ReadDir(cacheDir(repo)) // what is not there needs no deleting
+	entries, _ := os.ReadDir(directory(repo)) // what is not there needs no deleting
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "config-") {
-			_ = os.Remove(filepath.Join(cacheDir(repo), e.Name()))
+			_ = os.Remove(filepath.Join(directory(repo), e.Name()))
 		}
 	}
 }
 
-// keepConfig stores a listing with the state of the files that it depends on. A directory that cannot be written to
+// keep stores a listing with the state of the files that it depends on. A directory that cannot be written to
 // keeps nothing.
-func keepConfig(name string, files []string, listing string) {
-	state, list := configState(files), strings.Join(files, "\x00")
-	head := configMagic + string(state[:]) + strconv.Itoa(len(list)) + "\n"
+func keep(name string, files []string, listing string) {
+	state, list := stateOf(files, listing), strings.Join(files, "\x00")
+	head := magic + string(state[:]) + strconv.Itoa(len(list)) + "\n"
 	_ = refs.WriteFileAtomic(name, []byte(head+list+listing), 0o600)
 }
 
-// keptConfig reads what keepConfig wrote, if it still holds.
-func keptConfig(raw []byte) (listing string, ok bool) {
-	rest, ok := bytes.CutPrefix(raw, []byte(configMagic))
-	var state digest
+// kept reads what keep wrote, if it still holds.
+func kept(raw []byte) (listing string, ok bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(magic))
+	var state Digest
 	if !ok || len(rest) < len(state) {
 		return "", false
 	}
@@ -145,12 +150,12 @@ func keptConfig(raw []byte) (listing string, ok bool) {
 	if err != nil || n < 0 || n > len(rest) {
 		return "", false
 	}
-	files := strings.Split(string(rest[:n]), "\x00")
-	return string(rest[n:]), configState(files) == state
+	files, listing := strings.Split(string(rest[:n]), "\x00"), string(rest[n:])
+	return listing, stateOf(files, listing) == state
 }
 
-// parseConfig reads ORIGIN NUL KEY [LF VALUE] NUL … and returns the files of origin too; a key alone means true.
-func parseConfig(listing string) (items []configItem, origins []string) {
+// parse reads ORIGIN NUL KEY [LF VALUE] NUL … and returns the files of origin too; a key alone means true.
+func parse(listing string) (items []item, origins []string) {
 	for listing != "" {
 		origin, rest, _ := strings.Cut(listing, "\x00")
 		entry, rest, _ := strings.Cut(rest, "\x00")
@@ -159,7 +164,7 @@ func parseConfig(listing string) (items []configItem, origins []string) {
 		if !ok {
 			value = "true"
 		}
-		items = append(items, configItem{key, value})
+		items = append(items, item{key, value})
 		file, _ := strings.CutPrefix(origin, "file:")
 		if file == origin {
 			file = "" // the command line, or the environment
@@ -169,23 +174,23 @@ func parseConfig(listing string) (items []configItem, origins []string) {
 	return items, origins
 }
 
-// usualConfigFiles are the places that git-config(1) names, whether or not there is a file: the system's with any
+// usualFiles are the places that git-config(1) names, whether or not there is a file: the system's with any
 // prefix git may have been built with.
-func usualConfigFiles(repo *refs.Repo) []string {
+func usualFiles(repo *refs.Repo) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
 		files = append(files, path)
 	} else {
-		files = append(files, systemFiles("gitconfig")...)
+		files = append(files, SystemFiles("gitconfig")...)
 	}
 	if path := os.Getenv("GIT_CONFIG_GLOBAL"); path != "" {
 		return append(files, path)
 	}
-	return append(files, userFile("config"), homeFile(".gitconfig"))
+	return append(files, UserFile("config"), homeFile(".gitconfig"))
 }
 
-// systemFiles are the places of a file that is the same for all users.
-func systemFiles(name string) []string {
+// SystemFiles are the places of a file that is the same for all users.
+func SystemFiles(name string) []string {
 	files := []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 	if git, err := exec.LookPath("git"); err == nil {
 		if real, err := filepath.EvalSymlinks(git); err == nil {
@@ -195,8 +200,8 @@ func systemFiles(name string) []string {
 	return files
 }
 
-// userFile is a file in git's own directory of the user.
-func userFile(name string) string {
+// UserFile is a file in git's own directory of the user.
+func UserFile(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)
 	}
@@ -211,14 +216,14 @@ func homeFile(name string) string {
 	return filepath.Join(home, name)
 }
 
-// otherConfigFiles are the files that a listing came from and those that it includes, or would if they were there
+// otherFiles are the files that a listing came from and those that it includes, or would if they were there
 // (git-config(1), "Includes"). False means that not all of them can be told.
-func otherConfigFiles(repo *refs.Repo, items []configItem, origins []string) (files []string, ok bool) {
+func otherFiles(repo *refs.Repo, items []item, origins []string) (files []string, ok bool) {
 	root := repo.WorkTree
 	if repo.Bare() {
 		root = repo.GitDir
 	}
-	for i, item := range items {
+	for i, it := range items {
 		origin := origins[i]
 		if origin != "" && !filepath.IsAbs(origin) {
 			origin = filepath.Join(root, origin)
@@ -226,8 +231,8 @@ func otherConfigFiles(repo *refs.Repo, items []configItem, origins []string) (fi
 		if origin != "" {
 			files = append(files, origin)
 		}
-		if item.key == "include.path" || strings.HasPrefix(item.key, "includeif.") {
-			file, ok := expandHome(item.value)
+		if it.key == "include.path" || strings.HasPrefix(it.key, "includeif.") {
+			file, ok := ExpandHome(it.value)
 			if !ok {
 				return nil, false
 			}
@@ -236,7 +241,7 @@ func otherConfigFiles(repo *refs.Repo, items []configItem, origins []string) (fi
 			}
 			files = append(files, file)
 		}
-		if strings.HasPrefix(item.key, "includeif.onbranch:") {
+		if strings.HasPrefix(it.key, "includeif.onbranch:") {
 			files = append(files, repo.HeadFile())
 		}
 	}
@@ -244,9 +249,9 @@ func otherConfigFiles(repo *refs.Repo, items []configItem, origins []string) (fi
 	return slices.Compact(files), true
 }
 
-// expandHome does for "~/" what git does; what begins with another user's home, or with git's own prefix, is not known
+// ExpandHome does for "~/" what git does; what begins with another user's home, or with git's own prefix, is not known
 // here.
-func expandHome(path string) (string, bool) {
+func ExpandHome(path string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = homeFile(rest)
 	}
@@ -264,18 +269,21 @@ func changedSince(files []string, started time.Time) bool {
 	return false
 }
 
-// configState is a digest of all that the configuration comes from.
-func configState(files []string) digest {
-	h := newDigester()
-	h.text(gitProgram())
+// stateOf is a digest of all that the configuration comes from, and of texts.
+func stateOf(files []string, texts ...string) Digest {
+	h := NewDigest()
+	h.Text(GitProgram())
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		if name == "HOME" || name == "XDG_CONFIG_HOME" || strings.HasPrefix(name, "GIT_CONFIG") {
-			h.text(entry)
+			h.Text(entry)
 		}
 	}
 	for _, file := range files {
-		h.file(file)
+		h.File(file)
 	}
-	return h.sum()
+	for _, text := range texts {
+		h.Text(text)
+	}
+	return h.Sum()
 }

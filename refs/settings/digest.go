@@ -1,0 +1,70 @@
+package settings
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/zeebo/blake3"
+)
+
+// GitProgram names the git that answers: an update of git may answer otherwise. The program is often there under
+// several names, one of which git itself puts before the others, so neither its path nor its inode is looked at.
+func GitProgram() string {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// Digest names a state of what an answer depends on.
+type Digest [16]byte
+
+// Digester makes a digest of texts and files.
+type Digester struct {
+	hash *blake3.Hasher
+}
+
+// NewDigest begins one.
+func NewDigest() *Digester { return &Digester{hash: blake3.New()} }
+
+// Text takes in a text.
+func (d *Digester) Text(s string) {
+	_, _ = d.hash.WriteString(s)
+	_, _ = d.hash.Write([]byte{0})
+}
+
+// File takes in whether a file can be read, and its content.
+func (d *Digester) File(path string) {
+	d.Text(path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		d.Text("none")
+		return
+	}
+	d.Text("file")
+	d.Text(string(content))
+}
+
+// Sum is the digest of all that was taken in.
+func (d *Digester) Sum() Digest {
+	var out Digest
+	copy(out[:], d.hash.Sum(nil))
+	return out
+}
+
+// DigestOf is the digest of one text.
+func DigestOf(text string) Digest {
+	d := NewDigest()
+	d.Text(text)
+	return d.Sum()
+}
+
+// String is the digest in hexadecimal, fit for a file name.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
