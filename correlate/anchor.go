@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -115,7 +116,7 @@ type anchorer struct {
 	view   *trails.View
 	commit refs.OID
 	// carried gives, for a commit that took the place of another, what that one has of a file.
-	carried func(fileDiff) []trails.Source
+	carried func(fileDiff) []origin.Candidate
 
 	// open are the lines, counted from 0, that no content explains, if it is not nil.
 	open map[int]bool
@@ -232,14 +233,14 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		return v, nil, nil
 	}
 	equal := TierExactLines
-	var near []trails.Source
+	var near []origin.Candidate
 	if a.carried != nil {
 		near, equal = a.carried(f), TierRewritten
 	} else if nearest, ok := a.view.Nearest(f.Path, lines); ok {
 		near = append(near, nearest)
 	}
 	if !f.Old.IsZero() {
-		near = append(near, trails.Source{Path: f.OldPath, Blob: f.Old})
+		near = append(near, origin.Candidate{Path: f.OldPath, Blob: f.Old})
 	}
 	if f.OldPath != f.Path {
 		if err := a.view.Known.Link(f.OldPath, f.Path); err != nil {

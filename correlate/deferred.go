@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 )
 
 // A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing
@@ -268,17 +269,19 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 // it is not there, git is asked for its name: main may have renamed it. A content that nobody saw, of a commit that was
 // made while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was last
 // seen with.
-func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d deferred) func(fileDiff) []trails.Source {
+func olderContents(
+	ctx context.Context, repo *refs.Repo, view *trails.View, d deferred,
+) func(fileDiff) []origin.Candidate {
 	known := func(rev, path string) (oid refs.OID, there, known bool) {
 		oid, typ, err := view.Objects.Resolve(rev + ":" + path)
 		_, known = view.Known.Get(path, oid)
 		return oid, err == nil && typ == refs.BlobObject, known
 	}
-	contents := func(path string) (out []trails.Source) {
+	contents := func(path string) (out []origin.Candidate) {
 		oid, there, seen := known(d.from.String(), path)
 		if there && !seen {
 			if source, ok := view.MadeOf(d.from, path); ok {
-				return []trails.Source{source}
+				return []origin.Candidate{source}
 			}
 			if source, ok := view.UnderOlderName(d.from, path); ok {
 				out = append(out, source)
@@ -287,13 +290,13 @@ func olderContents(ctx context.Context, repo *refs.Repo, view *trails.View, d de
 			there = !before
 		}
 		if there {
-			out = append(out, trails.Source{Path: path, Blob: oid, Far: true})
+			out = append(out, origin.Candidate{Path: path, Blob: oid, Trust: origin.Far})
 		}
 		return out
 	}
 	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
-	return func(f fileDiff) []trails.Source {
-		var out []trails.Source
+	return func(f fileDiff) []origin.Candidate {
+		var out []origin.Candidate
 		for _, path := range slices.Compact([]string{f.Path, f.OldPath}) {
 			out = append(out, contents(path)...)
 		}

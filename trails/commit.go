@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -22,36 +23,38 @@ type View struct {
 	// was looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
-	nearest func(path string, lines [][]byte) (Source, bool)
-	madeOf  func(commit refs.OID, path string) (Source, bool)
-	origins func(path string, lines [][]byte, near []Source) ([]vector.Origin, error)
+	nearest func(path string, lines [][]byte) (origin.Candidate, bool)
+	madeOf  func(commit refs.OID, path string) (origin.Candidate, bool)
+	origins func(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error)
 
-	underOlderName func(commit refs.OID, path string) (Source, bool)
+	underOlderName func(commit refs.OID, path string) (origin.Candidate, bool)
 }
 
 // Origins says where the lines of a committed content come from: from the contents named, best first, from those that
 // git may have taken it from, and from what the path had before.
-func (v *View) Origins(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
+func (v *View) Origins(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error) {
 	return v.origins(path, lines, near)
 }
 
 // Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline
 // last saw it, or, long after the commit, the remembered content that is most like it.
-func (v *View) Nearest(path string, lines [][]byte) (Source, bool) { return v.nearest(path, lines) }
+func (v *View) Nearest(path string, lines [][]byte) (origin.Candidate, bool) {
+	return v.nearest(path, lines)
+}
 
 // MadeOf is the content that a path was last seen with, if a commit that no hook was heard of was made of that.
-func (v *View) MadeOf(commit refs.OID, path string) (Source, bool) {
+func (v *View) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if v.madeOf == nil {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	return v.madeOf(commit, path)
 }
 
 // UnderOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if
 // a commit has it that no hook was heard of.
-func (v *View) UnderOlderName(commit refs.OID, path string) (Source, bool) {
+func (v *View) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	if v.underOlderName == nil {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	return v.underOlderName(commit, path)
 }
@@ -90,13 +93,14 @@ func (e *Engine) AtCommit(
 		}
 		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
 		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob}
-		v.nearest = func(path string, lines [][]byte) (Source, bool) {
+		v.nearest = func(path string, lines [][]byte) (origin.Candidate, bool) {
 			if !s.madeSinceLook(commit, path) {
-				return Source{}, false // it may be younger; what it has that says enough is found among the earlier contents
+				// It may be younger; what it has that says enough is found among the earlier contents.
+				return origin.Candidate{}, false
 			}
 			return s.current(path, lines)
 		}
-		v.origins = func(path string, lines [][]byte, near []Source) ([]vector.Origin, error) {
+		v.origins = func(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error) {
 			more, err := s.commitSources(path, lines)
 			if err != nil {
 				return nil, err
@@ -106,11 +110,7 @@ func (e *Engine) AtCommit(
 				return nil, err
 			}
 			// A line was there when it was staged.
-			found, err := s.originsIn(path, lines, slices.Concat(near, amended, more), s.earlier(path))
-			if err != nil {
-				return nil, err
-			}
-			return s.fromIndex(path, lines, found)
+			return s.originsIn(lines, slices.Concat(near, amended, more), slices.Concat(s.earlier(path), s.inIndex(path)))
 		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -99,7 +100,7 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 		if texts[a.window] == nil {
 			texts[a.window] = declaredLines(a.window, path)
 		}
-		if key := linediff.StripSpace(line); len(key) < specific || !texts[a.window][string(key)] {
+		if key := linediff.StripSpace(line); len(key) < origin.Specific || !texts[a.window][string(key)] {
 			return unknown
 		}
 		return a

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
-	"github.com/git-trace/git-trace/trails/vector"
+	"github.com/git-trace/git-trace/trails/origin"
 )
 
 // Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
@@ -46,32 +46,26 @@ func (s *step) fromElsewhere(f *file) (explained bool, err error) {
 	if s.gitAt(f.path).restored {
 		return false, nil // see composed
 	}
-	q := sourceQueue{step: s, path: f.path, seen: map[refs.OID]bool{}}
-	if err := q.add(Source{Path: f.oldPath, Blob: f.old.oid}); err != nil { // none, if the file is new here
-		return false, err
+	if found := s.sourcesElsewhere(f); len(found) > 0 {
+		here := origin.Candidate{Path: f.oldPath, Blob: f.old.oid} // none, if the file is new here
+		f.from, err = s.originsIn(f.new.lines, slices.Concat([]origin.Candidate{here}, found), nil)
 	}
-	here := len(q.contents())
-	for _, source := range s.sourcesElsewhere(f) {
-		if err := q.add(source); err != nil {
-			return false, err
-		}
-	}
-	if len(q.contents()) > here {
-		found := vector.Origins(f.new.lines, q.contents())
-		f.from = copies(f.new.lines, found, q.contents(), len(q.known))
-	}
-	return false, nil
+	return false, err
 }
 
 // sourcesElsewhere are the contents, held elsewhere, from which git may have taken lines of a file.
-func (s *step) sourcesElsewhere(f *file) []Source {
+func (s *step) sourcesElsewhere(f *file) []origin.Candidate {
 	if tool, _ := s.reported(f.path); tool != nil || !s.gitAt(f.path).elsewhere {
 		return nil
 	}
-	var out []Source
+	var out []origin.Candidate
 	for _, blob := range s.heldElsewhere(f.path) {
-		if _, known := s.known.Get(f.path, blob); known && blob != f.old.oid {
-			out = append(out, Source{Path: f.path, Blob: blob, Far: true})
+		_, known := s.known.Get(f.path, blob)
+		if !known || blob == f.old.oid {
+			continue
+		}
+		if t, err := s.read(0, blob); err == nil && !t.whole {
+			out = append(out, origin.Candidate{Path: f.path, Blob: blob, Trust: origin.Far})
 		}
 	}
 	return out

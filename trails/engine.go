@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -94,11 +95,11 @@ type step struct {
 	ctx       context.Context
 	state     *state
 	snap      *snapshot.Engine
-	others    []*step           // of the other work trees, see aside
-	last      *snapshot.Engine  // the state that was found, see lastHeld
-	gone      []rename.Change   // see findOlderName; nil until asked for
-	newNames  map[string]Source // see underOlderName
-	dropped   []refs.OID        // the stashes that they knew of and that are gone, see heldElsewhere; nil until asked for
+	others    []*step                     // of the other work trees, see aside
+	last      *snapshot.Engine            // the state that was found, see lastHeld
+	gone      []rename.Change             // see findOlderName; nil until asked for
+	newNames  map[string]origin.Candidate // see underOlderName
+	dropped   []refs.OID                  // the stashes that they knew of and that are gone; nil until asked for
 	objects   *refs.Objects
 	facts     gitfacts.Reader
 	known     *Known

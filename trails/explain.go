@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -48,7 +49,7 @@ func (s *step) explained(f *file) (bool, error) {
 			return true, nil
 		}
 		if found {
-			f.from, err = s.origins(f.path, f.new.lines, []Source{{Path: f.oldPath, Blob: f.old.oid}, from})
+			f.from, err = s.origins(f.path, f.new.lines, []origin.Candidate{{Path: f.oldPath, Blob: f.old.oid}, from})
 		}
 		return false, err
 	}
@@ -102,7 +103,7 @@ func (s *step) asNamedBefore(f *file) (bool, error) {
 			return false, err
 		}
 		if _, known := s.known.Get(name, blob); known && blob == f.new.oid {
-			return true, s.learn(f.path, f.new, []Source{{Path: name, Blob: blob}})
+			return true, s.learn(f.path, f.new, []origin.Candidate{{Path: name, Blob: blob}})
 		}
 	}
 	return false, nil
@@ -121,16 +122,16 @@ func (s *step) composed(f *file) (explained bool, err error) {
 		return false, err
 	}
 	// What was there before the change is a source under the name that it had.
-	near := slices.Concat([]Source{{Path: f.oldPath, Blob: f.old.oid}}, more, s.sourcesElsewhere(f))
+	near := slices.Concat([]origin.Candidate{{Path: f.oldPath, Blob: f.old.oid}}, more, s.sourcesElsewhere(f))
 	made, err := s.madeByHand(s.gitAt(f.path), f.path)
 	if err != nil {
 		return false, err
 	}
 	byGit := !s.gitAt(f.path).MadeByHand(s.base, s.commit) && !made[head]
 	if byGit {
-		near = append(near, Source{Path: f.path, Blob: head})
+		near = append(near, origin.Candidate{Path: f.path, Blob: head})
 	}
-	if slices.ContainsFunc(near[1:], func(n Source) bool { return n.Blob == f.new.oid }) {
+	if slices.ContainsFunc(near[1:], func(n origin.Candidate) bool { return n.Blob == f.new.oid }) {
 		return true, s.learn(f.path, f.new, near)
 	}
 	if w := s.gitAt(f.path); !w.doubtful && !made[f.new.oid] {
@@ -151,7 +152,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 				nearer(f.new.lines, base.lines, f.old.lines) {
 				// git put this content there first; what is written now replaced its lines, not those from before,
 				// which are gone unless something speaks for them.
-				near[0].Faint = true
+				near[0].Trust = origin.Faint
 				f.old, f.oldPath, f.oldMode = base, f.path, f.newMode
 				f.vec = s.vectorOf(f.path, base)
 			}
@@ -163,7 +164,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 			return false, err
 		}
 		if len(picked) > 0 {
-			near[0].Faint = true
+			near[0].Trust = origin.Faint
 			near = append(picked, near...)
 			f.old, f.oldPath, f.oldMode = base, f.path, f.newMode
 			f.vec = s.vectorOf(f.path, base)
@@ -174,11 +175,12 @@ func (s *step) composed(f *file) (explained bool, err error) {
 		return false, err
 	}
 	if found {
-		near[0].Faint = true
+		near[0].Trust = origin.Faint
 		f.old, f.oldPath, f.oldMode = back, f.path, f.newMode
 		f.vec = s.vectorOf(f.path, back)
 	}
-	f.from, err = s.origins(f.path, f.new.lines, append([]Source{{Path: f.oldPath, Blob: f.old.oid}}, farther(near)...))
+	base := origin.Candidate{Path: f.oldPath, Blob: f.old.oid}
+	f.from, err = s.origins(f.path, f.new.lines, slices.Concat([]origin.Candidate{base}, origin.AtMost(near, origin.Far)))
 	f.from = markers(f.new.lines, f.from)
 	return false, err
 }
@@ -205,16 +207,7 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 // inSources tells whether one of the commits that git may have taken a file from has the very content.
 func (s *step) inSources(path string, blob refs.OID) bool {
 	list, err := s.commitSources(path, nil)
-	return err == nil && slices.ContainsFunc(list, func(n Source) bool { return n.Blob == blob })
-}
-
-// farther marks sources as such that a content need not have been made of.
-func farther(list []Source) []Source {
-	out := slices.Clone(list)
-	for i := range out {
-		out[i].Far = true
-	}
-	return out
+	return err == nil && slices.ContainsFunc(list, func(n origin.Candidate) bool { return n.Blob == blob })
 }
 
 // nearer tells whether a content is closer to a than to b: whether fewer characters have to be deleted and inserted. A
@@ -237,7 +230,7 @@ func distance(from, to [][]byte) int {
 }
 
 // learn remembers the owners of a content that git brought, as far as other contents tell them.
-func (s *step) learn(path string, t text, near []Source) error {
+func (s *step) learn(path string, t text, near []origin.Candidate) error {
 	if _, known := s.known.Get(path, t.oid); known {
 		return nil
 	}
@@ -251,7 +244,7 @@ func (s *step) learn(path string, t text, near []Source) error {
 			return s.known.Put(path, t.oid, v)
 		}
 	}
-	near = slices.DeleteFunc(slices.Clone(near), func(n Source) bool { return n.Blob == t.oid })
+	near = slices.DeleteFunc(slices.Clone(near), func(n origin.Candidate) bool { return n.Blob == t.oid })
 	found, err := s.origins(path, t.lines, near)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -149,7 +150,7 @@ func (s *step) vectorOf(path string, t text) vector.Vector {
 	}
 	if !t.oid.IsZero() && !t.whole && len(s.known.Blobs(path, 1)) > 0 {
 		head, err := s.facts.Blob(s.base, path)
-		if err == nil && s.learn(path, t, []Source{{Path: path, Blob: head}}) == nil {
+		if err == nil && s.learn(path, t, []origin.Candidate{{Path: path, Blob: head}}) == nil {
 			v, _ := s.known.Get(path, t.oid)
 			return v
 		}

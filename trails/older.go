@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -257,28 +258,28 @@ const (
 // underOlderName is what a file was last seen with, where it has got another name since that nobody has looked at yet.
 // A commit that was made since the last look at everything must have it. For example: a file is renamed and
 // committed while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
-func (s *step) underOlderName(commit refs.OID, path string) (Source, bool) {
+func (s *step) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	if from, asked := s.newNames[path]; asked {
 		return from, !from.Blob.IsZero()
 	}
 	if len(s.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	if _, there := s.last.Lookup(path); there || !s.git.Known() || !s.git.MovedTo(commit) {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	if s.newNames == nil {
-		s.newNames = map[string]Source{}
+		s.newNames = map[string]origin.Candidate{}
 	}
 	s.newNames[path] = s.findOlderName(path)
 	return s.newNames[path], !s.newNames[path].Blob.IsZero()
 }
 
 // findOlderName compares a file of the work tree with what lost its name.
-func (s *step) findOlderName(path string) Source {
+func (s *step) findOlderName(path string) origin.Candidate {
 	content, found := readWorkFile(s.repo, path)
 	if !found {
-		return Source{}
+		return origin.Candidate{}
 	}
 	if s.gone == nil {
 		gone, err := s.peek(maxGone)
@@ -289,7 +290,7 @@ func (s *step) findOlderName(path string) Source {
 	}
 	f := &file{path: path, oldPath: path, new: newText(s.repo.Format.Hash(refs.BlobObject, content), content)}
 	if err := s.nameBefore(rename.Rewrite, s.gone, f); err != nil {
-		return Source{}
+		return origin.Candidate{}
 	}
-	return Source{Path: f.oldPath, Blob: f.old.oid, Far: true}
+	return origin.Candidate{Path: f.oldPath, Blob: f.old.oid, Trust: origin.Far}
 }

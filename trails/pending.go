@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -85,11 +86,9 @@ func (p *PendingLines) remember(s *step, path string, t text) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.originsIn(path, t.lines, []Source{{Path: path, Blob: head}}, s.earlier(path))
+	found, err := s.originsIn(t.lines, []origin.Candidate{{Path: path, Blob: head}},
+		slices.Concat(s.earlier(path), s.inIndex(path)))
 	if err != nil {
-		return err
-	}
-	if found, err = s.fromIndex(path, t.lines, found); err != nil {
 		return err
 	}
 	var b vector.Builder

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 )
 
 // popped is the content that a stash which is gone from the list made of a file, if git put that there before the file
@@ -61,5 +62,5 @@ func (s *step) broughtBack(stash refs.OID, f *file) (text, error) {
 	if _, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw); err != nil {
 		return text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(f.path), err)
 	}
-	return back, s.learn(f.path, back, []Source{{Path: f.oldPath, Blob: f.old.oid}, {Path: f.path, Blob: blob}})
+	return back, s.learn(f.path, back, []origin.Candidate{{Path: f.oldPath, Blob: f.old.oid}, {Path: f.path, Blob: blob}})
 }

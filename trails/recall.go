@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -90,12 +91,12 @@ type memory struct {
 // nearest is the remembered content that has most in common with a content: what was committed in part was most likely
 // cut out of it. Of equals the last one counts. One that has less than half of it is faint, unless it is as much like
 // it as a renamed file must be.
-func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
+func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {
 		size += n * len(key)
 	}
-	best, most := Source{}, 0
+	best, most := origin.Candidate{}, 0
 	left := maxSources
 	for _, name := range append([]string{path}, m.known.Names(path)...) {
 		blobs := m.known.Blobs(name, left)
@@ -106,8 +107,11 @@ func (m *memory) nearest(path string, lines [][]byte) (Source, bool) {
 				continue
 			}
 			if n := inCommon(want, t.lines); n > most {
-				faint := 2*n < size && rename.Alike(want, len(lines), rename.Count(t.lines), len(t.lines)) == 0
-				best, most = Source{Path: name, Blob: blob, Faint: faint}, n
+				trust := origin.Near
+				if 2*n < size && rename.Alike(want, len(lines), rename.Count(t.lines), len(t.lines)) == 0 {
+					trust = origin.Faint
+				}
+				best, most = origin.Candidate{Path: name, Blob: blob, Trust: trust}, n
 			}
 		}
 	}
@@ -140,11 +144,11 @@ func (m *memory) text(blob refs.OID) (text, error) {
 }
 
 // current is the content that a path had when the timeline last saw it.
-func (s *step) current(path string, _ [][]byte) (Source, bool) {
+func (s *step) current(path string, _ [][]byte) (origin.Candidate, bool) {
 	if s.snap == nil {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	var e snapshot.Entry
 	e, found := s.snap.Lookup(path)
-	return Source{Path: path, Blob: e.OID}, found
+	return origin.Candidate{Path: path, Blob: e.OID}, found
 }

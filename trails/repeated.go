@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 )
 
 // What redoes says of files holds of lines where git merges: the pick of a commit that was not committed at once
@@ -24,17 +25,17 @@ const (
 const tellingLine = 8
 
 // repeated finds what a path has in a commit that the one being anchored is over again.
-func (s *step) repeated(f *file) (Source, bool) {
+func (s *step) repeated(f *file) (origin.Candidate, bool) {
 	if s.commit.IsZero() || s.base.IsZero() || f.old.whole || f.new.whole || f.new.oid.IsZero() {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	if tool, _ := s.reported(f.path); tool != nil {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	holders := s.holders(f.path, f.old.oid, changeOf(f.old.lines, f.new.lines).added)
 	// in this order: the second reads what the commits have, the first has it here
 	if len(holders) == 0 || !s.mayRepeat() {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	tries := 0
 	for _, x := range s.facts.Newest() {
@@ -43,13 +44,13 @@ func (s *step) repeated(f *file) (Source, bool) {
 			continue
 		}
 		if s.repeats(x) {
-			return Source{Path: f.path, Blob: blob, Far: true}, true
+			return origin.Candidate{Path: f.path, Blob: blob, Trust: origin.Far}, true
 		}
 		if tries++; tries == maxRedone {
 			break
 		}
 	}
-	return Source{}, false
+	return origin.Candidate{}, false
 }
 
 // mayRepeat tells whether the new lines of all paths of the commit were seen at those paths before. No program is

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -40,20 +41,20 @@ func (e *Engine) AtRewrite(
 // madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that
 // is asked for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in
 // that content.
-func (s *step) madeOf(commit refs.OID, path string) (Source, bool) {
+func (s *step) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	return s.lastHeld(path)
 }
 
 // lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.
-func (s *step) lastHeld(path string) (Source, bool) {
+func (s *step) lastHeld(path string) (origin.Candidate, bool) {
 	if !s.findLast() {
-		return Source{}, false
+		return origin.Candidate{}, false
 	}
 	entry, found := s.last.Lookup(path)
-	return Source{Path: path, Blob: entry.OID}, found
+	return origin.Candidate{Path: path, Blob: entry.OID}, found
 }
 
 // findLast opens the state that the last look left. One that cannot be read says nothing.

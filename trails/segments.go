@@ -214,13 +214,13 @@ func (s *step) reported(path string) (*Window, declared) {
 // consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves
 // alone is left alone by every part of it.
 func consistent(old, latest text, chain []segment) bool {
-	direct := lineage(old.lines, latest.lines)
+	direct := linediff.Lineage(old.lines, latest.lines)
 	through := make([]int, len(latest.lines))
 	for i := range through {
 		through[i] = i
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		m := lineage(chain[i].from.lines, chain[i].to.lines)
+		m := linediff.Lineage(chain[i].from.lines, chain[i].to.lines)
 		for j, at := range through {
 			if at >= 0 {
 				through[j] = m[at]
@@ -233,23 +233,4 @@ func consistent(old, latest text, chain []segment) bool {
 		}
 	}
 	return true
-}
-
-// lineage maps each new line to the old line that it is, or to -1.
-func lineage(old, latest [][]byte) []int {
-	out := make([]int, len(latest))
-	at, from := 0, 0
-	for _, h := range linediff.Diff(old, latest, linediff.Options{Key: linediff.NoSpace}).Hunks {
-		for ; at < h.NewStart; at, from = at+1, from+1 {
-			out[at] = from
-		}
-		for ; at < h.NewStart+h.NewCount; at++ {
-			out[at] = -1
-		}
-		from = h.OldStart + h.OldCount
-	}
-	for ; at < len(latest); at, from = at+1, from+1 {
-		out[at] = from
-	}
-	return out
 }

@@ -1,122 +1,73 @@
 package trails
 
 import (
-	"github.com/git-trace/git-trace/events"
+	"slices"
+
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// How many earlier contents of a path are asked where the lines of a content come from: so many at a time, as long as
-// lines are missing.
-const (
-	sourceChunk = 8
-	maxSources  = 64
-)
+// maxSources is how many earlier contents of a path are asked where the lines of a content come from.
+const maxSources = 64
 
 // origins finds where the lines of a content of a path come from, when git put it together or when it was never seen.
 // First gives the contents that are near, best first; then what the path had before is asked. What is known of a
 // content stands before what is only there: a vector that says unknown says so with reason. Where no more is known than
 // that a stash may have been applied, what the path had before is left out: it may have been typed anew.
-func (s *step) origins(path string, lines [][]byte, first []Source) ([]vector.Origin, error) {
+func (s *step) origins(path string, lines [][]byte, first []origin.Candidate) ([]vector.Origin, error) {
 	if s.gitAt(path).doubtful {
-		return s.originsIn(path, lines, first, nil)
+		return s.originsIn(lines, first, nil)
 	}
-	return s.originsIn(path, lines, first, s.earlier(path))
+	return s.originsIn(lines, first, s.earlier(path))
+}
+
+// inIndex lists the same for lines that were in the index: it may have had each of them.
+func (s *step) inIndex(path string) []origin.Candidate {
+	var out []origin.Candidate
+	for _, name := range append([]string{path}, s.known.Names(path)...) {
+		for _, oid := range s.known.Blobs(name, maxSources) {
+			out = append(out, origin.Candidate{Path: name, Blob: oid, Kind: origin.Staged})
+		}
+	}
+	return out
 }
 
 // earlier lists what a path had before, the last content first.
-func (s *step) earlier(path string) []Source {
-	var out []Source
+func (s *step) earlier(path string) []origin.Candidate {
+	var out []origin.Candidate
 	for _, name := range append([]string{path}, s.known.Names(path)...) {
 		for _, oid := range s.known.Blobs(name, maxSources-len(out)) {
-			out = append(out, Source{Path: name, Blob: oid, Faint: true})
+			out = append(out, origin.Candidate{Path: name, Blob: oid, Kind: origin.Earlier, Trust: origin.Faint})
 		}
 	}
 	return out
 }
 
 // originsIn is origins with the contents that are asked for lines that the first have not.
-func (s *step) originsIn(path string, lines [][]byte, first, earlier []Source) ([]vector.Origin, error) {
-	q := sourceQueue{step: s, path: path, seen: map[refs.OID]bool{}}
-	for _, f := range first {
-		if err := q.add(f); err != nil {
-			return nil, err
-		}
-	}
-	for {
-		found := vector.Origins(lines, q.contents())
-		if len(earlier) == 0 || complete(found, len(q.known)) {
-			return copies(lines, found, q.contents(), len(q.known)), nil
-		}
-		for _, one := range earlier[:min(sourceChunk, len(earlier))] {
-			if err := q.add(one); err != nil {
-				return nil, err
-			}
-		}
-		earlier = earlier[min(sourceChunk, len(earlier)):]
-	}
+func (s *step) originsIn(lines [][]byte, first, earlier []origin.Candidate) ([]vector.Origin, error) {
+	return origin.Explain(lines, slices.Concat(first, earlier), told{s})
 }
 
-// Source is a content that a path had. Far is one that need not be what another was made of, Faint one for which
-// nothing speaks but that the path had it once.
-type Source struct {
-	Path string
-	Blob refs.OID
-	Far  bool
+// told is what the timeline knows of contents.
+type told struct{ *step }
 
-	Faint bool
-}
+func (t told) Get(path string, blob refs.OID) (vector.Vector, bool) { return t.known.Get(path, blob) }
 
-// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first
-// sources, of which something is known.
-func complete(found []vector.Origin, known int) bool {
-	for _, run := range found {
-		if run.Source < 0 || run.Source >= known || run.Why != vector.Equal {
-			return false
-		}
-	}
-	return true
-}
-
-// sourceQueue gathers contents, each once.
-type sourceQueue struct {
-	*step
-	path  string
-	seen  map[refs.OID]bool
-	known []vector.Content
-	bare  []vector.Content // contents of which nothing is known
-}
-
-func (q *sourceQueue) contents() []vector.Content {
-	return append(q.known[:len(q.known):len(q.known)], q.bare...)
-}
-
-func (q *sourceQueue) add(from Source) error {
-	if from.Blob.IsZero() || q.seen[from.Blob] {
-		return nil
-	}
-	q.seen[from.Blob] = true
-	t, err := q.read(0, from.Blob)
-	if err != nil || t.whole {
-		return err
-	}
-	if v, ok := q.step.known.Get(from.Path, from.Blob); ok && v.Len() == len(t.lines) {
-		q.known = append(q.known, vector.Content{Lines: t.lines, Owners: v, Far: from.Far, Faint: from.Faint})
-		return nil
-	}
-	unknown := vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
-	q.bare = append(q.bare, vector.Content{Lines: t.lines, Owners: unknown, Far: from.Far, Faint: from.Faint})
-	return nil
+func (t told) Text(blob refs.OID) (origin.Text, error) {
+	content, err := t.read(0, blob)
+	return origin.Text{OID: content.oid, Lines: content.lines, Whole: content.whole}, err
 }
 
 // commitSources are the contents that the path has in the commits that git may have taken some lines of it from.
-func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
+func (s *step) commitSources(path string, lines [][]byte) ([]origin.Candidate, error) {
 	w := s.gitAt(path)
 	if !w.restored {
 		return nil, nil
 	}
 	names := append([]string{path}, s.known.Names(path)...)
-	var out []Source
+	var out []origin.Candidate
 	if w.Now.Autostash.IsZero() && !w.Before.Autostash.IsZero() { // it was brought back
 		for _, name := range names {
 			oid, err := s.facts.Blob(w.Before.Autostash, name)
@@ -124,7 +75,7 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 				return nil, err
 			}
 			if _, known := s.known.Get(name, oid); known { // what nobody saw explains nothing
-				out = append(out, Source{Path: name, Blob: oid, Far: true})
+				out = append(out, origin.Candidate{Path: name, Blob: oid, Trust: origin.Far})
 				break
 			}
 		}
@@ -147,18 +98,22 @@ func (s *step) commitSources(path string, lines [][]byte) ([]Source, error) {
 			if _, known := s.known.Get(name, oid); oid.IsZero() || from.Unlooked && !known {
 				continue
 			}
-			faint, err := s.twoFiles(path, name)
-			if err != nil {
+			trust := origin.Far
+			if faint, err := s.twoFiles(path, name); err != nil {
 				return nil, err
+			} else if faint {
+				trust = origin.Faint
 			}
-			if from.Perhaps && !faint {
+			if from.Perhaps && trust == origin.Far {
 				applied, err := s.applied(commit, name, oid, lines)
 				if err != nil {
 					return nil, err
 				}
-				faint = !applied
+				if !applied {
+					trust = origin.Faint
+				}
 			}
-			out = append(out, Source{Path: name, Blob: oid, Far: true, Faint: faint})
+			out = append(out, origin.Candidate{Path: name, Blob: oid, Trust: trust})
 			break
 		}
 	}
@@ -201,12 +156,12 @@ func (s *step) applied(commit refs.OID, path string, blob refs.OID, lines [][]by
 		return false, err
 	}
 	kept := make([]bool, len(brought.lines))
-	for _, from := range lineage(brought.lines, lines) {
+	for _, from := range linediff.Lineage(brought.lines, lines) {
 		if from >= 0 {
 			kept[from] = true
 		}
 	}
-	for i, from := range lineage(base.lines, brought.lines) {
+	for i, from := range linediff.Lineage(base.lines, brought.lines) {
 		if from < 0 && !kept[i] {
 			return false, nil
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -92,12 +94,12 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 				return nil, err
 			}
 		}
-		near := []Source{{Path: f.oldPath, Blob: f.old.oid}}
+		near := []origin.Candidate{{Path: f.oldPath, Blob: f.old.oid}}
 		more, err := s.commitSources(f.path, f.new.lines)
 		if err != nil {
 			return nil, err
 		}
-		near = slices.DeleteFunc(append(near, more...), func(n Source) bool { return n.Blob == f.new.oid })
+		near = slices.DeleteFunc(append(near, more...), func(n origin.Candidate) bool { return n.Blob == f.new.oid })
 		if f.from, err = s.origins(f.path, f.new.lines, near); err != nil {
 			return nil, err
 		}
@@ -153,7 +155,7 @@ func tookAll(base, content, stash [][]byte) bool {
 	for i := range in {
 		in[i] = -1
 	}
-	for at, from := range lineage(content, stash) {
+	for at, from := range linediff.Lineage(content, stash) {
 		if from >= 0 {
 			in[from] = at
 		}
@@ -168,7 +170,7 @@ func tookAll(base, content, stash [][]byte) bool {
 		return in[i]
 	}
 	added := false
-	for i, from := range lineage(base, content) {
+	for i, from := range linediff.Lineage(base, content) {
 		if from >= 0 {
 			continue
 		}

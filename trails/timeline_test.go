@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -377,12 +378,12 @@ func (y *story) commit(engine *Engine) {
 				y.tellOwners(path+" was seen:", vec, v.Owners.Describe, nil)
 				continue
 			}
-			var near []Source
+			var near []origin.Candidate
 			if nearest, ok := v.Nearest(path, lines); ok {
 				near = append(near, nearest)
 			}
 			if !was.IsZero() {
-				near = append(near, Source{Path: path, Blob: was})
+				near = append(near, origin.Candidate{Path: path, Blob: was})
 			}
 			found, err := v.Origins(path, lines, near)
 			if err != nil {

@@ -1,4 +1,4 @@
-package trails
+package origin
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// specific is the number of letters and digits from which on a line speaks for itself.
-const specific = 12
+// Specific is the number of letters and digits from which on a line speaks for itself.
+const Specific = 12
 
 // copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a
 // conflict may keep both sides of a line, or change their order. A line that does not speak for itself was copied with
@@ -21,7 +21,7 @@ func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, kno
 	c := newCopier(lines, sources, known)
 	out := singles(found)
 	for line := range out {
-		if key := c.keys[line]; len(key) >= specific {
+		if key := c.keys[line]; len(key) >= Specific {
 			c.copied(out, line, c.places[key])
 		}
 	}
@@ -73,7 +73,7 @@ func newCopier(lines [][]byte, sources []vector.Content, known int) *copier {
 		keys := keysOf(src.Lines)
 		c.sourceKeys = append(c.sourceKeys, keys)
 		for n, key := range keys {
-			if len(key) >= specific {
+			if len(key) >= Specific {
 				c.places[key] = append(c.places[key], place{i, n})
 			}
 		}
@@ -92,7 +92,7 @@ func keysOf(lines [][]byte) []string {
 // beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied
 // from.
 func (c *copier) beside(line, next int) []place {
-	if len(c.keys[line]) >= specific {
+	if len(c.keys[line]) >= Specific {
 		return nil
 	}
 	var out []place
@@ -112,12 +112,12 @@ const maxGap = 8
 // above and below. One of these was copied, or is no other source's than a far one's: whoever takes some lines of a
 // side of a conflict leaves others out.
 func (c *copier) between(out []vector.Origin, line int) []place {
-	if out[line].Source >= 0 || len(c.keys[line]) >= specific {
+	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil
 	}
 	next := func(step int) int {
 		at := line + step
-		for at >= 0 && at < len(out) && out[at].Source < 0 && len(c.keys[at]) < specific {
+		for at >= 0 && at < len(out) && out[at].Source < 0 && len(c.keys[at]) < Specific {
 			at += step
 		}
 		return at
@@ -152,14 +152,14 @@ func (c *copier) taken(out []vector.Origin, line int) bool {
 
 // placesOf lists the places of a line that speaks for itself, or else those that it was taken from.
 func (c *copier) placesOf(out []vector.Origin, line int) []place {
-	if key := c.keys[line]; len(key) >= specific {
+	if key := c.keys[line]; len(key) >= Specific {
 		return c.places[key]
 	}
 	if c.from[line] != nil || !c.taken(out, line) {
 		return c.from[line]
 	}
 	source := out[line].Source
-	if at := lineage(c.sources[source].Lines, c.lines)[line]; at >= 0 {
+	if at := linediff.Lineage(c.sources[source].Lines, c.lines)[line]; at >= 0 {
 		return []place{{source, at}}
 	}
 	return nil

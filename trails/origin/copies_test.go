@@ -1,4 +1,4 @@
-package trails
+package origin
 
 import (
 	"strings"
@@ -124,7 +124,7 @@ func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
 			runs := make([]vector.Origin, len(lines))
 			for i, l := range lines {
 				runs[i] = vector.Origin{Start: i, Count: 1, Source: -1}
-				if len(linediff.StripSpace(l)) >= specific {
+				if len(linediff.StripSpace(l)) >= Specific {
 					runs[i].Source, runs[i].Owner = 0, vector.Owner{Kind: events.OwnerHuman}
 				}
 			}

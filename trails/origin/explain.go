@@ -1,0 +1,100 @@
+package origin
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// chunk is how many earlier contents are asked at a time, as long as lines are missing.
+const chunk = 8
+
+// Explain says of every line of a content which candidate it comes from, and who owns it there. It depends on nothing
+// but what it is given. Candidates of which something is known stand before those that are only there: a vector that
+// says unknown says so with reason. Earlier contents are asked for the lines that no other candidate has.
+func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, error) {
+	e := explanation{told: told, seen: map[refs.OID]bool{}}
+	near, earlier, staged := apart(list)
+	if err := e.add(near); err != nil {
+		return nil, err
+	}
+	found := vector.Origins(lines, e.contents())
+	for len(earlier) > 0 && !complete(found, len(e.known)) {
+		n := min(chunk, len(earlier))
+		if err := e.add(earlier[:n]); err != nil {
+			return nil, err
+		}
+		earlier = earlier[n:]
+		found = vector.Origins(lines, e.contents())
+	}
+	found = copies(lines, found, e.contents(), len(e.known))
+	return between(lines, found, staged, told)
+}
+
+// apart divides candidates by when they are asked.
+func apart(list []Candidate) (near, earlier, staged []Candidate) {
+	for _, c := range list {
+		switch c.Kind {
+		case Earlier:
+			earlier = append(earlier, c)
+		case Staged:
+			staged = append(staged, c)
+		default:
+			near = append(near, c)
+		}
+	}
+	return near, earlier, staged
+}
+
+// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first
+// contents, of which something is known.
+func complete(found []vector.Origin, known int) bool {
+	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
+		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal
+	})
+}
+
+// explanation gathers the contents of candidates, each once.
+type explanation struct {
+	told  Told
+	seen  map[refs.OID]bool
+	known []vector.Content
+	bare  []vector.Content // of which nothing is known
+}
+
+func (e *explanation) contents() []vector.Content {
+	return append(e.known[:len(e.known):len(e.known)], e.bare...)
+}
+
+func (e *explanation) add(list []Candidate) error {
+	for _, c := range list {
+		if c.Blob.IsZero() || e.seen[c.Blob] {
+			continue
+		}
+		e.seen[c.Blob] = true
+		content, known, err := contentOf(c, e.told)
+		switch {
+		case err != nil:
+			return err
+		case known:
+			e.known = append(e.known, content)
+		case content.Lines != nil:
+			e.bare = append(e.bare, content)
+		}
+	}
+	return nil
+}
+
+// contentOf reads a candidate; no lines for one that has none.
+func contentOf(c Candidate, told Told) (content vector.Content, known bool, err error) {
+	t, err := told.Text(c.Blob)
+	if err != nil || t.Whole {
+		return content, false, err
+	}
+	content = vector.Content{Lines: t.Lines, Far: c.Trust == Far, Faint: c.Trust == Faint}
+	if content.Owners, known = told.Get(c.Path, c.Blob); !known || content.Owners.Len() != len(t.Lines) {
+		content.Owners, known = vector.Uniform(len(t.Lines), vector.Unknown), false
+	}
+	return content, known, nil
+}
