@@ -2,6 +2,7 @@ package steering
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -192,7 +193,22 @@ func (c *call) failed() bool {
 	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
 	}
-	return c.failure != "exit_code:1" || !c.searches() || c.said() != ""
+	return !c.foundNothing()
+}
+
+// foundNothing tells whether the call only looked for something that is not there: a search without a hit, or a look
+// whose errors were thrown away.
+func (c *call) foundNothing() bool {
+	if c.said() != "" {
+		return false
+	}
+	list := simpleCommands(c.command)
+	if len(list) == 0 {
+		return false
+	}
+	last := list[len(list)-1]
+	return c.failure == "exit_code:1" && searches(last) ||
+		(last[0] == "ls" || last[0] == "stat") && slices.Contains(last, "2>/dev/null")
 }
 
 // calledOff tells whether the client gave the call up because another one of the same answer failed.
@@ -201,10 +217,16 @@ func (c *call) calledOff() bool {
 }
 
 // succeeded tells whether the call ran, came to its end and did not fail.
-func (c *call) succeeded() bool { return c.failure == "" || c.failure == "exit_code:1" && !c.failed() }
+func (c *call) succeeded() bool {
+	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
+}
 
-// said is the output without what the client puts before it: the exit code, with Codex up to the line "Output:".
+// said is the output without what the client puts around it: the exit code, with Codex up to the line "Output:", with
+// Pi at the end.
 func (c *call) said() string {
+	if i := strings.LastIndex(c.output, "Command exited with code "); i >= 0 && !strings.Contains(c.output[i:], "\n") {
+		return strings.TrimSpace(strings.TrimPrefix(c.output[:i], "(no output)"))
+	}
 	if head, rest, _ := strings.Cut(c.output, "\n"); strings.HasPrefix(head, "Exit code ") {
 		return strings.TrimSpace(rest)
 	}
@@ -216,17 +238,13 @@ func (c *call) said() string {
 	return strings.TrimSpace(c.output)
 }
 
-// searches tells whether the last command of the line is one whose exit status 1 says that nothing was found.
-func (c *call) searches() bool {
-	list := simpleCommands(c.command)
-	if len(list) == 0 {
-		return false
-	}
-	switch last := list[len(list)-1]; last[0] {
+// searches tells whether a command is one whose exit status 1 says that nothing was found.
+func searches(command []string) bool {
+	switch command[0] {
 	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "command", "type":
 		return true
 	case "git":
-		return len(last) > 1 && (last[1] == "grep" || last[1] == "diff")
+		return slices.Contains([]string{"grep", "diff", "config"}, gitVerb(command[1:]))
 	}
 	return false
 }

@@ -118,6 +118,9 @@ var rejectionTypes = sync.OnceValue(func() map[string]string {
 func (a *analysis) rejected(t *turn) {
 	for i := range t.rejections {
 		r := &t.rejections[i]
+		if r.Kind == treetrace.UserInterrupt && !t.begun() {
+			continue
+		}
 		f := failure{kind: rejectionTypes()[r.Kind], turn: t, confidence: r.Confidence, evidence: r.Kind + " (" + r.Source +
 			")"}
 		if r.Evidence != nil {

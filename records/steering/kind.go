@@ -104,14 +104,18 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 		return treetrace.Correction, treetrace.ByEvidence
 	case w.corrects(t.text):
 		return treetrace.Correction, treetrace.ByWords
+	case w.complains(t.text) && t.worksOn(t.previous):
+		return treetrace.Correction, treetrace.ByEvidence
 	case w.widens(t.text):
 		return treetrace.ScopeChange, treetrace.ByWords
 	case w.marks(t.text):
 		return treetrace.Checkpoint, treetrace.ByWords
-	case w.correctsWeakly(t.text):
-		return treetrace.Correction, treetrace.ByWords
+	case question && w.requests(t.text):
+		return treetrace.Direction, treetrace.ByWords
 	case question && t.changedNothing():
 		return treetrace.Question, treetrace.ByEvidence
+	case w.correctsWeakly(t.text):
+		return treetrace.Correction, treetrace.ByWords
 	case question && len([]rune(t.text)) < 250 && strings.Count(t.text, "?") == 1:
 		return treetrace.Question, treetrace.ByWords
 	}
@@ -121,6 +125,13 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 // stopsPrevious tells whether the prompt follows an interruption or a declined call, or turns that were taken back by a
 // command.
 func (t *turn) stopsPrevious() bool { return t.previous != nil && (t.previous.stopped || t.rolledBack) }
+
+// worksOn tells whether the turn changed a file that another had changed.
+func (t *turn) worksOn(o *turn) bool {
+	return o != nil && slices.ContainsFunc(t.changes, func(c *change) bool {
+		return slices.ContainsFunc(o.changes, func(p *change) bool { return p.path == c.path })
+	})
+}
 
 // takesBack tells whether the turn took away so much of what another wrote that it must have been wrong: three lines
 // and a third of them, or a file that the other made.

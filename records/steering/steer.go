@@ -92,6 +92,9 @@ func (a *analysis) takenBack(t, failed *turn) {
 		if deleted > 0 {
 			f.kind = treetrace.ScopeDrift
 		}
+		if !a.words.tooMuch(t.text) { // what is done with is cleared away, too
+			f.confidence = 0.65
+		}
 		f.evidence = "#" + counted(t.number) + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"
 	case taken*2 >= wrote && wrote >= leastLines:
 		f.kind = treetrace.MisunderstoodGoal

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/git-trace/git-trace/records/treetrace"
 )
 
 // Words are the words of a language that steering knows: tables, so that another language is another file. Phrases are
@@ -26,6 +28,9 @@ type Words struct {
 	ScopeAny         []string `json:"scope_anywhere"`
 	Checkpoints      []string `json:"checkpoints"` // openers, also after an acceptance
 	Choices          []string `json:"choices"`
+	Requests         []string `json:"requests"`   // openers of questions that want something done
+	Enquiries        []string `json:"enquiries"`  // openers of requests that want an answer
+	Complaints       []string `json:"complaints"` // with files that are changed again, they say that these were wrong
 	Refusals         []string `json:"refusals"`
 	Directives       []string `json:"directives"` // openers of a constraint
 	DirectivesAny    []string `json:"directives_anywhere"`
@@ -148,8 +153,45 @@ func (w *Words) correctsWeakly(s string) bool {
 	return found
 }
 
-func (w *Words) widens(s string) bool {
+// requests tells whether a question wants something done: "can you add a test?", and not "can you explain this?".
+func (w *Words) requests(s string) bool {
+	t := w.plain(s)
+	_, asks := begins(t, w.Enquiries)
+	_, found := begins(t, w.Requests)
+	return found && !asks
+}
+
+// complains tells whether a prompt says anywhere that something is not as it should be.
+func (w *Words) complains(s string) bool {
+	_, found := holds(spaced(s), w.Complaints)
+	return found
+}
+
+// tooMuch tells whether a prompt says that more was built than wanted.
+func (w *Words) tooMuch(s string) bool {
 	t := spaced(s)
+	for i := range w.Failures {
+		switch c := &w.Failures[i]; c.Type {
+		case treetrace.ScopeDrift, treetrace.Overbuilt:
+			if _, found := holds(t, c.Phrases); found {
+				return true
+			}
+		}
+	}
+	_, found := begins(t, w.Declines)
+	return found
+}
+
+// plain is a prompt without what comes before its first clause: "ok, perfect, hmm, …".
+func (w *Words) plain(s string) string {
+	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
+}
+
+// widens tells whether a prompt asks for more, or for something else, at its beginning. What it pastes below does not
+// speak of it.
+func (w *Words) widens(s string) bool {
+	const within = 300
+	t := spaced(cut(s, within))
 	if _, found := begins(t, w.Scope); found {
 		return true
 	}
@@ -160,8 +202,7 @@ func (w *Words) widens(s string) bool {
 // marks tells whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good, commit
 // it.").
 func (w *Words) marks(s string) bool {
-	t := after(after(spaced(s), w.Acceptance), w.Acknowledgements)
-	_, found := begins(after(t, w.Interjections), w.Checkpoints)
+	_, found := begins(after(w.plain(s), w.Requests), w.Checkpoints)
 	return found
 }
 
