@@ -82,7 +82,7 @@ func (l *Log) WritersOf(of Subject) []string {
 type FetchedLog struct {
 	Ref    string // refs/traces/remotes/<remote>/<writer>/events
 	Remote string
-	Writer string // as the ref's name says
+	Writer string // as the ref's name says; empty where it names none, and the log is not read
 }
 
 const fetchedRefs = "refs/traces/remotes/"
@@ -113,10 +113,35 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	}
 	rest, ok = strings.CutSuffix(rest, "/events")
 	slash := strings.LastIndexByte(rest, '/')
-	if !ok || slash < 1 || checkWriter(rest[slash+1:]) != nil {
-		return FetchedLog{}, false
+	if slash < 1 || checkWriter(rest[slash+1:]) != nil {
+		return FetchedLog{Ref: ref, Remote: rest}, ok
 	}
-	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, true
+	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, ok
+}
+
+// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
+type Misnamed struct {
+	FetchedLog
+	True string // the ref that would name its writer
+}
+
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads their last events and no others.
+func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
+	logs, err := l.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Misnamed
+	for _, f := range logs {
+		at, err := l.Tip(f.Ref)
+		if err != nil {
+			continue // what cannot be read is told by those who read it
+		}
+		if end, err := l.decodeTip(at); err == nil && end.writer != f.Writer {
+			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.writer + "/events"})
+		}
+	}
+	return out, nil
 }
 
 // MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -105,4 +106,12 @@ func RawPath(stored string) string {
 		return path
 	}
 	return stored
+}
+
+// EncodeBytes is base64 of text that JSON cannot hold, and empty for all other text.
+func EncodeBytes(text string) string {
+	if utf8.ValidString(text) {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text))
 }

@@ -1,13 +1,11 @@
 package graph
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -147,7 +145,7 @@ func (c *Contributor) json() ContributorJSON {
 		out.Prompt = &PromptJSON{c.Prompt}
 	}
 	for _, f := range c.Files {
-		out.Files = append(out.Files, FileJSON{valid(f.Path), EncodeBytes(f.Path), f.Lines})
+		out.Files = append(out.Files, FileJSON{valid(f.Path), events.EncodeBytes(f.Path), f.Lines})
 	}
 	return out
 }
@@ -161,11 +159,3 @@ func given[T ~string](value T) *T {
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
-
-// EncodeBytes is base64 of text that JSON cannot hold, and empty for all other text.
-func EncodeBytes(text string) string {
-	if utf8.ValidString(text) {
-		return ""
-	}
-	return base64.StdEncoding.EncodeToString([]byte(text))
-}

@@ -117,3 +117,13 @@ type Security struct {
 	RedactionsApplied int     `json:"redactions_applied"`
 	ClassifierVersion *string `json:"classifier_version"`
 }
+
+// Result is the result of a call of the step; nil where it has none.
+func (s *Step) Result(call string) *Observation {
+	for i := range s.Observations {
+		if s.Observations[i].SourceCallID == call {
+			return &s.Observations[i]
+		}
+	}
+	return nil
+}

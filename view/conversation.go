@@ -113,7 +113,7 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	if d.HeldPrompts == 0 || t.Prompts <= d.HeldPrompts {
 		return max(t.Calls, d.Calls), nil
 	}
-	recorded, err := r.log.ByTrace(t.ID)
+	recorded, err := r.log.Told(t.ID)
 	if err != nil {
 		return 0, err
 	}

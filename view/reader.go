@@ -23,6 +23,7 @@ type Reader struct {
 	newest     map[agentSession]events.TraceID  // nil until it is asked for
 	unreadable []events.TraceID                 // conversations whose record cannot be read
 	prompts    *Prompts
+	objects    *refs.Objects
 	lines      *Lineage                        // nil until it is asked for
 	reach      *reach                          // nil until it is asked for
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
@@ -33,17 +34,19 @@ type Reader struct {
 type Records interface {
 	Digests() ([]search.Digest, error)
 	Search(ctx context.Context, q search.Query) (search.Found, error)
+	Calls(beginning string) ([]search.Call, error)
 	Close()
 }
 
 // NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none.
 // The prompts give texts; nil gives none.
 func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
-	return &Reader{repo: repo, log: log, open: open, prompts: prompts}
+	return &Reader{repo: repo, log: log, open: open, prompts: prompts, objects: repo.Objects()}
 }
 
 // Close closes the records.
 func (r *Reader) Close() {
+	_ = r.objects.Close()
 	if r.stored != nil {
 		r.stored.Close()
 	}
@@ -123,6 +126,18 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	}
 	for _, id := range r.unreadable {
 		add(id, "", "")
+	}
+	said, err := r.called(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range said {
+		logged := func(k index.Candidate) bool { return k.Kind == index.FoundToolCall && k.ID == c.ID }
+		if !slices.ContainsFunc(found, logged) {
+			d := r.records[c.Trace]
+			e := events.Event{Trace: c.Trace, Agent: d.Agent, Session: d.Session, ToolCall: c.ID}
+			more = append(more, index.Candidate{Kind: index.FoundToolCall, ID: c.ID, Event: e})
+		}
 	}
 	if len(found)+len(more) == 0 {
 		logged, err := r.log.Traces()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/correlate/later"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 )
 
@@ -164,6 +165,18 @@ func (h *health) reinstallAll(ctx context.Context, all []agentHealth) *repair {
 		}
 		return nil
 	}}
+}
+
+// misnamedFindings tells of fetched logs that are not read, as their refs do not name who wrote them.
+func misnamedFindings(list []events.Misnamed) []finding {
+	var out []finding
+	for _, m := range list {
+		out = append(out, finding{
+			What: "the fetched log " + m.Ref + " is not read: its name is not that of its writer",
+			Mend: fmt.Sprintf("git update-ref %s %s && git update-ref -d %s", m.True, m.Ref, m.Ref),
+		})
+	}
+	return out
 }
 
 // laterFindings says which git hooks wait for a process that is not there any more. The next hook starts another.

@@ -97,6 +97,14 @@ func (r *openedRecords) Search(ctx context.Context, q search.Query) (search.Foun
 	return found, nil
 }
 
+func (r *openedRecords) Calls(beginning string) ([]search.Call, error) {
+	found, err := r.ix.Calls(beginning)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, rebuildHint)
+	}
+	return found, nil
+}
+
 func (r *openedRecords) Close() {
 	r.ix.Close()
 	_ = r.store.Close()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,9 +181,16 @@ func (h *health) checkIndex(ctx context.Context) (string, []finding) {
 		return "", []finding{{What: "the read cache cannot be used: " + err.Error(), Mend: "git trace rebuild", fix: anew}}
 	}
 	defer reader.Close()
-	var problems []finding
+	misnamed, err := h.log.Misnamed(ctx)
+	if err != nil {
+		return "", []finding{{What: "the fetched logs cannot be listed: " + err.Error(), Mend: "git trace verify"}}
+	}
+	problems := misnamedFindings(misnamed)
 	for _, note := range reader.Notes() {
-		problems = append(problems, finding{What: note, Mend: "git trace verify"})
+		told := func(m events.Misnamed) bool { return strings.Contains(note, m.Ref) }
+		if !slices.ContainsFunc(misnamed, told) {
+			problems = append(problems, finding{What: note, Mend: "git trace verify"})
+		}
 	}
 	return "holds " + plural(int(reader.Last()), "event"), problems
 }

@@ -14,10 +14,6 @@ import (
 var readsBesideView = map[string]string{
 	"conversations.go": "opens what view reads",
 	"reader.go":        "opens the log, and heals it",
-	"viewtrace.go":     "lists the calls of one conversation, event by event",
-	"track.go":         "finds the patches of a conversation, event by event",
-	"viewcall.go":      "shows the events of one tool call",
-	"steeringlog.go":   "gathers the snapshots and the rejected calls of one conversation, event by event",
 	"uninstall.go":     "counts what it deletes: what this clone has by itself, and nothing of others",
 	"checkrecords.go":  "holds the records against what the log says was stored",
 	"examinations.go":  "asks whether the index can be read",

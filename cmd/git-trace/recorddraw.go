@@ -94,7 +94,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, full bool) {
 	d.prose(indent, value(s.Content), room, limit)
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
-		result := resultOf(s, call.ToolCallID)
+		result := s.Result(call.ToolCallID)
 		if full {
 			d.callInFull(indent, call, result)
 		} else {
@@ -168,19 +168,10 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 	}
 }
 
-func resultOf(s *records.Step, call string) *records.Observation {
-	for i := range s.Observations {
-		if s.Observations[i].SourceCallID == call {
-			return &s.Observations[i]
-		}
-	}
-	return nil
-}
-
 // callLine draws a call on one line, and what came of it if that was not what was wanted.
 func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, result *records.Observation) {
 	name := cells.Safe(call.ToolName)
-	argument, path := mainArgument(call.Input)
+	argument, path := view.MainArgument(call.Input)
 	cut := cells.Cut
 	if path {
 		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
@@ -191,34 +182,6 @@ func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, r
 		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
 		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
 	}
-}
-
-// pathArguments are the names under which agents' tools take a file.
-var pathArguments = [...]string{"file_path", "path", "filePath", "notebook_path"}
-
-// mainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether
-// it is a file.
-func mainArgument(input json.RawMessage) (text string, path bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		return "", false
-	}
-	for _, name := range pathArguments {
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text, true
-		}
-	}
-	for _, name := range [...]string{"command", "cmd", "pattern", "query", "url", "description", "prompt", "input",
-		"patch"} {
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text, false
-		}
-		var words []string
-		if json.Unmarshal(fields[name], &words) == nil && len(words) > 0 {
-			return strings.Join(words, " "), false
-		}
-	}
-	return string(input), false
 }
 
 // callInFull draws a call with its input and its result.

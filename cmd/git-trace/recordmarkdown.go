@@ -85,7 +85,7 @@ func (m *markdown) call(s *records.Step, call *records.ToolCall) {
 		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.name))
 		m.fence(f.text)
 	}
-	result := resultOf(s, call.ToolCallID)
+	result := s.Result(call.ToolCallID)
 	if result == nil {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/view"
 )
 
 // stepView is one step of a conversation.
@@ -17,33 +17,22 @@ type stepView struct {
 	Step    *records.Step  `json:"step"`
 }
 
-// record reads the stored record of a conversation, as it is and as it is stored; nil when there is none. Own tells
-// whether this clone stored it.
-func (v *viewer) record(trace events.TraceID) (record *records.Record, raw []byte, own bool, err error) {
-	e, err := v.prompts.Records.Find(v.ctx, trace)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, false, nil
+// record reads the stored record of a conversation.
+func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
+	r, err := v.known.Record(v.ctx, trace)
+	if errors.Is(err, view.ErrRecord) {
+		err = fail(exitUnchecked, err, "git trace record "+string(trace)+" stores it anew")
 	}
-	if err != nil {
-		return nil, nil, false, err
-	}
-	if raw, err = v.prompts.Records.Raw(e); err != nil {
-		return nil, nil, false, err
-	}
-	if record, err = records.Decode(raw); err != nil {
-		return nil, nil, false, fail(exitUnchecked, fmt.Errorf("record of %s: %w", trace, err),
-			"git trace record "+string(trace)+" stores it anew")
-	}
-	return record, raw, e.Own(), nil
+	return r, err
 }
 
 // step is one step of the record of a conversation.
 func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
-	r, _, _, err := v.record(trace)
+	r, err := v.record(trace)
 	if err != nil {
 		return nil, err
 	}
-	if r == nil {
+	if r.Record == nil {
 		return nil, missing(false, "record")
 	}
 	if n < 1 || n > len(r.Steps) {

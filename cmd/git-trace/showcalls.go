@@ -18,7 +18,7 @@ const (
 )
 
 // calls lists tool calls: tool, id, what was changed, and where that is now.
-func (d *showDrawer) calls(list []callView) {
+func (d *showDrawer) calls(list []view.Call) {
 	tool, ids := 4, make([]string, 0, len(list))
 	for i := range list {
 		tool = max(tool, cells.Width(cells.Safe(list[i].Tool)))
@@ -52,11 +52,11 @@ func shortCall(id string, digits int) string {
 }
 
 // onlyPaths tells that of a call no more is known than the files that it named.
-func onlyPaths(c *callView) bool { return !c.seen && len(c.Files)+len(c.anchors) == 0 }
+func onlyPaths(c *view.Call) bool { return !c.Seen && len(c.Files)+len(c.Held) == 0 }
 
 // changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call
 // that read nothing is said: a Read that only the session file has shows its path.
-func changes(c *callView) string {
+func changes(c *view.Call) string {
 	var out []string
 	switch c.Status {
 	case "", "done":
@@ -68,14 +68,14 @@ func changes(c *callView) string {
 	}
 	switch {
 	case len(c.Files) > 0:
-	case c.seen:
+	case c.Seen:
 		out = append(out, "no change")
 	case onlyPaths(c):
 		for _, path := range c.Paths {
 			out = append(out, cells.Safe(path))
 		}
 	default:
-		for _, f := range c.anchors {
+		for _, f := range c.Held {
 			out = append(out, cells.Safe(f.Path)+" "+plural(f.Added, "line"))
 		}
 	}
@@ -93,7 +93,7 @@ func counts(added, removed int) string {
 }
 
 // held says which commit holds lines of a call.
-func (d *showDrawer) held(c *callView) string {
+func (d *showDrawer) held(c *view.Call) string {
 	added := 0
 	for _, f := range c.Files {
 		added += f.Added
@@ -109,7 +109,7 @@ func (d *showDrawer) held(c *callView) string {
 	return ""
 }
 
-func (t *toolCallView) draw(d *showDrawer) {
+func (t callView) draw(d *showDrawer) {
 	d.field("tool call", d.safe(t.ToolCall))
 	d.field("conversation", words(d.conversation(t.Trace, t.Prompt),
 		d.safe(dotted(t.Agent, view.ModelName(t.Model), t.Subagent))))
@@ -133,7 +133,7 @@ func (d *showDrawer) limits(list []events.Limit) {
 	d.field("but", strings.Join(out, ", "))
 }
 
-func (p *patchView) draw(d *showDrawer) {
+func (p hunkView) draw(d *showDrawer) {
 	d.field("patch", d.safe(string(p.Patch)))
 	switch {
 	case p.Trace != "":
@@ -155,11 +155,11 @@ func (p *patchView) draw(d *showDrawer) {
 	}
 	d.limits(p.Limits)
 	d.line("")
-	d.hunk(p, false)
+	d.hunk(p.Hunk, false)
 }
 
 // hunk draws a patch as a unified diff without context.
-func (d *showDrawer) hunk(p *patchView, named bool) {
+func (d *showDrawer) hunk(p *view.Hunk, named bool) {
 	path := d.safe(p.Path)
 	if p.OldPath != "" {
 		path = d.safe(p.OldPath) + " → " + path
@@ -183,7 +183,7 @@ func (d *showDrawer) hunk(p *patchView, named bool) {
 	}
 }
 
-func wholeChange(p *patchView) string {
+func wholeChange(p *view.Hunk) string {
 	switch {
 	case p.Before.IsZero() && p.Mode == "":
 		return "file without lines"

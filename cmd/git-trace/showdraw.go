@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +29,7 @@ type showDrawer struct {
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
 	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short,
 		digits: commitDigits(v.ctx, v.repo),
-		inside: func(path string) string { return insideOf(v.repo, path) }}
-}
-
-// insideOf shortens the path of a file in the work tree, as agents name it, to what git calls it.
-func insideOf(repo *refs.Repo, path string) string {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(repo.WorkTree)+"/"); ok &&
-		repo.WorkTree != "" {
-		return rest
-	}
-	return path
+		inside: v.known.Inside}
 }
 
 // commitDigits is how many digits git abbreviates commit ids to here.
@@ -150,7 +140,7 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 	for i := range t.Turns {
 		d.line("")
-		t.Turns[i].draw(d)
+		(&promptView{t.Turns[i], false}).draw(d)
 	}
 }
 

@@ -104,6 +104,11 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 		r.Attention = append(r.Attention, finding{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"})
 	}
 	r.Attention = append(r.Attention, h.cutOffFindings(ctx, r.Log)...)
+	misnamed, err := h.log.Misnamed(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Attention = append(r.Attention, misnamedFindings(misnamed)...)
 	if files, err := h.log.Spooled(); err == nil {
 		r.Spooled = len(files)
 	}

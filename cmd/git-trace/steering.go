@@ -141,7 +141,7 @@ func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byt
 
 // steered are the conversations that are wanted, with what the log knows of them.
 func (e *exporter) steered() (list []steering.Conversation, faults []error, err error) {
-	log, err := newSteeringLog(e.ctx, e.repo, e.reader)
+	log, err := newSteeringLog(e.ctx, e.repo, e.known)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,24 +10,27 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // steeringLog reads what the log knows of conversations, for steering: which calls never ran, which patches they made,
 // and what became of these.
 type steeringLog struct {
-	reader   *index.Index
+	view     *view.Reader
 	objects  *refs.Objects
 	searcher *unseen.Search
 	tracker  *trail.Tracker
 	brackets []events.Fingerprint // of lines that say nothing
 }
 
-func newSteeringLog(ctx context.Context, repo *refs.Repo, reader *index.Index) (*steeringLog, error) {
-	l := &steeringLog{reader: reader, objects: repo.Objects(), searcher: unseen.New(repo, reader), brackets: brackets()}
+func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) (*steeringLog, error) {
+	reader := known.log
+	l := &steeringLog{
+		view: known.Reader, objects: repo.Objects(), searcher: unseen.New(repo, reader), brackets: brackets(),
+	}
 	var err error
 	l.tracker, err = trail.New(ctx, repo, reader, blame.NewEvidence(repo, reader, l.searcher).WithSettler(settler()))
 	if err != nil {
@@ -47,73 +50,39 @@ func (l *steeringLog) close() {
 // known is what the log knows of a conversation; nil where no hook told of it.
 func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 	trace := events.TraceID(r.TraceID)
-	recorded, err := l.reader.ByTrace(trace)
-	if err != nil {
+	course, err := l.view.Course(trace)
+	if err != nil || course == nil {
 		return nil, err
 	}
-	if len(recorded) == 0 {
-		return nil, nil
+	out := &steering.Known{Prompts: map[int]int{}, Tasks: map[int]bool{}, Rejected: course.Rejected}
+	for prompt, step := range recorder.PromptSteps(r) {
+		out.Prompts[step] = prompt
+		if step > 0 && course.Tasks[prompt] {
+			out.Tasks[step] = true
+		}
 	}
-	k := &knownReader{
-		steeringLog: l, trace: trace, steps: recorder.PromptSteps(r), calls: map[string]refs.OID{},
-		prompts: map[int]refs.OID{},
-		out:     &steering.Known{Prompts: map[int]int{}, Tasks: map[int]bool{}, Rejected: map[string]bool{}},
-	}
-	for prompt, step := range k.steps {
-		k.out.Prompts[step] = prompt
-	}
-	for _, e := range recorded {
-		if err := k.take(e); err != nil {
+	for i := range course.Patches {
+		if err := l.patch(out, &course.Patches[i]); err != nil {
 			return nil, err
 		}
 	}
-	k.out.There = k.there
-	return k.out, nil
-}
-
-// knownReader gathers what the events of one conversation say.
-type knownReader struct {
-	*steeringLog
-	trace   events.TraceID
-	steps   map[int]int         // by prompt
-	calls   map[string]refs.OID // the snapshot at the beginning of each call
-	prompts map[int]refs.OID    // and at each prompt
-	now     int                 // the last prompt
-	out     *steering.Known
-}
-
-func (k *knownReader) take(e events.Event) error {
-	switch e.Type {
-	case events.PromptSubmitted:
-		d := events.DataOf[events.PromptData](e)
-		k.now = d.Index
-		if step := k.steps[d.Index]; d.Kind == "task" && step > 0 {
-			k.out.Tasks[step] = true
+	out.There = func(call string, prompt int, path string) (bool, string) {
+		tree, found := course.Calls[call]
+		if !found {
+			tree, found = course.Prompts[prompt]
 		}
-	case events.SnapshotTaken:
-		if d := events.DataOf[events.SnapshotData](e); d.Role == "prompt" && !d.Tree.IsZero() {
-			k.prompts[k.now] = d.Tree
+		if !found {
+			return false, ""
 		}
-	case events.WindowOpened:
-		if d := events.DataOf[events.WindowData](e); !d.Tree.IsZero() {
-			k.calls[e.ToolCall] = d.Tree
-		}
-	case events.WindowClosed:
-		if events.DataOf[events.WindowData](e).Status == "rejected" {
-			k.out.Rejected[e.ToolCall] = true
-		}
-	case events.PatchRecorded:
-		if d := events.DataOf[events.PatchData](e); e.Trace == k.trace && e.ToolCall != "" && d.Owner == events.OwnerAI {
-			return k.patch(e.ToolCall, &d)
-		}
-	default:
+		return l.there(tree, path)
 	}
-	return nil
+	return out, nil
 }
 
-func (k *knownReader) patch(call string, d *events.PatchData) error {
+func (l *steeringLog) patch(known *steering.Known, of *view.CallPatch) error {
+	d := &of.Data
 	p := steering.Patch{
-		ID: string(d.Patch), Call: call, Path: events.RawPath(d.Path), Added: telling(d, k.brackets), Removed: d.OldCount,
+		ID: string(d.Patch), Call: of.Call, Path: events.RawPath(d.Path), Added: telling(d, l.brackets), Removed: d.OldCount,
 		Created: d.Before.IsZero(), Deleted: d.After.IsZero(),
 	}
 	for _, run := range d.Kept {
@@ -125,12 +94,12 @@ func (k *knownReader) patch(call string, d *events.PatchData) error {
 	for _, id := range d.Previous {
 		p.Previous = append(p.Previous, string(id))
 	}
-	tr, err := k.tracker.Patch(d.Patch, p.Path)
+	tr, err := l.tracker.Patch(d.Patch, p.Path)
 	if err != nil {
 		return blameFailure(err)
 	}
 	p.Fate = fate(tr)
-	k.out.Patches = append(k.out.Patches, p)
+	known.Patches = append(known.Patches, p)
 	return nil
 }
 
@@ -199,19 +168,12 @@ func fate(tr *trail.Trail) *steering.Fate {
 	return f
 }
 
-// there looks a path up in the snapshot at the beginning of a call; of a call that reads, in that of its prompt.
-func (k *knownReader) there(call string, prompt int, path string) (bool, string) {
-	tree, found := k.calls[call]
-	if !found {
-		tree, found = k.prompts[prompt]
-	}
-	if !found {
-		return false, ""
-	}
+// there looks a path up in a snapshot.
+func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 	at := tree
 	for rest := path; ; {
 		name, below, more := strings.Cut(rest, "/")
-		entries, err := k.objects.Tree(at)
+		entries, err := l.objects.Tree(at)
 		if err != nil {
 			return false, "" // the snapshot is no longer kept
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) trackCommand() *cli.Command {
@@ -160,44 +161,38 @@ func (f *patchFinder) find(arg string) error {
 
 // object adds the patches that an object made, or holds.
 func (f *patchFinder) object(o object) error {
-	var recorded []events.Event
+	var wrote []view.Written
 	var err error
 	switch o.kind {
 	case patchObject:
 		f.add(events.AnchorOwner{Patch: o.patch}, "")
 	case toolCallObject:
-		recorded, err = f.reader.ToolCall(o.toolCall)
-	case traceObject, promptObject:
-		recorded, err = f.reader.ByTrace(o.trace)
+		wrote, err = f.known.WrittenBy(f.ctx, o.toolCall)
+	case traceObject:
+		wrote, err = f.known.Written(o.trace, func(int, string) bool { return true })
+	case promptObject:
+		wrote, err = f.known.Written(o.trace, func(prompt int, _ string) bool { return prompt == o.prompt })
 	case commitObject:
 		err = f.commit(o.commit)
 	case eventObject:
-		recorded = []events.Event{o.event}
-		if t := o.event.Type; t != events.PatchRecorded && t != events.CommitAnchored {
-			return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", o.event.Seq, t),
-				"git trace events lists the events")
-		}
+		err = f.event(o.event)
 	}
-	if err != nil {
-		return err
+	for _, w := range wrote {
+		f.add(w.Owner, w.Path)
 	}
-	if o.kind == traceObject || o.kind == promptObject {
-		if err := f.committed(o); err != nil {
-			return err
-		}
-	}
-	for _, e := range recorded {
-		switch e.Type {
-		case events.PatchRecorded:
-			if d := events.DataOf[events.PatchData](e); o.kind != promptObject || d.Prompt == o.prompt {
-				f.add(events.AnchorOwner{Patch: d.Patch}, "")
-			}
-		case events.CommitAnchored:
-			if o.kind == eventObject {
-				f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, recorded, e.Writer))
-			}
-		default:
-		}
+	return err
+}
+
+// event adds the patches of which an event tells.
+func (f *patchFinder) event(e events.Event) error {
+	switch e.Type {
+	case events.PatchRecorded:
+		f.add(events.AnchorOwner{Patch: events.DataOf[events.PatchData](e).Patch}, "")
+	case events.CommitAnchored:
+		f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, []events.Event{e}, e.Writer))
+	default:
+		return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", e.Seq, e.Type),
+			"git trace events lists the events")
 	}
 	return nil
 }
@@ -217,17 +212,6 @@ func (f *patchFinder) believed(known *belief.Commit) {
 			f.add(*known.Files[i].Runs[k].Owner, known.Files[i].Path)
 		}
 	}
-}
-
-// committed adds the lines of a conversation that commits hold and no patch has: those that backfill found.
-func (f *patchFinder) committed(o object) error {
-	held, err := f.viewer.lines.Anchors(o.trace, func(owner *events.AnchorOwner) bool {
-		return owner.Patch == "" && (o.kind == traceObject || owner.Prompt == o.prompt)
-	})
-	for _, a := range held {
-		f.add(a.Owner, a.Path)
-	}
-	return err
 }
 
 // lines adds the patches that wrote lines of a file in the work tree.

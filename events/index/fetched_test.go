@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
@@ -29,7 +31,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	story(t, repo, "mine", 3)
 	story(t, second, "hers", 4)
 	story(t, third, "his", 2)
-	story(t, third, "mine", 1) // the same conversation, seen from another clone
+	story(t, third, "mine", 9) // another clone claims to have seen the same conversation
 	fetchFrom(t, repo, second, "origin")
 	fetchFrom(t, repo, third, "other/remote")
 	own, err := events.OpenLog(repo).Writer()
@@ -47,8 +49,16 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	got := map[string]int{}
 	for _, tr := range traces {
 		got[tr.Session] = tr.Prompts
+		if one, found, err := ix.Trace(tr.ID); err != nil || !found || !reflect.DeepEqual(one, tr) || tr.Own != (tr.Session == "mine") {
+			t.Errorf("%s alone: %+v, %v; in the list: %+v", tr.Session, one, err, tr)
+		}
+		told, err := ix.Told(tr.ID)
+		check(t, err)
+		if len(told) != tr.Events || len(told) == 0 || told[0].Writer != tr.Writer {
+			t.Errorf("%s: %d events are told, summed up are %d of %s", tr.Session, len(told), tr.Events, tr.Writer)
+		}
 	}
-	if want := map[string]int{"mine": 4, "hers": 4, "his": 2, "hers too": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := map[string]int{"mine": 3, "hers": 4, "his": 2, "hers too": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("conversations %v, want %v", got, want)
 	}
 	sameIDs(t, ix)
@@ -82,6 +92,31 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	}
 	if traces, err := open(t, repo).Traces(); err != nil || len(traces) != 1 {
 		t.Errorf("after the remotes are gone: %d conversations, %v", len(traces), err)
+	}
+}
+
+func TestOneLogTellsOfAConversation(t *testing.T) {
+	t.Parallel()
+	then := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	hooked := func(writer string) Trace { return Trace{Writer: writer, Events: 4, Hooked: 4, First: then, Prompts: 7} }
+	found := func(writer string) Trace { return Trace{Writer: writer, Events: 2, First: then, Prompts: 3} }
+	stored := func(writer string) Trace { return Trace{Writer: writer, Events: 1} }
+	own := func(t Trace) Trace { t.Own = true; return t }
+	for name, tt := range map[string]struct {
+		logs []Trace
+		want int
+	}{
+		"the own one, though others claim more":       {[]Trace{own(hooked("m")), hooked("a")}, 0},
+		"the own one, though it was told afterwards":  {[]Trace{own(found("m")), hooked("a")}, 0},
+		"not the own one that stored a record alone":  {[]Trace{own(stored("m")), found("z"), found("x")}, 2},
+		"nor one that has nothing":                    {[]Trace{own(Trace{}), {}, stored("z")}, 2},
+		"hooks of others before what was found there": {[]Trace{own(Trace{}), found("a"), hooked("b")}, 2},
+		"of others the smaller writer":                {[]Trace{own(Trace{}), hooked("b"), hooked("a")}, 2},
+		"none that tells":                             {[]Trace{own(Trace{}), {}}, 0},
+	} {
+		if got := teller(tt.logs); got != tt.want {
+			t.Errorf("%s: log %d tells, want %d", name, got, tt.want)
+		}
 	}
 }
 

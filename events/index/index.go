@@ -108,6 +108,10 @@ func (ix *Index) openCopies(ctx context.Context) error {
 		if f.Writer == writer {
 			continue // what this clone wrote and got back
 		}
+		if f.Writer == "" {
+			ix.notes = append(ix.notes, fmt.Sprintf("left out: %s names no writer", f.Ref))
+			continue
+		}
 		c, err := ix.log.Copy(ctx, f.Ref)
 		if err != nil {
 			if ctx.Err() != nil {

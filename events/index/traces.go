@@ -15,6 +15,7 @@ type Trace struct {
 	Agent   string
 	Session string
 	Writer  string    // who recorded it
+	Own     bool      // the own log tells of it
 	Models  []string  // in the order they were first used
 	First   time.Time // of what the conversation itself did; zero where the log has nothing of that
 	Last    time.Time
@@ -86,7 +87,7 @@ func (t *Trace) uses(model string) {
 	}
 }
 
-// join adds what another part of the log, or another log, says of the same conversation.
+// join adds what another part of the same log says of the conversation.
 func (t *Trace) join(o Trace) {
 	t.joinOutcome(&o)
 	switch {
@@ -97,9 +98,9 @@ func (t *Trace) join(o Trace) {
 		}
 		return
 	case t.Events == 0:
-		paths, held := t.Paths, t.Held
+		own, paths, held := t.Own, t.Paths, t.Held
 		*t = o
-		t.Models, t.Paths, t.Held = slices.Clone(o.Models), paths, held
+		t.Own, t.Models, t.Paths, t.Held = own, slices.Clone(o.Models), paths, held
 		return
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, o.Agent), cmp.Or(t.Session, o.Session)
@@ -120,22 +121,26 @@ func (t *Trace) join(o Trace) {
 // are among them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
-		all := map[events.TraceID]*Trace{}
-		for _, s := range ix.sources {
+		all := map[events.TraceID][]Trace{}
+		for i, s := range ix.sources {
+			of := map[events.TraceID]*Trace{}
 			err := s.traces(func(t Trace) {
-				if all[t.ID] == nil {
-					all[t.ID] = &Trace{}
+				if of[t.ID] == nil {
+					of[t.ID] = &Trace{Own: i == 0}
 				}
-				all[t.ID].join(t)
+				of[t.ID].join(t)
 			})
 			if err != nil {
 				return nil, err
 			}
+			for id, t := range of {
+				all[id] = append(all[id], *t)
+			}
 		}
 		out := make([]Trace, 0, len(all))
-		for _, t := range all {
-			if t.Events > 0 || t.holds() {
-				out = append(out, *t)
+		for _, logs := range all {
+			if t := united(logs); t.Events > 0 || t.holds() {
+				out = append(out, t)
 			}
 		}
 		slices.SortFunc(out, func(a, b Trace) int {
@@ -161,13 +166,86 @@ func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 // Trace sums one conversation up; false if there is none with that id.
 func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	t, err := mended(ix, func() (Trace, error) {
-		var sum Trace
-		for _, s := range ix.sources {
-			if err := s.trace(id, func(t Trace) { sum.join(t) }); err != nil {
-				return Trace{}, err
-			}
+		logs, err := ix.tellings(id)
+		if err != nil {
+			return Trace{}, err
 		}
-		return sum, nil
+		return united(logs), nil
 	})
 	return t, err == nil && t.Events > 0, err
+}
+
+// Told gives the events of a conversation in the order of the log that tells of it.
+func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
+	return mended(ix, func() ([]events.Event, error) {
+		logs, err := ix.tellings(id)
+		if err != nil {
+			return nil, err
+		}
+		return ix.sources[teller(logs)].matches(exact(byTrace, string(id)), 0)
+	})
+}
+
+// tellings are what each log says of a conversation, in the order of the sources.
+func (ix *Index) tellings(id events.TraceID) ([]Trace, error) {
+	logs := make([]Trace, len(ix.sources))
+	for i, s := range ix.sources {
+		logs[i].Own = i == 0
+		if err := s.trace(id, logs[i].join); err != nil {
+			return nil, err
+		}
+	}
+	return logs, nil
+}
+
+// united is what several logs say of one conversation: one of them tells of it, and all say which commits hold its
+// lines. Counting it in two logs would count it twice, and whoever made a log may claim anything.
+func united(logs []Trace) Trace {
+	at := teller(logs)
+	out := logs[at]
+	paths := out.Paths
+	for i := range logs {
+		if i == at {
+			continue
+		}
+		out.joinOutcome(&logs[i])
+		for _, m := range append([]string{""}, logs[i].Models...) {
+			out.named(logs[i].Agent, logs[i].Session, m)
+		}
+		out.ID = cmp.Or(out.ID, logs[i].ID)
+	}
+	out.Paths = paths
+	return out
+}
+
+// teller is the place of the log that tells of a conversation: the own one if that saw it do anything. Among the others
+// the one whose hooks were there goes before one that was told afterwards, then the smaller id of its writer.
+func teller(logs []Trace) int {
+	best := 0
+	for i := range logs {
+		a, b := &logs[i], &logs[best]
+		if b.Own && b.rank() >= happenedHere {
+			break
+		}
+		if a.rank() > b.rank() || a.rank() == b.rank() && a.rank() > 0 && !b.Own && a.Writer < b.Writer {
+			best = i
+		}
+	}
+	return best
+}
+
+// happenedHere is the least rank of a log that knows what the conversation did.
+const happenedHere = 2
+
+// rank says how much a log knows of a conversation.
+func (t *Trace) rank() int {
+	switch {
+	case t.Hooked > 0:
+		return happenedHere + 1
+	case !t.First.IsZero():
+		return happenedHere
+	case t.Events > 0:
+		return 1
+	}
+	return 0
 }

@@ -186,6 +186,19 @@ func TestTheIndexFollowsTheStore(t *testing.T) {
 	if n := len(strings.Fields(w.found("common"))); n != 16 {
 		t.Errorf("%d of 16 are found", n)
 	}
+	ix := w.open()
+	defer ix.Close()
+	for beginning, want := range map[string]int{"toolu_s03": 1, "toolu_s0": 10, "toolu_": 16, "toolu_s99": 0, "common": 0} {
+		calls, err := ix.Calls(beginning)
+		if err != nil || len(calls) != want {
+			t.Errorf("%d calls begin with %s, %v", len(calls), beginning, err)
+		}
+		for _, c := range calls {
+			if session := strings.TrimPrefix(c.ID, "toolu_"); c.Trace != events.NewTraceID("claude-code", session) {
+				t.Errorf("%s is found in %s", c.ID, c.Trace)
+			}
+		}
+	}
 	files, err := filepath.Glob(filepath.Join(search.Dir(w.repo), "*"))
 	if err != nil || len(files) > 16 {
 		t.Errorf("%d files, %v", len(files), err)

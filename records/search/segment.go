@@ -62,9 +62,46 @@ func (b *builder) add(r *records.Record) uint32 {
 			step |= promptBit
 		}
 		b.document(step, textOf(s))
+		for k := range s.ToolCalls {
+			b.call(s.ToolCalls[k].ToolCallID)
+		}
 	}
 	b.conversations++
 	return b.conversations - 1
+}
+
+// callMark begins what is listed of the id of a call. No word of a text begins so.
+const callMark = "\x00"
+
+// call takes the id of a call of the step that was taken last.
+func (b *builder) call(id string) {
+	if id == "" || len(id) > longestWord || len(b.documents) == 0 {
+		return
+	}
+	key, at := callMark+id, uint32(len(b.documents)-1)
+	list := b.lists[key]
+	if n := len(list); n == 0 || list[n-1].document != at {
+		b.lists[key] = append(list, posting{at, 1})
+	}
+}
+
+// calls gives the ids of calls by step.
+func (s *segment) calls() (map[uint32][]string, error) {
+	out := map[uint32][]string{}
+	for i := range int(s.counts[1]) { // they come before all words
+		w, err := s.word(i)
+		if err != nil || !strings.HasPrefix(w.text, callMark) {
+			return out, err
+		}
+		list, err := s.postings(w)
+		if err != nil {
+			return out, err
+		}
+		for _, p := range list {
+			out[p.document] = append(out[p.document], w.text[len(callMark):])
+		}
+	}
+	return out, nil
 }
 
 // document takes a step of the conversation that is being added.

@@ -187,6 +187,10 @@ func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error
 	if err != nil {
 		return err
 	}
+	calls, err := s.calls()
+	if err != nil {
+		return err
+	}
 	last := int64(-1)
 	for i := range uint32(s.counts[0]) {
 		d := entry(table, i)
@@ -205,6 +209,9 @@ func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error
 			return err
 		}
 		build.document(d.step, text)
+		for _, id := range calls[i] {
+			build.call(id)
+		}
 		u.digests[at].segment, u.digests[at].conversation = moved, build.conversations
 	}
 	if last >= 0 {

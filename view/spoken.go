@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/view"
 )
 
 // spokenPrompt is a prompt as a record has it.
@@ -42,7 +41,7 @@ func spoken(record *records.Record) *conversationSteps {
 				number = last + 1
 			}
 			last = max(last, number)
-			s.prompts = append(s.prompts, spokenPrompt{number, value(step.Content), timeOf(value(step.Timestamp))})
+			s.prompts = append(s.prompts, spokenPrompt{number, textOf(step.Content), timeOf(textOf(step.Timestamp))})
 		}
 		s.follows[i] = len(s.prompts)
 	}
@@ -57,6 +56,13 @@ func (s *conversationSteps) number(step int) int {
 	return 0
 }
 
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
 func timeOf(stamp string) *time.Time {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
@@ -67,26 +73,26 @@ func timeOf(stamp string) *time.Time {
 }
 
 // join adds the calls that only the record has, and says of the others in which step they were made.
-func (s *conversationSteps) join(calls []callView, held []view.Anchored) []callView {
+func (s *conversationSteps) join(calls []Call, held []Anchored) []Call {
 	for i := range s.record.Steps {
 		step := &s.record.Steps[i]
 		for k := range step.ToolCalls {
 			call := &step.ToolCalls[k]
-			at := slices.IndexFunc(calls, func(c callView) bool { return c.ToolCall == call.ToolCallID })
+			at := slices.IndexFunc(calls, func(c Call) bool { return c.ToolCall == call.ToolCallID })
 			if at >= 0 {
 				calls[at].Step, calls[at].follows = i+1, s.follows[i]
 				continue
 			}
-			c := callView{
+			c := Call{
 				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.number(i), follows: s.follows[i], Step: i + 1,
-				Model: value(step.Model), Status: "done",
-				Opened: timeOf(value(step.Timestamp)), Paths: []string{}, Files: []fileChange{}, Patches: []events.PatchID{},
+				Model: textOf(step.Model), Status: "done",
+				Opened: timeOf(textOf(step.Timestamp)), Paths: []string{}, Files: []FileChange{}, Patches: []events.PatchID{},
 				Limits: []events.Limit{},
 			}
-			if result := resultOf(step, call.ToolCallID); result != nil && value(result.Error) != "" {
+			if result := step.Result(call.ToolCallID); result != nil && textOf(result.Error) != "" {
 				c.Status = "failed"
 			}
-			if text, path := mainArgument(call.Input); path {
+			if text, path := MainArgument(call.Input); path {
 				c.Paths = append(c.Paths, text)
 			}
 			c.holds(held)

@@ -1,0 +1,191 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// WholeCall is a tool call of a conversation, with its hunks.
+type WholeCall struct {
+	Trace   events.TraceID `json:"trace"`
+	Agent   string         `json:"agent"`
+	Session string         `json:"session"`
+	Call
+	Hunks []*Hunk `json:"hunks"`
+}
+
+// Hunk is a patch with its owner.
+type Hunk struct {
+	Patch      events.PatchID         `json:"patch"`
+	Owner      events.OwnerKind       `json:"owner"`
+	Trace      events.TraceID         `json:"trace,omitempty"`
+	Agent      string                 `json:"agent,omitempty"`
+	Session    string                 `json:"session,omitempty"`
+	Subagent   string                 `json:"subagent,omitempty"`
+	ToolCall   string                 `json:"tool_call,omitempty"`
+	Tool       string                 `json:"tool,omitempty"`
+	Prompt     int                    `json:"prompt,omitempty"`
+	Model      string                 `json:"model,omitempty"`
+	Time       time.Time              `json:"time"`
+	Path       string                 `json:"path"`
+	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	OldPath    string                 `json:"old_path,omitempty"`
+	Before     refs.OID               `json:"before,omitzero"`
+	After      refs.OID               `json:"after,omitzero"`
+	OldStart   int                    `json:"old_start"`
+	OldCount   int                    `json:"old_count"`
+	NewStart   int                    `json:"new_start"`
+	NewCount   int                    `json:"new_count"`
+	Mode       string                 `json:"mode,omitempty"`
+	Kept       []events.KeptRun       `json:"kept,omitempty"`
+	Previous   []events.PatchID       `json:"previous,omitempty"`
+	Candidates []events.CandidateData `json:"candidates,omitempty"`
+	Limits     []events.Limit         `json:"limits,omitempty"`
+	Commits    []CommitLines          `json:"commits"`
+	Removed    []string               `json:"removed"` // nil when the text is no longer kept
+	Added      []string               `json:"added"`
+}
+
+// Call finds a tool call, of the log or of a record alone; nil where there is none. Should agents have used one id
+// twice, the first one is given.
+func (r *Reader) Call(ctx context.Context, id string) (*WholeCall, error) {
+	named, err := r.log.ToolCall(id)
+	if err != nil {
+		return nil, err
+	}
+	said, err := r.called(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range said {
+		if c.ID == id {
+			named = append(named, events.Event{Trace: c.Trace, ToolCall: id})
+		}
+	}
+	for i := range named {
+		if slices.ContainsFunc(named[:i], func(e events.Event) bool {
+			return e.Trace == named[i].Trace && e.Subagent == named[i].Subagent
+		}) {
+			continue
+		}
+		out, err := r.toolCallOf(ctx, &named[i])
+		if out != nil || err != nil {
+			return out, err
+		}
+	}
+	return nil, nil
+}
+
+// toolCallOf finds the tool call of an event in its conversation.
+func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, error) {
+	of, found, err := r.Conversation(e.Trace)
+	if err != nil || !found {
+		return nil, err
+	}
+	stored, err := r.Record(ctx, e.Trace)
+	if err != nil {
+		return nil, err
+	}
+	talk, err := r.Talk(e.Trace, stored.Record)
+	if err != nil {
+		return nil, err
+	}
+	for i := range talk.Turns {
+		for _, c := range talk.Turns[i].Calls {
+			if c.ToolCall != e.ToolCall || c.Subagent != e.Subagent {
+				continue
+			}
+			return r.withHunks(&WholeCall{Trace: e.Trace, Agent: of.Agent, Session: of.Session, Call: c, Hunks: []*Hunk{}})
+		}
+	}
+	return nil, nil
+}
+
+// withHunks adds the hunks that a call wrote.
+func (r *Reader) withHunks(c *WholeCall) (*WholeCall, error) {
+	lines, err := r.Lines()
+	if err != nil {
+		return nil, err
+	}
+	held, err := lines.Anchors(c.Trace, func(o *events.AnchorOwner) bool { return o.ToolCall == c.ToolCall })
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range c.Patches {
+		e, found, err := r.log.Patch(id)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			c.Hunks = append(c.Hunks, r.hunk(e, held))
+		}
+	}
+	return c, nil
+}
+
+// Hunk is what the log has of a patch, with the text if it is still there.
+func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
+	e, found, err := r.log.Patch(id)
+	if err == nil && !found {
+		err = fmt.Errorf("patch %s: %w", id, refs.ErrMissing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines, err := r.Lines()
+	if err != nil {
+		return nil, err
+	}
+	held, err := lines.Anchors(e.Trace, func(o *events.AnchorOwner) bool { return o.Patch == id })
+	if err != nil {
+		return nil, err
+	}
+	return r.hunk(e, held), nil
+}
+
+// hunk is the patch of an event; held are runs of lines among which are those that the patch owns.
+func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
+	d := events.DataOf[events.PatchData](e)
+	path := events.RawPath(d.Path)
+	var own []Anchored
+	for _, a := range held {
+		if a.Owner.Patch == d.Patch {
+			own = append(own, a)
+		}
+	}
+	return &Hunk{
+		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
+		ToolCall: e.ToolCall, Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: path,
+		PathBase64: events.EncodeBytes(path), OldPath: events.RawPath(d.OldPath), Before: d.Before, After: d.After,
+		OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount, Mode: d.Mode, Kept: d.Kept,
+		Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits, Commits: SumCommits(own),
+		Removed: r.text(d.Before, d.OldStart, d.OldCount), Added: r.text(d.After, d.NewStart, d.NewCount),
+	}
+}
+
+// text reads lines of a blob; nil when the blob is no longer there, or does not have these lines.
+func (r *Reader) text(blob refs.OID, start, count int) []string {
+	if count <= 0 {
+		return []string{}
+	}
+	raw, err := r.objects.Blob(blob)
+	if err != nil || start < 1 {
+		return nil
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	if start-1+count > len(lines) {
+		return nil
+	}
+	out := make([]string, 0, count)
+	for _, line := range lines[start-1 : start-1+count] {
+		out = append(out, strings.TrimSuffix(string(line), "\n"))
+	}
+	return out
+}

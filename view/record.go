@@ -1,0 +1,50 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/records/store"
+)
+
+// ErrRecord reports a stored record that cannot be read.
+var ErrRecord = errors.New("record cannot be read")
+
+// StoredRecord is the record of a conversation, as it is and as it is stored.
+type StoredRecord struct {
+	*records.Record // nil where there is none
+	Raw             json.RawMessage
+	Own             bool // this clone stored it
+}
+
+// Record reads the record of a conversation.
+func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecord, err error) {
+	e, err := r.prompts.Records.Find(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if out.Raw, err = r.prompts.Records.Raw(e); err != nil {
+		return out, err
+	}
+	if out.Record, err = records.Decode(out.Raw); err != nil {
+		return out, fmt.Errorf("%w: conversation %s: %w", ErrRecord, id, err)
+	}
+	out.Own = e.Own()
+	return out, nil
+}
+
+// called lists the calls of records whose ids begin with a text.
+func (r *Reader) called(text string) ([]search.Call, error) {
+	if err := r.readSums(); err != nil || r.stored == nil {
+		return nil, err
+	}
+	return r.stored.Calls(text)
+}

@@ -1,0 +1,131 @@
+package view
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Turn is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that
+// was seen: prompts that only the record has, one after the other, and calls.
+type Turn struct {
+	Trace events.TraceID `json:"trace"`
+	Agent string         `json:"agent"`
+	Index int            `json:"index"`
+	Kind  string         `json:"kind,omitempty"`
+	Time  *time.Time     `json:"time"`
+	Chars int            `json:"chars"`
+	Text  *string        `json:"text"` // null when this machine does not have it
+	Calls []Call         `json:"calls"`
+
+	said int // its number in the order of the record's prompts; 0 where the record does not have it
+}
+
+// Talk is what happened in a conversation, event by event and step by step.
+type Talk struct {
+	Turns     []Turn
+	Subagents []string
+}
+
+// Talk puts the calls of a conversation under the prompts that led to them: those of the log, and those that only the
+// record has; nil for none.
+func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
+	recorded, err := r.log.Told(id)
+	if err != nil {
+		return Talk{}, err
+	}
+	lines, err := r.Lines()
+	if err != nil {
+		return Talk{}, err
+	}
+	held, err := lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
+	if err != nil {
+		return Talk{}, err
+	}
+	agent := ""
+	switch {
+	case len(recorded) > 0:
+		agent = recorded[0].Agent
+	case record != nil:
+		agent = record.Agent.Name
+	}
+	turns := []Turn{}
+	at := func(index int) *Turn {
+		i := slices.IndexFunc(turns, func(p Turn) bool { return p.Index == index })
+		if i < 0 {
+			i = len(turns)
+			turns = append(turns, Turn{Trace: id, Agent: agent, Index: index, Calls: []Call{}})
+		}
+		return &turns[i]
+	}
+	for _, e := range recorded {
+		if e.Type == events.PromptSubmitted {
+			d := events.DataOf[events.PromptData](e)
+			p := at(d.Index)
+			p.Kind, p.Time, p.Chars = d.Kind, &e.Time, d.Chars
+		}
+	}
+	calls := callsOf(recorded, held)
+	if record != nil {
+		said := spoken(record)
+		for i, prompt := range said.prompts {
+			p := at(prompt.number)
+			if prompt.number == 0 && p.said > 0 {
+				turns = append(turns, Turn{Trace: id, Agent: agent, Calls: []Call{}})
+				p = &turns[len(turns)-1]
+			}
+			p.said = i + 1
+			text := strings.ToValidUTF8(prompt.text, "\ufffd")
+			p.Text, p.Chars = &text, cmp.Or(p.Chars, utf8.RuneCountInString(text))
+			if p.Time == nil {
+				p.Time = prompt.at
+			}
+		}
+		calls = said.join(calls, held)
+		for i := range calls {
+			for k, path := range calls[i].Paths {
+				calls[i].Paths[k] = r.Inside(path)
+			}
+		}
+	}
+	for _, c := range calls {
+		i := slices.IndexFunc(turns, func(p Turn) bool { return c.Prompt == 0 && p.said > 0 && p.said == c.follows })
+		if i < 0 {
+			at(c.Prompt)
+			i = slices.IndexFunc(turns, func(p Turn) bool { return p.Index == c.Prompt })
+		}
+		turns[i].Calls = append(turns[i].Calls, c)
+	}
+	for i := range turns {
+		if turns[i].Text != nil || r.prompts == nil {
+			continue
+		}
+		if text, ok, err := r.prompts.Get(id, turns[i].Index); err == nil && ok {
+			text = strings.ToValidUTF8(text, "\ufffd")
+			turns[i].Text = &text
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b Turn) int { return a.Index - b.Index })
+	out := Talk{Turns: turns, Subagents: []string{}}
+	for _, e := range recorded {
+		if e.Subagent != "" && !slices.Contains(out.Subagents, e.Subagent) {
+			out.Subagents = append(out.Subagents, e.Subagent)
+		}
+	}
+	return out, nil
+}
+
+// Inside shortens the path of a file in the work tree, as agents name it, to what git calls it.
+func (r *Reader) Inside(path string) string {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(r.repo.WorkTree)+"/")
+	if !ok || r.repo.WorkTree == "" {
+		return path
+	}
+	return rest
+}

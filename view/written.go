@@ -1,0 +1,53 @@
+package view
+
+import (
+	"context"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Written is who wrote some lines: a patch, or, where hooks saw none, a call and the file.
+type Written struct {
+	Owner events.AnchorOwner
+	Path  string // as raw bytes; empty for a patch, which names it
+}
+
+// Written lists what a conversation wrote, as far as want asks for the prompt and the call of it.
+func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) bool) ([]Written, error) {
+	talk, err := r.Talk(id, nil)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := r.Lines()
+	if err != nil {
+		return nil, err
+	}
+	held, err := lines.Anchors(id, func(o *events.AnchorOwner) bool { return o.Patch == "" && want(o.Prompt, o.ToolCall) })
+	if err != nil {
+		return nil, err
+	}
+	var out []Written
+	for _, a := range held {
+		out = append(out, Written{a.Owner, a.Path})
+	}
+	for i := range talk.Turns {
+		for _, c := range talk.Turns[i].Calls {
+			if !want(c.Prompt, c.ToolCall) {
+				continue
+			}
+			for _, patch := range c.Patches {
+				out = append(out, Written{Owner: events.AnchorOwner{Patch: patch}})
+			}
+		}
+	}
+	return out, nil
+}
+
+// WrittenBy lists what a tool call wrote.
+func (r *Reader) WrittenBy(ctx context.Context, call string) ([]Written, error) {
+	c, err := r.Call(ctx, call)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return r.Written(c.Trace, func(_ int, id string) bool { return id == call })
+}
