@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/agents/shell"
 )
 
 // forwarded are the hooks that our own directory hands on whether or not the other one has them now: a colleague may
@@ -84,9 +86,9 @@ func (in Installer) forwardNames(dir string) []string {
 // start where git resolves it, in every work tree.
 func (s site) nextWord(hook string) string {
 	if s.raw == "" {
-		return `"${0%/*}"/` + quote("../../hooks/"+hook)
+		return `"${0%/*}"/` + shell.Quote("../../hooks/"+hook)
 	}
-	return quote(strings.TrimSuffix(filepath.ToSlash(s.raw), "/") + "/" + hook)
+	return shell.Quote(strings.TrimSuffix(filepath.ToSlash(s.raw), "/") + "/" + hook)
 }
 
 // scopeForOwn is the configuration file that core.hooksPath is written to: the repository's, unless the work tree's own
@@ -154,7 +156,7 @@ type setConfig struct {
 	before     string
 }
 
-func (c *setConfig) apply() error {
+func (c *setConfig) Apply() error {
 	var err error
 	if c.before, err = c.in.rawValue(c.ctx, c.scope, c.key); err != nil {
 		return err
@@ -162,7 +164,7 @@ func (c *setConfig) apply() error {
 	return c.set(c.value)
 }
 
-func (c *setConfig) revert() error { return c.set(c.before) }
+func (c *setConfig) Revert() error { return c.set(c.before) }
 
 func (c *setConfig) set(value string) error {
 	args := []string{"config", "--" + c.scope, c.key, value}

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Our part of a hook stands between these two lines, wherever it stands.
-const (
-	beginMark = "# >>> git-trace >>>"
-	endMark   = "# <<< git-trace <<<"
-)
+// marks are the two lines between which our part of a hook stands, wherever it stands.
+var marks = userfile.Marked("")
 
 // kind tells how our part lives in a hook file.
 type kind string
@@ -32,7 +31,7 @@ type block struct {
 
 // findBlock returns the first of our blocks in a file, or nil. A begin without an end, or the reverse, is ErrDamaged.
 func findBlock(content []byte) (*block, error) {
-	start, end, err := blockBounds(content)
+	start, end, err := marks.Find(content)
 	if err != nil || start < 0 {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func parseHead(line string) (int, kind) {
 func stripBlocks(content []byte) ([]byte, error) {
 	rest := bytes.Clone(content)
 	for {
-		start, end, err := blockBounds(rest)
+		start, end, err := marks.Find(rest)
 		if err != nil {
 			return nil, err
 		}
@@ -70,35 +69,6 @@ func stripBlocks(content []byte) ([]byte, error) {
 		}
 		rest = append(rest[:start], rest[end:]...)
 	}
-}
-
-// blockBounds finds the first block: start is the begin marker's first byte, end is behind the end marker's line break.
-// Without a block start is -1.
-func blockBounds(content []byte) (start, end int, err error) {
-	start = -1
-	for at := 0; at < len(content); {
-		next := len(content)
-		if i := bytes.IndexByte(content[at:], '\n'); i >= 0 {
-			next = at + i + 1
-		}
-		switch strings.TrimRight(string(content[at:next]), "\r\n") {
-		case beginMark:
-			if start >= 0 {
-				return -1, 0, ErrDamaged
-			}
-			start = at
-		case endMark:
-			if start < 0 {
-				return -1, 0, ErrDamaged
-			}
-			return start, next, nil
-		}
-		at = next
-	}
-	if start >= 0 {
-		return -1, 0, ErrDamaged
-	}
-	return -1, 0, nil
 }
 
 // insertBlock puts a block after the "#!" line of a script, or at its top if it has none.

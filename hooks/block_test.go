@@ -22,10 +22,10 @@ func TestTheMarksAreFoundOnLinesOfTheirOwn(t *testing.T) {
 		"twice":              {string(b) + "a\n" + string(b) + "b\n", "a\nb\n", nil},
 		"last line, no end":  {"a\n" + strings.TrimSuffix(string(b), "\n"), "a\n", nil},
 		"other line ends":    {"a\r\n" + strings.ReplaceAll(string(b), "\n", "\r\n") + "b\r\n", "a\r\nb\r\n", nil},
-		"quoted in a line":   {"echo '" + beginMark + "'\n", "echo '" + beginMark + "'\n", nil},
-		"begin without end":  {"a\n" + beginMark + "\nb\n", "", ErrDamaged},
-		"end without begin":  {"a\n" + endMark + "\nb\n", "", ErrDamaged},
-		"begin in the block": {beginMark + "\n" + beginMark + "\n" + endMark + "\n", "", ErrDamaged},
+		"quoted in a line":   {"echo '" + marks.Begin + "'\n", "echo '" + marks.Begin + "'\n", nil},
+		"begin without end":  {"a\n" + marks.Begin + "\nb\n", "", ErrDamaged},
+		"end without begin":  {"a\n" + marks.End + "\nb\n", "", ErrDamaged},
+		"begin in the block": {marks.Begin + "\n" + marks.Begin + "\n" + marks.End + "\n", "", ErrDamaged},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -92,19 +92,8 @@ func TestAHookAsideKeepsThePartOfItsPathThatItUses(t *testing.T) {
 	}
 }
 
-func TestExcludePatternsMatchOnePathOnly(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{
-		"h/post-commit": "h/post-commit", "a*b?[c]": `a\*b\?\[c]`, `a\b`: `a\\b`, "trailing  ": `trailing\ \ `,
-	} {
-		if got := escapePattern(path); got != want {
-			t.Errorf("escapePattern(%q) = %q, want %q", path, got, want)
-		}
-	}
-}
-
 func FuzzTakingOutRestoresTheScript(f *testing.F) {
-	for _, seed := range []string{"", "#!/bin/sh\n", "#!/bin/sh\necho", "echo\n", "#!/bin/sh\r\n", "\n", "#", "#!", beginMark, endMark + "\n"} {
+	for _, seed := range []string{"", "#!/bin/sh\n", "#!/bin/sh\necho", "echo\n", "#!/bin/sh\r\n", "\n", "#", "#!", marks.Begin, marks.End + "\n"} {
 		f.Add([]byte(seed))
 	}
 	text := part{hook: "post-commit", kind: insert, binary: "/x"}.text()

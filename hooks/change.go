@@ -9,57 +9,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/userfile"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// change is one edit that can be taken back. Between any two of them every hook that ran before still runs.
-type change interface {
-	apply() error
-	revert() error
-}
-
-// step is a change and how it is announced; what only keeps books has no announcement.
-type step struct {
-	action *Action
-	change change
-}
-
-// plan is what to do, in order, and what to tell the user.
+// plan is what to do, in order, and what to tell the user. Between any two steps every hook that ran before still runs.
 type plan struct {
-	steps []step
+	steps userfile.Plan[Action]
 	notes []string
 }
 
-func (p *plan) add(a Action, c change)     { p.steps = append(p.steps, step{&a, c}) }
-func (p *plan) quietly(c change)           { p.steps = append(p.steps, step{nil, c}) }
-func (p *plan) note(f string, args ...any) { p.notes = append(p.notes, fmt.Sprintf(f, args...)) }
-
-func (p *plan) actions() []Action {
-	var list []Action
-	for _, s := range p.steps {
-		if s.action != nil {
-			list = append(list, *s.action)
-		}
-	}
-	return list
-}
-
-// apply does the steps, or none of them.
-func (p *plan) apply() error {
-	for i, s := range p.steps {
-		err := s.change.apply()
-		if err == nil {
-			continue
-		}
-		for j := i - 1; j >= 0; j-- {
-			if back := p.steps[j].change.revert(); back != nil {
-				err = fmt.Errorf("%w (and taking back: %w)", err, back)
-			}
-		}
-		return err
-	}
-	return nil
-}
+func (p *plan) add(a Action, c userfile.Change) { p.steps.Add(a, c) }
+func (p *plan) quietly(c userfile.Change)       { p.steps.Quietly(c) }
+func (p *plan) note(f string, args ...any)      { p.notes = append(p.notes, fmt.Sprintf(f, args...)) }
 
 // writeFile replaces a file as a whole and gives it exactly these permissions. A symbolic link is replaced itself.
 type writeFile struct {
@@ -76,7 +38,7 @@ type savedFile struct {
 	link string
 }
 
-func (c *writeFile) apply() error {
+func (c *writeFile) Apply() error {
 	var err error
 	if c.before, err = saveFile(c.path); err != nil {
 		return err
@@ -84,7 +46,7 @@ func (c *writeFile) apply() error {
 	return replaceFile(c.path, c.data, c.mode)
 }
 
-func (c *writeFile) revert() error { return restoreFile(c.path, c.before) }
+func (c *writeFile) Revert() error { return restoreFile(c.path, c.before) }
 
 // removeFile deletes a file or link.
 type removeFile struct {
@@ -92,7 +54,7 @@ type removeFile struct {
 	before *savedFile
 }
 
-func (c *removeFile) apply() error {
+func (c *removeFile) Apply() error {
 	var err error
 	if c.before, err = saveFile(c.path); err != nil || c.before == nil {
 		return err
@@ -100,7 +62,7 @@ func (c *removeFile) apply() error {
 	return named(os.Remove(c.path), "remove", c.path)
 }
 
-func (c *removeFile) revert() error { return restoreFile(c.path, c.before) }
+func (c *removeFile) Revert() error { return restoreFile(c.path, c.before) }
 
 func saveFile(path string) (*savedFile, error) {
 	info, err := os.Lstat(path)
@@ -161,7 +123,7 @@ type setAside struct {
 	made     bool
 }
 
-func (c *setAside) apply() error {
+func (c *setAside) Apply() error {
 	if link, err := os.Readlink(c.from); err == nil {
 		return c.done(replaceLink(c.to, moveLink(link, c.from, c.to)))
 	}
@@ -184,7 +146,7 @@ func (c *setAside) done(err error) error {
 	return err
 }
 
-func (c *setAside) revert() error {
+func (c *setAside) Revert() error {
 	if !c.made {
 		return nil
 	}
@@ -197,7 +159,7 @@ type putBack struct {
 	before   *savedFile
 }
 
-func (c *putBack) apply() error {
+func (c *putBack) Apply() error {
 	var err error
 	if c.before, err = saveFile(c.to); err != nil {
 		return err
@@ -214,9 +176,9 @@ func (c *putBack) apply() error {
 	return named(os.Rename(c.from, c.to), "put back", c.to)
 }
 
-func (c *putBack) revert() error {
+func (c *putBack) Revert() error {
 	again := setAside{from: c.to, to: c.from}
-	if err := again.apply(); err != nil {
+	if err := again.Apply(); err != nil {
 		return err
 	}
 	return restoreFile(c.to, c.before)
@@ -260,7 +222,7 @@ type makeDir struct {
 	made []string
 }
 
-func (c *makeDir) apply() error {
+func (c *makeDir) Apply() error {
 	var missing []string
 	for dir := c.path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -275,7 +237,7 @@ func (c *makeDir) apply() error {
 	return nil
 }
 
-func (c *makeDir) revert() error {
+func (c *makeDir) Revert() error {
 	for _, dir := range c.made {
 		_ = os.Remove(dir)
 	}
@@ -285,17 +247,17 @@ func (c *makeDir) revert() error {
 // removeDir deletes a directory that was made for us, unless somebody has put something there.
 type removeDir struct{ path string }
 
-func (c removeDir) apply() error {
+func (c removeDir) Apply() error {
 	_ = os.Remove(c.path)
 	return nil
 }
 
-func (c removeDir) revert() error { return nil }
+func (c removeDir) Revert() error { return nil }
 
 // named puts what was tried, with the path once, before the cause.
 func named(err error, verb, path string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w", verb, path, pathCause(err))
+	return fmt.Errorf("%s %s: %w", verb, path, userfile.Cause(err))
 }

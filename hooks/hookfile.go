@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-trace/git-trace/agents/shell"
+	"github.com/git-trace/git-trace/agents/userfile"
 )
 
 // readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
@@ -39,12 +42,12 @@ func readHook(path string) (hookFile, error) {
 		return f, nil
 	}
 	if err != nil {
-		return f, fmt.Errorf("look at %s: %w", path, pathCause(err))
+		return f, fmt.Errorf("look at %s: %w", path, userfile.Cause(err))
 	}
 	f.exists, f.mode = true, info.Mode().Perm()
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if f.link, err = os.Readlink(path); err != nil {
-			return f, fmt.Errorf("look at %s: %w", path, pathCause(err))
+			return f, fmt.Errorf("look at %s: %w", path, userfile.Cause(err))
 		}
 		if info, err = os.Stat(path); err != nil {
 			return f, nil //nolint:nilerr // dangling: git ignores it
@@ -56,7 +59,7 @@ func readHook(path string) (hookFile, error) {
 	}
 	f.runs = runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 	if f.content, f.long, err = readHead(path); err != nil {
-		return f, fmt.Errorf("read %s: %w", path, pathCause(err))
+		return f, fmt.Errorf("read %s: %w", path, userfile.Cause(err))
 	}
 	if f.link == "" && !f.long {
 		if f.block, err = findBlock(f.content); err != nil {
@@ -77,19 +80,6 @@ func readHead(path string) (content []byte, long bool, err error) {
 		return nil, true, err
 	}
 	return content, false, err
-}
-
-// pathCause drops the path from an error whose message names it already.
-func pathCause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	var between *os.LinkError
-	if errors.As(err, &between) {
-		return between.Err
-	}
-	return err
 }
 
 // joinKind decides how our part joins a hook that is somebody else's.
@@ -214,7 +204,7 @@ func (f hookFile) asideName() string {
 }
 
 // asideWord is the shell word that finds it from the hook's own path, wherever the repository moves.
-func asideWord(asideName string) string { return `"${0%/*}"/` + quote(asideName) }
+func asideWord(asideName string) string { return `"${0%/*}"/` + shell.Quote(asideName) }
 
 // manager names who seems to have made a hook file; "" for the user or an unknown tool.
 func manager(content []byte) string {

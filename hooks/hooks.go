@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/agents/userfile"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // Errors that callers branch on. Hint has a sentence for each.
 var (
 	ErrHooksOff = errors.New("git runs no hooks here")
-	ErrDamaged  = errors.New("the marker comments of git-trace are damaged")
+	ErrDamaged  = userfile.ErrDamaged
 	ErrBlocked  = errors.New("not a file")
 	ErrBinary   = errors.New("no usable path of the git-trace binary")
 )
@@ -26,7 +27,7 @@ func Hint(err error) string {
 	case errors.Is(err, ErrHooksOff):
 		return "point core.hooksPath at a directory, or unset it, and run `git trace init` again"
 	case errors.Is(err, ErrDamaged):
-		return "delete the lines from `" + beginMark + "` to `" + endMark + "` by hand, and run `git trace init` again"
+		return "delete the lines from `" + marks.Begin + "` to `" + marks.End + "` by hand, and run `git trace init` again"
 	case errors.Is(err, ErrBlocked):
 		return "git expects a program at that path; move what is there out of the way"
 	case errors.Is(err, ErrBinary):
@@ -82,7 +83,7 @@ func (in Installer) Plan(ctx context.Context) ([]Action, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan git hooks: %w", err)
 	}
-	return p.actions(), nil
+	return p.steps.Actions(), nil
 }
 
 // PlanRemove lists what Remove would do, without doing it.
@@ -91,7 +92,7 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan removal of git hooks: %w", err)
 	}
-	return p.actions(), nil
+	return p.steps.Actions(), nil
 }
 
 // Install puts our part into every hook of Names. Done twice, it changes nothing the second time. When it fails, what
@@ -114,12 +115,12 @@ func (in Installer) run(ctx context.Context, what string, planner func(context.C
 	defer unlock()
 	p, err := planner(ctx)
 	if err == nil {
-		err = p.apply()
+		err = p.steps.Apply()
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", what, err)
 	}
-	return Result{Actions: p.actions(), Notes: p.notes}, nil
+	return Result{Actions: p.steps.Actions(), Notes: p.notes}, nil
 }
 
 // lock keeps a second install or removal out. Neither its file nor a directory made for it stays behind.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/agents/shell"
 )
 
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
@@ -146,7 +148,7 @@ func readsInput(hook string) bool { return hook == "post-rewrite" }
 // text is the block with its markers, in POSIX shell, fit for scripts that run under `set -e` and `set -u`.
 func (p part) text() []byte {
 	var b strings.Builder
-	b.WriteString(beginMark + "\n# version " + strconv.Itoa(version) + ", " + string(p.kind) + purpose + "\n")
+	b.WriteString(marks.Begin + "\n# version " + strconv.Itoa(version) + ", " + string(p.kind) + purpose + "\n")
 	stdin := "</dev/null "
 	if readsInput(p.hook) {
 		stdin = ""
@@ -168,9 +170,9 @@ func (p part) text() []byte {
 	case source:
 		b.WriteString(readIn)
 	}
-	b.WriteString(endMark + "\n")
+	b.WriteString(marks.End + "\n")
 	return []byte(strings.NewReplacer(
-		"@BINARY@", quote(filepath.ToSlash(p.binary)), "@HOOK@", p.hook, "@STDIN@", stdin, "@NEXT@", p.next,
+		"@BINARY@", shell.Quote(filepath.ToSlash(p.binary)), "@HOOK@", p.hook, "@STDIN@", stdin, "@NEXT@", p.next,
 	).Replace(b.String()))
 }
 
@@ -182,33 +184,11 @@ func (p part) file(shebang string) []byte {
 // plainShebang opens the files that are ours.
 const plainShebang = "#!/bin/sh\n"
 
-// quote makes one shell word of any text.
-func quote(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// unquote is the reverse, for a word that begins the text.
-func unquote(word string) (string, bool) {
-	var b strings.Builder
-	for {
-		rest, ok := strings.CutPrefix(word, "'")
-		if !ok {
-			return "", false
-		}
-		piece, rest, ok := strings.Cut(rest, "'")
-		if !ok {
-			return "", false
-		}
-		b.WriteString(piece)
-		if word, ok = strings.CutPrefix(rest, `\'`); !ok {
-			return b.String(), true
-		}
-		b.WriteByte('\'')
-	}
-}
-
 // binaryOf is the path of git-trace that a block starts, or "".
 func (b *block) binaryOf() string {
-	path, _ := unquote(b.lineAfter("\tgit_trace_bin="))
-	return path
+	words := shell.Words(b.lineAfter("\tgit_trace_bin="))
+	if len(words) != 1 {
+		return ""
+	}
+	return words[0]
 }

@@ -197,17 +197,3 @@ func TestAProgramThatMovedIsFoundInThePath(t *testing.T) {
 		t.Errorf("status is %+v", h)
 	}
 }
-
-func TestQuotingSurvivesAnyPath(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"/a", "/it's", "/'", "/''a''", `/$HOME/"x"/\y`, "/`id`/*", "/é ü"} {
-		word := quote(path)
-		if got, ok := unquote(word + "\n"); !ok || got != path {
-			t.Errorf("unquote(%s) = %q, %v", word, got, ok)
-		}
-		out, err := exec.Command("sh", "-c", "printf %s "+word).Output()
-		if err != nil || string(out) != path {
-			t.Errorf("the shell reads %s as %q, %v", word, out, err)
-		}
-	}
-}

@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/agents/userfile"
 )
 
 func TestAnotherProgramMakesHooksStaleAndAnInstallMendsThem(t *testing.T) {
@@ -49,7 +52,7 @@ func TestTheStateOfOneHookTellsWhatHappenedToIt(t *testing.T) {
 		"made non-executable":  {NotExecutable, func(_ *world, p string) { _ = os.Chmod(p, 0o644) }, true},
 		"edited in our part":   {Stale, func(w *world, p string) { w.edit(p, "post-commit", "post-kommit") }, true},
 		"of a later version":   {Stale, func(w *world, p string) { w.edit(p, "# version "+strconv.Itoa(version)+",", "# version 9,") }, true},
-		"without its end mark": {Damaged, func(w *world, p string) { w.edit(p, endMark, "") }, false},
+		"without its end mark": {Damaged, func(w *world, p string) { w.edit(p, marks.End, "") }, false},
 		"turned directory": {Blocked, func(w *world, p string) {
 			_ = os.Remove(p)
 			w.write(filepath.Join(p, "x"), "", 0o644)
@@ -292,8 +295,8 @@ func TestLosingTheReceiptLosesNothing(t *testing.T) {
 // faulty is a change that fails.
 type faulty struct{}
 
-func (faulty) apply() error  { return errors.New("disk full") }
-func (faulty) revert() error { return nil }
+func (faulty) Apply() error  { return errors.New("disk full") }
+func (faulty) Revert() error { return nil }
 
 func TestAFailureAtAnyStepLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
@@ -321,8 +324,8 @@ func TestAFailureAtAnyStepLeavesEverythingAsItWas(t *testing.T) {
 					t.Fatal(err)
 				}
 				for at := range len(p.steps) + 1 {
-					part := &plan{steps: append(append([]step{}, p.steps[:at]...), step{nil, faulty{}})}
-					if err := part.apply(); err == nil || !strings.Contains(err.Error(), "disk full") || strings.Contains(err.Error(), "taking back") {
+					part := append(slices.Clone(p.steps[:at]), userfile.Step[Action]{Change: faulty{}})
+					if err := part.Apply(); err == nil || !strings.Contains(err.Error(), "disk full") || strings.Contains(err.Error(), "taking back") {
 						t.Fatalf("step %d: %v", at, err)
 					}
 					_ = os.Remove(filepath.Join(w.dir, ".git", "traces"))

@@ -109,7 +109,7 @@ const (
 	CodeBinary             InstallCode = "bad_binary"          // the program's path cannot stand in a hook command
 )
 
-// InstallError is a failed installation or removal. Nothing was written, or what was written is complete.
+// InstallError is a failed installation or removal. What had been written was taken back.
 type InstallError struct {
 	Code    InstallCode
 	Message string // lower case, what failed

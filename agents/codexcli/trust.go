@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/installer"
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
@@ -21,11 +22,8 @@ import (
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
 //	trusted_hash = "sha256:…"
 
-// The consent that git-trace wrote down stands between these lines.
-const (
-	trustBegin = "# >>> git-trace codex-cli >>>\n"
-	trustEnd   = "# <<< git-trace codex-cli <<<"
-)
+// The consent that git-trace wrote down stands in a block.
+func trustBlock() userfile.Block { return userfile.Marked("codex-cli") }
 
 // hook is one of our hooks as Codex knows it.
 type hook struct{ key, hash string }
@@ -134,7 +132,7 @@ func (in *Installer) Allow(_ context.Context, target capability.Target) ([]capab
 	if _, _, err := readTOML(string(data)); err != nil {
 		return nil, cannotEdit(conf.file.Path)
 	}
-	return write(conf.file, data, "allow the hooks of git-trace")
+	return installer.Write(conf.file, data, "allow the hooks of git-trace")
 }
 
 // allow puts the hashes into the document: in the place of older ones, or into the block that git-trace keeps at its
@@ -168,37 +166,15 @@ func allow(conf *config, hooks []hook) ([]byte, error) {
 			return nil, cannotEdit(conf.file.Path)
 		}
 	}
-	before, kept, after := cutTrust(doc)
-	var block bytes.Buffer
-	block.WriteString(trustBegin)
-	block.Write(kept)
+	inner := bytes.NewBuffer(trustBlock().Inner(doc))
 	for _, h := range fresh {
-		block.WriteString("[hooks.state." + quoteTOML(h.key) + "]\ntrusted_hash = " + quoteTOML(h.hash) + "\n")
+		inner.WriteString("[hooks.state." + quoteTOML(h.key) + "]\ntrusted_hash = " + quoteTOML(h.hash) + "\n")
 	}
-	block.WriteString(trustEnd)
-	if kept != nil {
-		return slices.Concat(before, block.Bytes(), after), nil
+	doc, err := trustBlock().Put(doc, inner.Bytes())
+	if err != nil {
+		return nil, cannotEdit(conf.file.Path)
 	}
-	switch { // as with the ignore rule: how the block begins and ends tells what was there
-	case len(doc) == 0:
-		return append(block.Bytes(), '\n'), nil
-	case bytes.HasSuffix(doc, []byte("\n")):
-		return slices.Concat(doc, block.Bytes(), []byte("\n")), nil
-	}
-	return slices.Concat(doc, []byte("\n"), block.Bytes()), nil
-}
-
-// cutTrust finds the block; kept is nil without one.
-func cutTrust(doc []byte) (before, kept, after []byte) {
-	before, rest, found := bytes.Cut(doc, []byte(trustBegin))
-	if !found {
-		return doc, nil, nil
-	}
-	kept, after, found = bytes.Cut(rest, []byte(trustEnd))
-	if !found {
-		return doc, nil, nil
-	}
-	return before, slices.Concat([]byte{}, kept), after
+	return doc, nil
 }
 
 // withdraw takes the consent for the hooks of a target out of the block, and the block with the last of it.
@@ -211,27 +187,20 @@ func (in *Installer) withdraw(target capability.Target) ([]capability.Action, er
 	if err != nil {
 		return nil, err
 	}
-	before, kept, after := cutTrust(conf.file.Data)
-	if kept == nil {
+	block := trustBlock()
+	kept := string(block.Inner(conf.file.Data))
+	rest := withoutHooks(kept, place.Path)
+	if rest == kept {
 		return nil, nil
 	}
-	rest := withoutHooks(string(kept), place.Path)
-	if rest == string(kept) {
-		return nil, nil
-	}
-	data := slices.Concat(before, []byte(trustBegin+rest+trustEnd), after)
+	data, err := block.Put(conf.file.Data, []byte(rest))
 	if rest == "" {
-		switch {
-		case len(after) == 0:
-			data = bytes.TrimSuffix(before, []byte("\n"))
-		default:
-			data = slices.Concat(before, bytes.TrimPrefix(after, []byte("\n")))
-		}
-		if len(data) == 0 {
-			data = nil
-		}
+		data, err = block.Take(conf.file.Data)
 	}
-	return write(conf.file, data, "no longer allow the hooks of git-trace")
+	if err != nil {
+		return nil, err
+	}
+	return installer.Write(conf.file, data, "no longer allow the hooks of git-trace")
 }
 
 // withoutHooks leaves out the tables of the hooks in one hooks.json. Each is a header and a line below it.
@@ -248,27 +217,6 @@ func withoutHooks(block, path string) string {
 		}
 	}
 	return out.String()
-}
-
-func write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
-	action := capability.Action{Op: capability.OpUpdate, Path: file.Path, Detail: detail}
-	var err error
-	if data == nil {
-		action.Op = capability.OpDelete
-		err = file.Delete(file.Path) // the directory is Codex's own
-	} else {
-		if file.Data == nil {
-			action.Op = capability.OpCreate
-		}
-		err = file.Replace(data)
-	}
-	if err != nil {
-		return nil, &capability.InstallError{
-			Code: capability.CodeSettingsUnwritable, Message: "write " + file.Path, Err: err,
-			Hint: "check the permissions of the file and its directory, and try again",
-		}
-	}
-	return []capability.Action{action}, nil
 }
 
 func cannotEdit(path string) error {

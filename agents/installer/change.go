@@ -5,48 +5,38 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// change is one file to write: to nil, for deletion, or to a content.
-type change struct {
-	file   userfile.File
-	data   []byte
-	root   string // directories below it that a deletion empties go too
-	action capability.Action
+// plan is what to write, in order.
+type plan struct {
+	userfile.Plan[capability.Action]
 }
 
-func newChange(file userfile.File, data []byte, root string, events []string, detail string) change {
-	a := capability.Action{Op: capability.OpUpdate, Path: file.Path, Events: events, Detail: detail}
+// add writes a file: to nil, for deletion, or to a content. The directories below root that a deletion empties go too.
+func (p *plan) add(file userfile.File, data []byte, root string, a capability.Action) {
+	a.Op, a.Path = capability.OpUpdate, file.Path
 	switch {
 	case file.Data == nil:
 		a.Op = capability.OpCreate
 	case data == nil:
 		a.Op = capability.OpDelete
 	}
-	return change{file, data, root, a}
+	p.Add(a, userfile.Edit{File: file, Data: data, Root: root})
 }
 
-func actions(changes []change) []capability.Action {
-	list := make([]capability.Action, 0, len(changes))
-	for _, change := range changes {
-		list = append(list, change.action)
+// apply does all of it or nothing, and lists what was done.
+func (p *plan) apply() ([]capability.Action, error) {
+	err := p.Apply()
+	if err == nil {
+		return p.Actions(), nil
 	}
-	return list
+	return nil, &capability.InstallError{
+		Code: capability.CodeSettingsUnwritable, Message: "change settings", Err: err,
+		Hint: "check the permissions of the file and its directory, and try again",
+	}
 }
 
-// apply writes the changes in order and lists those that were done.
-func apply(changes []change) ([]capability.Action, error) {
-	for i, change := range changes {
-		var err error
-		if change.data == nil {
-			err = change.file.Delete(change.root)
-		} else {
-			err = change.file.Replace(change.data)
-		}
-		if err != nil {
-			return actions(changes[:i]), &capability.InstallError{
-				Code: capability.CodeSettingsUnwritable, Message: "write " + change.file.Path, Err: err,
-				Hint: "check the permissions of the file and its directory, and try again",
-			}
-		}
-	}
-	return actions(changes), nil
+// Write is the plan of one file, done at once. Directories stay.
+func Write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
+	var p plan
+	p.add(file, data, file.Path, capability.Action{Detail: detail})
+	return p.apply()
 }

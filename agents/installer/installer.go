@@ -54,43 +54,40 @@ var _ capability.HookInstaller = (*Installer)(nil)
 
 // Plan lists what Install would do.
 func (in *Installer) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
-	changes, err := in.prepare(ctx, target)
-	return actions(changes), err
+	p, err := in.prepare(ctx, target)
+	return p.Actions(), err
 }
 
 // Install writes our part, and the ignore rule before it.
 func (in *Installer) Install(ctx context.Context, target capability.Target) ([]capability.Action, error) {
-	changes, err := in.prepare(ctx, target)
+	p, err := in.prepare(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	return apply(changes)
+	return p.apply()
 }
 
-func (in *Installer) prepare(ctx context.Context, target capability.Target) ([]change, error) {
+func (in *Installer) prepare(ctx context.Context, target capability.Target) (p plan, err error) {
 	if err := checkBinary(in.Env.Binary); err != nil {
-		return nil, err
+		return p, err
 	}
 	place, file, err := in.open(target)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	data, changed, err := in.Format.Install(file.Data)
 	if err != nil {
-		return nil, in.explain(place.Path, err)
+		return p, in.explain(place.Path, err)
 	}
-	var changes []change
 	if place.Ignored != "" {
-		rule, err := in.prepareRule(ctx, target, place)
-		if err != nil {
-			return nil, err
+		if err := in.prepareRule(ctx, &p, target, place); err != nil {
+			return p, err
 		}
-		changes = append(changes, rule...)
 	}
 	if len(changed) > 0 {
-		changes = append(changes, newChange(file, data, place.Root, changed, ""))
+		p.add(file, data, place.Root, capability.Action{Events: changed})
 	}
-	return changes, nil
+	return p, nil
 }
 
 // Remove takes out our part, of any version, and the ignore rule.
@@ -103,21 +100,19 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 	if err != nil {
 		return nil, in.explain(place.Path, err)
 	}
-	var changes []change
+	var p plan
 	if len(changed) > 0 {
 		if data == nil && file.Linked() { // a link to nothing would be worse than one to empty settings
 			data = []byte("{}\n")
 		}
-		changes = append(changes, newChange(file, data, place.Root, changed, ""))
+		p.add(file, data, place.Root, capability.Action{Events: changed})
 	}
 	if place.Ignored != "" {
-		rule, err := in.removeRule(target, place)
-		if err != nil {
+		if err := in.removeRule(&p, target, place); err != nil {
 			return nil, err
 		}
-		changes = append(changes, rule...)
 	}
-	return apply(changes)
+	return p.apply()
 }
 
 // Status tells what is there and whether anything keeps it from running.

@@ -6,89 +6,49 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/userfile"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// rule keeps a personal file out of commits and snapshots. It stands in <common git dir>/info/exclude (gitignore(5)),
-// which belongs to the clone, and holds for every work tree.
-type rule struct{ agent, pattern string }
+// A rule keeps a personal file out of commits and snapshots. It stands in the ignore file of the clone, which holds in
+// every work tree.
 
-func (r rule) block() string {
-	return "# >>> git-trace " + r.agent + " >>>\n" + r.pattern + "\n# <<< git-trace " + r.agent + " <<<"
-}
-
-// add appends the rule. A nil document stands for a file that does not exist. The block begins with a newline and ends
-// without one where the last line had none, so that drop knows what was there.
-func (r rule) add(doc []byte) []byte {
-	switch {
-	case doc == nil:
-		return []byte(r.block() + "\n")
-	case bytes.HasSuffix(doc, []byte("\n")):
-		return slices.Concat(doc, []byte(r.block()+"\n"))
-	}
-	return slices.Concat(doc, []byte("\n"+r.block()))
-}
-
-// drop undoes add. The result is nil when the file is of our making; found is false without the rule.
-func (r rule) drop(doc []byte) (out []byte, found bool) {
-	before, after, found := bytes.Cut(doc, []byte(r.block()))
-	switch {
-	case !found:
-		return doc, false
-	case len(after) == 0:
-		return append([]byte{}, bytes.TrimSuffix(before, []byte("\n"))...), true
-	case len(before) == 0 && len(after) == 1:
-		return nil, true
-	}
-	return slices.Concat(before, bytes.TrimPrefix(after, []byte("\n"))), true
-}
-
-func (in *Installer) rule(place Place) rule { return rule{in.Agent, "/" + place.Ignored} }
-
-func (in *Installer) prepareRule(ctx context.Context, target capability.Target, place Place) ([]change, error) {
+// prepareRule adds the rule where one is wanted. A rule of the user's may take the file back in; that is their choice.
+func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability.Target, place Place) error {
 	wanted, err := in.wantsRule(ctx, place)
 	if err != nil || !wanted {
-		return nil, err
+		return err
 	}
-	file, err := readRules(target.Repo)
-	if err != nil {
-		return nil, err
-	}
-	r := in.rule(place)
-	if _, there := r.drop(file.Data); there {
-		return nil, nil // a rule of the user's takes the file back in; that is their choice
-	}
-	return []change{newChange(file, r.add(file.Data), target.Repo.CommonDir, nil, "ignore "+r.pattern)}, nil
+	return in.planRule(p, target.Repo, "ignore /"+place.Ignored, place.Ignored)
 }
 
-func (in *Installer) removeRule(target capability.Target, place Place) ([]change, error) {
-	file, err := readRules(target.Repo)
-	if err != nil {
-		return nil, err
+func (in *Installer) removeRule(p *plan, target capability.Target, place Place) error {
+	err := in.planRule(p, target.Repo, "no longer ignore /"+place.Ignored)
+	if errors.Is(err, userfile.ErrDamaged) {
+		return nil // nobody can tell where the rule ends
 	}
-	r := in.rule(place)
-	data, found := r.drop(file.Data)
-	if !found {
-		return nil, nil
-	}
-	return []change{newChange(file, data, target.Repo.CommonDir, nil, "no longer ignore "+r.pattern)}, nil
+	return err
 }
 
-// readRules is the ignore file of the clone.
-func readRules(repo *refs.Repo) (userfile.File, error) {
-	path := filepath.Join(repo.CommonDir, "info", "exclude")
-	file, err := userfile.Read(path)
-	if err != nil {
-		return file, &capability.InstallError{
-			Code: capability.CodeSettingsUnreadable, Message: "read " + path, Err: err,
-			Hint: "make the file readable, or install for the user with `git trace init --global`",
+// planRule has our block of the ignore file list these files.
+func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...string) error {
+	hint := "make the file readable, or install for the user with `git trace init --global`"
+	file, err := userfile.Exclude(repo.CommonDir)
+	if err == nil {
+		hint = "delete the lines of git-trace in it by hand"
+		var data []byte
+		if data, err = userfile.Marked(in.Agent).Ignore(file.Data, files...); err == nil {
+			if !bytes.Equal(data, file.Data) {
+				p.add(file, data, repo.CommonDir, capability.Action{Detail: detail})
+			}
+			return nil
 		}
 	}
-	return file, nil
+	return &capability.InstallError{
+		Code: capability.CodeSettingsUnreadable, Message: "read " + file.Path, Err: err, Hint: hint,
+	}
 }
 
 // wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is

@@ -3,7 +3,6 @@ package userfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -30,7 +29,8 @@ type File struct {
 	Path string // as asked for
 	Data []byte
 	real string // Path without symbolic links
-	root string // of ReadIn; "" for a file that may be anywhere
+	root string // of ReadIn, without symbolic links; "" for a file that may be anywhere
+	in   string // the root as asked for
 	info fs.FileInfo
 }
 
@@ -51,11 +51,11 @@ func Read(path string) (File, error) {
 		return file, nil
 	}
 	if err != nil {
-		return File{}, cause(err)
+		return File{}, Cause(err)
 	}
 	file.real = real
 	if file.info, err = os.Stat(real); err != nil {
-		return File{}, cause(err)
+		return File{}, Cause(err)
 	}
 	switch {
 	case !file.info.Mode().IsRegular():
@@ -64,7 +64,7 @@ func Read(path string) (File, error) {
 		return File{}, ErrTooLarge
 	}
 	if file.Data, err = os.ReadFile(real); err != nil {
-		return File{}, cause(err)
+		return File{}, Cause(err)
 	}
 	if file.Data == nil {
 		file.Data = []byte{}
@@ -76,16 +76,16 @@ func Read(path string) (File, error) {
 func (f File) Replace(data []byte) error {
 	in, name, err := f.place()
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	defer func() { _ = in.Close() }()
 	dir := filepath.Dir(name)
 	if err := in.MkdirAll(dir, 0o755); err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	tmp, other, err := f.create(in, dir)
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	_, err = tmp.Write(data)
 	if err == nil {
@@ -102,7 +102,7 @@ func (f File) Replace(data []byte) error {
 	}
 	if err != nil {
 		_ = in.Remove(other)
-		return cause(err)
+		return Cause(err)
 	}
 	return nil
 }
@@ -135,11 +135,11 @@ func (f File) Delete(root string) error {
 	}
 	in, name, err := f.place()
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	defer func() { _ = in.Close() }()
 	if err := in.Remove(name); err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
@@ -155,28 +155,15 @@ func (f File) unchanged() error {
 		return nil
 	}
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	defer func() { _ = now.Close() }()
 	data, err := io.ReadAll(io.LimitReader(now, maxSize+1))
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	if f.Data == nil || !bytes.Equal(data, f.Data) {
 		return ErrChanged
 	}
 	return nil
-}
-
-// cause is the error without the path that package os adds: callers name the file as the user knows it.
-func cause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return fmt.Errorf("%s: %w", path.Op, path.Err)
-	case errors.As(err, &link):
-		return fmt.Errorf("%s: %w", link.Op, link.Err)
-	}
-	return err
 }

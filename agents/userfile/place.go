@@ -18,8 +18,9 @@ func ReadIn(root, path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	file.in = root
 	if file.root, err = filepath.EvalSymlinks(root); err != nil {
-		return File{}, cause(err)
+		return File{}, Cause(err)
 	}
 	if file.Data == nil { // its directory may be reached by a link
 		if rel, err := filepath.Rel(root, path); err == nil {
@@ -33,7 +34,7 @@ func ReadIn(root, path string) (File, error) {
 func staysIn(root, path string) error {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -47,7 +48,7 @@ func staysIn(root, path string) error {
 			return nil
 		}
 		if err != nil {
-			return cause(err)
+			return Cause(err)
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			continue

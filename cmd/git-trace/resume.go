@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -61,7 +62,7 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 			"without --at-step it goes on from the end")
 	}
 	if c.Bool("print") {
-		_, err := fmt.Fprintln(a.std.out, printable(shellWords(line)))
+		_, err := fmt.Fprintln(a.std.out, printable(shell.Line(line)))
 		return err
 	}
 	return a.handOver(repo.WorkTree, line)
@@ -97,16 +98,4 @@ func (a *app) handOver(dir string, line []string) error {
 		return silent(max(exit.ExitCode(), 1))
 	}
 	return err
-}
-
-// shellWords writes a command line so that a POSIX shell reads it back.
-func shellWords(line []string) string {
-	quoted := make([]string, len(line))
-	for i, word := range line {
-		quoted[i] = word
-		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=") != "" || word == "" {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

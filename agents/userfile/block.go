@@ -1,0 +1,140 @@
+package userfile
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrDamaged reports a mark without its other one.
+var ErrDamaged = errors.New("the marker comments of git-trace are damaged")
+
+// Block is a part of git-trace in a file of others: lines between two marker comments.
+type Block struct{ Begin, End string }
+
+// Marked is the block of a name: an agent's, or "" for that of the git hooks.
+func Marked(name string) Block {
+	if name != "" {
+		name = " " + name
+	}
+	return Block{"# >>> git-trace" + name + " >>>", "# <<< git-trace" + name + " <<<"}
+}
+
+// Find gives where the first block is: start is its first byte, end is behind the line break of the end mark. Without a
+// block start is -1.
+func (b Block) Find(doc []byte) (start, end int, err error) {
+	start = -1
+	for at := 0; at < len(doc); {
+		next := len(doc)
+		if i := bytes.IndexByte(doc[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		switch strings.TrimRight(string(doc[at:next]), "\r\n") {
+		case b.Begin:
+			if start >= 0 {
+				return -1, 0, ErrDamaged
+			}
+			start = at
+		case b.End:
+			if start < 0 {
+				return -1, 0, ErrDamaged
+			}
+			return start, next, nil
+		}
+		at = next
+	}
+	if start >= 0 {
+		return -1, 0, ErrDamaged
+	}
+	return -1, 0, nil
+}
+
+// Inner is what stands between the marks, nil without a block.
+func (b Block) Inner(doc []byte) []byte {
+	start, end, err := b.Find(doc)
+	if err != nil || start < 0 {
+		return nil
+	}
+	_, inner, _ := bytes.Cut(doc[start:end], []byte("\n"))
+	return append([]byte{}, inner[:bytes.LastIndex(inner, []byte(b.End))]...)
+}
+
+// Wrap puts the marks around whole lines.
+func (b Block) Wrap(inner []byte) []byte {
+	return slices.Concat([]byte(b.Begin+"\n"), inner, []byte(b.End+"\n"))
+}
+
+// Put gives the document with these lines in the block: where it is, or else at the end. A nil document stands for a
+// file that does not exist. How a block at the end begins and ends tells what was there. A block behind a line without
+// a line break, or in an empty file, begins with a line break and ends without one.
+func (b Block) Put(doc, inner []byte) ([]byte, error) {
+	start, end, err := b.Find(doc)
+	block := b.Wrap(inner)
+	switch {
+	case err != nil:
+		return nil, err
+	case start >= 0:
+		if doc[end-1] != '\n' {
+			block = block[:len(block)-1]
+		}
+		return slices.Concat(doc[:start], block, doc[end:]), nil
+	case doc == nil || bytes.HasSuffix(doc, []byte("\n")):
+		return slices.Concat(doc, block), nil
+	}
+	return slices.Concat(doc, []byte("\n"), block[:len(block)-1]), nil
+}
+
+// Take gives the document without the block: nil where nothing was there before.
+func (b Block) Take(doc []byte) ([]byte, error) {
+	start, end, err := b.Find(doc)
+	switch {
+	case err != nil:
+		return nil, err
+	case start < 0:
+		return doc, nil
+	case doc[end-1] != '\n':
+		return append([]byte{}, bytes.TrimSuffix(doc[:start], []byte("\n"))...), nil
+	case len(doc) == end-start:
+		return nil, nil
+	}
+	return slices.Concat(doc[:start], doc[end:]), nil
+}
+
+// Ignore gives an ignore file (gitignore(5)) whose block lists these files. The block is the first thing in it, so that
+// the user's own lines decide. Without files there is no block.
+func (b Block) Ignore(doc []byte, files ...string) ([]byte, error) {
+	rest, err := b.Take(doc)
+	if err != nil || len(files) == 0 {
+		return rest, err
+	}
+	var inner strings.Builder
+	for _, file := range files {
+		inner.WriteString("/" + escapePattern(filepath.ToSlash(file)) + "\n")
+	}
+	block := b.Wrap([]byte(inner.String()))
+	if rest != nil && len(rest) == 0 {
+		block = block[:len(block)-1]
+	}
+	return slices.Concat(block, rest), nil
+}
+
+// escapePattern makes a pattern that matches one path.
+func escapePattern(path string) string {
+	escaped := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+	if trimmed := strings.TrimRight(escaped, " "); trimmed != escaped {
+		escaped = trimmed + strings.Repeat(`\ `, len(escaped)-len(trimmed))
+	}
+	return escaped
+}
+
+// Exclude reads the ignore file that belongs to a clone and holds in every work tree of it.
+func Exclude(commonDir string) (File, error) {
+	path := filepath.Join(commonDir, "info", "exclude")
+	file, err := Read(path)
+	if err != nil {
+		return File{Path: path}, err
+	}
+	return file, nil
+}

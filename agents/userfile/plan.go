@@ -1,0 +1,117 @@
+package userfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Change is one edit that can be taken back.
+type Change interface {
+	Apply() error
+	Revert() error
+}
+
+// Step is a change and how it is announced; what only keeps books has no announcement.
+type Step[A any] struct {
+	Action *A
+	Change Change
+}
+
+// Plan is what to do, in order.
+type Plan[A any] []Step[A]
+
+// Add puts a change that is announced behind the others.
+func (p *Plan[A]) Add(action A, change Change) { *p = append(*p, Step[A]{&action, change}) }
+
+// Quietly adds a change that is not announced.
+func (p *Plan[A]) Quietly(change Change) { *p = append(*p, Step[A]{Change: change}) }
+
+// Actions lists what is announced.
+func (p Plan[A]) Actions() []A {
+	var list []A
+	for _, step := range p {
+		if step.Action != nil {
+			list = append(list, *step.Action)
+		}
+	}
+	return list
+}
+
+// Apply does the steps, or none of them: when one fails, those before it are taken back.
+func (p Plan[A]) Apply() error {
+	for i, step := range p {
+		err := step.Change.Apply()
+		if err == nil {
+			continue
+		}
+		for j := i - 1; j >= 0; j-- {
+			if back := p[j].Change.Revert(); back != nil {
+				err = fmt.Errorf("%w (and taking back: %w)", err, back)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// Edit gives a file another content; nil deletes it, and the directories below Root that this leaves empty.
+type Edit struct {
+	File File
+	Data []byte
+	Root string
+}
+
+// Apply makes the edit, unless the file is no longer as it was read.
+func (e Edit) Apply() error {
+	if e.Data == nil {
+		return e.named(e.File.Delete(e.Root))
+	}
+	return e.named(e.File.Replace(e.Data))
+}
+
+// Revert gives the file back what it had. What somebody else wrote in the meantime stays.
+func (e Edit) Revert() error {
+	now, err := e.File.again()
+	switch {
+	case err != nil:
+	case !bytes.Equal(now.Data, e.Data) || (now.Data == nil) != (e.Data == nil):
+		err = ErrChanged
+	case e.File.Data == nil:
+		err = now.Delete(e.Root)
+	default:
+		now.info = e.File.info
+		err = now.Replace(e.File.Data)
+	}
+	return e.named(err)
+}
+
+func (e Edit) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: "write", Path: e.File.Path, Err: err}
+}
+
+// again reads the file anew.
+func (f File) again() (File, error) {
+	if f.root != "" {
+		return ReadIn(f.in, f.Path)
+	}
+	return Read(f.Path)
+}
+
+// Cause is the error without the path that package os adds, for callers that name the file as the user knows it.
+func Cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
