@@ -41,13 +41,13 @@ func (l *ledger) remember(e, whole edit, call string, shell bool) {
 		h.forms[line] = true
 		h.moved = h.moved || e.from[i] >= 0 && !slices.IsSorted(keptOf(e.from))
 	}
-	for _, one := range []edit{e, whole} {
-		l.succeed(one)
-	}
+	l.succeed(e, false)
+	l.succeed(whole, true)
 }
 
-// succeed notes in whose places the lines stand that an edit wrote.
-func (l *ledger) succeed(e edit) {
+// succeed notes in whose places the lines stand that an edit wrote, or several together. Several prove nothing alone:
+// the hook of a commit may have looked between them.
+func (l *ledger) succeed(e edit, together bool) {
 	was := l.expect(e.old)
 	strange := !slices.IsSorted(keptOf(e.from)) || slices.ContainsFunc(e.old, func(line string) bool {
 		return !isCommon(line) && l.words[bare(line)] == ""
@@ -87,10 +87,14 @@ func (l *ledger) succeed(e edit) {
 		besides := (h.i == 0 || !isCommon(e.old[h.i-1])) && (h.j == len(e.old) || !isCommon(e.old[h.j]))
 		for n := h.a; n < h.b; n++ {
 			if life := l.lives[bare(e.text[n])]; life != nil && !isCommon(e.text[n]) {
-				life.surely = ""
+				here := ""
 				if alone && besides && n-h.a < h.j-h.i {
-					life.surely = who
+					here = who
 				}
+				if together && here != life.surely {
+					here = ""
+				}
+				life.surely = here
 			}
 		}
 	}

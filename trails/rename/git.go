@@ -231,3 +231,34 @@ func (q *Query) awayIn(from gitfacts.Operand, born []*File, last Seen) ([]*File,
 	}
 	return out, nil
 }
+
+// onTheWay are the files that are gone and that a commit made since had under a new name. What the new name has now may
+// be quite another text. For example: git mv, git commit, and a git revert that rewrites most of the file.
+func onTheWay(q *Query, born []*File, try func([]*File)) error {
+	var gone []*File
+	if err := deleted(q, born, func(list []*File) { gone = list }); err != nil || len(gone) == 0 {
+		return err
+	}
+	moves, _ := q.Work.Moves()
+	var out []*File
+	for _, b := range born {
+		for _, m := range moves[max(0, len(moves)-gitfacts.MaxCommitted):] {
+			blob, err := q.Work.Reader.Blob(m.To, b.Path)
+			if err != nil || blob.IsZero() || blob == b.OID {
+				continue // a commit that is gone says nothing
+			}
+			then, err := q.file(b.Path, 0, blob)
+			if err != nil {
+				return err
+			}
+			if found := match("", gone, []*File{then}); len(found) > 0 {
+				one := *found[0].Old
+				one.only, one.told = b.Path, true
+				out = append(out, &one)
+				break
+			}
+		}
+	}
+	try(out)
+	return nil
+}

@@ -95,6 +95,11 @@ var sets = []Set{
 		Commit:   yes(looked), Rewrite: no("the commit that was picked has it under its name there"), BlameNow: yes(asBefore),
 		LongAfter: yes(asBefore),
 	}},
+	{"onTheWay", 8, onTheWay, [moments]cell{
+		Boundary: yes("a commit had under the new name what the old one was seen with, and git wrote over it since"),
+		Stash:    no("the stash has what was there when it was made"),
+		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	}},
 }
 
 // Pair finds the older names of new files. It asks the sets in order, as long as there are files without one.

@@ -250,6 +250,13 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.commit(t, 4, []int{1}, "dir/b.txt", mine)
 		return s
 	},
+	"onTheWay": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt is committed; a revert makes another text of it
+		s := tell(t, m, "2 commit: x", "3 revert: Revert \"y\"")
+		s.commit(t, 2, []int{1}, "b.txt", other)
+		s.commit(t, 3, []int{2}, "b.txt", mine)
+		s.lost("a.txt", other, "")
+		return s
+	},
 }
 
 // The table is the decision: each set finds its older name at the moments that it is asked at, and nothing finds it at
@@ -314,6 +321,9 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 		"and had it before":                       {"along", func(s *story) { s.last["dir/b.txt"] = s.blob(mine) }},
 		"nothing was seen last":                   {"along", func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }},
 		"the work tree has what HEAD has":         {"missing", func(s *story) { s.there["a.txt"] = s.blob(mine) }},
+		"no commit had it on the way":             {"onTheWay", func(s *story) { clear(s.files[commitID(s.t, 2)]) }},
+		"a commit had another text on the way":    {"onTheWay", func(s *story) { s.files[commitID(s.t, 2)]["b.txt"] = s.blob("quite\n") }},
+		"the old name is still there":             {"onTheWay", func(s *story) { s.Changes[0].New = s.blob("quite\n"); s.Wrote = false }},
 		"another text is alike in too few lines":  {"deleted", func(s *story) { s.Changes = []Change{{Old: contentOf("a.txt", other)}} }},
 		"the same look has another file there":    {"stashed", func(s *story) { s.Changes = []Change{{Old: File{Path: "a.txt"}, New: s.blob(mine)}} }},
 		"what HEAD lacks, the last one had, left": {"missing", func(s *story) { clear(s.files[commitID(s.t, 1)]) }},
@@ -372,7 +382,7 @@ func TestWhatGitWentOnFrom(t *testing.T) {
 
 func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
 	t.Parallel()
-	for _, set := range []string{"stashed", "returned", "missing", "along"} {
+	for _, set := range []string{"stashed", "returned", "missing", "along", "onTheWay"} {
 		s := stories[set](t, Boundary)
 		failed := errors.New("failed")
 		s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, failed }

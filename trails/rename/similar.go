@@ -24,6 +24,7 @@ type File struct {
 	Lines [][]byte // none for a content without lines
 
 	only string // the one new name that it may have; any if empty
+	told bool   // it has that one, however little is alike
 }
 
 // Pairing is a new file with its older name.
@@ -94,7 +95,13 @@ func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
 	var best *File
 	bestShare := 0
 	for _, o := range old {
-		if taken[o] || len(o.Lines) == 0 || len(b.Lines) == 0 || o.only != "" && o.only != b.Path {
+		if taken[o] || o.only != "" && o.only != b.Path {
+			continue
+		}
+		if o.told {
+			return o
+		}
+		if len(o.Lines) == 0 || len(b.Lines) == 0 {
 			continue
 		}
 		share := Alike(c.of(o), len(o.Lines), c.of(b), len(b.Lines))
