@@ -147,10 +147,17 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 }
 
 // tookOut tells whether the parent of a line's commit has the line too: to git the commit took it out and put it in
-// again.
+// again. So it is with one that the commit has twice, in the old form and in the new one: a part of a change was staged.
 func (w *world) tookOut(dir string, a *answer) bool {
 	before, there := w.blob(dir, *a.Commit+"^:"+a.OriginalPath)
-	return !there || slices.ContainsFunc(before, func(line string) bool { return strings.TrimRight(line, "\n") == strings.TrimRight(a.Content, "\n") })
+	now, _ := w.blob(dir, *a.Commit+":"+a.OriginalPath)
+	twice := 0
+	for _, line := range now {
+		if bare(line) == bare(a.Content) {
+			twice++
+		}
+	}
+	return !there || twice > 1 || slices.ContainsFunc(before, func(line string) bool { return strings.TrimRight(line, "\n") == strings.TrimRight(a.Content, "\n") })
 }
 
 // doubtsOfPrevious looks at the patch that a line stands in the place of.
