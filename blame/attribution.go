@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -63,7 +64,7 @@ func (a *Attribution) same(b *Attribution) bool {
 
 // Annotated is a line with its owner, as it is drawn.
 type Annotated struct {
-	Line
+	gitblame.Line
 	Owner *Attribution
 	Date  string // as --date asks; empty for a line that no commit has
 	Score string // --score-debug: git's two figures

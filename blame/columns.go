@@ -4,18 +4,24 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
 // columns merges options and configuration, the options first.
 func (s *session) columns(style *Style, digits int) error {
-	o, config := &s.opts, s.settings()
+	o := &s.opts
+	config, err := s.Config()
+	if err != nil {
+		return err
+	}
 	c := Columns{
-		Digits: digits, Path: s.path, NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
+		Digits: digits, Path: s.Path(), NoAuthor: o.NoAuthor, ShowName: o.ShowName, ShowNumber: o.ShowNumber,
 		Annotate: o.Annotate, Prompts: o.Prompts,
 		Email:         o.Email.Or(config.Bool("blame.showemail", false)),
 		BlankBoundary: o.BlankBoundary.Or(config.Bool("blame.blankboundary", false)),
 	}
-	repeated, ages := o.ColorLines == Yes, o.ColorByAge == Yes
+	repeated, ages := o.ColorLines == gitblame.Yes, o.ColorByAge == gitblame.Yes
 	if !repeated && !ages && style.Color {
 		for _, mode := range config.All("blame.coloring") {
 			switch mode {
@@ -33,7 +39,7 @@ func (s *session) columns(style *Style, digits int) error {
 		return nil
 	}
 	if repeated {
-		escape, err := s.ask(nil, "config", "--get-color", "color.blame.repeatedlines", "cyan")
+		escape, err := s.Ask(nil, "config", "--get-color", "color.blame.repeatedlines", "cyan")
 		if err != nil {
 			return err
 		}
@@ -53,13 +59,13 @@ func (s *session) columns(style *Style, digits int) error {
 func (s *session) ages(style *Style, spec string) error {
 	parts := strings.Split(spec, ",")
 	for i := 0; i < len(parts); i += 2 {
-		escape, err := s.ask(nil, "config", "--get-color", "", strings.TrimSpace(parts[i]))
+		escape, err := s.Ask(nil, "config", "--get-color", "", strings.TrimSpace(parts[i]))
 		if err != nil {
 			return fmt.Errorf("read color.blame.highlightRecent: %w", err)
 		}
 		age := AgeColor{Escape: escape}
 		if i+1 < len(parts) {
-			out, err := s.ask(nil, "rev-parse", "--since="+strings.TrimSpace(parts[i+1]))
+			out, err := s.Ask(nil, "rev-parse", "--since="+strings.TrimSpace(parts[i+1]))
 			if err != nil {
 				return fmt.Errorf("read color.blame.highlightRecent: %w", err)
 			}

@@ -1,24 +1,21 @@
 // Package blame answers, for each line of a file, which conversation, prompt and tool call wrote it.
 //
-// Git finds the commit, the original path and the original line: `git blame` runs once, with the user's own arguments,
-// in the user's own directory, unless it has answered before. A [Resolver] then says who wrote that line of that
-// commit. The package never guesses: what the resolver does not know is shown as unknown.
+// Git finds the commit, the original path and the original line (package gitblame). A [Resolver] then says who wrote
+// that line of that commit. The package never guesses: what the resolver does not know is shown as unknown.
 //
 // Data flows in one direction:
 //
-//	Parse      the argument vector into Options (what is ours, what is git's)
-//	answer     entries from the cache, from git, or from both (cache.go)
-//	Parser     git's porcelain stream into entries, with git's own bytes kept
-//	join       entries and the resolver's answers into Annotated lines
-//	Render, WriteJSON, or the pass-through writer for git's own three formats
+//	gitblame.Parse  the argument vector into options (what is ours, what is git's)
+//	gitblame.Open   the question; its entries come from the cache, from git, or from both
+//	owners          entries and the resolver's answers
+//	Render, writeJSON, or the pass-through writer for git's own three formats
 //
 // Invariants, and where they are tested:
 //
 //   - Without its `trace-*` header lines the output of --porcelain, --line-porcelain and --incremental is, byte for
 //     byte, that of git for the same arguments (passthrough_test.go).
-//   - Git may credit a line to a commit that did not write it (--reverse, --first-parent, -S, limited ranges). Then the
+//   - Where git credits a line to a commit that did not write it (--reverse, --first-parent, -S, limited ranges), the
 //     owner comes from a second, plain blame of the same final content, never from positions (owners_test.go).
-//   - An answer by way of the cache is the one that git gives without it, in every format (cache_test.go).
 //   - Drawing is pure, and no control character of a file, a name or a log reaches a terminal (render_test.go).
 //
 // The header lines that the pass-through adds, in this order; only trace-contributor is in every block, and a block

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
@@ -296,32 +297,32 @@ func TestLinesAreAskedForOnceForEachCommitAndPath(t *testing.T) {
 // With --only-ai a group is what git would list as one: neighbours of one commit, path and order, all by agents.
 func TestWhichLinesByAgentsAreOneGroup(t *testing.T) {
 	t.Parallel()
-	one, two := &Commit{ID: commitID(1)}, &Commit{ID: commitID(2)}
-	line := func(c *Commit, orig, final int) Line {
-		return Line{Commit: c, OrigPath: "f", OrigLine: orig, FinalLine: final}
+	one, two := &gitblame.Commit{ID: commitID(1)}, &gitblame.Commit{ID: commitID(2)}
+	line := func(c *gitblame.Commit, orig, final int) gitblame.Line {
+		return gitblame.Line{Commit: c, OrigPath: "f", OrigLine: orig, FinalLine: final}
 	}
 	ai, human := Attribution{Kind: events.OwnerAI}, Attribution{Kind: events.OwnerHuman}
-	changed := func(change func(*Line)) []Line {
-		lines := []Line{line(one, 1, 1), line(one, 2, 2)}
+	changed := func(change func(*gitblame.Line)) []gitblame.Line {
+		lines := []gitblame.Line{line(one, 1, 1), line(one, 2, 2)}
 		change(&lines[1])
 		return lines
 	}
 	both := []Attribution{ai, ai}
 	tests := map[string]struct {
-		lines  []Line
+		lines  []gitblame.Line
 		owners []Attribution
 		want   []aiGroup
 	}{
-		"neighbours":                 {[]Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, ai, ai}, []aiGroup{{0, 3}}},
-		"a person's between":         {[]Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, human, ai}, []aiGroup{{0, 1}, {2, 3}}},
-		"a person's first":           {[]Line{line(one, 1, 1), line(one, 2, 2)}, []Attribution{human, ai}, []aiGroup{{1, 2}}},
-		"no agent's":                 {[]Line{line(one, 1, 1)}, []Attribution{human}, nil},
-		"two commits":                {[]Line{line(one, 1, 1), line(two, 2, 2)}, both, []aiGroup{{0, 1}, {1, 2}}},
-		"another path":               {changed(func(l *Line) { l.OrigPath = "g" }), both, []aiGroup{{0, 1}, {1, 2}}},
-		"lines left out in between":  {changed(func(l *Line) { l.OrigLine = 3 }), both, []aiGroup{{0, 1}, {1, 2}}},
-		"lines put in between":       {changed(func(l *Line) { l.FinalLine = 3 }), both, []aiGroup{{0, 1}, {1, 2}}},
-		"one of an ignored revision": {changed(func(l *Line) { l.Ignored = true }), both, []aiGroup{{0, 1}, {1, 2}}},
-		"one that nobody can blame":  {changed(func(l *Line) { l.Unblamable = true }), both, []aiGroup{{0, 1}, {1, 2}}},
+		"neighbours":                 {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, ai, ai}, []aiGroup{{0, 3}}},
+		"a person's between":         {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, human, ai}, []aiGroup{{0, 1}, {2, 3}}},
+		"a person's first":           {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2)}, []Attribution{human, ai}, []aiGroup{{1, 2}}},
+		"no agent's":                 {[]gitblame.Line{line(one, 1, 1)}, []Attribution{human}, nil},
+		"two commits":                {[]gitblame.Line{line(one, 1, 1), line(two, 2, 2)}, both, []aiGroup{{0, 1}, {1, 2}}},
+		"another path":               {changed(func(l *gitblame.Line) { l.OrigPath = "g" }), both, []aiGroup{{0, 1}, {1, 2}}},
+		"lines left out in between":  {changed(func(l *gitblame.Line) { l.OrigLine = 3 }), both, []aiGroup{{0, 1}, {1, 2}}},
+		"lines put in between":       {changed(func(l *gitblame.Line) { l.FinalLine = 3 }), both, []aiGroup{{0, 1}, {1, 2}}},
+		"one of an ignored revision": {changed(func(l *gitblame.Line) { l.Ignored = true }), both, []aiGroup{{0, 1}, {1, 2}}},
+		"one that nobody can blame":  {changed(func(l *gitblame.Line) { l.Unblamable = true }), both, []aiGroup{{0, 1}, {1, 2}}},
 	}
 	for name, tt := range tests {
 		if got := aiGroups(tt.lines, tt.owners); !slices.Equal(got, tt.want) {

@@ -59,8 +59,8 @@ func (j *jsonBuffer) line(l *Annotated) {
 	j.bytes("original_path", l.OrigPath)
 	if c.Committed() {
 		j.bytes("author", c.Author.Name)
-		j.bytes("author_mail", bareMail(c.Author.Mail))
-		j.text("author_time", c.Author.when().Format(time.RFC3339))
+		j.bytes("author_mail", c.Author.BareMail())
+		j.text("author_time", c.Author.When().Format(time.RFC3339))
 	} else { // git has a placeholder and the present moment here
 		j.null("author")
 		j.null("author_mail")

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/blamerepo"
 )
 
 func compileSchema(t testing.TB) *jsonschema.Schema {
@@ -38,9 +39,9 @@ func validate(t testing.TB, schema *jsonschema.Schema, output string) {
 func TestJSONSaysWhoWroteEachLine(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("close.go", "old\nmade by claude\ncaf\xe9\n")
-	first := r.commit("first")
-	r.write("close.go", "old\nmade by claude\ncaf\xe9\nmade by codex\nby nobody known\n")
+	r.Write("close.go", "old\nmade by claude\ncaf\xe9\n")
+	first := r.Commit("first")
+	r.Write("close.go", "old\nmade by claude\ncaf\xe9\nmade by codex\nby nobody known\n")
 	changed := person
 	changed.Previous = claude.Patch
 	unsure := codex
@@ -55,7 +56,7 @@ func TestJSONSaysWhoWroteEachLine(t *testing.T) {
 		at(noCommit, "close.go", 4):   unsure,
 		at(noCommit, "close.go", 999): claude,
 	}}
-	got, err := r.blame(r.dir, k, Style{}, "--json", "close.go")
+	got, err := r.blame(r.Dir, k, Style{}, "--json", "close.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestJSONSaysWhoWroteEachLine(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	validate(t, compileSchema(t), got)
-	if string(k.content) != r.read("close.go") {
+	if string(k.content) != r.Read("close.go") {
 		t.Errorf("the resolver was given %q", k.content)
 	}
 }
@@ -102,12 +103,12 @@ func TestJSONHoldsItsSchemaForOddFiles(t *testing.T) {
 	schema := compileSchema(t)
 	for _, initArgs := range [][]string{nil, {"--object-format=sha256"}} {
 		r := history(t, initArgs...)
-		r.write("empty", "")
-		r.commit("an empty file")
+		r.Write("empty", "")
+		r.Commit("an empty file")
 		for _, args := range []string{"sub.go", "latin1.txt", "crlf.txt", "empty", "HEAD~1 -- sub.go", "v1 server.go",
 			"--reverse v1..HEAD -- server.go", "--contents contents.txt other.txt", "-L1,1 sub.go", "--only-ai sub.go",
 			"-- od\"d n\u00e4me\t.txt", "--show-stats --score-debug -f sub.go"} {
-			out, err := r.blame(r.dir, &knows{}, Style{}, append([]string{"--json"}, split(args)...)...)
+			out, err := r.blame(r.Dir, &knows{}, Style{}, append([]string{"--json"}, blamerepo.Words(args)...)...)
 			if err != nil {
 				t.Errorf("%s: %v", args, err)
 				continue
@@ -120,7 +121,7 @@ func TestJSONHoldsItsSchemaForOddFiles(t *testing.T) {
 func TestTheRevisionOfTheJSONIsThatOfTheContent(t *testing.T) {
 	t.Parallel()
 	r := history(t)
-	oid := func(rev string) string { return `"` + strings.TrimSpace(r.git("rev-parse", rev+"^{commit}")) + `"` }
+	oid := func(rev string) string { return `"` + strings.TrimSpace(r.Git("rev-parse", rev+"^{commit}")) + `"` }
 	tests := map[string]string{
 		"sub.go":                               "null",
 		"--since=2023-11-18 sub.go":            "null",
@@ -137,7 +138,7 @@ func TestTheRevisionOfTheJSONIsThatOfTheContent(t *testing.T) {
 		"--reverse HEAD~1..HEAD -- dir/lib.go": oid("HEAD~1"),
 	}
 	for args, want := range tests {
-		out, err := r.blame(r.dir, &knows{}, Style{}, append([]string{"--json"}, split(args)...)...)
+		out, err := r.blame(r.Dir, &knows{}, Style{}, append([]string{"--json"}, blamerepo.Words(args)...)...)
 		if want == "" {
 			if err == nil {
 				t.Errorf("%s: no error", args)
@@ -159,12 +160,12 @@ func TestABareRepositoryIsBlamedAtHEAD(t *testing.T) {
 	t.Parallel()
 	r := history(t)
 	bare := t.TempDir()
-	r.git("clone", "-q", "--bare", r.dir, bare)
+	r.Git("clone", "-q", "--bare", r.Dir, bare)
 	out, err := r.blame(bare, &knows{}, Style{}, "--json", "dir/lib.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `"path":"dir/lib.go","revision":"` + r.head().String() + `"`; !strings.Contains(out, want) {
+	if want := `"path":"dir/lib.go","revision":"` + r.Head().String() + `"`; !strings.Contains(out, want) {
 		t.Errorf("%.200s\nwant %s", out, want)
 	}
 }

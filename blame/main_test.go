@@ -3,14 +3,16 @@ package blame
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/blamerepo"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -22,110 +24,44 @@ func TestMain(m *testing.M) {
 }
 
 // repo is a repository of a test.
-type repo struct {
-	t    testing.TB
-	dir  string
-	tick int // of the clock: one day for each commit
+type repo struct{ *blamerepo.Repo }
+
+func newRepo(t testing.TB, initArgs ...string) *repo { return &repo{blamerepo.New(t, initArgs...)} }
+
+func history(t testing.TB, initArgs ...string) *repo {
+	return &repo{blamerepo.History(t, initArgs...)}
 }
 
-func newRepo(t testing.TB, initArgs ...string) *repo {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+// entriesOf reads a stream of git's.
+func entriesOf(stream io.Reader, format gitblame.Format) (entries []gitblame.Entry, err error) {
+	p := gitblame.NewParser(stream, format)
+	for {
+		e, err := p.Next()
+		if errors.Is(err, io.EOF) {
+			return entries, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
-	r := &repo{t: t, dir: dir}
-	r.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
-	// Traced, though nothing was recorded yet: elsewhere no answer is kept.
-	if err := r.discover(r.dir).MakeTracesDir(); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// git runs git in the repository; it must succeed.
-func (r *repo) git(args ...string) string {
-	r.t.Helper()
-	out, code := r.try(r.dir, "", args...)
-	if code != 0 {
-		r.t.Fatalf("git %s: exit status %d\n%s", strings.Join(args, " "), code, out)
-	}
-	return out
-}
-
-// try runs git anywhere and returns what it printed and its exit status.
-func (r *repo) try(dir, stdin string, args ...string) (string, int) {
-	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	date := fmt.Sprintf("%d +0200", 1_700_000_000+86_400*r.tick)
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	cmd.Stdin = strings.NewReader(stdin)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if err != nil && cmd.ProcessState == nil {
-		r.t.Fatal(err)
-	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 {
-		return out.String() + errs.String(), code
-	}
-	return out.String(), 0
-}
-
-func (r *repo) write(name, content string) {
-	r.t.Helper()
-	file := filepath.Join(r.dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-// commit records everything, a day after the commit before.
-func (r *repo) commit(subject string) refs.OID {
-	r.t.Helper()
-	r.tick++
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", subject)
-	return r.head()
-}
-
-func (r *repo) head() refs.OID {
-	r.t.Helper()
-	oid, err := refs.ParseOID(strings.TrimSpace(r.git("rev-parse", "HEAD")))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return oid
-}
-
-func (r *repo) discover(dir string) *refs.Repo {
-	r.t.Helper()
-	found, err := refs.Discover(dir)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return found
 }
 
 // blame runs the command in a directory of the repository.
 func (r *repo) blame(dir string, resolver Resolver, style Style, args ...string) (string, error) {
-	r.t.Helper()
+	r.T.Helper()
 	return r.blameStdin(dir, "", resolver, style, args...)
 }
 
 func (r *repo) blameStdin(dir, stdin string, resolver Resolver, style Style, args ...string) (string, error) {
-	r.t.Helper()
-	opts, err := Parse(args)
+	r.T.Helper()
+	opts, err := gitblame.Parse(args)
 	if err != nil {
 		return "", err
 	}
 	opts.Stdin = strings.NewReader(stdin)
 	var out bytes.Buffer
-	err = Run(context.Background(), r.discover(dir), dir, opts, resolver, &out, style)
+	err = Run(context.Background(), r.Discover(dir), dir, opts, resolver, &out, style)
 	return out.String(), err
 }
 

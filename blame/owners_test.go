@@ -26,8 +26,8 @@ func tell(t *testing.T) *story {
 	s := &story{repo: newRepo(t), knows: &knows{lines: map[string]Attribution{}}, at: map[string]string{}}
 	body := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 	step := func(subject, text string, owned map[int]Attribution) {
-		s.write("f", text)
-		id := s.commit(subject)
+		s.Write("f", text)
+		id := s.Commit(subject)
 		s.at[subject] = id.String()
 		for line, owner := range owned {
 			s.knows.lines[at(id, "f", line)] = owner
@@ -35,24 +35,24 @@ func tell(t *testing.T) *story {
 	}
 	step("c1", body("one", "1", "2", "3"), map[int]Attribution{1: person})
 	step("c2", body("one", "1", "2", "3", "two"), map[int]Attribution{5: claude})
-	s.git("checkout", "-q", "-b", "side")
+	s.Git("checkout", "-q", "-b", "side")
 	step("c3", body("three", "one", "1", "2", "3", "two"), map[int]Attribution{1: codex})
-	s.git("checkout", "-q", "main")
+	s.Git("checkout", "-q", "main")
 	step("c4", body("one", "1", "2", "3", "two", "four"), map[int]Attribution{6: claude})
-	s.tick++
-	s.git("merge", "-q", "-m", "merge", "side")
-	s.at["merge"] = s.head().String()
+	s.Tick++
+	s.Git("merge", "-q", "-m", "merge", "side")
+	s.at["merge"] = s.Head().String()
 	step("c5", body("three", "one", "1", "2", "3", "four"), nil)
 	return s
 }
 
 // owners gives "content: contributor agent" for the lines whose content is a word, with the commit git credits.
 func (s *story) owners(args ...string) []string {
-	s.t.Helper()
+	s.T.Helper()
 	s.knows.asked = nil
-	out, err := s.blame(s.dir, s.knows, Style{}, append([]string{"--json"}, args...)...)
+	out, err := s.blame(s.Dir, s.knows, Style{}, append([]string{"--json"}, args...)...)
 	if err != nil {
-		s.t.Fatalf("%s: %v", args, err)
+		s.T.Fatalf("%s: %v", args, err)
 	}
 	var doc struct {
 		Lines []struct {
@@ -61,7 +61,7 @@ func (s *story) owners(args ...string) []string {
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var owners []string
 	for _, l := range doc.Lines {
@@ -87,7 +87,7 @@ func (s *story) owners(args ...string) []string {
 func TestOwnersStayRightWhereGitCreditsAnotherCommit(t *testing.T) {
 	t.Parallel()
 	s := tell(t)
-	s.write("grafts", s.at["c5"]+" "+s.at["c1"]+"\n")
+	s.Write("grafts", s.at["c5"]+" "+s.at["c1"]+"\n")
 	tests := []struct {
 		name, args string
 		want       []string
@@ -119,7 +119,7 @@ func TestOwnersStayRightWhereGitCreditsAnotherCommit(t *testing.T) {
 		{"part of the lines", "-L 6,6 merge..HEAD -- f", []string{"four: merge ai claude-code"}},
 	}
 	for subject, id := range s.at {
-		s.git("tag", subject, id)
+		s.Git("tag", subject, id)
 	}
 	for _, test := range tests {
 		if got := s.owners(strings.Fields(test.args)...); !slices.Equal(got, test.want) {
@@ -132,7 +132,7 @@ func TestTheOwnersInGitsFormatsAreThoseOfTheContentToo(t *testing.T) {
 	t.Parallel()
 	s := tell(t)
 	for _, format := range []string{"--porcelain", "--line-porcelain", "--incremental"} {
-		out, err := s.blame(s.dir, s.knows, Style{}, format, s.at["merge"]+"..HEAD", "--", "f")
+		out, err := s.blame(s.Dir, s.knows, Style{}, format, s.at["merge"]+"..HEAD", "--", "f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,12 +147,12 @@ func TestTheOwnersInGitsFormatsAreThoseOfTheContentToo(t *testing.T) {
 func TestAnIgnoredRevisionDoesNotCountForTheOwnerEither(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("f", "a := 1\nb := 2\n")
-	first := r.commit("by claude")
-	r.write("f", "a := 1 \nb :=  2\n")
-	r.commit("by a formatter")
+	r.Write("f", "a := 1\nb := 2\n")
+	first := r.Commit("by claude")
+	r.Write("f", "a := 1 \nb :=  2\n")
+	r.Commit("by a formatter")
 	k := &knows{lines: map[string]Attribution{at(first, "f", 1): claude, at(first, "f", 2): codex}}
-	out, err := r.blame(r.dir, k, Style{}, "--porcelain", "--ignore-rev", "HEAD", "f")
+	out, err := r.blame(r.Dir, k, Style{}, "--porcelain", "--ignore-rev", "HEAD", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +165,12 @@ func TestMovedAndCopiedLinesAreAskedForWhereTheyCameFrom(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	text := "func first() error { return nil }\nfunc second() error { return errors.New(\"no\") }\n"
-	r.write("a.go", text)
-	first := r.commit("a")
-	r.write("b.go", "package b\n"+text)
-	r.commit("b copies a")
+	r.Write("a.go", text)
+	first := r.Commit("a")
+	r.Write("b.go", "package b\n"+text)
+	r.Commit("b copies a")
 	k := &knows{lines: map[string]Attribution{at(first, "a.go", 1): claude, at(first, "a.go", 2): claude}}
-	out, err := r.blame(r.dir, k, Style{}, "--json", "-C", "-C", "b.go")
+	out, err := r.blame(r.Dir, k, Style{}, "--json", "-C", "-C", "b.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,17 +212,17 @@ func TestLinesNotCommittedAreAskedForWithTheContentAsGitStoresIt(t *testing.T) {
 			t.Run(name+" "+format, func(t *testing.T) {
 				t.Parallel()
 				r := newRepo(t)
-				r.git("config", "filter.upper.clean", "tr A-Z a-z")
-				r.write("f", committed)
-				r.commit("first")
-				r.write(".gitattributes", test.attributes)
-				r.write("f", test.work)
-				r.write("other", "one\nsix\n")
+				r.Git("config", "filter.upper.clean", "tr A-Z a-z")
+				r.Write("f", committed)
+				r.Commit("first")
+				r.Write(".gitattributes", test.attributes)
+				r.Write("f", test.work)
+				r.Write("other", "one\nsix\n")
 				k := &knows{lines: map[string]Attribution{}}
 				for line := range 6 {
 					k.lines[at(noCommit, "f", line)] = claude
 				}
-				out, err := r.blameStdin(r.dir, test.stdin, k, Style{}, append(append([]string{format}, test.args...), "f")...)
+				out, err := r.blameStdin(r.Dir, test.stdin, k, Style{}, append(append([]string{format}, test.args...), "f")...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -240,18 +240,18 @@ func TestLinesNotCommittedAreAskedForWithTheContentAsGitStoresIt(t *testing.T) {
 func TestASymbolicLinkIsBlamedAsGitStoresIt(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	if err := os.Symlink("target", filepath.Join(r.dir, "link")); err != nil {
+	if err := os.Symlink("target", filepath.Join(r.Dir, "link")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	r.commit("a link")
-	if err := os.Remove(filepath.Join(r.dir, "link")); err != nil {
+	r.Commit("a link")
+	if err := os.Remove(filepath.Join(r.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("elsewhere", filepath.Join(r.dir, "link")); err != nil {
+	if err := os.Symlink("elsewhere", filepath.Join(r.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
 	k := &knows{lines: map[string]Attribution{at(noCommit, "link", 1): claude}}
-	out, err := r.blame(r.dir, k, Style{}, "--json", "link")
+	out, err := r.blame(r.Dir, k, Style{}, "--json", "link")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,19 +263,19 @@ func TestASymbolicLinkIsBlamedAsGitStoresIt(t *testing.T) {
 func TestAConvertedFileHasNoOwnersSinceItsLinesAreNotTheFiles(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.git("config", "diff.rev.textconv", "tac <")
-	r.write(".gitattributes", "*.doc diff=rev\n")
-	r.write("a.doc", "one\ntwo\n")
-	id := r.commit("first")
+	r.Git("config", "diff.rev.textconv", "tac <")
+	r.Write(".gitattributes", "*.doc diff=rev\n")
+	r.Write("a.doc", "one\ntwo\n")
+	id := r.Commit("first")
 	k := &knows{lines: map[string]Attribution{at(id, "a.doc", 1): claude, at(id, "a.doc", 2): claude}}
-	converted, err := r.blame(r.dir, k, Style{}, "--json", "a.doc")
+	converted, err := r.blame(r.Dir, k, Style{}, "--json", "a.doc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(converted, "claude") || strings.Index(converted, "two") > strings.Index(converted, "one") {
 		t.Errorf("converted:\n%s", converted)
 	}
-	plain, err := r.blame(r.dir, k, Style{}, "--json", "--no-textconv", "a.doc")
+	plain, err := r.blame(r.Dir, k, Style{}, "--json", "--no-textconv", "a.doc")
 	if err != nil {
 		t.Fatal(err)
 	}

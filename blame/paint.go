@@ -1,6 +1,10 @@
 package blame
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-trace/git-trace/blame/gitblame"
+)
 
 // paint colours the cells of one row. The zero value leaves them as they are.
 type paint struct {
@@ -11,7 +15,7 @@ type paint struct {
 
 // paintFor chooses the colours of a row. The options of git's that colour rows take precedence over the colours of
 // conversations, and are obeyed wherever the output goes, as in git.
-func (p *painter) paintFor(l *Annotated, before *Commit) paint {
+func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	switch {
 	case p.cols.Repeated != "" && before == l.Commit:
 		return paint{whole: p.cols.Repeated}

@@ -2,10 +2,11 @@ package blame
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
 // The pass-through formats are git's own with header lines of ours. In the porcelain formats a block of them stands
@@ -16,28 +17,28 @@ import (
 
 // passPorcelain writes --porcelain and --line-porcelain.
 func (s *session) passPorcelain(out io.Writer) error {
-	var entries []Entry
-	var lines []Line
-	trailer, err := s.answer(s.opts.gitArgs(nil), s.opts.Format, func(e *Entry) error {
+	var entries []gitblame.Entry
+	var lines []gitblame.Line
+	trailer, err := s.AsAsked(func(e *gitblame.Entry) error {
 		entries, lines = append(entries, *e), append(lines, e.Line)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	owners, err := s.owners(lines, s.contentOf(lines))
+	owners, err := s.owners(lines, s.ContentOf(lines))
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(out, outputBuffer)
 	if s.opts.OnlyAI {
-		_, _ = w.Write(s.appendAI(nil, lines, owners, map[*Commit]bool{}))
+		_, _ = w.Write(s.appendAI(nil, lines, owners, map[*gitblame.Commit]bool{}))
 		return flush(w)
 	}
 	var buf []byte
 	for i := range entries {
 		buf = append(buf[:0], entries[i].Header...)
-		if i == 0 || entries[i].Count > 0 || s.opts.Format == LinePorcelain || !owners[i].same(&owners[i-1]) {
+		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].same(&owners[i-1]) {
 			buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
 		}
 		if _, err := w.Write(append(buf, entries[i].Text...)); err != nil {
@@ -59,15 +60,15 @@ func flush(w *bufio.Writer) error {
 
 // passIncremental writes --incremental: every entry as soon as git has found it.
 func (s *session) passIncremental(out io.Writer) error {
-	shown := map[*Commit]bool{}
-	trailer, err := s.blame(s.opts.gitArgs(nil), Incremental, func(e *Entry) error {
-		lines := make([]Line, e.Count)
+	shown := map[*gitblame.Commit]bool{}
+	trailer, err := s.AsAsked(func(e *gitblame.Entry) error {
+		lines := make([]gitblame.Line, e.Count)
 		for i := range lines {
 			lines[i] = e.Line
 			lines[i].OrigLine += i
 			lines[i].FinalLine += i
 		}
-		owners, err := s.owners(lines, s.content)
+		owners, err := s.owners(lines, s.Content)
 		if err != nil {
 			return err
 		}
@@ -92,8 +93,8 @@ func (s *session) passIncremental(out io.Writer) error {
 }
 
 // appendIncremental appends an entry with one block of our headers for each run of lines with one owner.
-func appendIncremental(buf, header []byte, lines []Line, owners []Attribution, prompts bool) []byte {
-	body, name := splitLastLine(header)
+func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []Attribution, prompts bool) []byte {
+	body, name := gitblame.SplitLastLine(header)
 	buf = append(buf, body...)
 	for from := 0; from < len(owners); {
 		to := from + 1
@@ -109,10 +110,4 @@ func appendIncremental(buf, header []byte, lines []Line, owners []Attribution, p
 		from = to
 	}
 	return append(buf, name...)
-}
-
-// splitLastLine cuts the last line off, its newline with it.
-func splitLastLine(text []byte) (before, last []byte) {
-	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
-	return text[:at], text[at:]
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 )
@@ -52,9 +53,9 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 	p := &painter{w: w, style: style, cols: style.Columns, short: style.shortTraces(lines)}
 	p.digits = p.cols.Digits
 	if p.digits <= 0 {
-		p.digits = defaultDigits
+		p.digits = gitblame.DefaultDigits
 	}
-	var last *Commit
+	var last *gitblame.Commit
 	var ids []string
 	for i := range lines {
 		l := &lines[i]
@@ -90,7 +91,7 @@ func (p *painter) foreign(text string) string {
 
 // content is the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there; tabs
 // are as wide there as they are in the file, whatever stands before the text.
-func (p *painter) content(l *Line) string {
+func (p *painter) content(l *gitblame.Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {
 		return cells.Safe(cells.Expand(strings.TrimSuffix(text, "\r")))
@@ -99,7 +100,7 @@ func (p *painter) content(l *Line) string {
 }
 
 // hash is the commit id in the digits chosen: dots for no commit, blanks for a boundary with -b.
-func (p *painter) hash(c *Commit) string {
+func (p *painter) hash(c *gitblame.Commit) string {
 	switch {
 	case !c.Committed():
 		return strings.Repeat(dots, p.digits)
@@ -111,7 +112,7 @@ func (p *painter) hash(c *Commit) string {
 }
 
 // sign is what git puts before the id: a boundary, an ignored revision's change.
-func (p *painter) sign(l *Line) string {
+func (p *painter) sign(l *gitblame.Line) string {
 	sign := ""
 	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {
 		sign = "^"

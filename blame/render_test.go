@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -21,12 +22,12 @@ func drawn(t *testing.T, style Style, author string, contents []string, owners .
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit := &Commit{ID: id, Author: Person{Name: author, Mail: "<" + author + ">", Time: 1_700_000_000, TZ: "+0100"}}
+	commit := &gitblame.Commit{ID: id, Author: gitblame.Person{Name: author, Mail: "<" + author + ">", Time: 1_700_000_000, TZ: "+0100"}}
 	var lines []Annotated
 	for i, content := range contents {
 		owner := owners[i%len(owners)]
 		lines = append(lines, Annotated{
-			Line: Line{Commit: commit, OrigLine: i + 1, FinalLine: i + 1, OrigPath: "f", Content: []byte(content)}, Owner: &owner,
+			Line: gitblame.Line{Commit: commit, OrigLine: i + 1, FinalLine: i + 1, OrigPath: "f", Content: []byte(content)}, Owner: &owner,
 			Date: "2023-11-14",
 		})
 	}
@@ -252,14 +253,18 @@ func FuzzOneLine(f *testing.F) {
 }
 
 func BenchmarkRender50kLines(b *testing.B) {
-	entries, _, err := parse(bigStream(50_000), Porcelain)
-	if err != nil {
-		b.Fatal(err)
+	commits := make([]gitblame.Commit, 1000)
+	for i := range commits {
+		commits[i] = gitblame.Commit{ID: commitID(i + 1), Author: gitblame.Person{Name: "A U Thor"}}
 	}
 	owners := []Attribution{claude, codex, person, {Kind: events.OwnerUnknown}}
-	lines := make([]Annotated, len(entries))
-	for i := range entries {
-		lines[i] = Annotated{Line: entries[i].Line, Owner: &owners[i/5%4], Date: "2023-11-14"}
+	lines := make([]Annotated, 50_000)
+	for i := range lines {
+		line := gitblame.Line{
+			Commit: &commits[i*7919%1000], OrigPath: "main.go", OrigLine: i + 1, FinalLine: i + 1,
+			Content: fmt.Appendf(nil, "\t\tif err := s.close(%d); err != nil {", i),
+		}
+		lines[i] = Annotated{Line: line, Owner: &owners[i/5%4], Date: "2023-11-14"}
 	}
 	var out bytes.Buffer
 	for b.Loop() {

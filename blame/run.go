@@ -2,65 +2,69 @@ package blame
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Run blames a file in the user's directory dir, asks the resolver who wrote its lines, and writes the result in the
-// format that the options name. A refusal of git's is a *Failure, which carries the exit status to end with.
-func Run(
-	ctx context.Context, repo *refs.Repo, dir string, opts Options, resolver Resolver, out io.Writer, style Style,
+// session is one run of the command.
+type session struct {
+	*gitblame.Session
+	ctx      context.Context // a session lives as long as the call that made it
+	opts     gitblame.Options
+	resolver Resolver
+	written  map[int]credit // final line to who wrote it, from a plain blame; nil until it ran
+}
+
+// run opens a session for what show does.
+func run(
+	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, show func(*session) error,
 ) error {
-	ctx, stop := context.WithCancel(ctx)
-	s, err := newSession(ctx, repo, dir, opts, resolver)
-	defer s.background.Wait() // no process outlives the call
-	defer stop()
+	blame, err := gitblame.Open(ctx, repo, dir, opts)
 	if err != nil {
 		return err
 	}
-	s.settings = later(s, s.readSettings)
-	s.converted = later(s, s.hasTextconv)
-	err = s.named(func() error { return s.show(out, style) })
-	var refused *Failure
-	if errors.As(err, &refused) && refused.ExitCode() == usageCode {
-		return s.asTyped(refused)
-	}
-	return err
+	defer blame.Close()
+	s := &session{Session: blame, ctx: ctx, opts: opts, resolver: resolver}
+	return s.Try(func() error { return show(s) })
+}
+
+// Run blames a file in the user's directory dir, asks the resolver who wrote its lines, and writes the result in the
+// format that the options name. A refusal of git's is a *gitblame.Failure, which carries the exit status to end with.
+func Run(
+	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, out io.Writer, style Style,
+) error {
+	return run(ctx, repo, dir, opts, resolver, func(s *session) error { return s.show(out, style) })
 }
 
 // show writes the format that the options name.
 func (s *session) show(out io.Writer, style Style) error {
 	switch s.opts.Format {
-	case Porcelain, LinePorcelain:
+	case gitblame.Porcelain, gitblame.LinePorcelain:
 		return s.passPorcelain(out)
-	case Incremental:
+	case gitblame.Incremental:
 		return s.passIncremental(out)
-	case JSON:
+	case gitblame.JSON:
 		return s.json(out)
 	}
 	return s.human(out, style)
 }
 
 // lines blames the file for our own formats and finds the owners.
-func (s *session) lines() (lines []Line, owners []Attribution, trailer []byte, err error) {
-	args := s.opts.gitArgs([]string{"--porcelain"}, formats)
-	trailer, err = s.answer(args, Porcelain, func(e *Entry) error {
-		lines = append(lines, e.Line)
-		return nil
-	})
+func (s *session) lines() (lines []gitblame.Line, owners []Attribution, trailer []byte, err error) {
+	lines, trailer, err = s.Lines()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	owners, err = s.owners(lines, s.contentOf(lines))
+	owners, err = s.owners(lines, s.ContentOf(lines))
 	return lines, owners, trailer, err
 }
 
 // annotate joins lines and owners.
-func annotate(lines []Line, owners []Attribution) []Annotated {
+func annotate(lines []gitblame.Line, owners []Attribution) []Annotated {
 	all := make([]Annotated, len(lines))
 	for i := range lines {
 		all[i] = Annotated{Line: lines[i], Owner: &owners[i]}
@@ -81,54 +85,33 @@ func (s *session) json(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	revision, err := s.revision()
+	revision, err := s.Revision()
 	if err != nil {
 		return err
 	}
-	return writeJSON(out, s.path, revision, s.choose(annotate(lines, owners)))
-}
-
-// revision is the commit whose file was blamed, or "" for the work tree and for --contents.
-func (s *session) revision() (string, error) {
-	if s.opts.HasContents {
-		return "", nil
-	}
-	rev, err := s.blamedRev()
-	if err != nil {
-		return "", err
-	}
-	if rev == "" {
-		if !s.repo.Bare() {
-			return "", nil
-		}
-		rev = "HEAD"
-	}
-	return s.ask(nil, "rev-parse", "--verify", rev+"^{commit}")
+	return writeJSON(out, s.Path(), revision, s.choose(annotate(lines, owners)))
 }
 
 func (s *session) human(out io.Writer, style Style) error {
-	digits := later(s, s.digits)
+	digits := s.Digits()
 	lines, owners, trailer, err := s.lines()
 	if err != nil {
-		return err
-	}
-	if err := s.settings().err; err != nil {
 		return err
 	}
 	if err := s.columns(&style, digits()); err != nil {
 		return err
 	}
-	configured, _ := s.settings().Get("blame.date")
-	dates, err := s.dates(lines, s.dateMode(configured, style.Terminal))
+	dates, err := s.Dates(lines, style.Terminal)
+	if err != nil {
+		return err
+	}
+	scores, err := s.Table(lines)
 	if err != nil {
 		return err
 	}
 	annotated := annotate(lines, owners)
 	for i := range annotated {
-		annotated[i].Date = dates[annotated[i].Commit]
-	}
-	if err := s.readTable(annotated); err != nil {
-		return err
+		annotated[i].Date, annotated[i].Score = dates[annotated[i].Commit], scores[i]
 	}
 	if err := Render(out, s.choose(annotated), style); err != nil {
 		return err

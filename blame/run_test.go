@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
 )
 
 func TestGitsRefusalsKeepTheirWordsAndGetTheRightStatus(t *testing.T) {
 	t.Parallel()
 	r := history(t)
-	r.write("deleted", "x\n")
-	r.commit("a file to be deleted")
-	if err := os.Remove(filepath.Join(r.dir, "deleted")); err != nil {
+	r.Write("deleted", "x\n")
+	r.Commit("a file to be deleted")
+	if err := os.Remove(filepath.Join(r.Dir, "deleted")); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -29,7 +30,7 @@ func TestGitsRefusalsKeepTheirWordsAndGetTheRightStatus(t *testing.T) {
 		{"deleted", "Cannot lstat 'deleted': No such file or directory", 128},
 		{"HEAD~99 sub.go", "bad revision 'HEAD~99'", 128},
 		{"-L900,901 sub.go", "file sub.go has only 15 lines", 128},
-		{"../elsewhere", "'../elsewhere' is outside repository at '" + r.dir + "'", 128},
+		{"../elsewhere", "'../elsewhere' is outside repository at '" + r.Dir + "'", 128},
 		{"--no-such-option sub.go", "unknown option `no-such-option'", 129},
 		{"-Z sub.go", "unknown option `-Z'", 129},
 		{"--show sub.go", "ambiguous option: show (could be --show-number or --show-email)", 129},
@@ -39,8 +40,8 @@ func TestGitsRefusalsKeepTheirWordsAndGetTheRightStatus(t *testing.T) {
 	for _, test := range tests {
 		for _, format := range []string{"", "--json", "--porcelain", "--incremental", "--prompts"} {
 			args := strings.Fields(format + " " + test.args)
-			out, err := r.blame(r.dir, &knows{}, Style{}, args...)
-			var failure *Failure
+			out, err := r.blame(r.Dir, &knows{}, Style{}, args...)
+			var failure *gitblame.Failure
 			if !errors.As(err, &failure) {
 				t.Errorf("%s: error %v, output %q", args, err, out)
 				continue
@@ -63,42 +64,29 @@ func same(got, want string) bool {
 func TestARepositoryWithoutCommitsHasNothingToBlame(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("f", "x\n")
-	r.git("add", "f")
-	_, err := r.blame(r.dir, &knows{}, Style{}, "f")
-	var failure *Failure
+	r.Write("f", "x\n")
+	r.Git("add", "f")
+	_, err := r.blame(r.Dir, &knows{}, Style{}, "f")
+	var failure *gitblame.Failure
 	if !errors.As(err, &failure) || failure.ExitCode() == 129 || failure.Message == "" {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestMessagesAreToldApartInAnyLanguage(t *testing.T) {
-	t.Parallel()
-	if f := newFailure(128, []byte("warning: x\nfatal: no such path 'a' in HEAD\n")); f.ExitCode() != 128 || !f.NoPath() {
-		t.Errorf("%+v", f)
-	}
-	if f := newFailure(128, nil); f.ExitCode() != 128 || f.Error() == "" {
-		t.Errorf("%+v", f)
-	}
-	if f := newFailure(129, []byte("error: unknown option `x'\nusage: git blame\n\n    --foo  bar\n")); f.Error() != "unknown option `x'" {
-		t.Errorf("%+v", f)
 	}
 }
 
 func TestGitsWarningsArePassedOn(t *testing.T) {
 	t.Parallel()
 	r := history(t)
-	r.git("config", "color.blame.repeatedLines", "nocolour")
+	r.Git("config", "color.blame.repeatedLines", "nocolour")
 	var warnings strings.Builder
-	opts, err := Parse([]string{"sub.go"})
+	opts, err := gitblame.Parse([]string{"sub.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts.Stderr = &warnings
-	if err := Run(context.Background(), r.discover(r.dir), r.dir, opts, &knows{}, io.Discard, Style{}); err != nil {
+	if err := Run(context.Background(), r.Discover(r.Dir), r.Dir, opts, &knows{}, io.Discard, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if want, _ := r.try(r.dir, "", "blame", "-p", "sub.go"); !strings.Contains(warnings.String(), "nocolour") {
+	if want, _ := r.Try(r.Dir, "", "blame", "-p", "sub.go"); !strings.Contains(warnings.String(), "nocolour") {
 		t.Skipf("this git does not warn: %.40s", want)
 	}
 }
@@ -126,13 +114,13 @@ func TestWhatFailsIsReportedInEveryFormat(t *testing.T) {
 	r := history(t)
 	broken := errors.New("log broken")
 	for _, format := range []string{"--root", "--json", "--porcelain", "--line-porcelain", "--incremental", "--prompts", "-c"} {
-		if out, err := r.blame(r.dir, failing{broken}, Style{}, format, "sub.go"); !errors.Is(err, broken) || out != "" {
+		if out, err := r.blame(r.Dir, failing{broken}, Style{}, format, "sub.go"); !errors.Is(err, broken) || out != "" {
 			t.Errorf("%s: a broken log gives %v and %q", format, err, out)
 		}
-		if _, err := r.blame(r.dir, failing{}, Style{}, format, "sub.go"); err == nil {
+		if _, err := r.blame(r.Dir, failing{}, Style{}, format, "sub.go"); err == nil {
 			t.Errorf("%s: missing answers give no error", format)
 		}
-		opts, err := Parse([]string{format, "sub.go"})
+		opts, err := gitblame.Parse([]string{format, "sub.go"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,13 +128,13 @@ func TestWhatFailsIsReportedInEveryFormat(t *testing.T) {
 		for line := range 20 {
 			k.lines[at(noCommit, "sub.go", line)] = claude
 		}
-		err = Run(context.Background(), r.discover(r.dir), r.dir, opts, k, stuck{}, Style{})
+		err = Run(context.Background(), r.Discover(r.Dir), r.Dir, opts, k, stuck{}, Style{})
 		if !errors.Is(err, errStuck) {
 			t.Errorf("%s: a failed write gives %v", format, err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := Run(ctx, r.discover(r.dir), r.dir, opts, k, io.Discard, Style{}); !errors.Is(err, context.Canceled) {
+		if err := Run(ctx, r.Discover(r.Dir), r.Dir, opts, k, io.Discard, Style{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: a cancelled run gives %v", format, err)
 		}
 	}
@@ -155,22 +143,22 @@ func TestWhatFailsIsReportedInEveryFormat(t *testing.T) {
 func TestLinkedWorkTreesAndOtherDirectoriesBlameTheSame(t *testing.T) {
 	t.Parallel()
 	r := history(t)
-	r.git("worktree", "add", "-q", r.dir+"-linked", "HEAD")
-	t.Cleanup(func() { _ = os.RemoveAll(r.dir + "-linked") })
+	r.Git("worktree", "add", "-q", r.Dir+"-linked", "HEAD")
+	t.Cleanup(func() { _ = os.RemoveAll(r.Dir + "-linked") })
 	k := &knows{lines: map[string]Attribution{}}
-	head := strings.TrimSpace(r.git("rev-list", "-1", "HEAD", "--", "dir/lib.go"))
+	head := strings.TrimSpace(r.Git("rev-list", "-1", "HEAD", "--", "dir/lib.go"))
 	id, err := refs.ParseOID(head)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.lines[at(id, "dir/lib.go", 9)] = claude
-	want, err := r.blame(r.dir, k, Style{}, "dir/lib.go")
+	want, err := r.blame(r.Dir, k, Style{}, "dir/lib.go")
 	if err != nil || !strings.Contains(want, "claude-code 4f2a#3") {
 		t.Fatalf("%v\n%s", err, want)
 	}
 	for _, place := range []struct{ dir, file string }{
-		{r.dir + "-linked", "dir/lib.go"}, {r.dir + "-linked/dir", "lib.go"}, {r.dir + "/dir", "../dir/lib.go"},
-		{r.dir + "/dir", r.dir + "/dir/lib.go"},
+		{r.Dir + "-linked", "dir/lib.go"}, {r.Dir + "-linked/dir", "lib.go"}, {r.Dir + "/dir", "../dir/lib.go"},
+		{r.Dir + "/dir", r.Dir + "/dir/lib.go"},
 	} {
 		got, err := r.blame(place.dir, k, Style{}, place.file)
 		if err != nil || got != want {
@@ -183,22 +171,22 @@ func TestOnlyWhatAgentsWroteInGitsFormats(t *testing.T) {
 	t.Parallel()
 	r, k := screenRepo(t)
 	for _, format := range []string{"--porcelain", "--line-porcelain"} {
-		out, err := r.blame(r.dir, k, Style{}, format, "--only-ai", "server.go")
+		out, err := r.blame(r.Dir, k, Style{}, format, "--only-ai", "server.go")
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := readPorcelain(t, r.git("blame", format, "server.go"))
+		plain := readPorcelain(t, r.Git("blame", format, "server.go"))
 		got := readPorcelain(t, out)
 		if len(got.lines) != 2 || got.lines[2] != plain.lines[2] || got.lines[4] != plain.lines[4] ||
 			got.text[4] != plain.text[4] {
 			t.Errorf("%s: %v\n%s", format, got.lines, out)
 		}
 	}
-	out, err := r.blame(r.dir, k, Style{}, "--incremental", "--only-ai", "server.go")
+	out, err := r.blame(r.Dir, k, Style{}, "--incremental", "--only-ai", "server.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := parse([]byte(out), Incremental)
+	entries, err := entriesOf(strings.NewReader(out), gitblame.Incremental)
 	if err != nil || len(entries) != 2 || entries[0].Commit.Author.Name == "" || entries[1].Commit.Author.Name == "" {
 		t.Errorf("%v: %d entries\n%s", err, len(entries), out)
 	}
@@ -212,10 +200,10 @@ func TestOnlyWhatAgentsWroteInGitsFormats(t *testing.T) {
 func TestTheHeadersOfAGroupSayWhereItsOwnersChange(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("f", "one\ntwo\nthree\nfour\n")
-	id := r.commit("first")
+	r.Write("f", "one\ntwo\nthree\nfour\n")
+	id := r.Commit("first")
 	k := &knows{lines: map[string]Attribution{at(id, "f", 2): claude, at(id, "f", 3): claude, at(id, "f", 4): person}}
-	out, err := r.blame(r.dir, k, Style{}, "--porcelain", "--prompts", "f")
+	out, err := r.blame(r.Dir, k, Style{}, "--porcelain", "--prompts", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +224,7 @@ func TestTheHeadersOfAGroupSayWhereItsOwnersChange(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	incremental, err := r.blame(r.dir, k, Style{}, "--incremental", "f")
+	incremental, err := r.blame(r.Dir, k, Style{}, "--incremental", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,12 +242,12 @@ func TestAFileNameNeedNotBeUTF8(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	const name = "caf\xe9.txt"
-	if err := os.WriteFile(filepath.Join(r.dir, name), []byte("one\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(r.Dir, name), []byte("one\n"), 0o666); err != nil {
 		t.Skip("no such names here")
 	}
-	id := r.commit("first")
+	id := r.Commit("first")
 	k := &knows{lines: map[string]Attribution{at(id, name, 1): claude}}
-	out, err := r.blame(r.dir, k, Style{}, "--json", name)
+	out, err := r.blame(r.Dir, k, Style{}, "--json", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,12 +259,12 @@ func TestAFileNameNeedNotBeUTF8(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, out)
 		}
 	}
-	git := r.git("blame", "--porcelain", name)
-	pass, err := r.blame(r.dir, k, Style{}, "--porcelain", name)
+	git := r.Git("blame", "--porcelain", name)
+	pass, err := r.blame(r.Dir, k, Style{}, "--porcelain", name)
 	if err != nil || traceLine.ReplaceAllString(pass, "") != git || !strings.Contains(pass, "trace-agent claude-code\n") {
 		t.Errorf("%v\n%s\ngit\n%s", err, pass, git)
 	}
-	screen, err := r.blame(r.dir, k, Style{Terminal: true}, "-f", name)
+	screen, err := r.blame(r.Dir, k, Style{Terminal: true}, "-f", name)
 	if err != nil || !strings.Contains(screen, "caf<E9>.txt  claude-code 4f2a#3") {
 		t.Errorf("%v\n%s", err, screen)
 	}

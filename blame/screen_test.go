@@ -9,11 +9,11 @@ import (
 func screenRepo(t *testing.T) (*repo, *knows) {
 	t.Helper()
 	r := newRepo(t)
-	r.write("server.go", "type Server struct {\n\tmu     sync.Mutex\n}\n// 漢字 wide\n")
-	first := r.commit("first")
-	r.write("server.go", "type Server struct {\n\tclosed atomic.Bool\n\tmu     sync.Mutex\n}\n// 漢字 wide\n")
-	second := r.commit("second")
-	r.write("server.go", "type Server struct {\n\tclosed atomic.Bool\n\tmu     sync.Mutex\n\twg     sync.WaitGroup\n}\n"+
+	r.Write("server.go", "type Server struct {\n\tmu     sync.Mutex\n}\n// 漢字 wide\n")
+	first := r.Commit("first")
+	r.Write("server.go", "type Server struct {\n\tclosed atomic.Bool\n\tmu     sync.Mutex\n}\n// 漢字 wide\n")
+	second := r.Commit("second")
+	r.Write("server.go", "type Server struct {\n\tclosed atomic.Bool\n\tmu     sync.Mutex\n\twg     sync.WaitGroup\n}\n"+
 		"// 漢字 wide\n// mine\n")
 	return r, &knows{lines: map[string]Attribution{
 		at(first, "server.go", 1): person, at(second, "server.go", 2): claude,
@@ -133,7 +133,7 @@ func TestScreens(t *testing.T) {
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := r.blame(r.dir, &knows{lines: k.lines}, Style{}, append(strings.Fields(screen.args), "server.go")...)
+			got, err := r.blame(r.Dir, &knows{lines: k.lines}, Style{}, append(strings.Fields(screen.args), "server.go")...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,8 +170,8 @@ func TestConfigurationDecidesWhatOptionsDoNot(t *testing.T) {
 			t.Parallel()
 			r, k := screenRepo(t)
 			key, value, _ := strings.Cut(test.config, "=")
-			r.git("config", key, value)
-			got, err := r.blame(r.dir, k, Style{}, append(strings.Fields(test.args), "server.go")...)
+			r.Git("config", key, value)
+			got, err := r.blame(r.Dir, k, Style{}, append(strings.Fields(test.args), "server.go")...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,17 +185,17 @@ func TestConfigurationDecidesWhatOptionsDoNot(t *testing.T) {
 func TestMarksOfIgnoredRevisionsAreGits(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("f", "a := 1\n")
-	r.commit("first")
-	r.write("f", "a :=  1\nb := 2\n")
-	r.commit("second")
-	r.git("config", "blame.markIgnoredLines", "true")
-	r.git("config", "blame.markUnblamableLines", "true")
-	got, err := r.blame(r.dir, &knows{}, Style{}, "-s", "--ignore-rev", "HEAD", "f")
+	r.Write("f", "a := 1\n")
+	r.Commit("first")
+	r.Write("f", "a :=  1\nb := 2\n")
+	r.Commit("second")
+	r.Git("config", "blame.markIgnoredLines", "true")
+	r.Git("config", "blame.markUnblamableLines", "true")
+	got, err := r.blame(r.Dir, &knows{}, Style{}, "-s", "--ignore-rev", "HEAD", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	git := r.git("blame", "-s", "--ignore-rev", "HEAD", "f")
+	git := r.Git("blame", "-s", "--ignore-rev", "HEAD", "f")
 	if !strings.Contains(git, "^?") || !strings.Contains(git, "*") {
 		t.Skipf("this git marks nothing:\n%s", git)
 	}
@@ -207,11 +207,11 @@ func TestMarksOfIgnoredRevisionsAreGits(t *testing.T) {
 func TestACopiedLineShowsTheFileItCameFrom(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	r.write("old.go", "one\ntwo\n")
-	r.commit("first")
-	r.git("mv", "old.go", "new.go")
-	r.commit("renamed")
-	got, err := r.blame(r.dir, &knows{}, Style{}, "new.go")
+	r.Write("old.go", "one\ntwo\n")
+	r.Commit("first")
+	r.Git("mv", "old.go", "new.go")
+	r.Commit("renamed")
+	got, err := r.blame(r.Dir, &knows{}, Style{}, "new.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,10 +44,7 @@ type AgeColor struct {
 	Until  int64 // seconds since the epoch
 }
 
-const (
-	defaultWidth  = 80
-	defaultDigits = 7
-)
+const defaultWidth = 80
 
 func (s *Style) width() int {
 	if s.Width <= 0 {

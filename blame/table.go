@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
 )
 
@@ -12,7 +13,7 @@ import (
 func (p *painter) table(lines []Annotated) {
 	limit := p.measure(lines)
 	var row strings.Builder
-	var before *Commit
+	var before *gitblame.Commit
 	for i := range lines {
 		l := &lines[i]
 		paint := p.paintFor(l, before)

@@ -38,6 +38,14 @@ type Repo struct {
 // Bare tells whether the repository has no work tree here.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
+// Top is the directory to which paths in the repository are relative.
+func (r *Repo) Top() string {
+	if r.Bare() {
+		return r.GitDir
+	}
+	return r.WorkTree
+}
+
 // Linked tells whether this is a linked work tree (git-worktree(1)).
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -131,7 +132,7 @@ func (l *looker) lastSeen(commit, end refs.OID, path string) ([]refs.OID, error)
 		}
 	} else {
 		var err error
-		if last, err = blame.LastSeen(l.ctx, l.repo, commit, end, path); err != nil {
+		if last, err = gitblame.LastSeen(l.ctx, l.repo, commit, end, path); err != nil {
 			if l.ctx.Err() != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -112,7 +113,7 @@ func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
 		rev = "HEAD"
 	}
 	lines, err := blame.Lines(t.ctx, t.repo, rev, path, t.resolver)
-	var refused *blame.Failure
+	var refused *gitblame.Failure
 	if errors.As(err, &refused) && refused.NoPath() {
 		lines, err = nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/view"
@@ -35,8 +36,8 @@ func (a *app) blameCommand() *cli.Command {
 }
 
 func (a *app) blame(args []string) error {
-	opts, err := blame.Parse(args)
-	if errors.Is(err, blame.ErrHelp) {
+	opts, err := gitblame.Parse(args)
+	if errors.Is(err, gitblame.ErrHelp) {
 		if err := a.program().Run([]string{"git-trace", "help", "blame"}); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (a *app) blame(args []string) error {
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	evidence := blame.NewEvidence(repo, known.log, searcher).WithPrompts(known.prompts).WithSettler(settler())
-	if opts.Format == blame.Human && !opts.Prompts {
+	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
@@ -85,7 +86,7 @@ func (a *app) blame(args []string) error {
 
 // blameFailure gives git's refusal its exit status.
 func blameFailure(err error) error {
-	var refused *blame.Failure
+	var refused *gitblame.Failure
 	if !errors.As(err, &refused) {
 		return err
 	}

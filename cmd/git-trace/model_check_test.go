@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -111,7 +112,7 @@ func (w *world) blame(dir, rev, path string) ([]answer, error) {
 	if rev != "" {
 		args = append(args, rev)
 	}
-	opts, err := blame.Parse(append(args, "--", path))
+	opts, err := gitblame.Parse(append(args, "--", path))
 	if err != nil {
 		return nil, err
 	}

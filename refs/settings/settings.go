@@ -219,10 +219,7 @@ func homeFile(name string) string {
 // otherFiles are the files that a listing came from and those that it includes, or would if they were there
 // (git-config(1), "Includes"). False means that not all of them can be told.
 func otherFiles(repo *refs.Repo, items []item, origins []string) (files []string, ok bool) {
-	root := repo.WorkTree
-	if repo.Bare() {
-		root = repo.GitDir
-	}
+	root := repo.Top()
 	for i, it := range items {
 		origin := origins[i]
 		if origin != "" && !filepath.IsAbs(origin) {

@@ -1,0 +1,84 @@
+package gitblame
+
+import (
+	"encoding/binary"
+	"io"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Digits begins to find out how long git would abbreviate ids, and gives what waits for it.
+func (s *Session) Digits() func() int { return later(s, s.digits) }
+
+// digits is how long git would abbreviate ids here: what --abbrev says, else core.abbrev, else what fits the size of
+// the repository.
+func (s *Session) digits() int {
+	full := 2 * s.repo.Format.Size()
+	if s.opts.LongHash {
+		return full
+	}
+	value := s.opts.Abbrev
+	if value == "" {
+		value, _ = s.settings().Get("core.abbrev")
+	}
+	switch n, err := strconv.Atoi(value); {
+	case err == nil && n == 0:
+		return full
+	case err == nil:
+		return min(max(n, leastDigits), full)
+	}
+	switch strings.ToLower(value) {
+	case "no", "off", "false":
+		return full
+	}
+	return enoughDigits(packedObjects(s.repo))
+}
+
+// DefaultDigits is the length of a short id where nothing asks for another.
+const DefaultDigits = 7
+
+const leastDigits = 4
+
+// enoughDigits is git's own measure: with 2^n objects a collision is to be expected among ids of 2n bits, and half of
+// that is spent on ids being drawn from so many.
+func enoughDigits(objects uint64) int {
+	return max(DefaultDigits, (bits.Len64(objects)+1)/2)
+}
+
+// packedObjects counts the objects in the repository's packs. As for git's measure, loose objects do not count.
+func packedObjects(repo *refs.Repo) uint64 {
+	var total uint64
+	indexes, _ := filepath.Glob(filepath.Join(escapeGlob(repo.MainObjects()), "pack", "*.idx"))
+	for _, index := range indexes {
+		total += packSize(index)
+	}
+	return total
+}
+
+// escapeGlob makes a path match itself.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+}
+
+// packSize reads the last entry of the fan-out table of a pack index, which is the number of its objects
+// (gitformat-pack(5)). The table begins the file in version 1 and follows eight bytes in version 2.
+func packSize(index string) uint64 {
+	f, err := os.Open(index)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 8+4*256)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return 0
+	}
+	if string(head[:4]) != "\xfftOc" {
+		head = head[:4*256]
+	}
+	return uint64(binary.BigEndian.Uint32(head[len(head)-4:]))
+}

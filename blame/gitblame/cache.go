@@ -1,0 +1,197 @@
+package gitblame
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// The cache keeps git's own answers, so that a file that was blamed before is not blamed through its whole history
+// again.
+//
+// Git's answer for a line is a function of (commit, path, line): whatever led blame there, the line goes on to the same
+// parent or stays. So the answer for a commit can be put together from a blame that stops at an older commit and the
+// answer kept for that commit. It depends on little else, and all of that is in the context of an answer
+// (cachecontext.go); where something is in force that the context does not cover, the cache is not used at all:
+//
+//   - grafts, replacement refs, a shallow history, another ref storage than files;
+//   - text conversion, ignored revisions, a mailmap in a blob;
+//   - options other than those that change the drawing, and more than one range of lines.
+//
+// Nothing here decides what is right. What git printed is kept only if it can be printed again byte for byte, and where
+// a bounded blame does not fit the kept answer, git is asked in full.
+
+// answer is git's answer for one content of the path.
+type answer struct {
+	// commits all have the content, and this answer for it. Of a content that no commit has it is the commit that was
+	// HEAD at the time: one, for the lines that were not changed stand as that commit has them.
+	commits []refs.OID
+	content refs.OID // blob id of the content
+	pending bool     // no commit has the content: some lines may be of the zero commit
+	runs    []run
+}
+
+// run is a stretch of lines that are in one origin, in the same order.
+type run struct {
+	from  *source
+	line  int // of the first line in the origin, 1-based
+	count int
+}
+
+// source is a path in a commit that lines come from, with what git says of the pair.
+type source struct {
+	commit   *Commit
+	path     string
+	previous Origin
+}
+
+// lines is how many lines the content has.
+func (a *answer) lines() int {
+	n := 0
+	for _, r := range a.runs {
+		n += r.count
+	}
+	return n
+}
+
+// origins is where each line of the content comes from.
+func (a *answer) origins() []run {
+	all := make([]run, 0, a.lines())
+	for _, r := range a.runs {
+		for i := range r.count {
+			all = append(all, run{r.from, r.line + i, 1})
+		}
+	}
+	return all
+}
+
+// holds tells whether the answer is that of a commit.
+func (a *answer) holds(commit refs.OID) bool { return slices.Contains(a.commits, commit) }
+
+// add appends lines of an origin, as part of the last run if they continue it: git lists such lines as one group.
+func (a *answer) add(from *source, line, count int) {
+	if n := len(a.runs); n > 0 {
+		last := &a.runs[n-1]
+		if last.from == from && last.line+last.count == line {
+			last.count += count
+			return
+		}
+	}
+	a.runs = append(a.runs, run{from, line, count})
+}
+
+// Bounds of what is kept for a path.
+const (
+	maxAnswers       = 8
+	maxAnswerCommits = 8
+)
+
+// kept is what the cache has for a path, in memory.
+type kept struct {
+	path    string
+	context settings.Digest // of all answers
+	// attributes is the digest of the attribute files under which git was asked whether a filter changes the file, and
+	// filtered its answer. Zero if git was not asked.
+	attributes settings.Digest
+	filtered   bool
+	answers    []*answer // the one used last is last
+	changed    bool      // since it was read
+}
+
+// find returns the answer for a content of a commit, or nil.
+func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {
+	for i := len(k.answers) - 1; i >= 0; i-- {
+		if a := k.answers[i]; a.holds(commit) && fits(a) {
+			return a
+		}
+	}
+	return nil
+}
+
+// put adds an answer, or its commit to the answer that is the same already.
+func (k *kept) put(a *answer) {
+	k.changed = true
+	for _, old := range k.answers {
+		if !a.pending && !old.pending && old.content == a.content && slices.Equal(old.runs, a.runs) {
+			k.also(old, a.commits[0])
+			return
+		}
+	}
+	k.answers = slices.DeleteFunc(k.answers, func(old *answer) bool {
+		if a.pending || old.pending { // HEAD has moved: nobody will ask for the old one again
+			return a.pending == old.pending && old.content == a.content
+		}
+		return old.holds(a.commits[0])
+	})
+	k.answers = append(k.answers, a)
+	if n := len(k.answers) - maxAnswers; n > 0 {
+		k.answers = k.answers[n:]
+	}
+}
+
+// also notes that a commit has an answer too, and that the answer was used last.
+func (k *kept) also(a *answer, commit refs.OID) {
+	if !a.holds(commit) {
+		k.changed = true
+		a.commits = append(a.commits, commit)
+		if n := len(a.commits) - maxAnswerCommits; n > 0 {
+			a.commits = a.commits[n:]
+		}
+	}
+	if i := slices.Index(k.answers, a); i >= 0 {
+		k.answers = append(slices.Delete(k.answers, i, i+1), a)
+	}
+}
+
+// bases are the answers that a bounded blame may stop at, by commit: the last commit of each of the last few.
+func (k *kept) bases() map[refs.OID]*answer {
+	const most = 3
+	bases := map[refs.OID]*answer{}
+	for i := len(k.answers) - 1; i >= 0 && len(bases) < most; i-- {
+		if a := k.answers[i]; !a.pending {
+			bases[a.commits[len(a.commits)-1]] = a
+		}
+	}
+	return bases
+}
+
+// table interns commits and origins, so that lines of one commit share what is said of it.
+type table struct {
+	commits map[refs.OID]*Commit
+	sources map[Origin]*source
+}
+
+// tableOf is the table of what is kept.
+func tableOf(k *kept) *table {
+	t := &table{commits: map[refs.OID]*Commit{}, sources: map[Origin]*source{}}
+	for _, a := range k.answers {
+		for i := range a.runs {
+			t.know(a.runs[i].from)
+		}
+	}
+	return t
+}
+
+func (t *table) know(s *source) {
+	if s.commit.Committed() {
+		t.commits[s.commit.ID] = s.commit
+		t.sources[Origin{s.commit.ID, s.path}] = s
+	}
+}
+
+// source is the origin that a line names. What no commit has is new each time: it speaks of the present.
+func (t *table) source(l *Line) *source {
+	at := Origin{l.Commit.ID, l.OrigPath}
+	if s := t.sources[at]; s != nil {
+		return s
+	}
+	c := t.commits[l.Commit.ID]
+	if c == nil {
+		c = l.Commit
+		t.commits[c.ID] = c
+	}
+	s := &source{commit: c, path: l.OrigPath, previous: l.Previous}
+	t.sources[at] = s
+	return s
+}

@@ -1,0 +1,263 @@
+package gitblame
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// answer is blame, by way of the cache where that can answer: what is handed on is the same.
+func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
+	q, ok := s.inquiry(format)
+	if !ok {
+		return s.blame(args, format, each)
+	}
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	k := load(q.repo, q.path, q.context)
+	a, lines := q.recall(k)
+	if a == nil {
+		a, lines = q.bounded(k)
+	}
+	if a != nil {
+		if first, last, ok := q.wanted.in(len(lines)); ok {
+			return nil, q.replay(a, lines, first, last, each)
+		}
+	}
+	return q.full(k, args, format, each)
+}
+
+// recall finds a kept answer that still holds, with the lines of the content.
+func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
+	if len(k.answers) == 0 {
+		return nil, nil
+	}
+	if q.pending {
+		q.blob = q.repo.Format.Hash(refs.BlobObject, q.raw)
+	}
+	a := k.find(q.commit, q.answeredBy)
+	if a == nil {
+		if a = q.untouched(k); a != nil {
+			k.also(a, q.commit)
+		}
+	}
+	if a == nil || q.pending && !q.stored(k) {
+		return nil, nil
+	}
+	content := q.raw
+	if !q.pending {
+		var ok bool
+		if content, ok = q.read(a.content); !ok {
+			return nil, nil
+		}
+	}
+	lines := splitLines(content)
+	if len(lines) != a.lines() {
+		return nil, nil
+	}
+	q.background.Go(func() { k.save(q.repo) })
+	return a, lines
+}
+
+// answeredBy tells whether an answer kept for the commit is the one asked for.
+func (q *inquiry) answeredBy(a *answer) bool {
+	switch {
+	case !q.pending:
+		return !a.pending
+	case a.content != q.blob:
+		return false
+	case a.pending: // git gives the present moment as the time of what no commit has
+		return q.opts.Format == Human || q.opts.Format == JSON
+	}
+	return true
+}
+
+// read reads a blob: from the work tree if it lies there, else from the repository.
+func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
+	if raw, ok := q.readFile(); ok && q.repo.Format.Hash(refs.BlobObject, raw) == blob {
+		return raw, true
+	}
+	objects := q.repo.Objects()
+	content, err := objects.Blob(blob)
+	_ = objects.Close()
+	return content, err == nil
+}
+
+// bounded asks git for what came after the kept answers, and puts the rest together from them. Without any it gives up,
+// except for a file that is being worked on: then the answer for HEAD is worth having, since only that one outlives the
+// next change.
+func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
+	bases := k.bases()
+	if len(bases) == 0 && q.pending && len(k.answers) > 0 {
+		head := *q
+		head.pending = false
+		if a, lines := head.compose(k, nil); a != nil && head.keep(k, a, lines) {
+			bases = k.bases()
+		}
+	}
+	if len(bases) == 0 {
+		return nil, nil
+	}
+	if a, ok := bases[q.commit]; ok {
+		bases = map[refs.OID]*answer{q.commit: a}
+	}
+	a, lines := q.compose(k, bases)
+	if a != nil {
+		q.background.Go(func() {
+			if q.keep(k, a, lines) {
+				k.save(q.repo)
+			}
+		})
+	}
+	return a, lines
+}
+
+var errMisfit = errors.New("does not fit the kept answers")
+
+// compose blames the file down to the bases, with the kept answers for the lines that git followed that far. Nil if git
+// came to any other end.
+func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byte) {
+	args := []string{"blame", "--porcelain"}
+	if !q.pending {
+		args = append(args, q.commit.String())
+	}
+	for commit := range bases {
+		args = append(args, "^"+commit.String())
+	}
+	b := builder{table: tableOf(k), bases: bases, path: q.path, origins: map[*answer][]run{}}
+	_, warnings, err := q.run(append(args, "--", q.target.file), Porcelain, func(e *Entry) error {
+		if !b.take(e) {
+			return errMisfit
+		}
+		return nil
+	})
+	var refused *Failure
+	if errors.As(err, &refused) { // a base may be gone
+		k.answers = slices.DeleteFunc(k.answers, func(a *answer) bool { return !a.pending })
+	}
+	if err != nil || len(warnings) > 0 || len(b.lines) == 0 {
+		return nil, nil
+	}
+	return &b.answer, b.lines
+}
+
+// full asks git what it was asked itself, and keeps the answer if it is one for the whole file.
+func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) error) ([]byte, error) {
+	if q.wanted != (lineRange{}) {
+		return q.blame(args, format, each)
+	}
+	b, fits := builder{table: tableOf(k), path: q.path}, true
+	trailer, warnings, err := q.run(args, format, func(e *Entry) error {
+		fits = fits && b.take(e)
+		return each(e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	q.warn(warnings)
+	if fits && len(warnings) == 0 && len(b.lines) > 0 {
+		q.background.Go(func() {
+			if q.keep(k, &b.answer, b.lines) {
+				k.save(q.repo)
+			}
+		})
+	}
+	return trailer, nil
+}
+
+// builder makes an answer from git's entries.
+type builder struct {
+	answer answer
+	lines  [][]byte
+	table  *table
+	bases  map[refs.OID]*answer
+	path   string
+	// origins are those of the bases, line by line.
+	origins map[*answer][]run
+}
+
+// take adds the line of an entry. False if it is not known where the line comes from, or if git said something that
+// could not be said again.
+func (b *builder) take(e *Entry) bool {
+	b.lines = append(b.lines, e.Content)
+	if e.FinalLine != len(b.lines) || !faithful(e) {
+		return false
+	}
+	base := b.bases[e.Commit.ID]
+	switch {
+	case base == nil && (len(b.bases) == 0 || !e.Commit.Boundary):
+		b.answer.add(b.table.source(&e.Line), e.OrigLine, 1)
+		return true
+	case base == nil || !e.Commit.Boundary || e.OrigPath != b.path:
+		return false
+	}
+	origins, ok := b.origins[base]
+	if !ok {
+		origins = base.origins()
+		b.origins[base] = origins
+	}
+	if e.OrigLine > len(origins) {
+		return false
+	}
+	r := origins[e.OrigLine-1]
+	b.answer.add(r.from, r.line, 1)
+	return true
+}
+
+// keep puts an answer that git has just given among those kept, if it is known what it is the answer for.
+func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
+	content := append(bytes.Join(lines, []byte("\n")), '\n')
+	blob, ok := q.committed(k)
+	if !ok || q.pending && q.moved() {
+		return false
+	}
+	ids := [...]refs.OID{
+		q.repo.Format.Hash(refs.BlobObject, content),
+		q.repo.Format.Hash(refs.BlobObject, content[:len(content)-1]), // without a newline at its end
+	}
+	uncommitted := slices.ContainsFunc(a.runs, func(r run) bool { return !r.from.commit.Committed() })
+	switch {
+	case slices.Contains(ids[:], blob):
+		if uncommitted {
+			return false
+		}
+		a.content = blob
+	case !q.pending || !slices.Contains(ids[:], q.repo.Format.Hash(refs.BlobObject, q.raw)):
+		return false // the file is not stored as it lies there
+	default:
+		a.content, a.pending = q.repo.Format.Hash(refs.BlobObject, q.raw), true
+		if slices.ContainsFunc(a.runs, func(r run) bool {
+			return !r.from.commit.Committed() && r.from.previous != (Origin{q.commit, q.path})
+		}) {
+			return false
+		}
+	}
+	a.commits = []refs.OID{q.commit}
+	k.put(a)
+	return true
+}
+
+// committed is the blob that the commit has at the path.
+func (q *inquiry) committed(k *kept) (refs.OID, bool) {
+	if a := k.find(q.commit, func(a *answer) bool { return !a.pending }); a != nil {
+		return a.content, true
+	}
+	w := walker{repo: q.repo, path: q.names()}
+	if at, ok := w.look(q.commit); ok {
+		return at.blob, !at.blob.IsZero()
+	}
+	objects := q.repo.Objects()
+	blob, typ, err := objects.Resolve(q.commit.String() + ":" + q.path)
+	_ = objects.Close()
+	return blob, err == nil && typ == refs.BlobObject
+}
+
+// moved tells whether HEAD or the file is no longer what was asked about.
+func (q *inquiry) moved() bool {
+	head, _, err := q.repo.Head()
+	raw, ok := q.readFile()
+	return err != nil || head != q.commit || !ok || !bytes.Equal(raw, q.raw)
+}

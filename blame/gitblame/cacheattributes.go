@@ -1,0 +1,114 @@
+package gitblame
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// stored tells whether git would store the file's bytes as they are, so that the id of the content is that of the
+// bytes. Attributes may ask for other line endings, which leaves alone what has no carriage return, or for a filter, a
+// keyword or an encoding (gitattributes(5)). Which files those are for, git is asked once for each state of the
+// attribute files.
+func (q *inquiry) stored(k *kept) bool {
+	config := q.settings()
+	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
+		return false
+	}
+	state := settings.NewDigest()
+	var all conversion
+	if value, ok := config.Get("core.autocrlf"); ok && !isFalse(value) {
+		all.lineEnds = true
+	}
+	for _, file := range q.attributeFiles(config.Config) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		state.Text(file)
+		state.Text(string(content))
+		all.read(content)
+	}
+	if all.lineEnds && bytes.IndexByte(q.raw, '\r') >= 0 {
+		return false
+	}
+	if !all.content {
+		return true
+	}
+	if sum := state.Sum(); k.attributes != sum {
+		filtered, ok := q.filtered()
+		if !ok {
+			return false
+		}
+		k.attributes, k.filtered, k.changed = sum, filtered, true
+	}
+	return !k.filtered
+}
+
+// attributeFiles are all files that can give the path an attribute. One that only the index has, which git reads when
+// the work tree has none, is not among them: who removes the file and keeps it in the index has to live with that.
+func (q *inquiry) attributeFiles(config refs.Config) []string {
+	const name = ".gitattributes"
+	files := []string{filepath.Join(q.repo.WorkTree, name)}
+	for dir := path.Dir(q.path); dir != "."; dir = path.Dir(dir) {
+		files = append(files, filepath.Join(q.repo.WorkTree, filepath.FromSlash(dir), name))
+	}
+	files = append(files, filepath.Join(q.repo.CommonDir, "info", "attributes"))
+	users := settings.UserFile("attributes")
+	if value, ok := config.Get("core.attributesfile"); ok {
+		users, _ = settings.ExpandHome(value)
+	}
+	files = append(files, users)
+	if os.Getenv("GIT_ATTR_NOSYSTEM") == "" {
+		files = append(files, settings.SystemFiles("gitattributes")...)
+	}
+	return files
+}
+
+// conversion is what attribute files ask for, for whatever paths.
+type conversion struct {
+	lineEnds bool
+	content  bool
+}
+
+// read takes in a file of attributes. A word is taken for an attribute wherever it stands: a macro's definition counts
+// for its use.
+func (c *conversion) read(text []byte) {
+	for word := range strings.FieldsSeq(string(text)) {
+		name, _, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
+		switch name {
+		case "text", "eol", "crlf", "binary":
+			c.lineEnds = true
+		case "filter", "ident", "working-tree-encoding":
+			c.content = true
+		}
+	}
+}
+
+// filtered asks git whether the path has one of the attributes that change content.
+func (q *inquiry) filtered() (filtered, ok bool) {
+	out, err := q.repo.Git(q.ctx, nil, "check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", q.path)
+	if err != nil {
+		return false, false
+	}
+	fields := strings.Split(string(out), "\x00") // path, attribute, value, again and again
+	for i := 2; i < len(fields); i += 3 {
+		if fields[i] != "unspecified" && fields[i] != "unset" {
+			filtered = true
+		}
+	}
+	return filtered, len(fields) > 9
+}
+
+func isFalse(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "false", "no", "off", "0":
+		return true
+	}
+	return false
+}

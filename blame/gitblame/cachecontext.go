@@ -1,0 +1,95 @@
+package gitblame
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// context is a digest of what git's answers depend on beside the objects: git itself, its configuration, the names that
+// the mailmap gives people, the environment. False means that something is in force that the cache does not know how to
+// take into account.
+func (s *Session) context(config refs.Config) (settings.Digest, bool) {
+	if s.repo.Bare() || rewritesHistory(s.repo) {
+		return settings.Digest{}, false
+	}
+	h := settings.NewDigest()
+	h.Text(settings.GitProgram())
+	h.Text(s.repo.Format.String())
+	for key, value := range config.Entries() {
+		if !bears(key, value) {
+			return settings.Digest{}, false
+		}
+		if settings.Shapes(key) {
+			h.Text(key)
+			h.Text(value)
+		}
+	}
+	h.File(filepath.Join(s.repo.WorkTree, ".mailmap"))
+	if file, ok := config.Get("mailmap.file"); ok {
+		path, ok := settings.ExpandHome(file)
+		if !ok {
+			return settings.Digest{}, false
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.repo.WorkTree, path)
+		}
+		h.File(path)
+	}
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); shapesGit(name) {
+			h.Text(entry)
+		}
+	}
+	return h.Sum(), true
+}
+
+// bears tells whether the cache can be used beside a setting.
+func bears(key, value string) bool {
+	switch {
+	case key == "blame.ignorerevsfile", key == "mailmap.blob":
+		return value == ""
+	case isTextconv(key):
+		return false
+	}
+	return true
+}
+
+// shapesGit tells whether an environment variable can change what git finds. Those that say how to reach other programs
+// or other machines cannot; refs.Repo drops or sets those that say where the repository is.
+func shapesGit(name string) bool {
+	if !strings.HasPrefix(name, "GIT_") {
+		return false
+	}
+	for _, prefix := range [...]string{
+		"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_TRACE", "GIT_SSH", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
+		"GIT_ASKPASS", "GIT_TERMINAL_PROMPT", "GIT_PROMPT", "GIT_CONFIG", "GIT_EXEC_PATH", "GIT_DIR", "GIT_WORK_TREE",
+		"GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_HTTP_", "GIT_CURL_", "GIT_PS1_", "GIT_OPTIONAL_LOCKS",
+	} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+// rewritesHistory tells whether the history is other than the commits say: grafts, replacement refs, or an end of what
+// was fetched.
+func rewritesHistory(repo *refs.Repo) bool {
+	for _, file := range [...]string{filepath.Join("info", "grafts"), "shallow"} {
+		if _, err := os.Stat(filepath.Join(repo.CommonDir, file)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	for _, name := range [...]string{"GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return repo.MayHaveRefs("refs/replace/")
+}

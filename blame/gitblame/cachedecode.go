@@ -1,0 +1,187 @@
+package gitblame
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// decodeKept reads what encodeKept wrote.
+func decodeKept(raw []byte) (*kept, error) {
+	body := len(raw) - 4
+	if body < len(cacheMagic) || string(raw[:len(cacheMagic)]) != cacheMagic ||
+		crc32.ChecksumIEEE(raw[:body]) != binary.BigEndian.Uint32(raw[body:]) {
+		return nil, errCacheFile
+	}
+	d := &decoder{in: raw[len(cacheMagic):body]}
+	d.readTexts()
+	k := &kept{path: d.text()}
+	copy(k.context[:], d.take(len(k.context)))
+	copy(k.attributes[:], d.take(len(k.attributes)))
+	k.filtered = d.int()&flagFiltered != 0
+	d.size = d.int()
+	if d.size != refs.SHA1.Size() && d.size != refs.SHA256.Size() {
+		return nil, errCacheFile
+	}
+	commits := make([]Commit, d.count(d.size+leastCommit))
+	for i := range commits {
+		d.commit(&commits[i])
+	}
+	sources := make([]source, d.count(d.size+leastSource))
+	for i := range sources {
+		s := &sources[i]
+		if at := d.int(); at < len(commits) {
+			s.commit = &commits[at]
+		} else {
+			return nil, errCacheFile
+		}
+		s.path = d.text()
+		s.previous = Origin{Commit: d.oid(), Path: d.text()}
+		if s.previous.Commit.IsZero() {
+			s.previous.Commit = refs.OID{}
+		}
+	}
+	for range d.count(1) {
+		a := d.answer(sources)
+		if d.bad {
+			break
+		}
+		k.answers = append(k.answers, a)
+	}
+	if d.bad || len(d.in) > 0 {
+		return nil, errCacheFile
+	}
+	return k, nil
+}
+
+// The fewest bytes that a commit and a source can take beside an object id: tables are not made for what cannot be
+// there.
+const (
+	leastCommit = 10
+	leastSource = 3
+)
+
+// maxLine is the greatest line number that is believed.
+const maxLine = 1<<31 - 1
+
+// decoder reads with one mark for all faults: after the first, everything is zero.
+type decoder struct {
+	in    []byte
+	texts []string
+	size  int
+	bad   bool
+}
+
+func (d *decoder) fail() { d.bad, d.in = true, nil }
+
+func (d *decoder) int() int {
+	n, size := binary.Uvarint(d.in)
+	if size <= 0 || n > maxLine {
+		d.fail()
+		return 0
+	}
+	d.in = d.in[size:]
+	return int(n) // at most maxLine
+}
+
+// count reads the number of things that take at least least bytes each.
+func (d *decoder) count(least int) int {
+	n := d.int()
+	if n > len(d.in)/least {
+		d.fail()
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) take(n int) []byte {
+	if n > len(d.in) {
+		d.fail()
+		return nil
+	}
+	b := d.in[:n]
+	d.in = d.in[n:]
+	return b
+}
+
+// readTexts cuts all texts out of one string.
+func (d *decoder) readTexts() {
+	lengths := make([]int, d.count(1))
+	total := 0
+	for i := range lengths {
+		lengths[i] = d.int()
+		total += lengths[i]
+	}
+	all := string(d.take(total))
+	if d.bad {
+		return
+	}
+	d.texts = make([]string, len(lengths))
+	for i, n := range lengths {
+		d.texts[i], all = all[:n], all[n:]
+	}
+}
+
+func (d *decoder) text() string {
+	at := d.int()
+	if at >= len(d.texts) {
+		d.fail()
+		return ""
+	}
+	return d.texts[at]
+}
+
+// oid reads an id; zeros are git's zero id, which stands for "no commit".
+func (d *decoder) oid() refs.OID {
+	id, err := refs.OIDFromBytes(d.take(d.size))
+	if err != nil {
+		d.fail()
+	}
+	return id
+}
+
+func (d *decoder) person(p *Person) {
+	p.Name, p.Mail = d.text(), d.text()
+	n, size := binary.Varint(d.in)
+	if size <= 0 {
+		d.fail()
+		return
+	}
+	d.in = d.in[size:]
+	p.Time, p.TZ = n, d.text()
+}
+
+func (d *decoder) commit(c *Commit) {
+	c.ID = d.oid()
+	c.Boundary = d.int()&flagBoundary != 0
+	d.person(&c.Author)
+	d.person(&c.Committer)
+	c.Summary = d.text()
+}
+
+func (d *decoder) answer(sources []source) *answer {
+	a := &answer{pending: d.int()&flagPending != 0}
+	for range d.count(max(d.size, 1)) {
+		a.commits = append(a.commits, d.oid())
+	}
+	a.content = d.oid()
+	a.runs = make([]run, d.count(3))
+	lines := 0
+	for i := range a.runs {
+		at := d.int()
+		r := run{line: d.int(), count: d.int()}
+		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > maxLine-r.line ||
+			lines > maxLine-r.count {
+			d.fail()
+			return a
+		}
+		r.from = &sources[at]
+		lines += r.count
+		a.runs[i] = r
+	}
+	if len(a.commits) == 0 {
+		d.fail()
+	}
+	return a
+}

@@ -1,0 +1,133 @@
+package gitblame
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// inquiry is a blame that the cache can answer: of the path as a commit has it, or as it lies in the work tree.
+type inquiry struct {
+	*Session
+	pending bool     // the work tree is asked about
+	commit  refs.OID // the commit asked about; HEAD for the work tree
+	raw     []byte   // the file in the work tree
+	blob    refs.OID // of raw, if git stores the file as it is; else zero
+	wanted  lineRange
+	context settings.Digest
+}
+
+// inquiry tells whether the cache can answer. Nothing is wrong when it cannot: git is asked then.
+func (s *Session) inquiry(format Format) (*inquiry, bool) {
+	wanted, ok := s.plain(format)
+	if !ok {
+		return nil, false
+	}
+	config := s.settings()
+	context, ok := s.context(config.Config)
+	if config.err != nil || !ok {
+		return nil, false
+	}
+	q := &inquiry{Session: s, wanted: wanted, context: context, pending: len(s.target.revs) == 0}
+	if q.commit, ok = s.askedCommit(); !ok {
+		return nil, false
+	}
+	if q.pending {
+		if _, err := os.Lstat(filepath.Join(s.repo.GitDir, "MERGE_HEAD")); err == nil {
+			return nil, false // then the work tree has several parents for git blame
+		}
+		if q.raw, ok = s.readFile(); !ok {
+			return nil, false
+		}
+	}
+	return q, true
+}
+
+// plain tells whether the options leave the answer as it is and only choose what is shown of it.
+func (s *Session) plain(format Format) (wanted lineRange, ok bool) {
+	o := &s.opts
+	if s.target.file == "" || outside(s.path) || len(s.target.revs) > 1 || s.target.cutsHistory() ||
+		format == Incremental || // its order is the one in which git finds things
+		o.HasContents || o.ScoreDebug || o.ShowStats || strings.Trim(o.Abbrev, "0123456789") != "" {
+		return wanted, false
+	}
+	for _, arg := range o.args {
+		switch arg.role {
+		case draws, names:
+		case formats:
+			if strings.Contains(arg.words[0], "progress") { // which git refuses beside its own formats
+				return wanted, false
+			}
+		case ranges:
+			if wanted != (lineRange{}) {
+				return wanted, false
+			}
+			if wanted, ok = parseRange(arg.words); !ok {
+				return wanted, false
+			}
+		case passes:
+			if name, _, _ := strings.Cut(arg.words[0], "="); name != "--date" || !knownDate(o.Date) {
+				return wanted, false
+			}
+		case limits, contents:
+			return wanted, false
+		}
+	}
+	if !o.dashes { // then git wants the file to be there, whatever revision it is asked for
+		if _, err := os.Lstat(s.file()); err != nil {
+			return wanted, false
+		}
+	}
+	return wanted, true
+}
+
+// knownDate tells whether git has this form of dates; it refuses to blame with another.
+func knownDate(mode string) bool {
+	mode = strings.TrimSuffix(mode, "-local")
+	switch mode {
+	case "relative", "local", "default", "human", "iso", "iso8601", "iso-strict", "iso8601-strict", "rfc", "rfc2822",
+		"short", "raw", "unix":
+		return true
+	}
+	return false
+}
+
+// askedCommit is the commit that is asked about, HEAD for the work tree.
+func (s *Session) askedCommit() (refs.OID, bool) {
+	rev := "HEAD"
+	if len(s.target.revs) > 0 {
+		rev = s.target.revs[0]
+	}
+	if rev == "HEAD" || rev == "@" {
+		head, _, err := s.repo.Head()
+		return head, err == nil && !head.IsZero()
+	}
+	if strings.HasPrefix(rev, "-") {
+		return refs.OID{}, false
+	}
+	text, err := s.Ask(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		return refs.OID{}, false
+	}
+	oid, err := refs.ParseOID(text)
+	return oid, err == nil
+}
+
+// file is the path of the blamed file in the work tree.
+func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)) }
+
+// maxFile bounds the files of which answers are kept, in bytes.
+const maxFile = 16 << 20
+
+// readFile reads the file in the work tree; what is not a regular file, or has no line, is for git to read.
+func (s *Session) readFile() ([]byte, bool) {
+	info, err := os.Lstat(s.file())
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > maxFile {
+		return nil, false
+	}
+	raw, err := os.ReadFile(s.file())
+	return raw, err == nil && len(raw) > 0
+}

@@ -1,0 +1,65 @@
+package gitblame
+
+import (
+	"strconv"
+	"strings"
+)
+
+// lineRange is what -L asks for (git-blame(1)), as far as it is said in numbers. The zero value is the whole file.
+type lineRange struct {
+	first, last int // 1-based; 0 is the file's own first or last line
+}
+
+// parseRange reads the words of an -L option: "3", "3,", "3,5", "3,+2", ",5". Everything else is left to git.
+func parseRange(words []string) (lineRange, bool) {
+	spec := words[len(words)-1]
+	if len(words) == 1 {
+		spec = strings.TrimPrefix(spec, "-L")
+	}
+	start, end, _ := strings.Cut(spec, ",")
+	if start == "" && end == "" {
+		return lineRange{}, false
+	}
+	var r lineRange
+	var ok bool
+	if start != "" {
+		if r.first, ok = rangeNumber(start); !ok {
+			return r, false
+		}
+	}
+	count, relative := strings.CutPrefix(end, "+")
+	switch {
+	case end == "":
+		return r, true
+	case relative && start == "":
+		return r, false
+	}
+	if r.last, ok = rangeNumber(count); !ok {
+		return r, false
+	}
+	if relative {
+		r.last += r.first - 1
+	}
+	if r.last < r.first {
+		r.first, r.last = r.last, r.first
+	}
+	return r, true
+}
+
+func rangeNumber(text string) (int, bool) {
+	const digits = 9
+	if len(text) > digits || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+// in fits the range to a content of so many lines; false if git would refuse it.
+func (r lineRange) in(lines int) (first, last int, ok bool) {
+	first, last = max(r.first, 1), lines
+	if r.last > 0 {
+		last = min(r.last, lines)
+	}
+	return first, last, first <= lines
+}

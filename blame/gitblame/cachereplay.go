@@ -1,0 +1,119 @@
+package gitblame
+
+import (
+	"bytes"
+)
+
+// replay hands on the entries that git would print for some lines of a content, both 1-based and included. Git's own
+// text of them is made only for git's own formats.
+func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
+	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain
+	r := replayer{every: q.opts.Format == LinePorcelain, shown: map[*Commit]bool{}}
+	if !own {
+		r.several = severalPaths(a.runs, first, last)
+	}
+	final := 1
+	for _, run := range a.runs {
+		from, to := max(first, final), min(last, final+run.count-1)
+		for n := from; n <= to; n++ {
+			e := Entry{Line: Line{
+				Commit: run.from.commit, OrigLine: run.line + n - final, FinalLine: n, OrigPath: run.from.path,
+				Previous: run.from.previous, Content: lines[n-1],
+			}}
+			if n == from {
+				e.Count = to - from + 1
+			}
+			if !own {
+				r.text(&e)
+			}
+			if err := each(&e); err != nil {
+				return err
+			}
+		}
+		final += run.count
+	}
+	return nil
+}
+
+// replayer writes entries as git's porcelain formats have them.
+type replayer struct {
+	buf     []byte
+	hex     string // id of the last commit
+	of      *Commit
+	every   bool             // --line-porcelain: everything with every line
+	shown   map[*Commit]bool // commits whose details have been printed
+	several map[*Commit]bool // commits with lines of several paths: each group has to name its own
+}
+
+// text adds git's own text to an entry.
+func (r *replayer) text(e *Entry) {
+	if r.of != e.Commit {
+		r.of, r.hex = e.Commit, e.Commit.ID.String()
+	}
+	start := len(r.buf)
+	r.buf = appendNumbers(append(r.buf, r.hex...), &e.Line, e.Count)
+	if e.Count > 0 || r.every {
+		e.Details = r.every || !r.shown[e.Commit]
+		if e.Details {
+			r.buf = appendDetails(r.buf, e.Commit)
+			r.shown[e.Commit] = true
+		}
+		if e.Details || r.several[e.Commit] {
+			r.buf = appendOrigin(r.buf, &e.Line)
+		}
+	}
+	end := len(r.buf)
+	r.buf = append(append(append(r.buf, '\t'), e.Content...), '\n')
+	e.Header, e.Text = r.buf[start:end:end], r.buf[end:len(r.buf):len(r.buf)]
+}
+
+// severalPaths finds the commits that have lines in several paths, among the lines shown.
+func severalPaths(runs []run, first, last int) map[*Commit]bool {
+	paths, several := map[*Commit]string{}, map[*Commit]bool{}
+	final := 1
+	for _, run := range runs {
+		if final <= last && final+run.count > first {
+			path, seen := paths[run.from.commit]
+			if seen && path != run.from.path {
+				several[run.from.commit] = true
+			}
+			paths[run.from.commit] = run.from.path
+		}
+		final += run.count
+	}
+	return several
+}
+
+// faithful tells whether git's own text of an entry is what would be made of it here. It is not where git says what
+// this package does not know, quotes names otherwise, or has a date that it could not read.
+func faithful(e *Entry) bool {
+	if e.Count == 0 && !e.Details {
+		_, numbers, _ := bytes.Cut(e.Header, []byte(" "))
+		return len(numbers) == digitsOf(e.OrigLine)+digitsOf(e.FinalLine)+2 &&
+			bytes.IndexByte(numbers, '\n') == len(numbers)-1
+	}
+	header := AppendPosition(nil, &e.Line, e.Count)
+	if e.Details {
+		header = appendDetails(header, e.Commit)
+	}
+	if _, name := SplitLastLine(e.Header); bytes.HasPrefix(name, []byte("filename ")) {
+		header = appendOrigin(header, &e.Line)
+	}
+	return bytes.Equal(header, e.Header)
+}
+
+func digitsOf(n int) int {
+	digits := 1
+	for ; n >= 10; n /= 10 {
+		digits++
+	}
+	return digits
+}
+
+// splitLines cuts a content into its lines, without their newlines. A last line need not have one.
+func splitLines(content []byte) [][]byte {
+	if len(content) == 0 {
+		return nil
+	}
+	return bytes.Split(bytes.TrimSuffix(content, []byte("\n")), []byte("\n"))
+}

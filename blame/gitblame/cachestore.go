@@ -1,0 +1,88 @@
+package gitblame
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// cacheDir holds a file for each path that was blamed, in one of sixteen directories, and git's configuration.
+func cacheDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
+
+// Bounds of what is stored, in bytes.
+const (
+	maxKept  = 4 << 20 // of one path
+	maxShard = 8 << 20 // of one directory
+)
+
+func keptFile(repo *refs.Repo, path string) string {
+	name := settings.DigestOf(path).String()
+	return filepath.Join(cacheDir(repo), name[:1], name[1:])
+}
+
+// load returns what is kept for a path under a context: nothing if it was kept under another one, or cannot be read.
+func load(repo *refs.Repo, path string, context settings.Digest) *kept {
+	empty := &kept{path: path, context: context}
+	raw, err := os.ReadFile(keptFile(repo, path))
+	if err != nil {
+		return empty
+	}
+	k, err := decodeKept(raw)
+	if err != nil || k.path != path || k.context != context {
+		return empty
+	}
+	return k
+}
+
+// save stores what is kept, if there is anything new and the repository is traced. What cannot be written is not kept;
+// nobody misses it.
+func (k *kept) save(repo *refs.Repo) {
+	if !k.changed || !repo.HasTraces() {
+		return
+	}
+	k.changed = false
+	raw := encodeKept(k, repo.Format)
+	if len(raw) > maxKept {
+		return
+	}
+	name := keptFile(repo, k.path)
+	if refs.WriteFileAtomic(name, raw, 0o600) == nil {
+		trim(filepath.Dir(name))
+	}
+}
+
+// trim removes the files of a directory that were written longest ago, until the rest is within its bound.
+func trim(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	var total int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	if total <= maxShard {
+		return
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return cmp.Compare(a.ModTime().UnixNano(),
+			b.ModTime().UnixNano())
+	})
+	for _, info := range files {
+		if total <= maxShard {
+			return
+		}
+		if os.Remove(filepath.Join(dir, info.Name())) == nil {
+			total -= info.Size()
+		}
+	}
+}

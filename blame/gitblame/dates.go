@@ -1,0 +1,98 @@
+package gitblame
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Dates are shown as the day by default. The forms that need no locale, clock or zone are made here; for all others git
+// is asked once for all commits, so that every form of git-log(1) is there and looks as it does in git.
+
+// dateMode is the form of dates: of --date, else of blame.date, else the day; -t asks for the raw time.
+func (s *Session) dateMode(configured string, terminal bool) string {
+	mode := configured
+	if s.opts.Date != "" {
+		mode = s.opts.Date
+	}
+	if form, ok := strings.CutPrefix(mode, "auto:"); ok { // git decides by its own output, which is a pipe here
+		if mode = "default"; terminal {
+			mode = form
+		}
+	}
+	switch {
+	case s.opts.RawTime:
+		return "raw"
+	case mode == "" && s.opts.Annotate:
+		return "iso"
+	case mode == "":
+		return "short"
+	}
+	return mode
+}
+
+// Dates gives the author date of each commit of the lines in the form asked for.
+func (s *Session) Dates(lines []Line, terminal bool) (map[*Commit]string, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	configured, _ := config.Get("blame.date")
+	mode := s.dateMode(configured, terminal)
+	var commits []*Commit
+	dates := map[*Commit]string{}
+	for i := range lines {
+		c := lines[i].Commit
+		if _, ok := dates[c]; !ok && c.Committed() {
+			dates[c] = ""
+			commits = append(commits, c)
+		}
+	}
+	format := dateFormat(mode)
+	if format == nil {
+		return dates, s.askDates(commits, mode, dates)
+	}
+	for _, c := range commits {
+		dates[c] = format(&c.Author)
+	}
+	return dates, nil
+}
+
+func dateFormat(mode string) func(*Person) string {
+	switch mode {
+	case "short":
+		return func(p *Person) string { return p.When().Format("2006-01-02") }
+	case "iso", "iso8601":
+		return func(p *Person) string { return p.When().Format("2006-01-02 15:04:05 -0700") }
+	case "raw":
+		return func(p *Person) string { return fmt.Sprintf("%d %s", p.Time, p.TZ) }
+	case "unix":
+		return func(p *Person) string { return strconv.FormatInt(p.Time, 10) }
+	}
+	return nil
+}
+
+// askDates has git write the dates. Configuration that would add to the output of git log is overruled.
+func (s *Session) askDates(commits []*Commit, mode string, dates map[*Commit]string) error {
+	if len(commits) == 0 {
+		return nil
+	}
+	byID := map[string]*Commit{}
+	var ids strings.Builder
+	for _, c := range commits {
+		byID[c.ID.String()] = c
+		fmt.Fprintln(&ids, c.ID)
+	}
+	out, err := s.Ask(strings.NewReader(ids.String()), "log", "--stdin", "--no-walk=unsorted", "-z", "--no-patch",
+		"--no-show-signature", "--no-color", "--no-notes", "--date="+mode, "--format=tformat:%H %ad")
+	if err != nil {
+		return err
+	}
+	for record := range strings.SplitSeq(out, "\x00") {
+		id, date, _ := strings.Cut(record, " ")
+		if c := byID[id]; c != nil {
+			dates[c] = date
+		}
+	}
+	return nil
+}

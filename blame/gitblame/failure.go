@@ -1,0 +1,70 @@
+package gitblame
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Failure is git's refusal of a blame.
+type Failure struct {
+	Code    int    // git's exit status; -1 when a signal killed it
+	Message string // git's own first line without its "fatal: "
+}
+
+// Error is git's own message.
+func (f *Failure) Error() string {
+	if f.Message == "" {
+		return "git blame failed without a word"
+	}
+	return f.Message
+}
+
+// NoPath tells that there is no such file to blame, in the revision or in the work tree.
+func (f *Failure) NoPath() bool {
+	for _, prefix := range []string{"no such path ", "Cannot lstat ", "Cannot stat "} {
+		if strings.HasPrefix(f.Message, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// ExitCode is the status for the command to end with, which is git's: 129 for wrong usage, else 128.
+func (f *Failure) ExitCode() int {
+	if f.Code == usageCode {
+		return usageCode
+	}
+	return fatalCode
+}
+
+// The exit statuses of git (git(1)).
+const (
+	fatalCode = 128
+	usageCode = 129
+)
+
+// newFailure reads what git printed: the last line that says why, or for wrong usage the first line, which says what
+// was wrong or how the command is used.
+func newFailure(code int, stderr []byte) *Failure {
+	message := ""
+	for line := range bytes.Lines(stderr) {
+		text := strings.TrimRight(string(line), "\r\n ")
+		why, known := cutReason(text)
+		if message == "" || known {
+			message = why
+		}
+		if code == usageCode && message != "" {
+			break
+		}
+	}
+	return &Failure{Code: code, Message: message}
+}
+
+func cutReason(line string) (string, bool) {
+	for _, prefix := range []string{"fatal: ", "error: "} {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return rest, true
+		}
+	}
+	return line, false
+}

@@ -1,0 +1,24 @@
+package gitblame
+
+import (
+	"context"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// LastSeen tells, for each line that a path has in a commit, the last commit on the way to a later one in which git
+// still finds the line (git-blame(1), --reverse). The result is by line, from 0; a zero id stands for a line that is
+// not told.
+func LastSeen(ctx context.Context, repo *refs.Repo, commit, until refs.OID, path string) ([]refs.OID, error) {
+	s := &Session{ctx: ctx, repo: repo, dir: repo.Top()}
+	var out []refs.OID
+	args := []string{"blame", "--porcelain", "--reverse", commit.String() + ".." + until.String(), "--", path}
+	_, _, err := s.run(args, Porcelain, func(e *Entry) error {
+		for len(out) < e.FinalLine {
+			out = append(out, refs.OID{})
+		}
+		out[e.FinalLine-1] = e.Commit.ID
+		return nil
+	})
+	return out, err
+}

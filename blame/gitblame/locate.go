@@ -1,0 +1,98 @@
+package gitblame
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// target is what the positional arguments name.
+type target struct {
+	revs []string // revisions and pseudo revisions, as typed
+	file string   // as typed
+}
+
+// target tells the file from the revisions by git's rules: after "--" the file comes first and one revision may follow;
+// without it the file is last, unless there are two words and the second is a revision. isRev is asked only then.
+// False means that git will print its usage.
+func (o *Options) target(isRev func(string) bool) (target, bool) {
+	words := o.words
+	switch {
+	case o.dashes && len(o.after) == 2 && len(words) == 0:
+		return target{revs: o.after[1:], file: o.after[0]}, true
+	case o.dashes && len(o.after) == 1:
+		return target{revs: words, file: o.after[0]}, true
+	case o.dashes || len(words) == 0:
+		return target{}, false
+	case len(words) == 2 && isRev(words[1]):
+		return target{revs: words[1:], file: words[0]}, true
+	}
+	last := len(words) - 1
+	return target{revs: words[:last], file: words[last]}, true
+}
+
+// cutsHistory tells whether a revision argument excludes commits, so that boundary commits can appear.
+func (t target) cutsHistory() bool {
+	for _, rev := range t.revs {
+		if strings.HasPrefix(rev, "^") || strings.HasPrefix(rev, "--") || strings.Contains(rev, "..") ||
+			strings.Contains(rev, "^!") || strings.Contains(rev, "^-") || strings.Contains(rev, "^@") {
+			return true
+		}
+	}
+	return false
+}
+
+// gitArgs are arguments for git blame: the extra ones first, so that the user's are read after them, then the user's in
+// their own order, apart from those of the roles left out.
+func (o *Options) gitArgs(extra []string, without ...role) []string {
+	args := append([]string{"blame"}, extra...)
+	for _, arg := range o.args {
+		if !slices.Contains(without, arg.role) {
+			args = append(args, arg.words...)
+		}
+	}
+	return args
+}
+
+// repoPath is the path of a file argument relative to the top of the work tree, with slashes, as git names it in trees:
+// relative to cwd, or absolute, through symbolic links to the top when need be. The bool is false for a path outside.
+// cwd and top are absolute with symbolic links resolved; an empty top means a bare repository, where paths are as in
+// trees.
+func repoPath(top, cwd, file string) (string, bool) {
+	if top == "" {
+		return path.Clean(filepath.ToSlash(file)), true
+	}
+	if filepath.IsAbs(file) {
+		return absInside(top, filepath.Clean(file))
+	}
+	prefix, err := filepath.Rel(top, cwd)
+	if err != nil || outside(prefix) {
+		prefix = "."
+	}
+	full := path.Clean(path.Join(filepath.ToSlash(prefix), filepath.ToSlash(file)))
+	return full, !outside(full)
+}
+
+// absInside finds which leading part of an absolute path is the top of the work tree: by its text, else by where the
+// part leads, as git does, so that links below the top stay as they are.
+func absInside(top, file string) (string, bool) {
+	if rel, err := filepath.Rel(top, file); err == nil && !outside(rel) {
+		return filepath.ToSlash(rel), true
+	}
+	for end := 1; end < len(file); end++ {
+		if !isSeparator(file[end]) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(file[:end]); err == nil && real == top {
+			return filepath.ToSlash(file[end+1:]), true
+		}
+	}
+	return "", false
+}
+
+func isSeparator(c byte) bool { return c == '/' || c == filepath.Separator }
+
+func outside(rel string) bool {
+	return rel == ".." || strings.HasPrefix(rel, "../") || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

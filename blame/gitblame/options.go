@@ -1,0 +1,101 @@
+package gitblame
+
+import (
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Format is the form of the output.
+type Format uint8
+
+// The formats. The three in the middle are git's own (git-blame(1)).
+const (
+	Human Format = iota
+	Porcelain
+	LinePorcelain
+	Incremental
+	JSON
+)
+
+// Choice is an option that configuration decides when the command line does not.
+type Choice uint8
+
+// The states of a Choice.
+const (
+	Default Choice = iota
+	Yes
+	No
+)
+
+// Or is the choice as a boolean, def when nothing was said.
+func (c Choice) Or(def bool) bool {
+	if c == Default {
+		return def
+	}
+	return c == Yes
+}
+
+// Options is a parsed argument vector. What it does not name is git's business and is passed on.
+type Options struct {
+	Format  Format
+	Prompts bool // --prompts: the question above the lines it led to
+	OnlyAI  bool // --only-ai: leave out what people wrote
+
+	LongHash      bool   // -l
+	RawTime       bool   // -t
+	NoAuthor      bool   // -s
+	Email         Choice // -e, blame.showEmail
+	ShowName      bool   // -f
+	ShowNumber    bool   // -n
+	Annotate      bool   // -c
+	BlankBoundary Choice // -b, blame.blankBoundary
+	ColorLines    Choice // --color-lines, blame.coloring
+	ColorByAge    Choice // --color-by-age, blame.coloring
+	ScoreDebug    bool
+	ShowStats     bool
+	Abbrev        string // --abbrev: "" when absent, "0" for --no-abbrev
+	Date          string // --date: "" when absent
+
+	Reverse     bool // --reverse: git shows where lines last were, not where they came from
+	FirstParent bool // --first-parent: git credits merges with what they brought in
+	Grafted     bool // -S: the history is not the one the commits were made in
+	Limited     bool // options cut the history: boundary commits did not write their lines
+	HasRange    bool // -L: the output is not the whole file
+	IgnoresRevs bool // --ignore-rev, --ignore-revs-file
+	NoTextconv  bool // --no-textconv
+	// Contents is the value of --contents; HasContents tells it from an absent one.
+	Contents    string
+	HasContents bool
+
+	// Stdin is what `--contents -` reads. Stderr takes git's warnings. Neither is set by Parse; nil means none.
+	Stdin  io.Reader
+	Stderr io.Writer
+	// Config is git's configuration, if the caller has read it; Parse does not.
+	Config *refs.Config
+
+	args   []argument // git's arguments in the order they came, ours taken out
+	words  []string   // positional arguments before "--"; without one, the file is among them
+	after  []string   // positional arguments after "--"
+	dashes bool       // there was a "--"
+}
+
+// argument is one option as git is to receive it, its value in a word of its own when it was given so, or one
+// positional argument.
+type argument struct {
+	words []string
+	role  role
+}
+
+// role says what has to be left out for which purpose.
+type role uint8
+
+const (
+	passes   role = iota // to git, always
+	formats              // chooses the format or the progress display: only for git's own formats
+	draws                // changes git's table only, harmless to the porcelain formats
+	limits               // cuts or replaces history: not in the plain blame that finds owners
+	contents             // names the final image
+	ranges               // -L
+	names                // revisions, the file, and what stands between them
+)

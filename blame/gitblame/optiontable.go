@@ -1,0 +1,135 @@
+package gitblame
+
+import "strings"
+
+// valueKind says where an option's value stands.
+type valueKind uint8
+
+const (
+	none     valueKind = iota
+	optional           // only in the same word
+	required           // in the same word or in the next
+)
+
+// option is one of blame's own options, as builtin/blame.c declares them. Whether a word is an option's value decides
+// which word is the file, so every option that takes one must be here.
+type option struct {
+	short byte
+	long  string
+	value valueKind
+	role  role
+	set   func(p *parser, value string, on bool)
+}
+
+// ownOptions are the options of git blame itself, of every version from 2.39 on; the test against `git blame -h` keeps
+// the table complete.
+var ownOptions = []option{
+	{long: "incremental", role: formats, set: func(p *parser, _ string, on bool) { p.incremental = on }},
+	{short: 'b', role: draws, set: func(p *parser, _ string, on bool) { p.opts.BlankBoundary = choose(on) }},
+	{long: "root"},
+	{long: "show-stats", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ShowStats = on }},
+	{long: "progress", role: formats},
+	{long: "score-debug", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ScoreDebug = on }},
+	{short: 'f', long: "show-name", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ShowName = on }},
+	{short: 'n', long: "show-number", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ShowNumber = on }},
+	{short: 'p', long: "porcelain", role: formats, set: func(p *parser, _ string, on bool) { p.porcelain = on }},
+	{long: "line-porcelain", role: formats, set: func(p *parser, _ string, on bool) { p.porcelain, p.perLine = on, on }},
+	{short: 'c', role: draws, set: func(p *parser, _ string, on bool) { p.opts.Annotate = on }},
+	{short: 't', role: draws, set: func(p *parser, _ string, on bool) { p.opts.RawTime = on }},
+	{short: 'l', role: draws, set: func(p *parser, _ string, on bool) { p.opts.LongHash = on }},
+	{short: 's', role: draws, set: func(p *parser, _ string, on bool) { p.opts.NoAuthor = on }},
+	{short: 'e', long: "show-email", role: draws, set: func(p *parser, _ string, on bool) { p.opts.Email = choose(on) }},
+	{short: 'w'},
+	{long: "diff-algorithm", value: required},
+	{long: "ignore-rev", value: required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
+	{long: "ignore-revs-file", value: required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
+	{long: "color-lines", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorLines = choose(on) }},
+	{long: "color-by-age", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorByAge = choose(on) }},
+	{long: "minimal"},
+	{short: 'S', value: required, role: limits, set: func(p *parser, _ string, _ bool) { p.opts.Grafted = true }},
+	{long: "contents", value: required, role: contents, set: func(p *parser, value string, on bool) {
+		p.opts.Contents, p.opts.HasContents = value, on
+	}},
+	{short: 'C', value: optional},
+	{short: 'M', value: optional},
+	{short: 'L', value: required, role: ranges, set: func(p *parser, _ string, _ bool) { p.opts.HasRange = true }},
+	{long: "abbrev", value: optional, role: draws, set: func(p *parser, value string, on bool) {
+		if p.opts.Abbrev = value; !on {
+			p.opts.Abbrev = "0"
+		}
+	}},
+}
+
+func choose(on bool) Choice {
+	if on {
+		return Yes
+	}
+	return No
+}
+
+func findShort(c byte) (option, bool) {
+	for _, spec := range ownOptions {
+		if spec.short == c {
+			return spec, true
+		}
+	}
+	return option{}, false
+}
+
+// findLong finds blame's own option by its name, by "no-" and its name, or by a unique abbreviation of either, as git's
+// parse-options does. Ambiguous names are not found: git rejects them.
+func findLong(name string) (spec option, unset, ok bool) {
+	for _, spec := range ownOptions {
+		if spec.long != "" && (name == spec.long || name == "no-"+spec.long) {
+			return spec, name != spec.long, true
+		}
+	}
+	matches := 0
+	for _, candidate := range ownOptions {
+		if candidate.long == "" {
+			continue
+		}
+		plain := strings.HasPrefix(candidate.long, name)
+		if plain || strings.HasPrefix("no-"+candidate.long, name) {
+			spec, unset = candidate, !plain
+			matches++
+		}
+	}
+	return spec, unset, matches == 1
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		m[word] = true
+	}
+	return m
+}
+
+// pseudoRevs are options that stand for revisions (git-rev-list(1)); git counts them among the positional arguments.
+var pseudoRevs = set(`all branches tags remotes reflog not no-walk do-walk bisect indexed-objects alternate-refs`)
+
+// pseudoRevPatterns are those that carry a pattern.
+var pseudoRevPatterns = set(`glob exclude exclude-hidden branches tags remotes no-walk`)
+
+// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may stand in the next word. They are not
+// abbreviated: git takes them only in full there.
+var takesValue = set(`
+	max-count skip max-age min-age since since-as-filter after until before author committer grep grep-reflog
+	encoding date glob exclude exclude-hidden diff-merges max-count-oldest
+	anchored diff-algorithm diff-filter dst-prefix src-prefix line-prefix find-object ignore-matching-lines
+	inter-hunk-context output output-indicator-context output-indicator-new output-indicator-old rotate-to skip-to
+	stat-count stat-graph-width stat-name-width stat-width word-diff-regex ws-error-highlight color-moved-ws max-depth
+`)
+
+// shortTakesValue are such options with one letter.
+const shortTakesValue = "GIO"
+
+// limiting are the options of git-rev-list(1) that cut the history blame walks: where it is cut, a boundary commit is
+// credited with lines that it did not write.
+var limiting = set(`
+	max-count max-count-oldest skip max-age min-age since since-as-filter after until before author committer grep
+	grep-reflog merges no-merges min-parents max-parents no-min-parents no-max-parents ancestry-path boundary
+	exclude-first-parent-only cherry-pick cherry-mark cherry left-only right-only all-match invert-grep
+	simplify-merges simplify-by-decoration full-history dense sparse remove-empty show-pulls
+`)

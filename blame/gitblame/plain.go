@@ -1,0 +1,85 @@
+package gitblame
+
+import (
+	"slices"
+	"strings"
+)
+
+// Git credits a line to a commit that did not write it in these cases:
+//
+//   - --reverse names the last commit that still has the line;
+//   - --first-parent names the merge that brought the line in;
+//   - -S replaces the history by another;
+//   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get every older line.
+//
+// What is asked then is not "who wrote this line of that commit" but "who wrote this line of the content on the
+// screen". A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of
+// the same final content answers it: final line numbers are the same in both, since the content is. For --reverse the
+// content is that of the start of the range. A root commit is a boundary too, but it did write its lines, as far as the
+// repository knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
+
+// CreditsOthers tells whether some lines may not be of the commits that git credits with them.
+func (s *Session) CreditsOthers(lines []Line) bool {
+	o := &s.opts
+	if o.Reverse || o.FirstParent || o.Grafted {
+		return true
+	}
+	return (o.Limited || s.target.cutsHistory()) &&
+		slices.ContainsFunc(lines, func(l Line) bool { return l.Commit.Boundary })
+}
+
+// Plain blames the same content through the whole history as it is.
+func (s *Session) Plain(each func(*Entry) error) error {
+	rev, err := s.blamedRev()
+	if err != nil {
+		return err
+	}
+	args := s.opts.gitArgs([]string{"--porcelain"}, formats, limits, names)
+	if rev != "" {
+		args = append(args, rev)
+	}
+	_, err = s.blame(append(args, "--", s.target.file), Porcelain, each)
+	return err
+}
+
+// blamedRev is the full id of the revision whose content is blamed, or "" for the work tree.
+func (s *Session) blamedRev() (string, error) {
+	if len(s.target.revs) == 0 {
+		return "", nil
+	}
+	args := append([]string{"rev-parse", "--revs-only", "--no-flags"}, s.target.revs...)
+	out, err := s.Ask(nil, append(args, "--")...)
+	if err != nil {
+		return "", err
+	}
+	final, start := "", ""
+	for id := range strings.FieldsSeq(out) {
+		if negative, ok := strings.CutPrefix(id, "^"); ok {
+			start = negative
+		} else {
+			final = id
+		}
+	}
+	if s.opts.Reverse && start != "" { // --reverse START is START..HEAD: then there is no negative one
+		return start, nil
+	}
+	return final, nil
+}
+
+// Revision is the commit whose file was blamed, or "" for the work tree and for --contents.
+func (s *Session) Revision() (string, error) {
+	if s.opts.HasContents {
+		return "", nil
+	}
+	rev, err := s.blamedRev()
+	if err != nil {
+		return "", err
+	}
+	if rev == "" {
+		if !s.repo.Bare() {
+			return "", nil
+		}
+		rev = "HEAD"
+	}
+	return s.Ask(nil, "rev-parse", "--verify", rev+"^{commit}")
+}

@@ -1,0 +1,238 @@
+package gitblame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Session is one question: where, with which arguments, and what was found out on the way.
+type Session struct {
+	ctx    context.Context // a session lives as long as the call that made it
+	stop   context.CancelFunc
+	repo   *refs.Repo
+	dir    string
+	opts   Options
+	target target
+	path   string // of the file, relative to the top of the work tree
+	stdin  []byte // what --contents - gave
+	index  string // in the place of git's own, for a file that is not tracked; see named
+
+	background sync.WaitGroup
+	settings   func() configured
+	converted  func() bool // see hasTextconv
+
+	image []byte // the blamed content; nil until asked for
+}
+
+// Open asks about a file from the user's directory. What git needs to be asked beside the blame itself is asked at
+// once. The caller closes the session.
+func Open(ctx context.Context, repo *refs.Repo, dir string, opts Options) (*Session, error) {
+	s := &Session{repo: repo, dir: dir, opts: opts}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	if err := s.find(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.settings = later(s, s.readSettings)
+	s.converted = later(s, s.hasTextconv)
+	return s, nil
+}
+
+// Close ends a session: no process outlives it.
+func (s *Session) Close() {
+	s.stop()
+	s.background.Wait()
+}
+
+// find settles which argument is the file. When git is going to reject the arguments there is none: git says it better.
+func (s *Session) find() error {
+	if s.opts.HasContents && s.opts.Contents == "-" && s.opts.Stdin != nil {
+		text, err := io.ReadAll(s.opts.Stdin)
+		if err != nil {
+			return fmt.Errorf("read the contents to blame: %w", err)
+		}
+		s.stdin = text
+	}
+	t, ok := s.opts.target(s.isRev)
+	if !ok {
+		return nil
+	}
+	cwd, err := filepath.EvalSymlinks(s.dir)
+	if err != nil {
+		return fmt.Errorf("find the current directory: %w", err)
+	}
+	s.target = t
+	s.path, _ = repoPath(s.repo.WorkTree, cwd, t.file)
+	return nil
+}
+
+// Try does show, once more beside an index that knows the file where git refuses one that is not tracked. A refusal of
+// the arguments is git's own, of what the user typed.
+func (s *Session) Try(show func() error) error {
+	err := s.named(show)
+	var refused *Failure
+	if errors.As(err, &refused) && refused.ExitCode() == usageCode {
+		return s.asTyped(refused)
+	}
+	return err
+}
+
+// AsAsked hands on the entries of the format that the options name. The trailer is what --show-stats printed.
+func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
+	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
+}
+
+// Lines gives all lines that the options choose, whatever the format.
+func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
+	trailer, err = s.answer(s.opts.gitArgs([]string{"--porcelain"}, formats), Porcelain, func(e *Entry) error {
+		lines = append(lines, e.Line)
+		return nil
+	})
+	return lines, trailer, err
+}
+
+// Path is that of the file, relative to the top of the work tree.
+func (s *Session) Path() string { return s.path }
+
+// later runs f beside what follows and returns the function that waits for its result.
+func later[T any](s *Session, f func() T) func() T {
+	var result T
+	done := make(chan struct{})
+	s.background.Go(func() {
+		defer close(done)
+		result = f()
+	})
+	return func() T {
+		<-done
+		return result
+	}
+}
+
+// isRev is git blame's own test for "FILE REV": the word names an object.
+func (s *Session) isRev(word string) bool {
+	cmd := s.repo.CommandUser(s.ctx, s.dir, "cat-file", "-e", word)
+	return cmd.Run() == nil
+}
+
+// blame runs git blame in the user's directory and hands each entry on as it comes. The returned trailer is what
+// --show-stats printed. Git's warnings go where the user's go; its failure is a *Failure.
+func (s *Session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
+	trailer, warnings, err := s.run(args, format, each)
+	if err == nil {
+		s.warn(warnings)
+	}
+	return trailer, err
+}
+
+// warn passes git's warnings on.
+func (s *Session) warn(warnings []byte) {
+	if s.opts.Stderr != nil {
+		_, _ = s.opts.Stderr.Write(warnings)
+	}
+}
+
+// run is blame without passing on the warnings.
+func (s *Session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
+	ctx, stop := context.WithCancel(s.ctx)
+	defer stop()
+	var stderr bytes.Buffer
+	cmd := s.command(ctx, args, &stderr)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("run git blame: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, fmt.Errorf("run git blame: %w", err)
+	}
+	parser := NewParser(stdout, format)
+	readErr, eachErr := readAll(parser, each)
+	switch {
+	case eachErr != nil:
+		stop()
+	case errors.Is(readErr, ErrStream): // git prints its usage here; its status is to be heard
+		_, _ = io.Copy(io.Discard, stdout)
+	}
+	if err := outcome(cmd.Wait(), readErr, stderr.Bytes()); eachErr == nil && err != nil {
+		if s.ctx.Err() != nil {
+			err = s.ctx.Err()
+		}
+		return nil, nil, err
+	}
+	if eachErr != nil {
+		return nil, nil, eachErr
+	}
+	return parser.Trailer(), stderr.Bytes(), nil
+}
+
+// command is a git blame in the user's directory.
+func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
+	cmd := s.repo.CommandUser(ctx, s.dir, args...)
+	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
+	if s.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+s.index)
+	}
+	cmd.Stderr = stderr
+	if s.stdin != nil {
+		cmd.Stdin = bytes.NewReader(s.stdin)
+	}
+	return cmd
+}
+
+// asTyped is git's refusal of the words that the user typed, without any of ours. What git says of an option depends on
+// those before it: git 2.55 calls an unknown option "(null)" after any other.
+func (s *Session) asTyped(refused *Failure) error {
+	var stderr bytes.Buffer
+	var exit *exec.ExitError
+	if errors.As(s.command(s.ctx, s.opts.gitArgs(nil), &stderr).Run(), &exit) {
+		return newFailure(exit.ExitCode(), stderr.Bytes())
+	}
+	return refused
+}
+
+// readAll hands on every entry until the stream ends or either side fails.
+func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
+	for {
+		e, err := parser.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err != nil {
+			return err, nil
+		}
+		if err := each(&e); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// outcome is the error of a git blame that has ended: git's own word goes before what its output looked like.
+func outcome(waitErr, readErr error, stderr []byte) error {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(waitErr, &exit):
+		return newFailure(exit.ExitCode(), stderr)
+	case waitErr != nil:
+		return fmt.Errorf("git blame: %w", waitErr)
+	}
+	return readErr
+}
+
+// Ask runs a git command that prints one thing, in the user's directory.
+func (s *Session) Ask(stdin io.Reader, args ...string) (string, error) {
+	cmd := s.repo.CommandUser(s.ctx, s.dir, args...)
+	cmd.Stdin = stdin
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimRight(string(out), "\r\n"), nil
+}

@@ -1,0 +1,65 @@
+package gitblame
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// configured is git's configuration, or why it could not be read.
+type configured struct {
+	refs.Config
+	err error
+}
+
+// readSettings reads it, while git blames.
+func (s *Session) readSettings() configured {
+	if s.opts.Config != nil {
+		return configured{Config: *s.opts.Config}
+	}
+	config, err := settings.Read(s.ctx, s.repo)
+	return configured{config, err}
+}
+
+// Config is git's configuration.
+func (s *Session) Config() (refs.Config, error) {
+	got := s.settings()
+	return got.Config, got.err
+}
+
+// Converted tells whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
+// files"). Its lines are not those of the file, so nothing recorded of the file's lines speaks of them.
+func (s *Session) Converted() bool { return s.converted() }
+
+// converts tells whether any textconv is configured.
+func converts(config refs.Config) bool {
+	for key := range config.Entries() {
+		if isTextconv(key) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTextconv(key string) bool {
+	return strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv")
+}
+
+// hasTextconv asks git for the conversion of the file.
+func (s *Session) hasTextconv() bool {
+	got := s.settings()
+	if s.opts.NoTextconv || s.target.file == "" || !converts(got.Config) {
+		return false
+	}
+	out, err := s.Ask(nil, "check-attr", "-z", "diff", "--", s.target.file)
+	if err != nil {
+		return false
+	}
+	fields := strings.Split(out, "\x00") // path, attribute, value
+	if len(fields) < 3 {
+		return false
+	}
+	command, _ := got.Get("diff." + fields[2] + ".textconv")
+	return command != ""
+}

@@ -1,0 +1,62 @@
+package gitblame
+
+import (
+	"errors"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Person is an author or committer as git blame prints it: mapped through the mailmap, in the encoding asked for.
+type Person struct {
+	Name string
+	Mail string // with its angle brackets
+	Time int64  // seconds since the epoch
+	TZ   string // "+0100"; git prints "(unknown)" for a damaged commit
+}
+
+// Commit is what a porcelain stream tells about a commit, once for all its lines.
+type Commit struct {
+	ID        refs.OID // all zero for lines that no commit has
+	Author    Person
+	Committer Person
+	Summary   string
+	Boundary  bool // a root, or where the history asked for ends
+}
+
+// Committed tells a commit from the zero id under which git lists the lines that no commit has.
+func (c *Commit) Committed() bool { return !c.ID.IsZero() }
+
+// Origin is a path in a commit.
+type Origin struct {
+	Commit refs.OID
+	Path   string
+}
+
+// Line is one line of the blamed content. Line numbers are 1-based; paths are relative to the top of the work tree, as
+// raw bytes.
+type Line struct {
+	Commit     *Commit
+	OrigLine   int    // in OrigPath as Commit has it
+	FinalLine  int    // in the blamed content
+	OrigPath   string // where Commit has the line
+	Previous   Origin // the same file in the parent; zero when it came into being in Commit
+	Ignored    bool   // blame.markIgnoredLines: a commit that changed it was ignored
+	Unblamable bool   // blame.markUnblamableLines: the ignored commit had to keep it
+	Content    []byte // without the newline; nil in an incremental stream
+}
+
+// Entry is one unit of a porcelain stream: a line, or in an incremental stream a run of lines.
+type Entry struct {
+	Line
+	// Count is the number of lines in the group that the entry opens; 0 within a group. An incremental entry is a group.
+	Count int
+	// Details tells that the entry carries what git says once for each commit.
+	Details bool
+	// Header is git's own text of the entry, up to the content line or, in an incremental stream, to the end.
+	Header []byte
+	// Text is git's own text of the content line, from the TAB to the newline; nil in an incremental stream.
+	Text []byte
+}
+
+// ErrStream reports text that is not what git blame prints.
+var ErrStream = errors.New("not a blame stream")

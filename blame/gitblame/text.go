@@ -1,0 +1,67 @@
+package gitblame
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// AppendGroup appends all that git prints before a content line. Shown holds the commits whose details have been
+// printed.
+func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte {
+	buf = AppendPosition(buf, l, count)
+	if !shown[l.Commit] {
+		buf = appendDetails(buf, l.Commit)
+		shown[l.Commit] = true
+	}
+	return appendOrigin(buf, l)
+}
+
+// AppendPosition appends the line that opens an entry; count is 0 within a group.
+func AppendPosition(buf []byte, l *Line, count int) []byte {
+	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
+}
+
+// appendNumbers appends what follows the commit's id in the line that opens an entry.
+func appendNumbers(buf []byte, l *Line, count int) []byte {
+	buf = strconv.AppendInt(append(buf, ' '), int64(l.OrigLine), 10)
+	buf = strconv.AppendInt(append(buf, ' '), int64(l.FinalLine), 10)
+	if count > 0 {
+		buf = strconv.AppendInt(append(buf, ' '), int64(count), 10)
+	}
+	return append(buf, '\n')
+}
+
+func appendDetails(buf []byte, c *Commit) []byte {
+	buf = appendPerson(buf, "author", &c.Author)
+	buf = appendPerson(buf, "committer", &c.Committer)
+	buf = fmt.Appendf(buf, "summary %s\n", c.Summary)
+	if c.Boundary {
+		buf = append(buf, "boundary\n"...)
+	}
+	return buf
+}
+
+func appendPerson(buf []byte, role string, p *Person) []byte {
+	return fmt.Appendf(buf, "%[1]s %[2]s\n%[1]s-mail %[3]s\n%[1]s-time %[4]d\n%[1]s-tz %[5]s\n",
+		role, p.Name, p.Mail, p.Time, p.TZ)
+}
+
+func appendOrigin(buf []byte, l *Line) []byte {
+	if l.Unblamable {
+		buf = append(buf, "unblamable\n"...)
+	}
+	if l.Ignored {
+		buf = append(buf, "ignored\n"...)
+	}
+	if !l.Previous.Commit.IsZero() {
+		buf = fmt.Appendf(buf, "previous %s %s\n", l.Previous.Commit, quote(l.Previous.Path))
+	}
+	return fmt.Appendf(buf, "filename %s\n", quote(l.OrigPath))
+}
+
+// SplitLastLine cuts the last line off, its newline with it.
+func SplitLastLine(text []byte) (before, last []byte) {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	return text[:at], text[at:]
+}
