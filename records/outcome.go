@@ -59,8 +59,11 @@ const (
 	TierToolEmitted    Tier = "tool_emitted"                 // the commit holds what a tool call wrote
 	TierToolDivergence Tier = "tool_emitted_with_divergence" // the files agree, the lines were changed in between
 	TierOverlapping    Tier = "overlapping"                  // files and times overlap
-	TierOrphan         Tier = "orphan"                       // no commit was found
+	TierOrphan         Tier = "orphan"                       // a call says it made the commit, and nothing else ties it
 )
+
+// Holds tells whether the commit of such a link holds lines of the conversation.
+func (t Tier) Holds() bool { return t != TierOverlapping && t != TierOrphan }
 
 // Attribution tells which lines the conversation wrote.
 type Attribution struct {

@@ -13,6 +13,9 @@ const (
 	metaHooks    = "hooks"
 )
 
+// MetaDirectory is the member of the metadata that names the directory of the work tree in which a conversation began.
+const MetaDirectory = "working_directory"
+
 // Source are the agent's own ids of the lines that a step was read from: those with text or calls, if there are any.
 type Source struct {
 	Step int      `json:"step"`

@@ -25,7 +25,7 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 			asked = append(asked, c.Commit)
 		}
 	}
-	reached, err := r.reached(ctx, asked)
+	reached, err := r.Reached(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	return nil
 }
 
-// reached gives of each commit whether a ref leads to it, or HEAD.
-func (r *Reader) reached(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
+// Reached gives of each commit whether a ref leads to it, or HEAD.
+func (r *Reader) Reached(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}

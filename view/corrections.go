@@ -50,7 +50,7 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 			commits[data.Commit] = true
 		}
 	}
-	reached, err := r.reached(ctx, slices.Collect(maps.Keys(commits)))
+	reached, err := r.Reached(ctx, slices.Collect(maps.Keys(commits)))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
@@ -57,6 +58,16 @@ func (l *Lineage) now(commit refs.OID) refs.OID {
 		commit = next
 	}
 	return commit
+}
+
+// Replaced tells whether another commit took the place of one, whose id may be abbreviated.
+func (l *Lineage) Replaced(id string) bool {
+	for old := range l.replaced {
+		if strings.HasPrefix(old.String(), id) {
+			return true
+		}
+	}
+	return false
 }
 
 // heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one

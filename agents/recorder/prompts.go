@@ -100,12 +100,14 @@ func (w *work) dropPrompts() {
 type watch struct {
 	*redact.Sink
 	matcher *matcher
+	calls   stepsOf
 	last    int
 }
 
 // Step lets the matcher see the step.
 func (w *watch) Step(step *records.Step) error {
 	w.matcher.see(step)
+	w.calls.read(step)
 	w.last = step.StepIndex
 	return w.Sink.Step(step)
 }

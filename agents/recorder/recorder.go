@@ -11,7 +11,6 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/several"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
@@ -47,8 +46,8 @@ type Recorder struct {
 	Prompts  Prompts
 	// Relative gives the path of a file within the work tree.
 	Relative func(path string) (string, bool)
-	// Links gives the commits that hold lines of a conversation.
-	Links func(trace events.TraceID) ([]records.GitLink, error)
+	// Facts finds what the log and the repository know; nil for nothing.
+	Facts Gatherer
 	// Settle is how long a session file must have been left alone before it is read; at most ten times as long is waited.
 	// The agent may still be writing the end of the turn.
 	Settle time.Duration
@@ -95,7 +94,7 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	if err != nil {
 		return Outcome{}, err
 	}
-	w := &work{Recorder: r, session: s, path: path}
+	w := &work{Recorder: r, session: s, path: path, calls: stepsOf{}}
 	defer w.close()
 	w.earlier = w.filesBeside()
 	for _, file := range append(slices.Clone(w.earlier), path) {
@@ -107,9 +106,6 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 		if changed.After(w.changed) {
 			w.changed = changed
 		}
-	}
-	if w.links, err = r.links(s.Trace); err != nil {
-		return Outcome{}, err
 	}
 	if err := w.load(ctx); err != nil {
 		return Outcome{}, err
@@ -126,14 +122,10 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 // relinked brings the commits of a stored record up to date whose session file is gone; without a record that is the
 // error.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
-	w := &work{Recorder: r, session: s}
+	w := &work{Recorder: r, session: s, calls: stepsOf{}}
 	defer w.close()
 	last := w.loadState()
 	w.path, w.earlier, w.size, w.changed = last.Path, last.Earlier, last.Size, last.Changed
-	var err error
-	if w.links, err = r.links(s.Trace); err != nil {
-		return Outcome{}, err
-	}
 	if err := w.load(ctx); err != nil {
 		return Outcome{}, err
 	}
@@ -205,15 +197,4 @@ func (r *Recorder) settled(ctx context.Context, path string) (int64, time.Time, 
 		case <-time.After(r.Settle - age):
 		}
 	}
-}
-
-func (r *Recorder) links(trace events.TraceID) ([]records.GitLink, error) {
-	if r.Links == nil {
-		return nil, nil
-	}
-	links, err := r.Links(trace)
-	if err != nil {
-		return nil, fmt.Errorf("find commits: %w", err)
-	}
-	return links, nil
 }

@@ -79,7 +79,13 @@ func (p *place) record() (recorder.Outcome, error) {
 	defer func() { _ = s.Close() }()
 	r := recorder.Recorder{
 		Repo: p.repo, Env: agents.Env{Home: p.t.TempDir()}, Log: events.OpenLog(p.repo), Store: s, Redactor: redactor, Prompts: p.prompts,
-		Links: func(events.TraceID) ([]records.GitLink, error) { return p.links, nil },
+		Facts: func(context.Context, *records.Record, *records.Record) (*recorder.Facts, error) {
+			facts := &recorder.Facts{Links: p.links}
+			if len(p.links) > 0 {
+				facts.Revision = p.links[0].Revision
+			}
+			return facts, nil
+		},
 	}
 	return r.Record(context.Background(), p.session)
 }

@@ -26,7 +26,7 @@ type state struct {
 }
 
 // form changes with every member that records have more of a session file.
-const form = 2
+const form = 3
 
 // StateDir is the directory of the states of a repository.
 func StateDir(repo *refs.Repo) string {
@@ -44,6 +44,13 @@ func (w *work) loadState() state {
 		return state{}
 	}
 	return s
+}
+
+// LastRead is the session file that the stored record of a conversation was made of; "" where that is not known.
+func LastRead(repo *refs.Repo, trace events.TraceID) string {
+	w := work{Recorder: &Recorder{Repo: repo}}
+	w.session.Trace = trace
+	return w.loadState().Path
 }
 
 // saveState keeps the state; where that fails the file is read again.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -28,7 +27,7 @@ type work struct {
 	earlier []string // other files of the same conversation, which are read before
 	size    int64    // of all
 	changed time.Time
-	links   []records.GitLink
+	calls   stepsOf
 
 	base  store.Entry     // the stored version; its blob is zero when there is none
 	prior *records.Record // its head
@@ -56,7 +55,6 @@ func (w *work) load(ctx context.Context) error {
 	if w.prior, w.steps, err = split(raw); err != nil {
 		return err
 	}
-	w.links = withBranches(w.links, w.prior.GitLinks)
 	w.state = w.loadState()
 	if w.state.Form != form || w.state.Blob != e.Blob || w.state.Path != w.path ||
 		!slices.Equal(w.state.Earlier, w.earlier) || w.state.Fingerprint != w.Redactor.Fingerprint() {
@@ -115,9 +113,20 @@ func (w *work) asked() bool {
 	return false
 }
 
-// relink stores the record with the commits that are known now, without reading the session file again.
+// relink stores the record with what is known of its commits now, without reading the session file again.
 func (w *work) relink(ctx context.Context) (Outcome, error) {
-	if slices.Equal(linkKeys(w.prior.GitLinks), linkKeys(w.links)) {
+	head := *w.prior
+	for i, raw := range w.steps {
+		w.calls.stored(i+1, raw)
+	}
+	if err := w.gather(ctx, &head); err != nil {
+		return Outcome{}, err
+	}
+	same, err := sameHead(w.prior, &head)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if same {
 		return Outcome{
 			Stored: store.Stored{Entry: w.base}, Steps: len(w.steps),
 			Redactions: w.prior.Security.RedactionsApplied, Generation: w.prior.GenerationIndex,
@@ -129,9 +138,33 @@ func (w *work) relink(ctx context.Context) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	head := *w.prior
-	w.link(&head)
 	return w.store(ctx, &head, nil, Outcome{})
+}
+
+// gather brings what the log and the repository know into the head of a record.
+func (w *work) gather(ctx context.Context, head *records.Record) error {
+	if w.Facts == nil {
+		return nil
+	}
+	facts, err := w.Facts(ctx, head, w.prior)
+	if err != nil {
+		return fmt.Errorf("find what is known of it: %w", err)
+	}
+	facts.put(head, w.prior, w.calls.at)
+	return nil
+}
+
+// sameHead tells whether two heads say the same.
+func sameHead(a, b *records.Record) (bool, error) {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false, fmt.Errorf("compare records: %w", err)
+	}
+	other, err := json.Marshal(b)
+	if err != nil {
+		return false, fmt.Errorf("compare records: %w", err)
+	}
+	return bytes.Equal(one, other), nil
 }
 
 // read parses what is new in the session file.
@@ -147,12 +180,13 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	}
 	if cursor != nil {
 		for i, raw := range w.steps {
+			w.calls.stored(i+1, raw)
 			if err := w.sink.Redacted(raw, w.state.Counts[i]); err != nil {
 				return Outcome{}, err
 			}
 		}
 	}
-	watched := &watch{Sink: w.sink, matcher: w.matcher}
+	watched := &watch{Sink: w.sink, matcher: w.matcher, calls: w.calls}
 	parsed, err := parser.Parse(ctx, w.path, capability.ParseOptions{
 		Session: w.session.Session, Cursor: cursor, Prices: w.Prices, Relative: w.Relative,
 	}, watched)
@@ -168,50 +202,14 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	if string(w.session.Trace) != head.TraceID {
 		return Outcome{}, fmt.Errorf("the session file is of conversation %.60q", head.TraceID)
 	}
-	w.link(&head)
+	if err := w.gather(ctx, &head); err != nil {
+		return Outcome{}, err
+	}
 	w.hold(&head, parsed.FirstStep)
 	if parsed.Blocked() {
 		head.SetMeta("blocked", true)
 	}
 	return w.store(ctx, &head, parsed.Cursor, Outcome{Lost: parsed.Lost, Blocked: parsed.Blocked()})
-}
-
-// link sets the commits of a record, and what its outcome says of them.
-func (w *work) link(head *records.Record) {
-	head.GitLinks, head.Lifecycle = w.links, records.Provisional
-	if len(w.links) == 0 {
-		return
-	}
-	head.Lifecycle, head.Outcome.Committed = records.Final, true
-	if !linked(w.links, head.Outcome.CommitSHA) {
-		head.Outcome.CommitSHA = &w.links[0].Revision
-	}
-}
-
-// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
-// conversation. After an amend or a rebase it is not: then the outcome names a commit that is.
-func linked(links []records.GitLink, sha *string) bool {
-	return sha != nil && *sha != "" && slices.ContainsFunc(links,
-		func(l records.GitLink) bool { return strings.HasPrefix(l.Revision, *sha) })
-}
-
-// withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
-func withBranches(links, stored []records.GitLink) []records.GitLink {
-	known := map[string]records.GitLink{}
-	for _, link := range stored {
-		known[link.Revision] = link
-	}
-	out := slices.Clone(links)
-	for i := range out {
-		before := known[out[i].Revision]
-		if out[i].Branch == nil {
-			out[i].Branch = before.Branch
-		}
-		if out[i].RepoURL == nil {
-			out[i].RepoURL = before.RepoURL
-		}
-	}
-	return out
 }
 
 // hold notes in the record which steps hold which prompts: those that were met now, and those that the stored version
@@ -321,14 +319,4 @@ func (w *work) close() {
 	if w.sink != nil {
 		_ = w.sink.Close()
 	}
-}
-
-func linkKeys(links []records.GitLink) []string {
-	out := make([]string, len(links))
-	for i, link := range links {
-		raw, _ := json.Marshal(link) // plain fields
-		out[i] = string(bytes.TrimSpace(raw))
-	}
-	slices.Sort(out)
-	return out
 }

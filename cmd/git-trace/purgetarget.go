@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -168,6 +169,9 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 			kept = append(kept, file)
 		}
 		r.Attribution.Files = kept
+		names := len(r.Attribution.UnaccountedFiles)
+		r.Attribution.UnaccountedFiles = slices.DeleteFunc(r.Attribution.UnaccountedFiles, t.mentions)
+		touched = touched || len(r.Attribution.UnaccountedFiles) < names
 	}
 	for _, text := range []**string{&r.Outcome.Patch, &r.Environment.VCS.Diff} {
 		if *text != nil && t.mentions(**text) {

@@ -19,7 +19,7 @@ var readsBesideView = map[string]string{
 	"examinations.go":  "asks whether the index can be read",
 	"unheard.go":       "asks what was recorded of sessions that no hook reported",
 	"record.go":        "writes records",
-	"recordlinks.go":   "names the commits in a record that is being written",
+	"recordfacts.go":   "names the commits in a record that is being written",
 	"import.go":        "writes what it reads, and asks what is here already",
 	"backfill.go":      "writes what it finds, and asks what is here already",
 	"backfillbegin.go": "writes what it finds, and asks what the log was told by an earlier run",

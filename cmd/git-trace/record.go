@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -30,13 +31,13 @@ const (
 func (a *app) recordCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "record",
-		Usage:     "store the conversations that are in no record yet",
+		Usage:     "store the conversations that are in no record yet, and mend records that are behind",
 		UsageText: "git trace record [--force] [<conversation>…]",
-		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the " +
-			"agent's session\n" +
-			"file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations that are named\n" +
-			"are read again. What was purged is taken out again; a conversation that was purged as a whole, or for a path,\n" +
-			"is recorded only with --force.",
+		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
+			"session file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations\n" +
+			"that are named are read again. Without a name all records of this clone are brought up to date: with\n" +
+			"commits that were made since, and with what an earlier version did not read. What was purged is taken\n" +
+			"out again; a conversation that was purged as a whole, or for a path, is recorded only with --force.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"},
 			&cli.BoolFlag{Name: "force", Usage: "record a conversation that was purged, with all that its session file holds"},
@@ -70,6 +71,11 @@ func (a *app) record(c *cli.Context, ops operands) error {
 		wait = 0
 	}
 	failed, err := job.drain(c.Context, wait, say)
+	if err == nil && !c.Bool("quiet") {
+		var more []error
+		more, err = job.mend(c.Context, a.progress("conversations"), say)
+		failed = append(failed, more...)
+	}
 	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
 		if c.Bool("quiet") {
@@ -165,7 +171,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  trails.NewPrompts(repo),
 		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
-		Links:    linker(ctx, repo), Settle: settleTime,
+		Facts:    gatherer(repo), Settle: settleTime,
 	}
 	return job, nil
 }
@@ -271,6 +277,76 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 	return failed, nil
 }
 
+// mend brings every record of this clone up to date: with commits that were made or went meanwhile, and with what this
+// version reads of session files and an earlier one did not. Conversations that the log knows and no record are stored.
+func (r *recording) mend(ctx context.Context, shown *progress, say func(string, ...any)) (failed []error, err error) {
+	defer shown.clear()
+	if r.off || !r.repo.HasTraces() {
+		return nil, nil
+	}
+	list, err := r.behind(ctx)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	lock, err := r.lock(ctx, recordLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	for i, s := range list {
+		shown.at(i, len(list))
+		err := r.one(ctx, s, func(format string, args ...any) {
+			if format != unchangedRecord {
+				say(format, args...)
+			}
+		})
+		if err != nil && !errors.Is(err, recorder.ErrNoTranscript) && !errors.Is(err, recorder.ErrNoParser) {
+			failed = append(failed, err)
+		}
+	}
+	return failed, nil
+}
+
+// behind lists the conversations whose records may be behind: those that this clone stored, and those that hooks
+// reported to it.
+func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
+	log, err := index.Open(r.repo)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	stored, err := r.recorder.Store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mine := map[events.TraceID]bool{}
+	for _, e := range stored {
+		mine[e.Trace] = e.Own()
+	}
+	own, err := log.OwnWriter()
+	if err != nil {
+		return nil, err
+	}
+	traces, err := log.Traces()
+	if err != nil {
+		return nil, err
+	}
+	var out []waiting.Session
+	for i := range traces {
+		t := &traces[i]
+		hooked := t.Hooked > 0 && t.Writer == own
+		if !mine[t.ID] && !hooked || t.Agent == "" || t.Session == "" || wasPurged(r.repo, t.ID) {
+			continue
+		}
+		out = append(out, waiting.Session{Trace: t.ID, Agent: t.Agent, Session: t.Session,
+			Transcript: recorder.LastRead(r.repo, t.ID), WorkTree: r.repo.WorkTree})
+	}
+	return out, nil
+}
+
+// unchangedRecord says of a conversation that nothing was to be stored.
+const unchangedRecord = "%s is as it was stored"
+
 // one stores one conversation.
 func (r *recording) one(ctx context.Context, s waiting.Session, say func(string, ...any)) error {
 	ctx, cancel := context.WithTimeout(ctx, recordLimit)
@@ -280,7 +356,7 @@ func (r *recording) one(ctx context.Context, s waiting.Session, say func(string,
 		return err
 	}
 	if !out.Stored.Changed {
-		say("%s is as it was stored", s.Trace)
+		say(unchangedRecord, s.Trace)
 		return nil
 	}
 	say("%s stored: %s, %d redacted", s.Trace, plural(out.Steps, "step"), out.Redactions)

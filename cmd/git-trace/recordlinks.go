@@ -1,67 +1,192 @@
 package main
 
 import (
-	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
-	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
 
-// linker finds the commits that hold lines of a conversation, for its record.
-func linker(ctx context.Context, repo *refs.Repo) func(events.TraceID) ([]records.GitLink, error) {
-	places := newBirthplaces(repo)
-	return func(trace events.TraceID) ([]records.GitLink, error) {
-		reader, err := index.Open(repo)
-		if err != nil {
-			return nil, err
-		}
-		defer reader.Close()
-		lines, err := view.NewLineage(reader)
-		if err != nil {
-			return nil, err
-		}
-		held, err := lines.Anchors(trace, func(*events.AnchorOwner) bool { return true })
-		if err != nil {
-			return nil, err
-		}
-		links := gitLinks(held)
-		for i := range links {
-			if id, err := refs.ParseOID(links[i].Revision); err == nil {
-				links[i].Branch = places.of(ctx, id)
-			}
-			links[i].RepoURL = places.remote(ctx, links[i].Branch)
-		}
-		return links, nil
+// link finds the commits of a conversation: those that hold its lines, those that its calls say they made, and those
+// that were made of its files while it went on.
+func (g *gathering) link(out *recorder.Facts) error {
+	tiers := tiersOf(g.held)
+	strong := make([]string, 0, len(tiers))
+	for id := range tiers {
+		strong = append(strong, id)
 	}
+	for _, id := range g.overlapping() {
+		if tiers[id] == "" {
+			tiers[id] = records.TierOverlapping
+		}
+	}
+	for _, said := range committedBy(g.head) {
+		id := g.whole(said)
+		known := slices.ContainsFunc(slices.Sorted(maps.Keys(tiers)),
+			func(have string) bool { return strings.HasPrefix(have, said) })
+		if tiers[id] == "" && !known && !g.lines.Replaced(said) {
+			tiers[id] = records.TierOrphan
+		}
+	}
+	reached, err := g.reached(slices.Sorted(maps.Keys(tiers)))
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(tiers)) {
+		link := records.GitLink{VCSType: records.VCSGit, Revision: id, Tier: tiers[id], CommitReachable: reached[id]}
+		if oid, err := refs.ParseOID(id); err == nil {
+			link.Branch = g.places.of(g.ctx, oid)
+		}
+		link.RepoURL = g.places.remote(g.ctx, link.Branch)
+		out.Links = append(out.Links, link)
+	}
+	out.Revision = g.newest(strong, reached)
+	return nil
 }
 
-// gitLinks makes one link of each commit. A commit that holds the lines as the tools wrote them is the better evidence
-// than one in which they are found again after a change.
-func gitLinks(held []view.Anchored) []records.GitLink {
-	tiers := map[refs.OID]records.Tier{}
+// tiersOf gives each commit its tier. A commit that holds the lines as the tools wrote them is the better evidence than
+// one in which they are found again after a change.
+func tiersOf(held []view.Anchored) map[string]records.Tier {
+	tiers := map[string]records.Tier{}
 	for _, a := range held {
 		tier := records.TierToolEmitted
 		switch a.Tier {
 		case "reformatted", "line_fingerprint":
 			tier = records.TierToolDivergence
 		}
-		if now, known := tiers[a.Commit]; !known || now == records.TierToolDivergence {
-			tiers[a.Commit] = tier
+		id := a.Commit.String()
+		if now, known := tiers[id]; !known || now == records.TierToolDivergence {
+			tiers[id] = tier
 		}
 	}
-	out := []records.GitLink{}
-	for commit, tier := range tiers {
-		out = append(out, records.GitLink{VCSType: records.VCSGit, Revision: commit.String(), Tier: tier})
-	}
-	slices.SortFunc(out, func(a, b records.GitLink) int {
-		if a.Revision < b.Revision {
-			return -1
+	return tiers
+}
+
+// mostOverlaps bounds how many commits are told of which only files and times are known.
+const mostOverlaps = 100
+
+// overlapping lists the commits that were made while the conversation went on and changed a file that it wrote.
+func (g *gathering) overlapping() []string {
+	var found []string // before, when the files were those that the session file names
+	if g.prior != nil {
+		for _, link := range g.prior.GitLinks {
+			if link.Tier == records.TierOverlapping {
+				found = append(found, link.Revision)
+			}
 		}
-		return 1
-	})
+	}
+	if g.head.TimestampStart == nil || g.head.TimestampEnd == nil || g.head.Attribution == nil {
+		return found
+	}
+	from, errFrom := time.Parse(time.RFC3339Nano, *g.head.TimestampStart)
+	to, errTo := time.Parse(time.RFC3339Nano, *g.head.TimestampEnd)
+	if errFrom != nil || errTo != nil || len(g.head.Attribution.Files) == 0 {
+		return found
+	}
+	args := []string{"--literal-pathspecs", "rev-list", "--no-merges", "--max-count=" + strconv.Itoa(mostOverlaps),
+		"--since=" + strconv.FormatInt(from.Unix(), 10), "--until=" + strconv.FormatInt(to.Unix(), 10),
+		"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all", "--"}
+	for _, file := range g.head.Attribution.Files[:min(len(g.head.Attribution.Files), mostRecordFiles)] {
+		args = append(args, file.Path)
+	}
+	out, err := g.repo.Git(g.ctx, nil, args...)
+	if err != nil {
+		return found // a path that leads out of the repository, or objects that are not here
+	}
+	return append(found, strings.Fields(string(out))...)
+}
+
+// committedBy lists the commits that calls of the conversation say they made.
+func committedBy(head *records.Record) []string {
+	var list []struct{ SHA string }
+	if json.Unmarshal(head.Metadata["commits"], &list) != nil {
+		return nil
+	}
+	var out []string
+	for _, one := range list {
+		if one.SHA = strings.ToLower(one.SHA); len(one.SHA) >= 7 && strings.Trim(one.SHA, "0123456789abcdef") == "" {
+			out = append(out, one.SHA)
+		}
+	}
 	return out
+}
+
+// whole is the id of a commit that was told abbreviated, as far as it is here.
+func (g *gathering) whole(said string) string {
+	if id, kind, err := g.objects.Resolve(said + "^{commit}"); err == nil && kind == refs.CommitObject {
+		return id.String()
+	}
+	return said
+}
+
+// reached tells of each commit whether a ref leads to it; nil where the history is cut off before it.
+func (g *gathering) reached(ids []string) (map[string]*bool, error) {
+	var asked []refs.OID
+	for _, id := range ids {
+		if oid, err := refs.ParseOID(id); err == nil {
+			asked = append(asked, oid)
+		}
+	}
+	known, err := view.NewReader(g.repo, g.log, nil, nil).Reached(g.ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	_, shallow := os.Stat(filepath.Join(g.repo.CommonDir, "shallow"))
+	out := map[string]*bool{}
+	for _, id := range ids {
+		oid, err := refs.ParseOID(id)
+		yes, here := known[oid]
+		if err == nil && here || shallow != nil {
+			out[id] = new(yes)
+		}
+	}
+	return out, nil
+}
+
+// newest is the newest of some commits; of those that a ref leads to, if there are any. None is where none is here.
+func (g *gathering) newest(ids []string, reached map[string]*bool) string {
+	slices.Sort(ids)
+	kept := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return reached[id] == nil || !*reached[id] })
+	if len(kept) == 0 {
+		kept = ids
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	out, err := g.repo.Git(g.ctx, strings.NewReader(strings.Join(kept, "\n")+"\n"), "rev-list", "--no-walk=sorted",
+		"--ignore-missing", "--stdin")
+	if first, _, _ := strings.Cut(string(out), "\n"); err == nil && first != "" {
+		return first
+	}
+	return kept[0]
+}
+
+// outlive tells of each commit whether lines of the conversation that it holds are alive; nil where git does not tell.
+func outlive(links []records.GitLink, list []*trail.Trail) {
+	for i := range links {
+		l := &links[i]
+		alive, unsure, holds := false, false, false
+		for _, tr := range list {
+			if !slices.ContainsFunc(tr.Steps, func(s trail.Step) bool { return s.Commit.String() == l.Revision }) {
+				continue
+			}
+			holds = true
+			unsure = unsure || tr.Now.State == trail.Unsettled
+			alive = alive || slices.ContainsFunc(tr.Now.Places,
+				func(p trail.Place) bool { return p.Commit.String() == l.Revision || p.Moved })
+		}
+		if holds && (alive || !unsure) {
+			l.ContentAlive = new(alive)
+		}
+	}
 }

@@ -44,10 +44,25 @@ func (c *Conversation) Finish() (*records.Record, error) {
 		r.Task.Description, r.Task.Source = &s.Task.Text, &s.Task.Source
 	}
 	s.describe(r)
+	if dir, inside := c.began(); inside {
+		r.SetMeta(records.MetaDirectory, dir)
+	}
 	if r.Metrics.EstimatedCostUSD != nil {
 		r.SetMeta(records.MetaPricesAsOf, c.options.Prices.AsOf)
 	}
 	return r, nil
+}
+
+// began is the directory of the work tree in which the conversation began, "." for its top; false where it began
+// elsewhere, and where nothing tells what lies within.
+func (c *Conversation) began() (string, bool) {
+	dirs := c.state.Head.Cwds
+	if len(dirs) == 0 || c.options.Relative == nil {
+		return "", false
+	}
+	const probe = "x" // a name below: the top itself is no file of the work tree
+	path, inside := c.options.Relative(strings.TrimSuffix(dirs[0], "/") + "/" + probe)
+	return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(path, probe), "/"), "."), inside
 }
 
 // model is the one that gave most answers of the main conversation.

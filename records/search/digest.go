@@ -124,7 +124,9 @@ func digest(r *records.Record) Digest {
 		m.CacheWrite += s.TokenUsage.CacheWriteTokens
 	}
 	for _, link := range r.GitLinks {
-		d.Commits = append(d.Commits, link.Revision)
+		if link.Tier.Holds() {
+			d.Commits = append(d.Commits, link.Revision)
+		}
 	}
 	return d
 }

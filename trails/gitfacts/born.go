@@ -2,7 +2,9 @@ package gitfacts
 
 import (
 	"context"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -34,4 +36,29 @@ func madeOn(lines string) map[refs.OID]string {
 		}
 	}
 	return found
+}
+
+// HeadAt is the commit that HEAD was at, by the reflog of the work tree; no id where that does not go back so far.
+func HeadAt(ctx context.Context, repo *refs.Repo, at time.Time) refs.OID {
+	out, err := repo.Git(ctx, nil, "log", "-g", "--date=unix", "--format=%H %gd", "HEAD", "--")
+	if err != nil {
+		return refs.OID{}
+	}
+	return headAt(string(out), at)
+}
+
+// headAt reads lines of a commit and the time when HEAD came to it, the newest first: "<id> HEAD@{1772442000}".
+func headAt(lines string, at time.Time) refs.OID {
+	for line := range strings.Lines(lines) {
+		id, place, _ := strings.Cut(strings.TrimSpace(line), " HEAD@{")
+		moved, err := strconv.ParseInt(strings.TrimSuffix(place, "}"), 10, 64)
+		if err != nil {
+			return refs.OID{}
+		}
+		if moved <= at.Unix() {
+			commit, _ := refs.ParseOID(id)
+			return commit
+		}
+	}
+	return refs.OID{}
 }

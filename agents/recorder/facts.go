@@ -1,0 +1,235 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Facts is what the log and the repository know of a conversation and its session file does not. What is not known is
+// nil, and leaves the record as it is.
+type Facts struct {
+	Links    []records.GitLink
+	Revision string // the commit that the conversation's work is told of: the newest that holds lines of it
+	// Files are the lines of the conversation as Revision has them.
+	Files []FileFacts
+	// Unaccounted are the files that calls changed which were no edits of an edit tool.
+	Unaccounted []string
+	Base        *string // what was checked out when the conversation began
+	Diff        *string // what was not committed then
+	Repository  *string // owner/name
+	Remote      *string
+	Patch       *string // what Revision did to files that are all the conversation's
+	Terminal    *records.TerminalState
+}
+
+// FileFacts are the lines of a file.
+type FileFacts struct {
+	Path  string
+	Lines []LineFacts
+}
+
+// LineFacts is a range of lines, and the call that wrote it.
+type LineFacts struct {
+	Range  records.AttributedRange
+	Kind   events.OwnerKind // who wrote it as it stands: the agent, a person in its place, or both
+	Call   string
+	Step   int // where the call is not known
+	Prompt int
+	Model  string
+}
+
+// Gatherer finds the facts of a conversation. The head is that of its record without what facts bring; prior is that
+// of the stored version, nil without one.
+type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
+
+// put brings the facts into a record. At gives the step of a call, 0 where it is not known.
+func (f *Facts) put(head, prior *records.Record, at func(call string) int) {
+	if f == nil {
+		return
+	}
+	if prior == nil {
+		prior = &records.Record{}
+	}
+	f.begin(head, prior)
+	f.attribute(head, prior, at)
+	head.GitLinks, head.Lifecycle = withBranches(f.Links, prior.GitLinks), records.Provisional
+	if f.Revision != "" {
+		head.Lifecycle = records.Final
+		head.Outcome.Committed, head.Outcome.SignalConfidence, head.Outcome.Patch = true, records.SignalDerived, f.Patch
+		if !linked(f.Links, head.Outcome.CommitSHA) {
+			head.Outcome.CommitSHA = new(f.Revision)
+		}
+	}
+	if state := head.Outcome.TerminalState; state == nil || *state == records.GoalReached || *state == records.Abandoned {
+		head.Outcome.TerminalState = f.Terminal // a session file says neither of the two
+	}
+}
+
+// begin tells of the repository when the conversation began. What was found once stays: reflogs and snapshots expire.
+func (f *Facts) begin(head, prior *records.Record) {
+	task, vcs := &head.Task, &head.Environment.VCS
+	task.Repository = cmp.Or(task.Repository, f.Repository, prior.Task.Repository)
+	task.RepositoryURL = cmp.Or(task.RepositoryURL, f.Remote, prior.Task.RepositoryURL)
+	task.BaseCommit = cmp.Or(task.BaseCommit, f.Base, prior.Task.BaseCommit)
+	vcs.BaseCommit = cmp.Or(vcs.BaseCommit, f.Base, prior.Environment.VCS.BaseCommit)
+	vcs.Diff = cmp.Or(vcs.Diff, f.Diff, prior.Environment.VCS.Diff)
+	if (vcs.Type == "" || vcs.Type == records.VCSNone) && cmp.Or(vcs.BaseCommit, vcs.Diff) != nil {
+		vcs.Type = records.VCSGit
+	}
+}
+
+// attribute gives the lines as the revision has them. Those of a revision stay as they were found first: the log keeps
+// what it says of a commit, the contents of snapshots go in time.
+func (f *Facts) attribute(head, prior *records.Record, at func(call string) int) {
+	told := head.Attribution
+	switch {
+	case f.Revision != "" && pinnedTo(prior, f.Revision):
+		head.Attribution = prior.Attribution
+	case f.Revision != "" && f.Files != nil:
+		head.Attribution = f.pinned(head.TraceID, told, at)
+	}
+	if f.Unaccounted == nil {
+		return
+	}
+	a := records.Attribution{}
+	if head.Attribution != nil {
+		a = *head.Attribution
+	}
+	a.UnaccountedFiles = f.Unaccounted
+	if len(a.Files) > 0 || len(a.UnaccountedFiles) > 0 {
+		head.Attribution = &a
+	}
+}
+
+func pinnedTo(r *records.Record, revision string) bool {
+	return r.Attribution != nil && r.Attribution.Revision["revision"] == revision
+}
+
+// pinned is the attribution of the revision. What the session file says of the answers that wrote lines is kept.
+func (f *Facts) pinned(trace string, told *records.Attribution, at func(call string) int) *records.Attribution {
+	answers := map[string]records.AttributedConversation{}
+	if told != nil {
+		for _, file := range told.Files {
+			for _, c := range file.Conversations {
+				if c.URL != nil {
+					answers[*c.URL] = c
+				}
+			}
+		}
+	}
+	out := &records.Attribution{
+		Revision: map[string]string{"vcs_type": string(records.VCSGit), "revision": f.Revision},
+		Files:    []records.AttributedFile{},
+	}
+	for _, file := range f.Files {
+		one := records.AttributedFile{Path: file.Path}
+		index, people := map[string]int{}, map[int]bool{}
+		for _, line := range file.Lines {
+			url := addressOf(trace, cmp.Or(at(line.Call), line.Step))
+			i, known := index[url]
+			if !known {
+				i = len(one.Conversations)
+				index[url] = i
+				one.Conversations = append(one.Conversations, line.answer(trace, url, answers[url]))
+			}
+			r := line.Range
+			if line.Kind != events.OwnerAI {
+				r.Contributor, people[i] = map[string]string{"type": string(line.Kind)}, true
+			}
+			out.Experimental = out.Experimental || r.Confidence != nil && *r.Confidence == records.Low
+			one.Conversations[i].Ranges = append(one.Conversations[i].Ranges, r)
+		}
+		for i := range people {
+			mix(&one.Conversations[i])
+		}
+		out.Files = append(out.Files, one)
+	}
+	return out
+}
+
+// addressOf names a step of a conversation, or the conversation where the step is not known.
+func addressOf(trace string, step int) string {
+	if step == 0 {
+		return "opentraces://" + trace
+	}
+	return fmt.Sprintf("opentraces://%s/step_%d", trace, step)
+}
+
+func (l *LineFacts) answer(trace, url string, told records.AttributedConversation) records.AttributedConversation {
+	c := records.AttributedConversation{URL: &url, IDs: told.IDs, Contributor: map[string]string{"type": "ai"}}
+	if model := cmp.Or(told.Contributor["model_id"], l.Model); model != "" {
+		c.Contributor["model_id"] = model
+	}
+	if l.Prompt > 0 {
+		c.Related = []map[string]string{
+			{"type": "prompt", "url": fmt.Sprintf("opentraces://%s/prompt_%d", trace, l.Prompt)}}
+	}
+	return c
+}
+
+// mix marks lines of which a person wrote some: each range says whose it is.
+func mix(c *records.AttributedConversation) {
+	for i := range c.Ranges {
+		if c.Ranges[i].Contributor == nil {
+			c.Ranges[i].Contributor = maps.Clone(c.Contributor)
+		}
+	}
+	c.Contributor["type"] = "mixed"
+}
+
+// stepsOf gives the steps of calls: those of the stored version that are kept, and those that were read now.
+type stepsOf map[string]int
+
+func (s stepsOf) at(call string) int { return s[call] }
+
+// stored takes in a stored step.
+func (s stepsOf) stored(step int, raw []byte) {
+	var one struct {
+		Calls []struct {
+			ID string `json:"tool_call_id"`
+		} `json:"tool_calls"`
+	}
+	if json.Unmarshal(raw, &one) != nil {
+		return
+	}
+	for _, call := range one.Calls {
+		s[call.ID] = step
+	}
+}
+
+// read takes in a step that was read now. It and those that follow take the place of stored ones.
+func (s stepsOf) read(step *records.Step) {
+	for _, call := range step.ToolCalls {
+		s[call.ToolCallID] = step.StepIndex
+	}
+}
+
+// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
+// conversation. After an amend or a rebase it is not: then the outcome names a commit that is.
+func linked(links []records.GitLink, sha *string) bool {
+	return sha != nil && *sha != "" && slices.ContainsFunc(links,
+		func(l records.GitLink) bool { return l.Tier.Holds() && strings.HasPrefix(l.Revision, *sha) })
+}
+
+// withBranches keeps what the stored version says of where a commit was made: reflogs expire, and branches are deleted.
+func withBranches(links, stored []records.GitLink) []records.GitLink {
+	known := map[string]records.GitLink{}
+	for _, link := range stored {
+		known[link.Revision] = link
+	}
+	out := append([]records.GitLink{}, links...)
+	for i := range out {
+		before := known[out[i].Revision]
+		out[i].Branch = cmp.Or(out[i].Branch, before.Branch)
+		out[i].RepoURL = cmp.Or(out[i].RepoURL, before.RepoURL)
+	}
+	return out
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/view"
+)
+
+// What records hold of commits and of the work tree is small, or left out.
+const (
+	mostDiff        = 16 << 10 // of what was not committed when a conversation began
+	mostPatch       = 64 << 10 // of what a commit did
+	mostRecordFiles = 500      // of a commit whose lines are told
+)
+
+// gatherer finds what the log and the repository know of conversations, for their records.
+func gatherer(repo *refs.Repo) recorder.Gatherer {
+	places := newBirthplaces(repo)
+	return func(ctx context.Context, head, prior *records.Record) (*recorder.Facts, error) {
+		reader, err := index.Open(repo)
+		if err != nil {
+			return nil, err
+		}
+		defer reader.Close()
+		g := &gathering{ctx: ctx, repo: repo, log: reader, places: places, head: head, prior: prior,
+			trace: events.TraceID(head.TraceID), objects: repo.Objects()}
+		defer g.close()
+		return g.facts()
+	}
+}
+
+// gathering is the work for one conversation.
+type gathering struct {
+	ctx         context.Context
+	repo        *refs.Repo
+	log         *index.Index
+	places      *birthplaces
+	objects     *refs.Objects
+	head, prior *records.Record
+	trace       events.TraceID
+
+	story    callStory
+	lines    *view.Lineage
+	held     []view.Anchored // lines of the conversation that commits hold
+	searcher *unseen.Search
+	evidence *blame.Evidence
+	tracker  *trail.Tracker
+}
+
+func (g *gathering) close() {
+	if g.tracker != nil {
+		_ = g.tracker.Close()
+	}
+	if g.searcher != nil {
+		g.searcher.Close()
+	}
+	_ = g.objects.Close()
+}
+
+func (g *gathering) facts() (*recorder.Facts, error) {
+	told, err := g.log.ByTrace(g.trace)
+	if err != nil {
+		return nil, err
+	}
+	g.story.read(g.trace, told)
+	if g.lines, err = view.NewLineage(g.log); err != nil {
+		return nil, err
+	}
+	if g.held, err = g.lines.Anchors(g.trace, func(*events.AnchorOwner) bool { return true }); err != nil {
+		return nil, err
+	}
+	out := &recorder.Facts{Unaccounted: g.story.unaccounted()}
+	g.begin(out)
+	if err := g.link(out); err != nil {
+		return nil, err
+	}
+	trails, err := g.trails()
+	if err != nil {
+		return nil, err
+	}
+	outlive(out.Links, trails)
+	out.Terminal = g.terminal(out, trails)
+	if out.Revision == "" {
+		return out, nil
+	}
+	if out.Patch, err = g.patch(out.Revision); err != nil {
+		return nil, err
+	}
+	if g.prior == nil || g.prior.Attribution == nil || g.prior.Attribution.Revision["revision"] != out.Revision {
+		out.Files, err = g.files(out.Revision)
+	}
+	return out, err
+}
+
+// begin tells of the repository when the conversation began.
+func (g *gathering) begin(out *recorder.Facts) {
+	address := g.places.remote(g.ctx, g.head.Environment.VCS.Branch)
+	if address != nil {
+		out.Repository, out.Remote = assemble.Repository(*address)
+	}
+	base := g.story.base
+	if base.IsZero() && g.head.TimestampStart != nil {
+		if at, err := time.Parse(time.RFC3339Nano, *g.head.TimestampStart); err == nil {
+			base = gitfacts.HeadAt(g.ctx, g.repo, at)
+		}
+	}
+	if base.IsZero() {
+		return
+	}
+	out.Base = new(base.String())
+	if g.prior != nil && g.prior.Environment.VCS.Diff != nil || g.story.tree.IsZero() || g.story.base.IsZero() {
+		return
+	}
+	// as git-diff(1) says it, without files that git did not know yet; the snapshot may have expired
+	if diff, err := g.diff(mostDiff, "--diff-filter=a", base.String(), g.story.tree.String(), "--"); err == nil {
+		out.Diff = diff
+	}
+}
+
+var errLong = errors.New("longer than records hold")
+
+// limited takes so many bytes.
+type limited struct {
+	bytes.Buffer
+	most int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > l.most {
+		return 0, errLong
+	}
+	return l.Buffer.Write(p)
+}
+
+// diff is what git-diff-tree(1) says of two trees; nil where it is nothing, or long.
+func (g *gathering) diff(most int, args ...string) (*string, error) {
+	out := limited{most: most}
+	cmd := g.repo.Command(g.ctx, append([]string{"--literal-pathspecs", "diff-tree", "-r", "-p", "--root",
+		"--no-commit-id", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"}, args...)...)
+	cmd.Env = append(cmd.Env, g.repo.SideReadEnv()...)
+	cmd.Stdout = &out
+	err := cmd.Run()
+	switch {
+	case errors.Is(err, errLong):
+		return nil, nil
+	case err != nil || out.Len() == 0:
+		return nil, err
+	}
+	return new(strings.ToValidUTF8(out.String(), "\ufffd")), nil
+}
+
+// patch is what a commit did to the files of which the conversation wrote every line that it added.
+func (g *gathering) patch(revision string) (*string, error) {
+	id, err := refs.ParseOID(revision)
+	if err != nil {
+		return nil, err
+	}
+	known, err := belief.Of(g.log, id)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := g.objects.Commit(id)
+	if err != nil || len(commit.Parents) > 1 {
+		return nil, nil //nolint:nilerr // it is not here, or a merge
+	}
+	var own []string
+	for i := range known.Files {
+		f := &known.Files[i]
+		others := slices.ContainsFunc(f.Runs, func(r belief.Run) bool { return r.Owner.Trace != g.trace })
+		if len(f.Runs) > 0 && !others {
+			own = append(own, f.Path)
+		}
+	}
+	if len(own) == 0 || len(own) > mostRecordFiles {
+		return nil, nil
+	}
+	diff, err := g.diff(mostPatch, append([]string{revision, "--"}, own...)...)
+	if err != nil {
+		return nil, nil //nolint:nilerr // objects of a partial clone
+	}
+	return diff, nil
+}
+
+// trails follows every patch of the conversation, and the lines that were found afterwards.
+func (g *gathering) trails() ([]*trail.Trail, error) {
+	wanted := map[trail.Key]view.Anchored{}
+	for _, id := range g.story.patches {
+		wanted[trail.Key(id.Patch)] = view.Anchored{Path: events.RawPath(id.Path), Owner: events.AnchorOwner{Patch: id.Patch}}
+	}
+	for _, a := range g.held {
+		if key := trail.KeyOf(&a.Owner, a.Path); key != "" {
+			if _, known := wanted[key]; !known {
+				wanted[key] = a
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	tracker, err := g.track()
+	if err != nil {
+		return nil, err
+	}
+	var out []*trail.Trail
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		a := wanted[key]
+		var one *trail.Trail
+		if a.Owner.Patch != "" {
+			one, err = tracker.Patch(a.Owner.Patch, a.Path)
+		} else {
+			one, err = tracker.Claim(&a.Owner, a.Path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// track opens what follows patches, once.
+func (g *gathering) track() (*trail.Tracker, error) {
+	if g.tracker == nil {
+		g.searcher = unseen.New(g.repo, g.log)
+		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(settler())
+		tracker, err := trail.New(g.ctx, g.repo, g.log, g.evidence)
+		if err != nil {
+			return nil, err
+		}
+		g.tracker = tracker
+	}
+	return g.tracker, nil
+}
+
+// terminal is how the conversation ended, by what became of its lines. It reached its goal if a branch has its lines,
+// none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a turn goes on,
+// and where git does not tell, it is not known.
+func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
+	lines, alive := 0, 0
+	stands, gone := out.Revision != "", true
+	for _, tr := range list {
+		if tr.Lines == 0 {
+			continue
+		}
+		lines += tr.Lines
+		alive += tr.Now.Alive
+		switch tr.Now.State {
+		case trail.Unsettled, trail.Stashed:
+			return nil
+		case trail.Reverted, trail.Orphaned:
+			stands = false
+		}
+		stands = stands && len(tr.Now.Reverted) == 0 &&
+			!slices.ContainsFunc(tr.Now.Places, func(p trail.Place) bool { return p.Commit.IsZero() })
+		gone = gone && tr.Now.Alive == 0
+	}
+	switch {
+	case lines == 0 || g.story.open:
+		return nil
+	case stands && 2*alive >= lines:
+		return new(records.GoalReached)
+	case gone && g.story.hooked:
+		return new(records.Abandoned)
+	}
+	return nil
+}
+
+// callStory is what the events of a conversation say of its calls.
+type callStory struct {
+	hooked  bool
+	open    bool // a turn goes on
+	called  bool
+	base    refs.OID // what was checked out when it began
+	tree    refs.OID // the work tree then
+	patches []events.PatchData
+	calls   map[events.PatchID]string // that made them
+	shell   map[string]bool           // paths that calls changed which are no edits, true while the file is there
+	edited  map[string]bool
+}
+
+func (s *callStory) read(trace events.TraceID, told []events.Event) {
+	s.shell, s.edited, s.calls = map[string]bool{}, map[string]bool{}, map[events.PatchID]string{}
+	classes, made := map[string]string{}, map[string]bool{}
+	for _, e := range told {
+		if slices.Contains(e.Method, events.Backfill) || slices.Contains(e.Method, events.Import) {
+			continue
+		}
+		switch e.Type {
+		case events.SessionStarted:
+			d := events.DataOf[events.SessionData](e)
+			s.begin(d.Head, d.Tree)
+		case events.PromptSubmitted:
+			s.hooked, s.open = true, true
+		case events.TurnEnded, events.SessionEnded:
+			s.open = false
+		case events.SnapshotTaken:
+			if d := events.DataOf[events.SnapshotData](e); d.Scope == "full" {
+				s.begin(d.Head, d.Tree)
+			}
+		case events.WindowOpened:
+			d := events.DataOf[events.WindowData](e)
+			s.begin(d.Head, refs.OID{})
+			s.hooked, s.called, classes[e.ToolCall] = true, true, d.Class
+		case events.PatchRecorded:
+			d := events.DataOf[events.PatchData](e)
+			if e.Trace != trace || e.ToolCall == "" || d.Owner != events.OwnerAI {
+				continue
+			}
+			s.patches, s.calls[d.Patch] = append(s.patches, d), e.ToolCall
+			path := strings.ToValidUTF8(events.RawPath(d.Path), "\ufffd")
+			if classes[e.ToolCall] == "edit" {
+				s.edited[path] = true
+				continue
+			}
+			made[path] = made[path] || d.Before.IsZero()
+			s.shell[path] = !d.After.IsZero() || !made[path]
+		default:
+		}
+	}
+}
+
+// begin keeps what was checked out first, and the last that was seen of the work tree before the first call.
+func (s *callStory) begin(head, tree refs.OID) {
+	if s.base.IsZero() {
+		s.base = head
+	}
+	if !s.called && s.base == head && !tree.IsZero() {
+		s.tree = tree
+	}
+}
+
+// unaccounted are the files that calls changed which no edit tool touched; nil where no hook told of calls. A file that
+// such a call made and took away again is none.
+func (s *callStory) unaccounted() []string {
+	if !s.hooked {
+		return nil
+	}
+	out := []string{}
+	for _, path := range slices.Sorted(maps.Keys(s.shell)) {
+		if s.shell[path] && !s.edited[path] {
+			out = append(out, path)
+		}
+	}
+	return out
+}
