@@ -149,7 +149,7 @@ func (s *step) composed(f *file) (explained bool, err error) {
 				return false, err
 			}
 			if s.stashedAway(f, base) || s.gitAt(f.path).WentOnFrom(f.oldPath, f.old.oid) ||
-				nearer(f.new.lines, base.lines, f.old.lines) {
+				nearer(f.new.lines, base.lines, f.old.lines) && !s.leftAlone(f) {
 				// git put this content there first; what is written now replaced its lines, not those from before,
 				// which are gone unless something speaks for them.
 				near[0].Trust = origin.Faint
@@ -208,6 +208,11 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 func (s *step) inSources(path string, blob refs.OID) bool {
 	list, err := s.commitSources(path, nil)
 	return err == nil && slices.ContainsFunc(list, func(n origin.Candidate) bool { return n.Blob == blob })
+}
+
+// leftAlone tells that git has not written a file since it was seen last, whatever it did to others.
+func (s *step) leftAlone(f *file) bool {
+	return f.oldPath == f.path && s.findLast() && s.last.LeftAlone(f.path)
 }
 
 // nearer tells whether a content is closer to a than to b: whether fewer characters have to be deleted and inserted. A

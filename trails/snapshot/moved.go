@@ -7,12 +7,8 @@ func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
 	}
-	d := e.root.descend(parentPath(from))
-	if d == nil {
-		return false
-	}
-	i, found := d.find(baseName(from))
-	if !found || !d.entries[i].st.isFile() {
+	was := e.statOf(from)
+	if !was.isFile() {
 		return false
 	}
 	tree, err := openWorkTree(e.repo.WorkTree)
@@ -20,7 +16,6 @@ func (e *Engine) Moved(from, to string) bool {
 		return false
 	}
 	defer tree.close()
-	was := d.entries[i].st
 	now, err := tree.lstat(to)
 	if err != nil || was.ino == 0 || !now.isFile() || now.ino != was.ino || now.mtime != was.mtime ||
 		now.size != was.size {
@@ -28,4 +23,37 @@ func (e *Engine) Moved(from, to string) bool {
 	}
 	left, err := tree.lstat(from)
 	return isGone(err) || err == nil && left.ino != was.ino // else they are two names of one file
+}
+
+// LeftAlone tells that git has not written a file since the last snapshot, by git's index. Its entry has the time of
+// the last change that git knows of: what git writes is changed then. Somebody changed the file after that, before the
+// snapshot. False says nothing: `git add` and `git commit -a` take in the times of what somebody wrote.
+func (e *Engine) LeftAlone(path string) bool {
+	if e.remote || e.meta.Git != nil || e.root == nil {
+		return false
+	}
+	was := e.statOf(path)
+	if !was.isFile() || was.ctime == 0 {
+		return false
+	}
+	idx, err := readIndex(e.userIndex(), e.repo.Format)
+	if err != nil {
+		return false
+	}
+	entry := idx.find(path)
+	if entry == nil || entry.stage != 0 || entry.ctimeSec == 0 {
+		return false
+	}
+	sec, nano := int64(entry.ctimeSec), int64(entry.ctimeNano)
+	return sec < was.ctime/1e9 || sec == was.ctime/1e9 && nano != 0 && nano < was.ctime%1e9
+}
+
+// statOf is what a path was at the last snapshot; nothing if it was not there.
+func (e *Engine) statOf(path string) fileStat {
+	if d := e.root.descend(parentPath(path)); d != nil {
+		if i, found := d.find(baseName(path)); found {
+			return d.entries[i].st
+		}
+	}
+	return fileStat{}
 }
