@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // A process that takes part in the timeline leaves a note among the spooled files of the work tree before it begins,
@@ -105,15 +106,15 @@ func (e *Engine) begin(b events.Boundary) (end func()) {
 }
 
 func encodeNote(b events.Boundary) []byte {
-	w := &fieldWriter{}
+	w := &codec.Writer{}
 	boundaryFields(w, &b)
-	return w.out
+	return w.Out
 }
 
 func decodeNote(raw []byte) (b putAside, err error) {
-	r := &fieldReader{in: raw}
+	r := &codec.Reader{In: string(raw)}
 	boundaryFields(r, &b.Boundary)
-	return b, r.end()
+	return b, r.End()
 }
 
 // abandonedNote tells whether a spooled file is the note of a process that was killed. This one was not, whatever its

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 )
@@ -101,9 +102,9 @@ func loadState(repo *refs.Repo) (*state, error) {
 var errState = errors.New("not a state of the timeline, or a damaged one")
 
 func encodeState(s *state) []byte {
-	w := &fieldWriter{out: append(make([]byte, 0, 4096), stateMagic...)}
+	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
-	return binary.BigEndian.AppendUint32(w.out, crc32.ChecksumIEEE(w.out))
+	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
 }
 
 func decodeState(raw []byte) (*state, error) {
@@ -112,9 +113,9 @@ func decodeState(raw []byte) (*state, error) {
 		crc32.ChecksumIEEE(raw[:n]) != binary.BigEndian.Uint32(raw[n:]) {
 		return nil, errState
 	}
-	s, r := &state{}, &fieldReader{in: raw[len(stateMagic):n]}
+	s, r := &state{}, &codec.Reader{In: string(raw[len(stateMagic):n])}
 	s.fields(r)
-	if r.end() != nil {
+	if r.End() != nil {
 		return nil, errState
 	}
 	return s, nil

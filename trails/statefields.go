@@ -6,23 +6,24 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 )
 
 // fields lists what is kept of a state, in the order of the file.
-func (s *state) fields(f fields) {
-	f.integer(&s.Interval)
-	f.integer(&s.LastFull)
-	f.oid(&s.Tree)
+func (s *state) fields(f codec.Fields) {
+	f.Integer(&s.Interval)
+	f.Integer(&s.LastFull)
+	f.OID(&s.Tree)
 	markFields(f, &s.Git)
-	f.integer(&s.RestoredAt)
-	f.oid(&s.Squash)
-	list(f, &s.Marks, func(m *lookMark) {
-		f.integer(&m.At)
+	f.Integer(&s.RestoredAt)
+	f.OID(&s.Squash)
+	codec.List(f, &s.Marks, func(m *lookMark) {
+		f.Integer(&m.At)
 		markFields(f, &m.Git)
 	})
-	list(f, &s.Windows, func(w **Window) {
+	codec.List(f, &s.Windows, func(w **Window) {
 		if *w == nil {
 			*w = &Window{}
 		}
@@ -34,17 +35,17 @@ func (s *state) fields(f fields) {
 		}
 		(*one).fields(f)
 	})
-	table(f, &s.Scoped, func(n *int64) { f.integer(n) })
-	list(f, &s.Anchored, func(o *refs.OID) { f.oid(o) })
-	table(f, &s.Expected, func(o *refs.OID) { f.oid(o) })
-	f.integer(&s.Lost)
+	table(f, &s.Scoped, func(n *int64) { f.Integer(n) })
+	codec.List(f, &s.Anchored, func(o *refs.OID) { f.OID(o) })
+	table(f, &s.Expected, func(o *refs.OID) { f.OID(o) })
+	f.Integer(&s.Lost)
 }
 
 // table is for the members of a map, sorted by key.
-func table[K ~string, V any](f fields, m *map[K]V, value func(*V)) {
+func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
 	keys := slices.Sorted(maps.Keys(*m))
-	list(f, &keys, func(k *K) {
-		word(f, k)
+	codec.List(f, &keys, func(k *K) {
+		codec.Word(f, k)
 		v := (*m)[*k]
 		value(&v)
 		if *m == nil {
@@ -54,140 +55,140 @@ func table[K ~string, V any](f fields, m *map[K]V, value func(*V)) {
 	})
 }
 
-func markFields(f fields, m *gitfacts.Mark) {
-	f.oid(&m.Head)
-	f.text(&m.Branch)
-	f.text(&m.Storage)
-	f.integer(&m.Log)
-	list(f, &m.Stashes, func(o *refs.OID) { f.oid(o) })
-	f.integer(&m.Orig)
-	f.text(&m.Replays)
-	f.integer(&m.Done)
-	f.oid(&m.Autostash)
-	f.oid(&m.Squash)
-	f.integer(&m.Message)
-	f.integer(&m.Index)
+func markFields(f codec.Fields, m *gitfacts.Mark) {
+	f.OID(&m.Head)
+	f.Text(&m.Branch)
+	f.Text(&m.Storage)
+	f.Integer(&m.Log)
+	codec.List(f, &m.Stashes, func(o *refs.OID) { f.OID(o) })
+	f.Integer(&m.Orig)
+	f.Text(&m.Replays)
+	f.Integer(&m.Done)
+	f.OID(&m.Autostash)
+	f.OID(&m.Squash)
+	f.Integer(&m.Message)
+	f.Integer(&m.Index)
 }
 
-func (s *sessionState) fields(f fields) {
-	f.text(&s.Agent)
-	f.text(&s.Session)
-	f.text(&s.Model)
-	f.text(&s.Stated)
-	number(f, &s.Prompts)
-	f.text(&s.LastPrompt)
-	number(f, &s.Steps)
-	f.moment(&s.Last)
-	f.flag(&s.Ended)
-	f.flag(&s.Befores)
-	list(f, &s.Subagents, func(id *string) { f.text(id) })
-	number(f, &s.Unnamed)
+func (s *sessionState) fields(f codec.Fields) {
+	f.Text(&s.Agent)
+	f.Text(&s.Session)
+	f.Text(&s.Model)
+	f.Text(&s.Stated)
+	codec.Number(f, &s.Prompts)
+	f.Text(&s.LastPrompt)
+	codec.Number(f, &s.Steps)
+	f.Moment(&s.Last)
+	f.Flag(&s.Ended)
+	f.Flag(&s.Befores)
+	codec.List(f, &s.Subagents, func(id *string) { f.Text(id) })
+	codec.Number(f, &s.Unnamed)
 	processFields(f, &s.Host)
-	number(f, &s.Heard)
-	f.flag(&s.Idle)
+	codec.Number(f, &s.Heard)
+	f.Flag(&s.Idle)
 }
 
-func processFields(f fields, id *process.ID) {
-	number(f, &id.PID)
-	f.integer(&id.Start)
-	f.text(&id.Space)
-	f.text(&id.Boot)
-	f.text(&id.Host)
+func processFields(f codec.Fields, id *process.ID) {
+	codec.Number(f, &id.PID)
+	f.Integer(&id.Start)
+	f.Text(&id.Space)
+	f.Text(&id.Boot)
+	f.Text(&id.Host)
 }
 
-func (w *Window) fields(f fields) {
-	word(f, &w.Trace)
-	f.text(&w.Agent)
-	f.text(&w.Session)
-	f.text(&w.Subagent)
-	f.text(&w.CallID)
-	f.text(&w.Print)
-	f.text(&w.Tool)
-	word(f, &w.Class)
-	f.text(&w.Model)
-	number(f, &w.Prompt)
-	number(f, &w.Step)
-	list(f, &w.Paths, func(p *string) { f.text(p) })
-	list(f, &w.Names, func(p *string) { f.text(p) })
-	list(f, &w.Edits, func(d *declared) { d.fields(f) })
-	f.integer(&w.Opened)
-	f.integer(&w.Closed)
-	f.flag(&w.Background)
-	f.text(&w.TaskID)
-	f.text(&w.Transcript)
+func (w *Window) fields(f codec.Fields) {
+	codec.Word(f, &w.Trace)
+	f.Text(&w.Agent)
+	f.Text(&w.Session)
+	f.Text(&w.Subagent)
+	f.Text(&w.CallID)
+	f.Text(&w.Print)
+	f.Text(&w.Tool)
+	codec.Word(f, &w.Class)
+	f.Text(&w.Model)
+	codec.Number(f, &w.Prompt)
+	codec.Number(f, &w.Step)
+	codec.List(f, &w.Paths, func(p *string) { f.Text(p) })
+	codec.List(f, &w.Names, func(p *string) { f.Text(p) })
+	codec.List(f, &w.Edits, func(d *declared) { d.fields(f) })
+	f.Integer(&w.Opened)
+	f.Integer(&w.Closed)
+	f.Flag(&w.Background)
+	f.Text(&w.TaskID)
+	f.Text(&w.Transcript)
 	processFields(f, &w.Host)
-	f.flag(&w.Sure)
-	f.integer(&w.Since)
-	f.text(&w.Mark)
-	number(f, &w.Opener)
-	f.integer(&w.Awake)
-	f.moment(&w.Begun)
-	f.moment(&w.Asked)
-	list(f, &w.Left, func(p *process.Process) {
+	f.Flag(&w.Sure)
+	f.Integer(&w.Since)
+	f.Text(&w.Mark)
+	codec.Number(f, &w.Opener)
+	f.Integer(&w.Awake)
+	f.Moment(&w.Begun)
+	f.Moment(&w.Asked)
+	codec.List(f, &w.Left, func(p *process.Process) {
 		processFields(f, &p.ID)
-		number(f, &p.Parent)
-		f.integer(&p.Wrote)
+		codec.Number(f, &p.Parent)
+		f.Integer(&p.Wrote)
 	})
-	list(f, &w.Printed, func(o *process.Output) {
-		f.text(&o.Name)
-		f.integer(&o.Size)
+	codec.List(f, &w.Printed, func(o *process.Output) {
+		f.Text(&o.Name)
+		f.Integer(&o.Size)
 	})
-	list(f, &w.Limits, func(l *events.Limit) { word(f, l) })
-	f.flag(&w.Doubt)
-	word(f, &w.Why)
-	f.integer(&w.Wrote)
-	f.flag(&w.Rejected)
-	f.flag(&w.Tail)
-	list(f, &w.Said, func(one *saying) {
-		f.text(&one.Path)
-		f.oid(&one.After)
-		f.text(&one.Lines)
-		f.flag(&one.Whole)
+	codec.List(f, &w.Limits, func(l *events.Limit) { codec.Word(f, l) })
+	f.Flag(&w.Doubt)
+	codec.Word(f, &w.Why)
+	f.Integer(&w.Wrote)
+	f.Flag(&w.Rejected)
+	f.Flag(&w.Tail)
+	codec.List(f, &w.Said, func(one *saying) {
+		f.Text(&one.Path)
+		f.OID(&one.After)
+		f.Text(&one.Lines)
+		f.Flag(&one.Whole)
 	})
 }
 
-func (d *declared) fields(f fields) {
-	f.text(&d.Path)
-	f.text(&d.Old)
-	f.text(&d.New)
-	optional(f, &d.Before, func(s *string) { f.text(s) })
-	optional(f, &d.After, func(s *string) { f.text(s) })
-	f.flag(&d.Exact)
+func (d *declared) fields(f codec.Fields) {
+	f.Text(&d.Path)
+	f.Text(&d.Old)
+	f.Text(&d.New)
+	codec.Optional(f, &d.Before, func(s *string) { f.Text(s) })
+	codec.Optional(f, &d.After, func(s *string) { f.Text(s) })
+	f.Flag(&d.Exact)
 }
 
 // boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot
 // of their moment.
-func boundaryFields(f fields, b *events.Boundary) {
-	word(f, &b.Kind)
-	f.text(&b.Agent)
-	f.text(&b.Session)
-	f.text(&b.Subagent)
-	f.text(&b.SubagentType)
-	f.text(&b.Model)
-	f.moment(&b.Time)
-	f.text(&b.Cwd)
-	f.text(&b.Transcript)
-	number(f, &b.Process)
-	number(f, &b.Parent)
-	f.integer(&b.Moment)
-	f.text(&b.Mark)
-	f.text(&b.Source)
-	optional(f, &b.Prompt, func(p *events.Prompt) {
-		f.text(&p.ID)
-		f.text(&p.Text)
+func boundaryFields(f codec.Fields, b *events.Boundary) {
+	codec.Word(f, &b.Kind)
+	f.Text(&b.Agent)
+	f.Text(&b.Session)
+	f.Text(&b.Subagent)
+	f.Text(&b.SubagentType)
+	f.Text(&b.Model)
+	f.Moment(&b.Time)
+	f.Text(&b.Cwd)
+	f.Text(&b.Transcript)
+	codec.Number(f, &b.Process)
+	codec.Number(f, &b.Parent)
+	f.Integer(&b.Moment)
+	f.Text(&b.Mark)
+	f.Text(&b.Source)
+	codec.Optional(f, &b.Prompt, func(p *events.Prompt) {
+		f.Text(&p.ID)
+		f.Text(&p.Text)
 	})
-	optional(f, &b.Tool, func(t *events.ToolUse) {
-		f.text(&t.CallID)
-		f.text(&t.Fingerprint)
-		f.text(&t.Name)
-		word(f, &t.Class)
-		list(f, &t.Paths, func(p *string) { f.text(p) })
-		list(f, &t.Hints, func(p *string) { f.text(p) })
-		f.flag(&t.Background)
-		f.text(&t.TaskID)
-		f.integer(&t.Lasted)
-		f.flag(&t.Rejected)
+	codec.Optional(f, &b.Tool, func(t *events.ToolUse) {
+		f.Text(&t.CallID)
+		f.Text(&t.Fingerprint)
+		f.Text(&t.Name)
+		codec.Word(f, &t.Class)
+		codec.List(f, &t.Paths, func(p *string) { f.Text(p) })
+		codec.List(f, &t.Hints, func(p *string) { f.Text(p) })
+		f.Flag(&t.Background)
+		f.Text(&t.TaskID)
+		f.Integer(&t.Lasted)
+		f.Flag(&t.Rejected)
 	})
-	list(f, &b.Running, func(id *string) { f.text(id) })
-	list(f, &b.Limits, func(l *events.Limit) { word(f, l) })
+	codec.List(f, &b.Running, func(id *string) { f.Text(id) })
+	codec.List(f, &b.Limits, func(l *events.Limit) { codec.Word(f, l) })
 }

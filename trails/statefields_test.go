@@ -2,6 +2,7 @@ package trails
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // filler gives every exported field of a value one that is not zero and is nowhere else.
@@ -119,12 +121,31 @@ func TestAStateOfAnEarlierFormIsNone(t *testing.T) {
 
 func FuzzStateFields(f *testing.F) {
 	var s state
-	w := &fieldWriter{}
+	w := &codec.Writer{}
 	s.fields(w)
-	f.Add(w.out)
+	f.Add(w.Out)
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		var s state
-		s.fields(&fieldReader{in: raw})
+		s.fields(&codec.Reader{In: string(raw)})
 		_, _ = decodeNote(raw)
 	})
+}
+
+// What the timelines of users hold is read by the next version: a change of these bytes needs another stateMagic.
+func TestTheStoredBytesStay(t *testing.T) {
+	t.Parallel()
+	s := &state{Interval: -7, Anchored: []refs.OID{{}, refs.SHA1.Hash(refs.BlobObject, nil)}, Windows: []*Window{{
+		Trace: "4f2a", Prompt: 3, Paths: []string{"a", "bé"}, Edits: []declared{{}},
+	}}}
+	note := encodeNote(events.Boundary{Kind: "turn_end", Time: time.Unix(-1, 5).UTC(), Tool: &events.ToolUse{Paths: []string{"p"}}})
+	for name, got := range map[string]string{"state": fmt.Sprintf("%x", encodeState(s)), "note": fmt.Sprintf("%x", note)} {
+		if got != storedBytes[name] {
+			t.Errorf("%s: %q,", name, got)
+		}
+	}
+}
+
+var storedBytes = map[string]string{
+	"state": "67746c696e6500080d0000000000000000000000000000000000010434663261000000000000000006000201610362c3a90001000000000000000000000000000000000000000000ffdb8ff9ce0300ffdb8ff9ce03000000000000000000000000020014e69de29bb2d1d6434b8b29ae775ad8c2e48c53910000ac2841a6",
+	"note":  "087475726e5f656e640000000000010a0000000000000000020000000001017000000000000000",
 }

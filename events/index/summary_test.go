@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"reflect"
 	"strings"
@@ -61,4 +62,13 @@ func FuzzSummary(f *testing.F) {
 			t.Fatalf("%+v comes back as %+v, %v", got, again, err)
 		}
 	})
+}
+
+func TestTheStoredBytesOfASummaryStay(t *testing.T) {
+	t.Parallel()
+	whole := summarySample(t)
+	const want = "2434663261386636302d316333642d356535662d386139622d306331643265336634613562027069017301770401610162cad6b9950d0ccaaaa4e1df0efea7d6b9070e0a040608e807780861626364656667680414abababababababababababababababababababab023c14abababababababababababababababababababab0408"
+	if got := hex.EncodeToString(appendTrace(nil, &whole)); got != want {
+		t.Errorf("got %s", got)
+	}
 }

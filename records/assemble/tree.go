@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // tree tells on which step each step of the main conversation hangs: the one that stood before it in the model's
@@ -214,8 +215,8 @@ func (p packedTree) unpack(lines int) (tree, bool) {
 	}
 	t := tree{at: p.At, leaf: p.Leaf}
 	step := int64(0)
-	for r := (varints{nodes}); r.more(); {
-		parent, change := int64(len(t.nodes))-r.next(), r.next()
+	for r := (codec.Reader{In: string(nodes)}); r.In != ""; {
+		parent, change := int64(len(t.nodes))-r.Varint(), r.Varint()
 		step += change >> 2
 		if parent < 0 || parent > int64(len(t.nodes)) || step < 0 || step > 1<<30 {
 			return tree{}, false
@@ -223,28 +224,12 @@ func (p packedTree) unpack(lines int) (tree, bool) {
 		t.nodes = append(t.nodes, node{parent: int32(parent), step: int32(step), prompt: change&1 != 0, taken: change&2 != 0})
 	}
 	n := int64(0)
-	for r := (varints{of}); r.more(); {
-		if n += r.next(); n < 0 || n > int64(len(t.nodes)) {
+	for r := (codec.Reader{In: string(of)}); r.In != ""; {
+		if n += r.Varint(); n < 0 || n > int64(len(t.nodes)) {
 			return tree{}, false
 		}
 		t.lines = append(t.lines, int32(n))
 	}
 	sound := func(n int32) bool { return n >= 0 && int(n) <= len(t.nodes) }
 	return t, sound(t.at) && sound(t.leaf) && len(t.lines) == lines
-}
-
-// varints are numbers of a packed list.
-type varints struct{ raw []byte }
-
-func (v *varints) more() bool { return len(v.raw) > 0 }
-
-// next takes a number; 0 where the list is broken, of which nothing more is taken.
-func (v *varints) next() int64 {
-	n, size := binary.Varint(v.raw)
-	if size <= 0 {
-		v.raw = nil
-		return 0
-	}
-	v.raw = v.raw[size:]
-	return n
 }

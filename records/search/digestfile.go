@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // The file holds the digests, then a table, then where the table begins and how many entries it has. The table finds
@@ -59,10 +61,10 @@ func (ix *Index) readDigests() ([]Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &digestReader{raw: string(raw[:start])}
+	r := &codec.Reader{In: string(raw[:start])}
 	out := make([]Digest, 0, count)
-	for len(r.raw) > 0 {
-		d, err := r.next()
+	for r.In != "" {
+		d, err := nextDigest(r)
 		if err != nil {
 			return nil, err
 		}
@@ -132,5 +134,5 @@ func (ix *Index) digestAt(at place) (Digest, error) {
 	if _, err := file.ReadAt(raw, offset); err != nil {
 		return Digest{}, err
 	}
-	return (&digestReader{raw: string(raw)}).next()
+	return nextDigest(&codec.Reader{In: string(raw)})
 }

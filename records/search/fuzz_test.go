@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -124,6 +125,9 @@ func TestDigestsComeBackAsTheyWereStored(t *testing.T) {
 		},
 		{Trace: "b", Unreadable: "why", segment: -1},
 	}
+	if got := hex.EncodeToString(encodeDigests(want)); got != storedDigests {
+		t.Errorf("the stored bytes are %s", got)
+	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "digests"), encodeDigests(want), 0o600); err != nil {
 		t.Fatal(err)
@@ -136,3 +140,6 @@ func TestDigestsComeBackAsTheyWereStored(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+// storedDigests are the bytes of TestDigestsComeBackAsTheyWereStored, which the next version reads.
+const storedDigests = "016114c1b0730e0133447badcfd47fd144e254807b06e102000270690173036f6e65016201650002676f000004000000020406080a0c0e1002000000000000d03f02016d020406080a0401630164020601620000000000000000037768790000000000000000000000000000000000000100010000000300000000000000000000005000000072000000000000000100000000000000"

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // The binary form of a vector: the format's number, the table of its owners in the order of their first line, then the
@@ -86,92 +87,43 @@ func packID(id events.PatchID) ([]byte, byte) {
 
 // Decode reads the binary form of a vector. Bytes that [Encode] would not write are an error that wraps ErrCorrupt.
 func Decode(raw []byte) (Vector, error) {
-	r := reader{rest: raw}
-	if version := r.byte(); !r.failed && version != codecVersion {
+	r := codec.Reader{In: string(raw)}
+	if version := r.Byte(); !r.Failed && version != codecVersion {
 		return Vector{}, fmt.Errorf("decode vector: format %d: %w", version, ErrCorrupt)
 	}
 	var owners []Owner
-	for range r.count() {
-		owners = append(owners, r.owner())
+	for range r.Size() {
+		owners = append(owners, readOwner(&r))
 	}
 	var b Builder
-	for range r.count() {
-		lines, owner := r.number(), r.number()
-		if r.failed || lines > uint64(maxLines-b.Len()) || owner >= uint64(len(owners)) {
+	for range r.Size() {
+		lines, owner := r.Uvarint(), r.Uvarint()
+		if r.Failed || lines > uint64(maxLines-b.Len()) || owner >= uint64(len(owners)) {
 			return Vector{}, fmt.Errorf("decode vector: %w", ErrCorrupt)
 		}
 		b.Add(owners[owner], int(lines))
 	}
 	v := b.Vector()
-	if r.failed || !bytes.Equal(Encode(v), raw) {
+	if r.Failed || !bytes.Equal(Encode(v), raw) {
 		return Vector{}, fmt.Errorf("decode vector: %w", ErrCorrupt)
 	}
 	return v, nil
 }
 
-// reader takes bytes from the front; once something is missing it only gives zeroes.
-type reader struct {
-	rest   []byte
-	failed bool
+func readOwner(r *codec.Reader) Owner {
+	head := r.Byte()
+	return Owner{Kind: kindCodes[head&3], Patch: readID(r, head>>2&3), Previous: readID(r, head>>4&3)}
 }
 
-func (r *reader) take(n uint64) []byte {
-	if r.failed || n > uint64(len(r.rest)) {
-		r.failed = true
-		return nil
-	}
-	taken := r.rest[:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *reader) byte() byte {
-	if b := r.take(1); len(b) == 1 {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) number() uint64 {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 {
-		r.failed = true
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
-}
-
-// count reads the length of a list. A list has no more items than there are bytes left, whatever it claims.
-func (r *reader) count() uint64 {
-	n := r.number()
-	if n > uint64(len(r.rest)) {
-		r.failed = true
-	}
-	if r.failed {
-		return 0
-	}
-	return n
-}
-
-func (r *reader) owner() Owner {
-	head := r.byte()
-	return Owner{
-		Kind:     kindCodes[head&3],
-		Patch:    r.id(head >> 2 & 3),
-		Previous: r.id(head >> 4 & 3),
-	}
-}
-
-func (r *reader) id(form byte) events.PatchID {
+func readID(r *codec.Reader, form byte) events.PatchID {
 	switch form {
 	case formNone:
 		return ""
 	case formHex:
-		return events.PatchID(hex.EncodeToString(r.take(16)))
+		return events.PatchID(hex.EncodeToString([]byte(r.Take(16))))
 	case formText:
-		return events.PatchID(r.take(r.number()))
+		return events.PatchID(r.Take(r.Uvarint()))
 	}
-	r.failed = true
+	r.Fail()
 	return ""
 }

@@ -1,0 +1,165 @@
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrDamaged says that bytes are not what was to be read.
+var ErrDamaged = errors.New("values do not fit")
+
+// Writer puts values behind Out.
+type Writer struct{ Out []byte }
+
+// Integer writes a number.
+func (w *Writer) Integer(n *int64) { w.Out = binary.AppendVarint(w.Out, *n) }
+
+// Text writes a length and bytes.
+func (w *Writer) Text(s *string) { w.Out = append(binary.AppendUvarint(w.Out, uint64(len(*s))), *s...) }
+
+// Flag writes 1 or 0.
+func (w *Writer) Flag(b *bool) {
+	var n int64
+	if *b {
+		n = 1
+	}
+	w.Integer(&n)
+}
+
+// Float writes the eight bytes of IEEE 754, little-endian.
+func (w *Writer) Float(x *float64) {
+	w.Out = binary.LittleEndian.AppendUint64(w.Out, math.Float64bits(*x))
+}
+
+// OID writes the bytes of an id as a text; no id is an empty one.
+func (w *Writer) OID(o *refs.OID) {
+	raw := string(o.Bytes())
+	w.Text(&raw)
+}
+
+// Moment writes seconds and nanoseconds since 1970, in UTC.
+func (w *Writer) Moment(t *time.Time) {
+	seconds, nanos := t.Unix(), int64(t.Nanosecond())
+	w.Integer(&seconds)
+	w.Integer(&nanos)
+}
+
+// Count writes the length of a list.
+func (w *Writer) Count(n int) int {
+	w.Out = binary.AppendUvarint(w.Out, uint64(n))
+	return n
+}
+
+// Reader takes values from the front of In. Texts are parts of it.
+type Reader struct {
+	In     string
+	Failed bool
+}
+
+// Fail marks a fault; nothing more is read.
+func (r *Reader) Fail() { r.In, r.Failed = "", true }
+
+// End reports whether everything fitted, to the last byte.
+func (r *Reader) End() error {
+	if r.Failed || r.In != "" {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// Uvarint reads a number without a sign.
+func (r *Reader) Uvarint() uint64 {
+	var n uint64
+	for i := 0; i < len(r.In) && i < binary.MaxVarintLen64; i++ {
+		b := r.In[i]
+		if b < 0x80 {
+			if i == binary.MaxVarintLen64-1 && b > 1 {
+				break // beyond 64 bits
+			}
+			r.In = r.In[i+1:]
+			return n | uint64(b)<<(7*i)
+		}
+		n |= uint64(b&0x7f) << (7 * i)
+	}
+	r.Fail()
+	return 0
+}
+
+// Varint reads a number.
+func (r *Reader) Varint() int64 {
+	n := r.Uvarint()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
+// Take reads so many bytes.
+func (r *Reader) Take(n uint64) string {
+	if n > uint64(len(r.In)) {
+		r.Fail()
+		return ""
+	}
+	taken := r.In[:n]
+	r.In = r.In[n:]
+	return taken
+}
+
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if b := r.Take(1); b != "" {
+		return b[0]
+	}
+	return 0
+}
+
+// Size reads the length of a list. Everything counted takes a byte at least: a length beyond what is left is none.
+func (r *Reader) Size() int {
+	n := r.Uvarint()
+	if n > uint64(len(r.In)) {
+		r.Fail()
+		return 0
+	}
+	return int(n)
+}
+
+// Integer reads a number.
+func (r *Reader) Integer(n *int64) { *n = r.Varint() }
+
+// Text reads a length and bytes.
+func (r *Reader) Text(s *string) { *s = r.Take(r.Uvarint()) }
+
+// Flag reads 1 or 0.
+func (r *Reader) Flag(b *bool) { *b = r.Varint() != 0 }
+
+// Float reads eight bytes.
+func (r *Reader) Float(x *float64) {
+	if raw := r.Take(8); raw != "" {
+		*x = math.Float64frombits(binary.LittleEndian.Uint64([]byte(raw)))
+	}
+}
+
+// OID reads an id.
+func (r *Reader) OID(o *refs.OID) {
+	*o = refs.OID{}
+	raw := r.Take(r.Uvarint())
+	if raw == "" {
+		return
+	}
+	id, err := refs.OIDFromBytes([]byte(raw))
+	if err != nil {
+		r.Fail()
+		return
+	}
+	*o = id
+}
+
+// Moment reads a time.
+func (r *Reader) Moment(t *time.Time) {
+	seconds, nanos := r.Varint(), r.Varint()
+	*t = time.Unix(seconds, nanos).UTC()
+}
+
+// Count reads the length of a list.
+func (r *Reader) Count(int) int { return r.Size() }
