@@ -10,7 +10,8 @@ import (
 
 // Two shell calls that are at work at once may both have written a change. Where the processes of one have written
 // fewer bytes since they were started than the change has, it was the other: say one waits for a server while the other
-// writes `a.txt`.
+// writes `a.txt`. Where all that are at work wrote fewer, a person may have made the change, or a service that a
+// command asked to: it is nobody's.
 
 // wellBegun is how long the shell of a call has run at least: the agent starts other programs too, such as hooks when a
 // call ends.
@@ -36,15 +37,17 @@ func (s *step) atWork(w *Window) bool {
 	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
 }
 
-// severalAtOnce tells whether more than one call is open that may write anywhere.
-func (s *step) severalAtOnce() bool {
-	n := 0
+// shellAtWork tells whether a call goes on whose processes may be asked: while others are open, or one that ran a
+// command.
+func (s *step) shellAtWork() bool {
+	n, runs := 0, false
 	for _, w := range s.state.openWindows() {
 		if w.Class != events.ToolEdits && !w.Rejected {
 			n++
+			runs = runs || w.Class == events.ToolRuns && s.atWork(w)
 		}
 	}
-	return n > 1
+	return n > 1 || runs
 }
 
 // written is how many bytes the processes of a call have written at most; known is false where its shell is not among
@@ -59,17 +62,20 @@ func written(w *Window) (n int64, known bool) {
 	return n, known && shell
 }
 
-// wroteEnough leaves out the calls that wrote less than the change of a path, unless none is left.
+// wroteEnough leaves out the calls that wrote less than the change of a path. A tool that runs no command may have had
+// it written elsewhere: it is left out only for the sake of another.
 func (s *step) wroteEnough(able []*Window, path string) []*Window {
 	size, known := s.sizes[path]
-	if !known || len(able) < 2 {
+	if !known {
 		return able
 	}
+	commands := true
 	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
 		b := s.bounds[w]
+		commands = commands && w.Class == events.ToolRuns
 		return b != nil && b.apart && b.wrote < size
 	})
-	if len(rest) == 0 {
+	if len(rest) == 0 && !commands {
 		return able
 	}
 	return rest

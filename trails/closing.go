@@ -56,8 +56,12 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 		status = "background"
 	}
 	for _, w := range s.state.Windows {
-		if !w.same(trace, b.Tool.CallID) || w.Closed != 0 && !w.Background {
+		over := w.Closed != 0 && !w.Background // another boundary came first that found it over
+		if !w.same(trace, b.Tool.CallID) || over && w.Rejected {
 			continue
+		}
+		if w.Closed = 0; over || s.interval > w.Opened+1 {
+			s.hearFinish(w)
 		}
 		w.declare(s.repo, b.Tool)
 		if paths := s.toolPaths(b); len(paths) > 0 {

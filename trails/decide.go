@@ -36,7 +36,11 @@ func (s *step) decideSince(path string, seen int64, except ...*Window) decision 
 	if len(able) == 0 && len(ws) > 0 {
 		return always(actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitProcessSilent}})
 	}
-	return s.weigh(s.wroteEnough(able, path), path, seen, s.unfinished())
+	wrote := s.wroteEnough(able, path)
+	if len(wrote) == 0 && len(able) > 0 {
+		return always(actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitProcessSilent}})
+	}
+	return s.weigh(wrote, path, seen, s.unfinished())
 }
 
 // weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.

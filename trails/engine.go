@@ -41,6 +41,8 @@ type End struct {
 	Outcome Outcome
 	At      time.Time // when the agent wrote it down; zero if it is not told
 	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
+	// Finished tells that the command ended by itself, so that its last writing and the end are one moment.
+	Finished bool
 }
 
 // Settler asks an agent's own record how a tool call ended.

@@ -312,8 +312,8 @@ func (s *step) silent(w *Window, path string) bool {
 // measure counts what has to be written for the change of files: the lines that they did not have. It does so only
 // where a window is open that may have written less.
 func (s *step) measure(files ...*file) {
-	several := s.severalAtOnce()
-	if !several && !anySilent(s.bounds) {
+	atWork := s.shellAtWork()
+	if !atWork && !anySilent(s.bounds) {
 		return
 	}
 	if s.sizes == nil {
@@ -323,7 +323,7 @@ func (s *step) measure(files ...*file) {
 				_, _, b.wrote, b.silent = s.count(w)
 			}
 		}
-		if several {
+		if atWork {
 			s.tellApart()
 		}
 	}
@@ -412,8 +412,27 @@ func (s *step) endTold(w *Window) End {
 	}
 	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
 		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
+		if end.Finished {
+			b.ended = end.At.Add(time.Millisecond) // what it wrote last, right before; agents cut off what is less than that
+		}
 	}
 	return end
+}
+
+// hearFinish asks the agent's own record when a command ended of which it reports only now, after others have come:
+// Codex reports a command that outlasts its call when the model asks for it again. What changed in between is nobody's.
+func (s *step) hearFinish(w *Window) {
+	if w.Class != events.ToolRuns || s.bounds == nil {
+		return
+	}
+	b := s.bounds[w]
+	if b == nil {
+		b = &bound{}
+		s.bounds[w] = b
+	}
+	if !s.endTold(w).Finished {
+		b.ended = time.Time{}
+	}
 }
 
 // toldEnd is when a call had ended by its agent's own record; zero if that is not told.

@@ -48,10 +48,10 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 		end    End
 		doubts events.Limit
 	}{
-		"it ran, and nobody was asked":            {time.Time{}, End{OutcomeRan, time.Now(), false}, ""},
-		"it ran, once there was consent":          {time.Now(), End{OutcomeRan, time.Now(), false}, ""},
-		"interrupted, and nobody was asked":       {time.Time{}, End{OutcomeRan, time.Now(), true}, ""},
-		"interrupted or refused, nobody can tell": {time.Now(), End{OutcomeRan, time.Now(), true}, events.LimitMissingAfter},
+		"it ran, and nobody was asked":            {time.Time{}, End{Outcome: OutcomeRan, At: time.Now()}, ""},
+		"it ran, once there was consent":          {time.Now(), End{Outcome: OutcomeRan, At: time.Now()}, ""},
+		"interrupted, and nobody was asked":       {time.Time{}, End{Outcome: OutcomeRan, At: time.Now(), Unbegun: true}, ""},
+		"interrupted or refused, nobody can tell": {time.Now(), End{Outcome: OutcomeRan, At: time.Now(), Unbegun: true}, events.LimitMissingAfter},
 	} {
 		w := &Window{CallID: "c", Class: events.ToolRuns, Host: lives, Sure: true, Asked: tt.asked, Begun: time.Now().Add(-time.Hour)}
 		settle := func(Window) End { return tt.end }

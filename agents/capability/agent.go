@@ -50,6 +50,8 @@ type End struct {
 	Outcome Outcome
 	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
+	// Finished tells that a command ended by itself and nobody ended it.
+	Finished bool
 }
 
 // Call names a tool call whose window is still open.

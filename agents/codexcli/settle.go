@@ -49,6 +49,7 @@ func endIn(line []byte, callID string) (end capability.End) {
 			CallID string          `json:"call_id"`
 			Output json.RawMessage `json:"output"`
 			Item   struct {
+				Type   string `json:"type"`
 				ID     string `json:"id"`
 				Status string `json:"status"`
 			} `json:"item"`
@@ -66,6 +67,7 @@ func endIn(line []byte, callID string) (end capability.End) {
 			return end
 		}
 		end.Outcome = capability.OutcomeRan
+		end.Finished = p.Item.Type == "CommandExecution" && p.Item.Status == "completed"
 	case (p.Type == "function_call_output" || p.Type == "custom_tool_call_output") && p.CallID == callID:
 		var text string
 		if json.Unmarshal(p.Output, &text) == nil {

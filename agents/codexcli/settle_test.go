@@ -60,6 +60,9 @@ func TestTheSessionFileTellsHowACallEnded(t *testing.T) {
 			if end.Unbegun != (tt.call.CallID == "call_aborted") {
 				t.Error("only a call that was aborted may never have begun")
 			}
+			if end.Finished != (tt.call.CallID == "exec-1") {
+				t.Error("only a command that ended by itself has finished")
+			}
 		})
 	}
 }

@@ -139,6 +139,49 @@ func TestCodexSubagentsKeepTheirCalls(t *testing.T) {
 	}
 }
 
+// found.md 3: programs of a sub-agent, with a person at work beside them: while a command of it waits, between two calls
+// of a program, and while its model thinks. A command that outlasts its call reports back under its own id.
+func TestCodexSubagentsProgramsAndAPersonKeepTheirOwn(t *testing.T) {
+	t.Parallel()
+	r := newCodex(t)
+	res := r.codex("codex-code-agents", driver.Options{Model: "gpt-6-sol"})
+	r.commitAll()
+	calls, subagents := map[string]string{}, map[string]string{} // of each line
+	for file, want := range map[string]string{
+		"loop1.txt": "ai | patch 1, ai | shell 1", "loop2.txt": "ai | patch 2, ai | shell 2", "waited.txt": "ai | waited",
+		"first.txt": "ai | before the pause", "second.txt": "ai | after the pause", "main.txt": "ai | by the main agent",
+		"go.txt": "ai | go", "late.txt": "ai | late",
+		"beside.txt":  "unknown | committed beside a shell that waits",
+		"between.txt": "human | between two calls of a program", "thinks.txt": "human | while the sub-agent thinks",
+	} {
+		var got []string
+		for _, l := range r.blame(file) {
+			got = append(got, l.Contributor+" | "+l.Content)
+			if l.Contributor != "ai" {
+				continue
+			}
+			calls[l.Content], subagents[l.Content] = l.ToolCall, l.Subagent
+			if l.Session != res.Session || l.Model != "gpt-6-sol" {
+				t.Errorf("%s: line %q is %+v of session %s", file, l.Content, l, res.Session)
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s is %q, want %q", file, got, want)
+		}
+	}
+	owner := map[string]string{} // line of each call
+	for line, call := range calls {
+		if owner[call] != "" || call == "" {
+			t.Errorf("lines %q and %q are of one call, %q", line, owner[call], call)
+		}
+		owner[call] = line
+		if main := line == "by the main agent"; main != (subagents[line] == "") {
+			t.Errorf("line %q is of sub-agent %q", line, subagents[line])
+		}
+	}
+	r.trace("verify")
+}
+
 func TestCodexHooksWaitForTheirUser(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "codex", "--agent", "codex-cli")

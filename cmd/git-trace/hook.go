@@ -148,7 +148,7 @@ func settler() trails.Settler {
 		end := agent.Decoder.Settle(capability.Call{
 			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})
-		out := trails.End{Outcome: trails.OutcomeUnknown, At: end.At, Unbegun: end.Unbegun}
+		out := trails.End{Outcome: trails.OutcomeUnknown, At: end.At, Unbegun: end.Unbegun, Finished: end.Finished}
 		switch end.Outcome {
 		case capability.OutcomeRan:
 			out.Outcome = trails.OutcomeRan

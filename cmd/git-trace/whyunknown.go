@@ -48,6 +48,7 @@ func (h *health) whyUnknown(ctx context.Context, left events.CommitData, doubts 
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
 	events.LimitProcessUnknown:    "a call was open whose processes are not known",
+	events.LimitProcessSilent:     "a command was at work that had written less",
 	events.LimitBackgroundProcess: "a command ran on in the background",
 	events.LimitMissingAfter:      "a call was interrupted, or its end was never reported",
 	events.LimitMissingBefore:     "the beginning of a call was never reported",

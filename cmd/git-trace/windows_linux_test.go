@@ -373,6 +373,37 @@ func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	w.is("a.txt", "new one", alpha)
 }
 
+// found.md 3: a person edits and commits beside a command that waits, as one of a sub-agent does. It wrote less than that,
+// so the line is not its own; when it has written more, nothing tells.
+func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	a := w.agent(alpha)
+	wait, release := w.after("wait", "echo by the call itself >> own.txt; ")
+	last, releaseLast := w.after("last", "true")
+	a.begins("bash", "echo begun > begun.txt; "+wait+last)
+	w.until("begun.txt", "begun")
+	time.Sleep(1200 * time.Millisecond) // until it has been at work for a while
+	w.is("begun.txt", "begun", alpha)
+	w.types("a.txt", "typed beside a command that waits")
+	w.is("a.txt", "typed beside a command that waits", "unknown")
+	w.commit()
+	w.is("a.txt", "typed beside a command that waits", "unknown")
+	w.is("begun.txt", "begun", alpha)
+	if log := w.run("git-trace", "events", "--json", "--type", "patch_recorded"); !strings.Contains(log, "process_silent") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+	release()
+	w.until("own.txt", "itself")
+	w.commit()
+	w.is("own.txt", "by the call itself", alpha)
+	releaseLast()
+	a.ends()
+	w.commit()
+	w.is("own.txt", "by the call itself", alpha)
+	w.is("a.txt", "typed beside a command that waits", "unknown")
+}
+
 // found.md 2: two agents' shell calls at once. One that waits while the other writes did not write.
 func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
 	t.Parallel()
@@ -397,7 +428,8 @@ func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
 
 	// both have written as much: nothing tells them apart
 	wait, releaseWait = w.after("both", "true")
-	b.begins("bash", "head -c 1000 /dev/zero >> other.bin; "+wait)
+	b.begins("bash", "seq 400 >> other.txt; "+wait)
+	w.until("other.txt", "400")
 	a.begins("bash", "echo by one of both >> a.txt; sleep 3")
 	w.until("a.txt", "both")
 	time.Sleep(1200 * time.Millisecond)
