@@ -43,6 +43,8 @@ type End struct {
 	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
 	// Finished tells that the command ended by itself, so that its last writing and the end are one moment.
 	Finished bool
+	// Answered is when the model was told the result: all hooks of the call had ended. Zero if that is not told.
+	Answered time.Time
 }
 
 // Settler asks an agent's own record how a tool call ended.
@@ -55,6 +57,8 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
 	Announced *Note
+	// Beside tells whether hooks of others run after the tools of an agent; asked where a file changed right after a call.
+	Beside func(agent string) bool
 	// Patient tells that a step may take long, so that boundaries come while it looks (see lookAgain).
 	Patient bool
 	// GivesWay tells that such a process is at work: a step that had to take boundaries that were put aside fails with

@@ -2,20 +2,24 @@ package trails
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // Agents run programs of their user after an edit, of which the most usual is a formatter: hooks beside git-trace's
 // own, at the same time or after it. What such a program does to the file that was just edited comes after the call's
 // end, with no call open. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
 // the time to save in between: lines that are the same but for their form keep the owners they had, and the others,
-// which the program made up, are nobody's. Where the client does not say so, a person may have been at it, who changed
-// the form of the agent's lines: those are nobody's, and what else changed is the person's as ever. So is what
-// differs from a line of the agent's in white space at most: where it is that line it keeps its owner (vector.Space),
-// and where it is not, as a brace typed anew, it says nothing.
+// which the program made up, are nobody's. Codex writes down what it told the model, once all hooks have ended: what
+// changed before is the hooks' work. Where the client does not say so, a person may have been at it, who changed the
+// form of the agent's lines: those are nobody's. New lines are nobody's too where hooks of others stand in the agent's
+// settings; elsewhere they are the person's as ever. So is what differs from a line of the agent's in white space at
+// most: where it is that line it keeps its owner (vector.Space), and where it is not, as a brace typed anew, it says
+// nothing.
 
 // afterwards tells what may have been done to a path by such a program.
 type afterwards int
@@ -35,12 +39,32 @@ func (s *step) hooksAfter(path string) afterwards {
 			func(end ending) bool { return end.window == w }) {
 			continue
 		}
-		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent {
+		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent || s.beforeAnswer(w, path) {
 			return surely
 		}
 		out = perhaps
 	}
 	return out
+}
+
+// tail is the agent whose call wrote a path last and ended.
+func (s *step) tail(path string) string {
+	for _, w := range slices.Backward(s.state.Windows) {
+		if w.Tail && slices.Contains(w.Paths, path) {
+			return w.Agent
+		}
+	}
+	return ""
+}
+
+// beforeAnswer tells whether a path changed last before the model was told what its call had done.
+func (s *step) beforeAnswer(w *Window, path string) bool {
+	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+	if !known {
+		return false
+	}
+	end := s.endTold(w)
+	return changed.Before(end.Answered)
 }
 
 // batch is whose calls have ended with all their hooks.
@@ -78,6 +102,11 @@ func (s *step) afterHooks(f *file, seen int64) (segment, bool) {
 		if was >= 0 && f.vec.At(was).Kind == events.OwnerAI &&
 			!bytes.Equal(linediff.StripSpace(f.new.lines[line]), linediff.StripSpace(f.old.lines[was])) {
 			seg.doubtful[line] = true
+		}
+	}
+	if s.Beside != nil && s.Beside(s.tail(f.path)) {
+		for line, was := range forms { // such a program may have added it, or a person
+			seg.doubtful[line] = seg.doubtful[line] || was < 0
 		}
 	}
 	return seg, len(seg.doubtful) > 0

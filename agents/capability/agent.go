@@ -52,6 +52,8 @@ type End struct {
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
 	// Finished tells that a command ended by itself and nobody ended it.
 	Finished bool
+	// Answered is when the model was told the result, which waits for all hooks of the call; zero if that is not told.
+	Answered time.Time
 }
 
 // Call names a tool call whose window is still open.

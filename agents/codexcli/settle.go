@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -25,13 +26,19 @@ func (c *Client) Settle(call capability.Call) capability.End {
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err == nil {
 		id := []byte(`"` + call.CallID + `"`)
+		var answered time.Time
 		for line := range file.Lines(settleWindow) {
-			if bytes.Contains(line, id) {
-				if found = endIn(line, call.CallID); found.Outcome != capability.OutcomeUnknown {
-					break
-				}
+			if !bytes.Contains(line, id) {
+				continue
+			}
+			if found = endIn(line, call.CallID); !found.Answered.IsZero() {
+				answered = found.Answered
+			}
+			if found.Outcome != capability.OutcomeUnknown {
+				break
 			}
 		}
+		found.Answered = answered
 		_ = file.Close()
 	}
 	if found.Outcome == capability.OutcomeUnknown && call.Class == events.ToolEdits {
@@ -69,6 +76,7 @@ func endIn(line []byte, callID string) (end capability.End) {
 		end.Outcome = capability.OutcomeRan
 		end.Finished = p.Item.Type == "CommandExecution" && p.Item.Status == "completed"
 	case (p.Type == "function_call_output" || p.Type == "custom_tool_call_output") && p.CallID == callID:
+		end.Answered = end.At
 		var text string
 		if json.Unmarshal(p.Output, &text) == nil {
 			end.Outcome, end.Unbegun = outcomeOfText(text), strings.HasSuffix(text, "aborted by user")

@@ -64,7 +64,7 @@ func runGitHook(args []string, in io.Reader) int {
 	traced.Store(repo)
 	queue := later.Open(repo)
 	log := &committedLog{Log: events.OpenLog(repo)}
-	engine := trails.New(repo, log, settler())
+	engine := engineOf(repo, log)
 	engine.Most = mostChanges
 	if queue.Busy() {
 		soft, engine.GivesWay = busyLimit(soft), true

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -114,7 +115,7 @@ func announce() (*refs.Repo, *trails.Note) {
 func takeBoundary(
 	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
 ) error {
-	engine := trails.New(repo, events.OpenLog(repo), settler())
+	engine := engineOf(repo, events.OpenLog(repo))
 	engine.Announced, engine.Most = note, mostChanges
 	if later.Open(repo).Busy() {
 		soft, _ := hookLimits()
@@ -136,6 +137,24 @@ func takeBoundary(
 	return errors.Join(err, aside)
 }
 
+// engineOf advances the timeline of a work tree, with what agents' own files tell.
+func engineOf(repo *refs.Repo, log trails.Log) *trails.Engine {
+	engine := trails.New(repo, log, settler())
+	engine.Beside = func(name string) bool {
+		home, _ := os.UserHomeDir()
+		agent, found := agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)
+		if !found || agent.Installer == nil {
+			return false
+		}
+		return slices.ContainsFunc([]capability.Scope{capability.ScopeRepo, capability.ScopeProject, capability.ScopeUser},
+			func(scope capability.Scope) bool {
+				status, err := agent.Installer.Status(context.Background(), capability.Target{Scope: scope, Repo: repo})
+				return err == nil && len(status.Foreign) > 0
+			})
+	}
+	return engine
+}
+
 // settler asks an agent's transcript how a call ended that never reported back.
 func settler() trails.Settler {
 	home, _ := os.UserHomeDir()
@@ -148,7 +167,9 @@ func settler() trails.Settler {
 		end := agent.Decoder.Settle(capability.Call{
 			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})
-		out := trails.End{Outcome: trails.OutcomeUnknown, At: end.At, Unbegun: end.Unbegun, Finished: end.Finished}
+		out := trails.End{
+			Outcome: trails.OutcomeUnknown, At: end.At, Unbegun: end.Unbegun, Finished: end.Finished, Answered: end.Answered,
+		}
 		switch end.Outcome {
 		case capability.OutcomeRan:
 			out.Outcome = trails.OutcomeRan

@@ -114,7 +114,7 @@ func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer tellRecords(repo, log, laterHook)
 	engine := func() *trails.Engine {
-		e := trails.New(repo, log, settler())
+		e := engineOf(repo, log)
 		e.Patient = true
 		return e
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/trails"
 )
 
 // openIndex opens the logs for reading and warns of what is missing from them.
@@ -44,7 +43,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	}
 	ctx, cancel := context.WithTimeout(a.life, overdueLimit)
 	defer cancel()
-	engine := trails.New(repo, events.OpenLog(repo), settler())
+	engine := engineOf(repo, events.OpenLog(repo))
 	engine.Most = mostChanges
 	_ = engine.Overdue(ctx, time.Now())
 }

@@ -59,3 +59,19 @@ func (r *traced) formatted(settings, tools, read, edit string) {
 	r.commitAll()
 	r.want("a.js", `human | const a = "x";`, `main_t1_0 | const own = "of the agent";`, `human | const b = "y";`)
 }
+
+// Codex has no event for the end of all hooks; its session file tells when the model was given the result, which waits for
+// them. In code mode, and with other clients, nothing does.
+func TestAFormatterAmongCodexHooksKeepsTheOwners(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "codex", "--agent", "codex-cli", "--global")
+	r.Write("a.js", "const a = 'x'\nconst b = 'y'\n")
+	hooks := strings.NewReplacer("TOOLS", "apply_patch", "sleep 0.7;", `sleep 0.7; sed -i \"1i import z from 'z'\" a.js;`).Replace(formatterHooks)
+	r.Write(".codex/hooks.json", hooks)
+	r.commitAll()
+	patch := "*** Begin Patch\n*** Update File: a.js\n@@\n const a = 'x'\n+const own = 'of the agent'\n const b = 'y'\n*** End Patch"
+	turn := driver.Turn{Tools: []driver.Tool{{Name: "apply_patch", Custom: &patch}}}
+	r.played(driver.Main(turn, driver.Turn{Text: "Done."}), driver.Options{})
+	r.commitAll()
+	r.want("a.js", `unknown | import z from "z";`, `human | const a = "x";`, `main_t0_0 | const own = "of the agent";`, `human | const b = "y";`)
+}
