@@ -38,6 +38,9 @@ type Repo struct {
 // Bare tells whether the repository has no work tree here.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
+// HookLog is the file where hooks leave lines, since they cannot tell anybody.
+func (r *Repo) HookLog() string { return filepath.Join(r.TracesDir(), "hook.log") }
+
 // Top is the directory to which paths in the repository are relative.
 func (r *Repo) Top() string {
 	if r.Bare() {

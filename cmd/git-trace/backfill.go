@@ -194,7 +194,7 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 	var sessions []backfill.Session
 	for _, t := range found {
 		if t.err != nil {
-			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.path+": "+pathCause(t.err).Error()))
+			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.path+": "+refs.PathCause(t.err).Error()))
 			continue
 		}
 		if len(t.session.Edits) > 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -79,7 +81,7 @@ func (k *keeper) list() error {
 		return nil
 	}
 	for trace := range k.filler.linked {
-		if k.listed[trace] || k.byTrace[trace] == nil || wasPurged(k.filler.repo, trace) {
+		if k.listed[trace] || k.byTrace[trace] == nil || purge.Was(k.filler.repo, trace) {
 			continue
 		}
 		k.listed[trace] = true
@@ -126,7 +128,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	if len(noted) == 0 {
 		return nil
 	}
-	lock, err := k.job.lock(ctx, recordLimit)
+	lock, err := k.job.lock(ctx, store.Patience)
 	if err != nil {
 		return fail(exitUnchecked, err, "git trace record stores the conversations later")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 )
@@ -26,7 +27,7 @@ func (h *health) checkRecords(ctx context.Context) (string, []finding) {
 		return "", []finding{{What: "the records cannot be read: " + err.Error(), Mend: "git fsck"}}
 	case len(gone) == 0:
 		fine := "of " + plural(there, "conversation")
-		if n := purgedConversations(h.repo).Count; n > 0 {
+		if n := purge.Conversations(h.repo).Count; n > 0 {
 			fine += fmt.Sprintf("; %s that %s purged as a whole %s not recorded any more", plural(n, "conversation"),
 				numbers.Agree(n, "was", "were"), numbers.Agree(n, "is", "are"))
 		}
@@ -51,7 +52,7 @@ func (h *health) purgeFindings() []finding {
 	return []finding{{
 		What: what, Mend: "git trace doctor --fix",
 		fix: &repair{"what was begun to be purged is gone", func(ctx context.Context) error {
-			return finishPurges(ctx,
+			return purge.Finish(ctx,
 				h.repo)
 		}},
 	}}
@@ -83,7 +84,7 @@ func (h *health) storedRecords(ctx context.Context) (there int, gone []waiting.S
 		seen[e.Trace] = true
 	}
 	for _, e := range told {
-		if seen[e.Trace] || e.Writer != writer || wasPurged(h.repo, e.Trace) {
+		if seen[e.Trace] || e.Writer != writer || purge.Was(h.repo, e.Trace) {
 			continue
 		}
 		seen[e.Trace] = true
@@ -99,7 +100,7 @@ func (h *health) storeAgain(ctx context.Context, gone []waiting.Session) error {
 		return err
 	}
 	defer job.close()
-	lock, err := job.lock(ctx, recordLimit)
+	lock, err := job.lock(ctx, store.Patience)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
+	"github.com/git-trace/git-trace/refs"
 )
 
 func (a *app) convertCommand() *cli.Command {
@@ -191,7 +192,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 // database, a session that cannot be read does not keep the others back.
 func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
 	if info, err := os.Stat(name); err != nil {
-		return pathCause(err)
+		return refs.PathCause(err)
 	} else if info.IsDir() {
 		return errors.New("is a directory")
 	}
@@ -273,12 +274,12 @@ const identifyHead = 64 << 10
 func identifyExchange(name string) (exchange, bool, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return exchange{}, false, pathCause(err)
+		return exchange{}, false, refs.PathCause(err)
 	}
 	defer file.Close()
 	head, err := io.ReadAll(io.LimitReader(file, identifyHead))
 	if err != nil {
-		return exchange{}, false, pathCause(err)
+		return exchange{}, false, refs.PathCause(err)
 	}
 	format, found := recogniseExchange(head)
 	return format, found, nil

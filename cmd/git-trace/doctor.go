@@ -127,7 +127,7 @@ func (h *health) printFailures(s *screen, now time.Time) error {
 		t.row("note", "a hook failed "+graph.Ago(f.Time, now)+": "+f.What, "")
 	}
 	if n := len(failures) - shownFailures; n > 0 {
-		t.row("note", fmt.Sprintf("%s before that in %s", plural(n, "failure"), h.shorten(hookLog(h.repo))), "")
+		t.row("note", fmt.Sprintf("%s before that in %s", plural(n, "failure"), h.shorten(h.repo.HookLog())), "")
 	}
 	return t.write()
 }

@@ -40,7 +40,7 @@ func (h *health) checkWritable(context.Context) (string, []finding) {
 		}
 		if err != nil {
 			return "", []finding{{
-				What: h.shorten(dir) + " cannot be written: " + pathCause(err).Error(),
+				What: h.shorten(dir) + " cannot be written: " + refs.PathCause(err).Error(),
 				Mend: "give this user write access to it; until then hooks record nothing",
 			}}
 		}
@@ -54,15 +54,6 @@ func tryWrite(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// pathCause is the cause of an error without the path that goes with it.
-func pathCause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 func (h *health) checkHooks(ctx context.Context) (string, []finding) {
@@ -117,7 +108,8 @@ func (h *health) checkTimeline(context.Context) (string, []finding) {
 	}
 	if err != nil {
 		return "", []finding{{
-			What: "the state of the timeline is damaged: " + pathCause(err).Error(), Mend: "git trace doctor --fix", fix: anew,
+			What: "the state of the timeline is damaged: " + refs.PathCause(err).Error(),
+			Mend: "git trace doctor --fix", fix: anew,
 		}}
 	}
 	objects := h.repo.Objects()

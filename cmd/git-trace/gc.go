@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
@@ -102,7 +103,7 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 		return fail(exitUnchecked, packDue(c.Context, repo, looseLimit()), "")
 	}
 	if !c.Bool("dry-run") {
-		if err := finishPurges(c.Context, repo); err != nil {
+		if err := purge.Finish(c.Context, repo); err != nil {
 			return fail(exitUnchecked, err, "git trace purge says what is in the way")
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -213,7 +212,7 @@ func noteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return
 	}
-	name := hookLog(repo)
+	name := repo.HookLog()
 	if info, statErr := os.Stat(name); statErr == nil && info.Size() > maxHookLog {
 		_ = os.Rename(name, name+".old")
 	}
@@ -224,5 +223,3 @@ func noteFailure(repo *refs.Repo, err error) {
 	defer f.Close()
 	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), printable(err.Error()))
 }
-
-func hookLog(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "hook.log") }

@@ -19,7 +19,7 @@ type hookFailure struct {
 
 // hookFailures reads what hooks have left, oldest first.
 func hookFailures(repo *refs.Repo) ([]hookFailure, error) {
-	raw, err := os.ReadFile(hookLog(repo))
+	raw, err := os.ReadFile(repo.HookLog())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

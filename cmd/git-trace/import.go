@@ -114,7 +114,7 @@ func (im *importer) conversations(files []string) error {
 	for _, name := range files {
 		err := eachRecord(im.format, name, func(_ int, r *records.Record) (err error) {
 			if lock == nil {
-				if lock, err = refs.Flock(recordLock(im.repo), recordLimit); err != nil {
+				if lock, err = store.Lock(im.repo, store.Patience); err != nil {
 					return err
 				}
 			}
@@ -217,7 +217,7 @@ func eachRecord(format exchange, name string, yield func(int, *records.Record) e
 func openRecords(format exchange, name string) (*os.File, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, pathCause(err)
+		return nil, refs.PathCause(err)
 	}
 	err = format.read(file, func(int, *records.Record) error { return nil })
 	if err == nil {
@@ -225,7 +225,7 @@ func openRecords(format exchange, name string) (*os.File, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, pathCause(err)
+		return nil, refs.PathCause(err)
 	}
 	return file, nil
 }
@@ -257,11 +257,11 @@ func (im *importer) lines(files []string) error {
 func (im *importer) file(name string) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return pathCause(err)
+		return refs.PathCause(err)
 	}
 	defer file.Close()
 	if im.format.name == agenttrace.Name {
-		return pathCause(agenttrace.Read(file, im.agentTrace))
+		return refs.PathCause(agenttrace.Read(file, im.agentTrace))
 	}
 	in := jsonl.NewReader(file, 0)
 	for {
@@ -270,7 +270,7 @@ func (im *importer) file(name string) error {
 			return nil
 		}
 		if err != nil {
-			return pathCause(err)
+			return refs.PathCause(err)
 		}
 		var line commitNote
 		if err := json.Unmarshal(raw, &line); err != nil || line.Commit == "" || line.Note == "" {

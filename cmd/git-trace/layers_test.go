@@ -31,9 +31,10 @@ var layers = map[string][]string{
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"hooks":     {"refs", "events", "agents", "numbers"},
 	"view":      {"refs", "events", "trails", "agents", "records", "correlate"},
+	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records"},
-	"cmd":      {"view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "cells", "numbers"},
+	"cmd":      {"view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -2,18 +2,17 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -66,45 +65,44 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	p := newPurging(c.Context, repo, target, true)
-	if err := p.run(); err != nil {
+	p, err := purge.Look(c.Context, repo, target)
+	if err != nil {
 		return fail(exitUnchecked, err, "nothing was purged")
 	}
 	dry := c.Bool("dry-run")
-	if !dry && !p.empty() {
+	if !dry && !p.Empty() {
 		if !c.Bool("yes") {
 			if ok, err := a.confirmPurge(p); err != nil || !ok {
 				return err
 			}
 		}
-		p = newPurging(c.Context, repo, target, false)
-		if err := p.run(); err != nil {
+		if p, err = purge.Do(c.Context, repo, target); err != nil {
 			return fail(exitUnchecked, err,
 				"some of it is done; git trace doctor --fix does the rest, or the same command again")
 		}
-		if err := p.finish(); err != nil {
+		if err := p.Finish(); err != nil {
 			return fail(exitUnchecked, err, "it is done, and the log does not say so; git trace doctor --fix writes it")
 		}
 	}
 	if c.Bool("json") {
-		err = writeJSON(quietWriter{a.std.out}, p.json(dry))
+		err = writeJSON(quietWriter{a.std.out}, purgedJSON(p, dry))
 	} else {
 		a.sayPurged(p, dry)
 	}
-	if err != nil || dry || len(p.left) == 0 {
+	if err != nil || dry || len(p.Left) == 0 {
 		return err
 	}
 	return silent(exitFinding)
 }
 
 // purgeTarget reads what is to be purged.
-func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error) {
+func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err,
 			"delete "+purged.Path(repo)+" to purge without them; what they kept out may then come back")
 	}
-	t := &purgeTarget{traces: map[events.TraceID]bool{}, texts: texts}
+	t := &purge.Target{Traces: map[events.TraceID]bool{}, Texts: texts}
 	for _, text := range c.StringSlice("text") {
 		if text == "-" { // a secret has no place on a command line, where other users can see it
 			a.line.end()
@@ -138,19 +136,19 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purgeTarget, error)
 		if path == "" {
 			return nil, usage("option '--path': a path below the top of the work tree is needed")
 		}
-		t.paths = append(t.paths, path)
+		t.Paths = append(t.Paths, path)
 	}
 	if err := a.purgeTraces(c, repo, t); err != nil {
 		return nil, err
 	}
-	if t.none() {
+	if t.None() {
 		return nil, usage("what is to be purged? --trace, --text, --pattern or --path")
 	}
 	return t, nil
 }
 
 // purgeTraces finds conversations by their ids, in the log or among the records.
-func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error {
+func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purge.Target) error {
 	ids := c.StringSlice("trace")
 	if len(ids) == 0 {
 		return nil
@@ -165,13 +163,13 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purgeTarget) error
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
 		}
-		t.traces[trace] = true
+		t.Traces[trace] = true
 	}
 	return nil
 }
 
 // confirmPurge says what will be done and asks whether it shall be.
-func (a *app) confirmPurge(p *purging) (bool, error) {
+func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 	a.sayPurged(p, true)
 	yes, err := a.confirm("purge that? it cannot be undone", "purges")
 	if err == nil && !yes {
@@ -180,9 +178,9 @@ func (a *app) confirmPurge(p *purging) (bool, error) {
 	return yes, err
 }
 
-func (a *app) sayPurged(p *purging, dry bool) {
+func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	w := quietWriter{a.std.out}
-	if p.empty() {
+	if p.Empty() {
 		fmt.Fprintln(w, "nothing that git-trace stores holds that")
 		a.sayLeft(p)
 		return
@@ -197,22 +195,22 @@ func (a *app) sayPurged(p *purging, dry bool) {
 		n          int
 		what, rest string
 	}{
-		{len(p.records.Removed), "record", all(len(p.records.Removed))},
-		{len(p.records.Changed), "record", " in which it stood"},
-		{p.prompts, "typed prompt", ""},
-		{p.files, "file", ""},
-		{p.blobs, "content", " of snapshots"},
-		{p.lost, "version", " of a record that nothing leads to"},
-		{p.objects, "git object", ""},
+		{len(p.Records.Removed), "record", all(len(p.Records.Removed))},
+		{len(p.Records.Changed), "record", " in which it stood"},
+		{p.Prompts, "typed prompt", ""},
+		{p.Files, "file", ""},
+		{p.Blobs, "content", " of snapshots"},
+		{p.Lost, "version", " of a record that nothing leads to"},
+		{p.Objects, "git object", ""},
 	} {
 		if one.n > 0 {
 			fmt.Fprintf(w, "  %s%s\n", plural(one.n, one.what), one.rest)
 		}
 	}
-	for _, unread := range p.records.Unread {
+	for _, unread := range p.Records.Unread {
 		fmt.Fprintf(w, "  %s as a whole: %s\n", unread.Ref, printable(unread.Err.Error()))
 	}
-	if n := len(p.plans); n > 0 {
+	if n := p.Interrupted(); n > 0 {
 		fmt.Fprintf(w, "  the rest of %s that %s interrupted\n", plural(n, "purge"), numbers.Agree(n, "was", "were"))
 	}
 	a.sayLeft(p)
@@ -223,13 +221,13 @@ func (a *app) sayPurged(p *purging, dry bool) {
 }
 
 // sayLeft says what is left and why.
-func (a *app) sayLeft(p *purging) {
-	if len(p.left) == 0 {
+func (a *app) sayLeft(p *purge.Purge) {
+	if len(p.Left) == 0 {
 		return
 	}
 	w := quietWriter{a.std.out}
 	fmt.Fprintln(w, "left")
-	for _, l := range p.left {
+	for _, l := range p.Left {
 		fmt.Fprintf(w, "  %s: %s\n", printable(l.What), printable(l.Why))
 		if l.Mend != "" {
 			fmt.Fprintf(w, "    %s\n", printable(l.Mend))
@@ -249,17 +247,17 @@ type purgeJSON struct {
 	Objects int              `json:"objects"` // of git, deleted
 	Lost    int              `json:"lost"`    // versions of records that nothing led to
 	Unread  []string         `json:"unread"`  // fetched refs that could not be read, and go
-	Left    []leftover       `json:"left"`
+	Left    []purge.Left     `json:"left"`
 }
 
-func (p *purging) json(dry bool) purgeJSON {
+func purgedJSON(p *purge.Purge, dry bool) purgeJSON {
 	out := purgeJSON{
-		Schema: purgeSchema, DryRun: dry, Prompts: p.prompts, Files: p.files, Blobs: p.blobs, Objects: p.objects,
-		Lost:   p.lost,
-		Unread: []string{}, Left: append([]leftover{}, p.left...),
-		Removed: slices.Sorted(maps.Keys(p.records.Removed)), Changed: slices.Sorted(maps.Keys(p.records.Changed)),
+		Schema: purgeSchema, DryRun: dry, Prompts: p.Prompts, Files: p.Files, Blobs: p.Blobs, Objects: p.Objects,
+		Lost:   p.Lost,
+		Unread: []string{}, Left: append([]purge.Left{}, p.Left...),
+		Removed: slices.Sorted(maps.Keys(p.Records.Removed)), Changed: slices.Sorted(maps.Keys(p.Records.Changed)),
 	}
-	for _, unread := range p.records.Unread {
+	for _, unread := range p.Records.Unread {
 		out.Unread = append(out.Unread, unread.Ref)
 	}
 	if out.Removed == nil {
@@ -271,30 +269,14 @@ func (p *purging) json(dry bool) purgeJSON {
 	return out
 }
 
-// tell writes to the log that something was purged, without saying what.
-func (p *purging) tell() error {
-	data := events.PurgeData{
-		What: p.target.kind(), Removed: len(p.records.Removed), Changed: len(p.records.Changed), Objects: p.objects,
-		Files: p.files + p.prompts,
+// unfinishedPurge is what status, doctor and verify say of purges that were interrupted; "" when there is none.
+func unfinishedPurge(repo *refs.Repo) string {
+	switch n := purged.Unfinished(repo); n {
+	case 0:
+		return ""
+	case 1:
+		return "a purge was interrupted and is not finished"
+	default:
+		return numbers.Count(n, "purge") + " were interrupted and are not finished"
 	}
-	for trace := range p.records.Removed {
-		data.Traces = append(data.Traces, trace)
-	}
-	for trace := range p.records.Changed {
-		data.Traces = append(data.Traces, trace)
-	}
-	slices.Sort(data.Traces)
-	raw, err := events.Encode(data)
-	if err != nil {
-		return err
-	}
-	log := events.OpenLog(p.repo)
-	_, err = log.Append(p.ctx, []events.Draft{{
-		Type: events.LogPurged, Time: time.Now(), Method: []events.Method{events.Manual}, Data: raw,
-	}})
-	if !errors.Is(err, events.ErrSpooled) {
-		return err
-	}
-	_, _ = log.Drain(p.ctx) // what was in the way may have passed; else the next writer appends it
-	return nil
 }

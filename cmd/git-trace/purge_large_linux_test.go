@@ -10,63 +10,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// found.md §5: contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it
-// streams by, loose and packed, also where the text stands across two pieces.
-func TestFoundPurgeStreamsLargeContents(t *testing.T) {
-	t.Parallel()
-	repo := purgeRepo(t)
-	const piece = 1 << 20
-	want := map[refs.OID]bool{}
-	for _, at := range []int{0, piece - 4, piece, 2*piece - 1, 3*piece - len(purgeWord)} {
-		content := strings.Repeat("x", at) + purgeWord + strings.Repeat("y", 3*piece-at-len(purgeWord))
-		oid, err := repo.WriteLoose(repo.SideObjects(), refs.BlobObject, []byte(content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want[oid] = true
-		if at == piece {
-			if _, err := repo.MakePack(t.Context(), repo.SideObjects(), strings.NewReader(oid.String()+"\n")); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := refs.RemoveLoose(repo.SideObjects(), oid); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	other, err := repo.WriteLoose(repo.SideObjects(), refs.BlobObject, []byte(strings.Repeat("z", 3*piece)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, err := purged.New(repo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := texts.AddText(purgeWord); err != nil {
-		t.Fatal(err)
-	}
-	for _, dry := range []bool{true, false} {
-		p := newPurging(t.Context(), repo, &purgeTarget{traces: map[events.TraceID]bool{}, texts: texts}, dry)
-		p.most = 1 << 10
-		if err := p.run(); err != nil {
-			t.Fatal(err)
-		}
-		if p.blobs != len(want) || len(p.left) > 0 {
-			t.Errorf("dry %v: %d contents of %d, left %v", dry, p.blobs, len(want), p.left)
-		}
-	}
-	all, err := repo.ListObjects(t.Context(), repo.SideObjects())
-	if err != nil || len(all) != 1 || all[0].OID != other {
-		t.Errorf("there are %v, %v", all, err)
-	}
-}
-
-// The same with a content of 600 MiB, in bounded memory.
+// A content of a snapshot of 600 MiB, in bounded memory.
 func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 600 MiB")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -31,7 +32,7 @@ func TestARecordingFollowsAPurgeThatItWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := job.lock(t.Context(), recordLimit)
+	lock, err := job.lock(t.Context(), store.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
-	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
@@ -18,12 +17,12 @@ import (
 const mostFiles = 5
 
 // sayBeyond tells of what lies outside of what git-trace stores.
-func (a *app) sayBeyond(p *purging) {
+func (a *app) sayBeyond(p *purge.Purge) {
 	hint := func(format string, args ...any) {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(fmt.Sprintf(format, args...)))
 	}
 	who := "what was pushed"
-	if names := remotesOf(p); len(names) > 0 {
+	if names := a.remotesOf(p); len(names) > 0 {
 		who += " to " + strings.Join(names, ", ")
 	}
 	hint("%s, or fetched by others, cannot be recalled, nor what another clone on this machine holds: a secret that "+
@@ -38,8 +37,8 @@ func (a *app) sayBeyond(p *purging) {
 	hint("the agents' own files and your commits are not touched")
 }
 
-func remotesOf(p *purging) []string {
-	out, err := p.repo.Git(p.ctx, nil, "remote")
+func (a *app) remotesOf(p *purge.Purge) []string {
+	out, err := p.Repo.Git(a.life, nil, "remote")
 	if err != nil {
 		return nil
 	}
@@ -48,48 +47,35 @@ func remotesOf(p *purging) []string {
 
 // sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it
 // still.
-func (a *app) sessionFiles(p *purging) []string {
+func (a *app) sessionFiles(p *purge.Purge) []string {
 	env, err := agents.SystemEnv()
 	if err != nil {
 		return nil
 	}
-	known, err := a.openConversations(p.ctx, p.repo)
+	known, err := a.openConversations(a.life, p.Repo)
 	if err != nil {
 		return nil
 	}
 	defer known.close()
 	var out []string
-	for _, trace := range p.touched() {
+	for _, trace := range p.Touched() {
 		t, found, err := known.Conversation(trace)
 		if err != nil || !found {
 			continue
 		}
 		path, err := recorder.SessionFile(env, waiting.Session{Trace: trace, Agent: t.Agent, Session: t.Session,
-			WorkTree: p.repo.WorkTree})
+			WorkTree: p.Repo.WorkTree})
 		if err != nil || slices.Contains(out, path) {
 			continue
 		}
-		held := p.target.traces[trace]
+		held := p.Target.Traces[trace]
 		if !held {
-			held, err = p.target.holdsStream(func(to io.Writer) error { return copyFile(path, to) })
+			held, err = p.Target.HoldsFile(path)
 		}
 		if err == nil && held {
 			out = append(out, path)
 		}
 	}
 	slices.Sort(out)
-	return out
-}
-
-// touched are the conversations that something was taken out of, or that went.
-func (p *purging) touched() []events.TraceID {
-	var out []events.TraceID
-	for _, traces := range []map[events.TraceID]bool{p.target.traces, p.records.Removed, p.records.Changed} {
-		for trace := range traces {
-			if !slices.Contains(out, trace) {
-				out = append(out, trace)
-			}
-		}
-	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -22,8 +22,6 @@ import (
 )
 
 const (
-	// recordLimit is how long one conversation may take to be read and redacted; then nothing of it is stored.
-	recordLimit = 10 * time.Minute
 	// settleTime is how long a session file must have been left alone: agents write the end of a turn after its hook.
 	settleTime = 200 * time.Millisecond
 )
@@ -65,7 +63,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	if names := ops.all(); len(names) > 0 {
 		return a.recordNamed(c.Context, job, names, c.Bool("force"), say)
 	}
-	wait := recordLimit
+	wait := store.Patience
 	if c.Bool("quiet") {
 		lowerPriority()
 		wait = 0
@@ -106,7 +104,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 		}
 		ids = append(ids, id)
 	}
-	lock, err := job.lock(ctx, recordLimit)
+	lock, err := job.lock(ctx, store.Patience)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
@@ -116,12 +114,12 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 		if err != nil {
 			return err
 		}
-		if wasPurged(job.repo, id) {
+		if purge.Was(job.repo, id) {
 			if !force {
 				return fail(exitFinding, fmt.Errorf("conversation %.8s was purged", id),
 					"--force records it again, with all that its session file still holds")
 			}
-			if err := os.Remove(purgedMark(job.repo, id)); err != nil {
+			if err := purge.Allow(job.repo, id); err != nil {
 				return err
 			}
 		}
@@ -178,13 +176,10 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 
 func (r *recording) close() { _ = r.recorder.Store.Close() }
 
-// recordLock is held by who stores conversations, and by a purge.
-func recordLock(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "record.lock") }
-
 // lock takes the lock under which conversations are stored. A purge that had it meanwhile left rules, which are
 // followed, and packs that are new.
 func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLock, error) {
-	lock, err := refs.Flock(recordLock(r.repo), wait)
+	lock, err := store.Lock(r.repo, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +249,8 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 	}
 	for _, s := range list {
 		tried[s] = true
-		if wasPurged(r.repo, s.Trace) {
-			if err := errors.Join(passPurged(r.repo, s.Trace, time.Now()), r.list.Done(s)); err != nil {
+		if purge.Was(r.repo, s.Trace) {
+			if err := errors.Join(purge.Pass(r.repo, s.Trace, time.Now()), r.list.Done(s)); err != nil {
 				failed = append(failed, err)
 			}
 			continue
@@ -288,7 +283,7 @@ func (r *recording) mend(ctx context.Context, shown *progress, say func(string, 
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	lock, err := r.lock(ctx, recordLimit)
+	lock, err := r.lock(ctx, store.Patience)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +330,7 @@ func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	for i := range traces {
 		t := &traces[i]
 		hooked := t.Hooked > 0 && t.Writer == own
-		if !mine[t.ID] && !hooked || t.Agent == "" || t.Session == "" || wasPurged(r.repo, t.ID) {
+		if !mine[t.ID] && !hooked || t.Agent == "" || t.Session == "" || purge.Was(r.repo, t.ID) {
 			continue
 		}
 		out = append(out, waiting.Session{Trace: t.ID, Agent: t.Agent, Session: t.Session,
@@ -349,7 +344,7 @@ const unchangedRecord = "%s is as it was stored"
 
 // one stores one conversation.
 func (r *recording) one(ctx context.Context, s waiting.Session, say func(string, ...any)) error {
-	ctx, cancel := context.WithTimeout(ctx, recordLimit)
+	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
 	out, err := r.recorder.Record(ctx, s)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -189,12 +188,12 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	room := max(d.width-cells.Width(indent)-2, 20)
 	d.line("")
 	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
-	for _, m := range members(call.Input) {
-		if strings.Contains(m.text, "\n") || cells.Width(m.text)+len(m.name)+2 > room {
-			d.line(indent + d.safe(m.name) + ":")
-			d.prose(indent+"  ", m.text, room, 1<<30)
+	for _, m := range records.Members(call.Input) {
+		if strings.Contains(m.Text, "\n") || cells.Width(m.Text)+len(m.Name)+2 > room {
+			d.line(indent + d.safe(m.Name) + ":")
+			d.prose(indent+"  ", m.Text, room, 1<<30)
 		} else {
-			d.line(indent + d.safe(m.name) + ": " + d.content(m.text))
+			d.line(indent + d.safe(m.Name) + ": " + d.content(m.Text))
 		}
 	}
 	if result == nil {
@@ -206,35 +205,6 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	}
 	d.line(indent + d.pen.paint(faint, head))
 	d.prose(indent+"  ", value(result.Content), room, 1<<30)
-}
-
-// member is a member of a call's input as people read it.
-type member struct{ name, text string }
-
-// members gives texts without their quotes and everything else as JSON, in the order of the input.
-func members(input json.RawMessage) []member {
-	var out []member
-	decoder := json.NewDecoder(strings.NewReader(string(input)))
-	if _, err := decoder.Token(); err != nil {
-		return nil
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return out
-		}
-		var raw json.RawMessage
-		if decoder.Decode(&raw) != nil {
-			return out
-		}
-		key, _ := name.(string)
-		var text string
-		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
-		}
-		out = append(out, member{key, text})
-	}
-	return out
 }
 
 func value(text *string) string {

@@ -81,9 +81,9 @@ func (m *markdown) step(s *records.Step) {
 
 func (m *markdown) call(s *records.Step, call *records.ToolCall) {
 	fmt.Fprintf(&m.out, "\n**%s** `%s`\n", cells.Safe(call.ToolName), cells.Safe(call.ToolCallID))
-	for _, f := range members(call.Input) {
-		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.name))
-		m.fence(f.text)
+	for _, f := range records.Members(call.Input) {
+		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.Name))
+		m.fence(f.Text)
 	}
 	result := s.Result(call.ToolCallID)
 	if result == nil {

@@ -93,7 +93,7 @@ func priceTable(config refs.Config) (*prices.Table, error) {
 	}
 	raw, err := os.ReadFile(expandHome(name))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", pricesKey, name, pathCause(err))
+		return nil, fmt.Errorf("%s: %s: %w", pricesKey, name, refs.PathCause(err))
 	}
 	table, err := prices.Read(raw)
 	if err != nil {

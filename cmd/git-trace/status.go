@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -34,7 +35,7 @@ type statusReport struct {
 	Pending   *pendingLines `json:"pending"`
 	Failure   *hookFailure  `json:"failure"` // the last one that is recent
 	Prompts   typedPrompts  `json:"typed_prompts"`
-	Purged    purgedTalks   `json:"purged"`
+	Purged    purge.Talks   `json:"purged"`
 	Attention []finding     `json:"attention"`
 }
 
@@ -115,7 +116,7 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if n, oldest, err := trails.NewPrompts(h.repo).Kept(); err == nil && n > 0 {
 		r.Prompts = typedPrompts{n, &oldest}
 	}
-	r.Purged = purgedConversations(h.repo)
+	r.Purged = purge.Conversations(h.repo)
 	failures, err := hookFailures(h.repo)
 	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
 		r.Failure = &failures[n-1]

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
@@ -205,16 +206,17 @@ func writeFiles(dir string, d *treetrace.Document) error {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, pathCause(err)), "")
+		return fail(exitUnchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fail(exitUnchecked, fmt.Errorf("open directory '%s': %w", dir, pathCause(err)), "")
+		return fail(exitUnchecked, fmt.Errorf("open directory '%s': %w", dir, refs.PathCause(err)), "")
 	}
 	defer func() { _ = root.Close() }()
 	for _, file := range files {
 		if err := writeIn(root, file); err != nil {
-			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name), pathCause(err)),
+			return fail(exitUnchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name),
+				refs.PathCause(err)),
 				"")
 		}
 	}

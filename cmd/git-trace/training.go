@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/tracestate"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -87,7 +88,7 @@ func (a *app) training(c *cli.Context, format exchange) (*training, error) {
 	if name := c.String("system"); name != "" {
 		raw, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fail(exitUnchecked, fileFault(name, pathCause(err)), "")
+			return nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
 		}
 		t.options.System = strings.TrimSpace(string(raw))
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // transcript is a session file with what backfill needs of it.
@@ -101,7 +102,7 @@ func findTranscripts(env agents.Env, folders []string) ([]*transcript, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("look for transcripts in %s: %w", folder, pathCause(err))
+			return nil, fmt.Errorf("look for transcripts in %s: %w", folder, refs.PathCause(err))
 		}
 	}
 	return list, nil

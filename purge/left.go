@@ -1,4 +1,4 @@
-package main
+package purge
 
 import (
 	"errors"
@@ -10,30 +10,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// leftover is something that still holds what was purged, or may.
-type leftover struct {
+// Left is something that still holds what was purged, or may.
+type Left struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 	Mend string `json:"mend"` // what the user can do; "" for nothing
 }
 
-func (p *purging) leave(what, why, mend string) {
-	l := leftover{what, why, mend}
-	if !slices.Contains(p.left, l) {
-		p.left = append(p.left, l)
+func (p *Purge) leave(what, why, mend string) {
+	l := Left{what, why, mend}
+	if !slices.Contains(p.Left, l) {
+		p.Left = append(p.Left, l)
 	}
 }
 
 // stillThere says which of the objects that had to go are there all the same.
-func (p *purging) stillThere(main, side map[refs.OID]bool) error {
-	for dir, ids := range map[string]map[refs.OID]bool{p.repo.MainObjects(): main, p.repo.SideObjects(): side} {
+func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
+	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
 		if len(ids) == 0 {
 			continue
 		}
-		all, err := p.repo.ListObjects(p.ctx, dir)
+		all, err := p.Repo.ListObjects(p.ctx, dir)
 		if err != nil {
 			return err
 		}
@@ -46,8 +47,8 @@ func (p *purging) stillThere(main, side map[refs.OID]bool) error {
 		if len(there) == 0 {
 			continue
 		}
-		p.objects -= len(there)
-		packs, err := p.repo.PacksWith(dir, there)
+		p.Objects -= len(there)
+		packs, err := p.Repo.PacksWith(dir, there)
 		if err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func (p *purging) stillThere(main, side map[refs.OID]bool) error {
 				"delete the .keep file, then purge again")
 		}
 		if len(packs) == 0 {
-			p.leave(plural(len(there), "git object"), "they lie in another repository that this one borrows from",
+			p.leave(numbers.Count(len(there), "git object"), "they lie in another repository that this one borrows from",
 				"purge there; see "+p.short(filepath.Join(dir, "info", "alternates")))
 		}
 	}
@@ -64,8 +65,8 @@ func (p *purging) stillThere(main, side map[refs.OID]bool) error {
 }
 
 // short is a path as it is told, below the top of the work tree where it is there.
-func (p *purging) short(path string) string {
-	if rest, err := filepath.Rel(filepath.Dir(p.repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
+func (p *Purge) short(path string) string {
+	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest
 	}
 	return path
@@ -73,30 +74,30 @@ func (p *purging) short(path string) string {
 
 // elsewhere looks through every file of the git directory but objects. What is git-trace's own and can be made again,
 // or was left half written, goes; everything else is told.
-func (p *purging) elsewhere() error {
-	for _, move := range p.records.Moves {
+func (p *Purge) elsewhere() error {
+	for _, move := range p.Records.Moves {
 		if remote := remoteOf(move.Ref); remote != "" {
 			p.leave("the remote "+remote, "it was fetched from there, and the next fetch brings it back",
 				"have it purged there too")
 		}
 	}
-	if p.target.texts.Empty() {
+	if p.Target.Texts.Empty() {
 		return nil
 	}
 	if err := p.doing("looking through files"); err != nil {
 		return err
 	}
 	skip := map[string]bool{
-		p.repo.MainObjects(): true, p.repo.SideObjects(): true,
-		filepath.Join(p.repo.CommonDir, "lfs"): true, filepath.Join(p.repo.CommonDir, "modules"): true,
-		filepath.Join(p.repo.CommonDir, "annex"): true,
+		p.Repo.MainObjects(): true, p.Repo.SideObjects(): true,
+		filepath.Join(p.Repo.CommonDir, "lfs"): true, filepath.Join(p.Repo.CommonDir, "modules"): true,
+		filepath.Join(p.Repo.CommonDir, "annex"): true,
 	}
-	err := filepath.WalkDir(p.repo.CommonDir, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(p.Repo.CommonDir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			p.leave(p.short(name), "it cannot be read: "+pathCause(err).Error(), "")
+			p.leave(p.short(name), "it cannot be read: "+refs.PathCause(err).Error(), "")
 			return nil
 		case skip[name] && d.IsDir():
 			return fs.SkipDir
@@ -121,16 +122,16 @@ func remoteOf(ref string) string {
 }
 
 // file searches one file.
-func (p *purging) file(name string) error {
+func (p *Purge) file(name string) error {
 	if p.dry && p.ours(name) && !p.disposable(name) {
 		return nil // told already, as what it is
 	}
-	held, err := p.target.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
+	held, err := p.Target.HoldsFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !held:
 		return nil
 	case err != nil:
-		p.leave(p.short(name), "it cannot be read: "+pathCause(err).Error(), "")
+		p.leave(p.short(name), "it cannot be read: "+refs.PathCause(err).Error(), "")
 		return nil
 	}
 	if !p.disposable(name) {
@@ -138,7 +139,7 @@ func (p *purging) file(name string) error {
 			"look at it; delete it if it is not needed")
 		return nil
 	}
-	p.files++
+	p.Files++
 	if p.dry {
 		return nil
 	}
@@ -159,29 +160,29 @@ func copyFile(name string, to io.Writer) error {
 }
 
 // ours tells whether a file is git-trace's.
-func (p *purging) ours(name string) bool {
-	rest, found := strings.CutPrefix(name, p.repo.CommonDir+string(filepath.Separator))
+func (p *Purge) ours(name string) bool {
+	rest, found := strings.CutPrefix(name, p.Repo.CommonDir+string(filepath.Separator))
 	parts := strings.Split(filepath.ToSlash(rest), "/")
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
 // disposable tells whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what a
 // process that was killed left half written.
-func (p *purging) disposable(name string) bool {
-	inCache := strings.HasPrefix(name, filepath.Join(p.repo.TracesDir(), "cache")+string(filepath.Separator))
+func (p *Purge) disposable(name string) bool {
+	inCache := strings.HasPrefix(name, filepath.Join(p.Repo.TracesDir(), "cache")+string(filepath.Separator))
 	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
 // halfWritten deletes the objects that a process of git-trace was writing when it was killed: nobody can tell what they
 // hold. Those that git left are told.
-func (p *purging) halfWritten() error {
-	for _, dir := range []string{p.repo.MainObjects(), p.repo.SideObjects()} {
+func (p *Purge) halfWritten() error {
+	for _, dir := range []string{p.Repo.MainObjects(), p.Repo.SideObjects()} {
 		for _, name := range refs.HalfWritten(dir) {
-			if !refs.OwnHalfWritten(name) && dir == p.repo.MainObjects() {
+			if !refs.OwnHalfWritten(name) && dir == p.Repo.MainObjects() {
 				p.leave(p.short(name), "git left it half written, or is just writing it", "git prune")
 				continue
 			}
-			p.files++
+			p.Files++
 			if p.dry {
 				continue
 			}

@@ -1,4 +1,4 @@
-package main
+package purge
 
 import (
 	"errors"
@@ -18,20 +18,20 @@ import (
 )
 
 // local takes care of files outside the caches: prompts as they were typed, notes of what waits, what timelines keep.
-func (p *purging) local() error {
+func (p *Purge) local() error {
 	if err := p.typedPrompts(); err != nil {
 		return err
 	}
-	list := waiting.Open(p.repo)
+	list := waiting.Open(p.Repo)
 	all, err := list.All()
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if !p.target.traces[s.Trace] {
+		if !p.Target.Traces[s.Trace] {
 			continue
 		}
-		p.files++
+		p.Files++
 		if !p.dry {
 			if err := list.Done(s); err != nil {
 				return err
@@ -44,17 +44,17 @@ func (p *purging) local() error {
 		}
 	}
 	drop := func(trace events.TraceID, path string, texts ...string) bool {
-		if p.target.traces[trace] || path != "" && p.target.mentions(path) {
+		if p.Target.Traces[trace] || path != "" && p.Target.mentions(path) {
 			return true
 		}
 		for _, text := range texts {
-			if p.target.holds(text) || path == "" && p.target.mentions(text) {
+			if p.Target.holds(text) || path == "" && p.Target.mentions(text) {
 				return true
 			}
 		}
 		return false
 	}
-	trees, err := workTrees(p.repo)
+	trees, err := workTrees(p.Repo)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (p *purging) local() error {
 		if err != nil {
 			return err
 		}
-		p.files += n
+		p.Files += n
 	}
 	return p.hookLogs()
 }
@@ -92,8 +92,8 @@ func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
 }
 
 // typedPrompts deletes the prompts of the conversations, and those that hold what must go.
-func (p *purging) typedPrompts() error {
-	root := filepath.Join(p.repo.TracesDir(), "prompts")
+func (p *Purge) typedPrompts() error {
+	root := filepath.Join(p.Repo.TracesDir(), "prompts")
 	dirs, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -101,7 +101,7 @@ func (p *purging) typedPrompts() error {
 	if err != nil {
 		return err
 	}
-	prompts := trails.NewPrompts(p.repo)
+	prompts := trails.NewPrompts(p.Repo)
 	for _, dir := range dirs {
 		trace := events.TraceID(dir.Name())
 		texts, err := prompts.List(trace)
@@ -109,10 +109,10 @@ func (p *purging) typedPrompts() error {
 			return err
 		}
 		for index, text := range texts {
-			if !p.target.traces[trace] && !p.target.holds(text) {
+			if !p.Target.Traces[trace] && !p.Target.holds(text) {
 				continue
 			}
-			p.prompts++
+			p.Prompts++
 			if !p.dry {
 				if err := prompts.Drop(trace, index); err != nil {
 					return err
@@ -124,13 +124,13 @@ func (p *purging) typedPrompts() error {
 }
 
 // hookLogs deletes the lines that hooks left if they hold what must go.
-func (p *purging) hookLogs() error {
-	for _, name := range []string{hookLog(p.repo), hookLog(p.repo) + ".old"} {
+func (p *Purge) hookLogs() error {
+	for _, name := range []string{p.Repo.HookLog(), p.Repo.HookLog() + ".old"} {
 		raw, err := os.ReadFile(name)
-		if err != nil || !p.target.holds(string(raw)) {
+		if err != nil || !p.Target.holds(string(raw)) {
 			continue
 		}
-		p.files++
+		p.Files++
 		if !p.dry {
 			if err := os.Remove(name); err != nil {
 				return err
@@ -143,14 +143,14 @@ func (p *purging) hookLogs() error {
 // stopRecording keeps conversations that were purged as a whole, or for a path, from being read from their session
 // files again: these still hold what was purged. Texts are taken out of whatever is recorded, so that what they stood
 // in goes on.
-func (p *purging) stopRecording() error {
-	all := []map[events.TraceID]bool{p.target.traces}
-	if len(p.target.paths) > 0 {
+func (p *Purge) stopRecording() error {
+	all := []map[events.TraceID]bool{p.Target.Traces}
+	if len(p.Target.Paths) > 0 {
 		all = append(all, p.cutByPath())
 	}
 	for _, traces := range all {
 		for trace := range traces {
-			if err := markPurged(p.repo, trace, time.Now()); err != nil {
+			if err := mark(p.Repo, trace, time.Now()); err != nil {
 				return err
 			}
 		}
@@ -159,19 +159,19 @@ func (p *purging) stopRecording() error {
 }
 
 // cutByPath are the conversations that something was taken out of, where paths were given.
-func (p *purging) cutByPath() map[events.TraceID]bool {
-	out := maps.Clone(p.records.Removed)
-	maps.Copy(out, p.records.Changed)
+func (p *Purge) cutByPath() map[events.TraceID]bool {
+	out := maps.Clone(p.Records.Removed)
+	maps.Copy(out, p.Records.Changed)
 	return out
 }
 
 // caches deletes what is made of records and session files. It is made again when it is needed, of what is left.
-func (p *purging) caches() error {
+func (p *Purge) caches() error {
 	if p.dry {
 		return nil
 	}
-	for _, dir := range []string{filepath.Join(p.repo.TracesDir(), "cache", "search"), view.PromptCache(p.repo),
-		recorder.StateDir(p.repo)} {
+	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache", "search"), view.PromptCache(p.Repo),
+		recorder.StateDir(p.Repo)} {
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("drop caches: %w", err)
 		}

@@ -1,4 +1,4 @@
-package main
+package purge
 
 import (
 	"encoding/json"
@@ -15,20 +15,20 @@ import (
 // mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an
 // interrupted purge had found, and versions of records that nothing leads to. Those are left by a process that was
 // killed, a ref that was deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
-func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
+func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
 	if err := p.doing("looking for versions that nothing leads to"); err != nil {
 		return nil, err
 	}
 	gone := map[refs.OID]bool{}
-	for oid := range p.records.Old {
+	for oid := range p.Records.Old {
 		gone[oid] = true
 	}
 	for _, oid := range p.plan.Main {
-		if !p.records.Kept[oid] {
+		if !p.Records.Kept[oid] {
 			gone[oid] = true
 		}
 	}
-	needed, err := p.repo.Reached(p.ctx)
+	needed, err := p.Repo.Reached(p.ctx)
 	if err != nil {
 		if p.ctx.Err() != nil {
 			return nil, p.ctx.Err()
@@ -36,13 +36,13 @@ func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]b
 		p.leave("versions of records that no ref leads to", err.Error(), "git fsck, then purge again")
 		return gone, nil
 	}
-	all, err := p.repo.ListObjects(p.ctx, p.repo.MainObjects())
+	all, err := p.Repo.ListObjects(p.ctx, p.Repo.MainObjects())
 	if err != nil {
 		return nil, err
 	}
 	var loose []refs.Listed // what nothing leads to
 	for _, o := range all {
-		if _, is := needed[o.OID]; !is && !p.records.Kept[o.OID] && !gone[o.OID] {
+		if _, is := needed[o.OID]; !is && !p.Records.Kept[o.OID] && !gone[o.OID] {
 			loose = append(loose, o)
 		}
 	}
@@ -59,7 +59,7 @@ func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]b
 		}
 		if must {
 			gone[o.OID] = true
-			p.lost++
+			p.Lost++
 		}
 	}
 	p.above(loose, gone)
@@ -79,8 +79,8 @@ func (p *purging) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]b
 
 // above adds the trees and commits that lead to what goes, and that nothing leads to: git fsck would miss what they
 // name.
-func (p *purging) above(loose []refs.Listed, gone map[refs.OID]bool) {
-	objects := p.repo.Objects()
+func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
+	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
 	parents := map[refs.OID][]refs.OID{} // by what they lead to
 	for _, o := range loose {
@@ -119,12 +119,12 @@ func (p *purging) above(loose []refs.Listed, gone map[refs.OID]bool) {
 
 // snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths
 // had.
-func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
+func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	if err := p.doing("reading snapshots"); err != nil {
 		return nil, err
 	}
-	all, err := p.repo.ListObjects(p.ctx, p.repo.SideObjects())
+	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +135,12 @@ func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
 	for _, oid := range p.plan.Side {
 		out[oid] = there[oid]
 	}
-	if !p.target.texts.Empty() {
+	if !p.Target.Texts.Empty() {
 		if err := p.heldBy(all, out); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.target.paths) > 0 {
+	if len(p.Target.Paths) > 0 {
 		if err := p.pathBlobs(all, there, out); err != nil {
 			return nil, err
 		}
@@ -149,8 +149,8 @@ func (p *purging) snapshotBlobs() (map[refs.OID]bool, error) {
 }
 
 // heldBy finds the contents that hold the texts. What is large is searched as it streams by.
-func (p *purging) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
-	objects := p.repo.Objects()
+func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
+	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
 	for _, o := range all {
 		if err := p.ctx.Err(); err != nil {
@@ -173,18 +173,18 @@ func (p *purging) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 	return nil
 }
 
-func (p *purging) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {
+func (p *Purge) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {
 	if o.Size > p.most {
-		return p.target.holdsStream(func(to io.Writer) error { return p.repo.CopyObject(p.ctx, o.OID, to) })
+		return p.Target.holdsStream(func(to io.Writer) error { return p.Repo.CopyObject(p.ctx, o.OID, to) })
 	}
 	_, raw, err := objects.Read(o.OID)
-	return err == nil && p.target.holds(string(raw)), err
+	return err == nil && p.Target.holds(string(raw)), err
 }
 
 // pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the
 // trees of the side store along the paths.
-func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
-	for e, err := range events.OpenLog(p.repo).Walk(p.ctx, events.Range{}) {
+func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
+	for e, err := range events.OpenLog(p.Repo).Walk(p.ctx, events.Range{}) {
 		if err != nil {
 			return err
 		}
@@ -192,8 +192,8 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 			continue
 		}
 		var d events.PatchData
-		if json.Unmarshal(e.Data, &d) != nil || !p.target.isPath(events.RawPath(d.Path)) &&
-			!p.target.isPath(events.RawPath(d.OldPath)) {
+		if json.Unmarshal(e.Data, &d) != nil || !p.Target.isPath(events.RawPath(d.Path)) &&
+			!p.Target.isPath(events.RawPath(d.OldPath)) {
 			continue
 		}
 		for _, oid := range []refs.OID{d.Before, d.After} {
@@ -202,7 +202,7 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 			}
 		}
 	}
-	objects := p.repo.Objects()
+	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
 	for _, o := range all {
 		if o.Type != refs.TreeObject {
@@ -212,7 +212,7 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 		if err != nil {
 			continue
 		}
-		for _, path := range p.target.paths {
+		for _, path := range p.Target.Paths {
 			if blob := p.follow(objects, entries, strings.Split(path, "/")); side[blob] {
 				out[blob] = true
 			}
@@ -222,7 +222,7 @@ func (p *purging) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) erro
 }
 
 // follow walks down from a tree; zero when there is no such path.
-func (p *purging) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
+func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
 	for _, e := range entries {
 		if e.Name != path[0] {
 			continue
@@ -242,8 +242,8 @@ func (p *purging) follow(objects *refs.Objects, entries []refs.TreeEntry, path [
 	return refs.OID{}
 }
 
-func (t *purgeTarget) isPath(path string) bool {
-	for _, p := range t.paths {
+func (t *Target) isPath(path string) bool {
+	for _, p := range t.Paths {
 		if p == path {
 			return true
 		}

@@ -1,4 +1,4 @@
-package main
+package purge
 
 import (
 	"context"
@@ -14,40 +14,46 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 )
 
-// purgeTarget is what is to be purged.
-type purgeTarget struct {
-	traces map[events.TraceID]bool
-	texts  *purged.Set // texts and expressions
-	paths  []string
+// Target is what is to be purged.
+type Target struct {
+	Traces map[events.TraceID]bool
+	Texts  *purged.Set // texts and expressions
+	Paths  []string    // below the top of the work tree
 }
 
-func (t *purgeTarget) none() bool {
-	return len(t.traces)+len(t.paths) == 0 && t.texts.Empty()
+// None tells that nothing is to be purged.
+func (t *Target) None() bool {
+	return len(t.Traces)+len(t.Paths) == 0 && t.Texts.Empty()
 }
 
 // kind is the word that the log has for it.
-func (t *purgeTarget) kind() string {
+func (t *Target) kind() string {
 	switch {
-	case !t.texts.Empty():
+	case !t.Texts.Empty():
 		return "text"
-	case len(t.paths) > 0:
+	case len(t.Paths) > 0:
 		return "path"
 	}
 	return "trace"
 }
 
 // holds tells whether a text that is taken as it stands holds what is to be purged, or holds it as a JSON string would.
-func (t *purgeTarget) holds(text string) bool { return t.texts.Holds(text) }
+func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
+
+// HoldsFile tells whether a file holds one of the texts. Its size does not matter.
+func (t *Target) HoldsFile(name string) (bool, error) {
+	return t.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
+}
 
 // holdsStream is holds for what is not read into memory.
-func (t *purgeTarget) holdsStream(give func(io.Writer) error) (bool, error) {
-	return t.texts.HoldsStream(give)
+func (t *Target) holdsStream(give func(io.Writer) error) (bool, error) {
+	return t.Texts.HoldsStream(give)
 }
 
 // judge decides over a version of a record. What cannot be read, and holds what must go, goes as a whole.
-func (t *purgeTarget) judge(ctx context.Context, redactor *redact.Redactor) store.Judge {
+func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Judge {
 	return func(v store.Version) (store.Verdict, error) {
-		if t.traces[v.Trace] {
+		if t.Traces[v.Trace] {
 			return store.Verdict{Remove: true}, nil
 		}
 		if v.Record == nil {
@@ -56,7 +62,7 @@ func (t *purgeTarget) judge(ctx context.Context, redactor *redact.Redactor) stor
 		}
 		record := v.Record
 		touched := t.cutPaths(record)
-		if t.texts.Empty() && !touched {
+		if t.Texts.Empty() && !touched {
 			return store.Verdict{}, nil
 		}
 		before := record.Security.RedactionsApplied
@@ -80,12 +86,12 @@ func (t *purgeTarget) judge(ctx context.Context, redactor *redact.Redactor) stor
 }
 
 // inFile searches a file that is not taken apart.
-func (t *purgeTarget) inFile(v store.Version) (bool, error) {
+func (t *Target) inFile(v store.Version) (bool, error) {
 	if v.Raw != nil {
 		return t.holds(string(v.Raw)) || t.mentions(string(v.Raw)), nil
 	}
 	found, err := t.holdsStream(v.Copy)
-	for _, path := range t.paths {
+	for _, path := range t.Paths {
 		if found || err != nil {
 			break
 		}
@@ -95,8 +101,8 @@ func (t *purgeTarget) inFile(v store.Version) (bool, error) {
 }
 
 // mentions tells whether a text names one of the paths.
-func (t *purgeTarget) mentions(text string) bool {
-	for _, path := range t.paths {
+func (t *Target) mentions(text string) bool {
+	for _, path := range t.Paths {
 		if namesPath(text, path) {
 			return true
 		}
@@ -123,13 +129,13 @@ func pathByte(c byte) bool {
 	return c == '/' || c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// purgedMarker stands where something was taken out.
-const purgedMarker = "[PURGED]"
+// marker stands where something was taken out.
+const marker = "[PURGED]"
 
 // cutPaths takes what calls did with the paths out of a record: their inputs and results, the pieces of code, the lines
 // that were attributed. It tells whether there was anything.
-func (t *purgeTarget) cutPaths(r *records.Record) bool {
-	if len(t.paths) == 0 {
+func (t *Target) cutPaths(r *records.Record) bool {
+	if len(t.Paths) == 0 {
 		return false
 	}
 	touched := false
@@ -145,7 +151,7 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 		for k := range s.Observations {
 			o := &s.Observations[k]
 			if cut[o.SourceCallID] || o.Content != nil && t.mentions(*o.Content) {
-				text := purgedMarker
+				text := marker
 				o.Content, o.OutputSummary, touched = &text, &text, true
 			}
 		}
@@ -175,7 +181,7 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 	}
 	for _, text := range []**string{&r.Outcome.Patch, &r.Environment.VCS.Diff} {
 		if *text != nil && t.mentions(**text) {
-			gone := purgedMarker
+			gone := marker
 			*text, touched = &gone, true
 		}
 	}
@@ -185,8 +191,8 @@ func (t *purgeTarget) cutPaths(r *records.Record) bool {
 // unescaped gives the texts of a JSON value one after the other.
 func unescaped(raw json.RawMessage) string {
 	var b strings.Builder
-	for _, m := range members(raw) {
-		b.WriteString(m.text)
+	for _, m := range records.Members(raw) {
+		b.WriteString(m.Text)
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -1,0 +1,101 @@
+package purge
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// markOf is the file that says that a conversation was purged. Its first line is when; where the conversation went
+// on afterwards, the second line is when it did so last.
+func markOf(repo *refs.Repo, trace events.TraceID) string {
+	return filepath.Join(marksDir(repo), filepath.Base(string(trace)))
+}
+
+func marksDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purged") }
+
+func mark(repo *refs.Repo, trace events.TraceID, times ...time.Time) error {
+	var text []byte
+	for _, at := range times {
+		text = append(at.UTC().AppendFormat(text, time.RFC3339), '\n')
+	}
+	return refs.WriteFileAtomic(markOf(repo, trace), text, 0o600)
+}
+
+// Was tells whether a conversation was purged, and is not recorded any more.
+func Was(repo *refs.Repo, trace events.TraceID) bool {
+	_, err := os.Stat(markOf(repo, trace))
+	return err == nil
+}
+
+// Pass notes that a conversation went on after it was purged, and forgets what was typed in it: no record will
+// hold that.
+func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
+	purged := now
+	if times := timesOf(repo, string(trace)); len(times) > 0 {
+		purged = times[0]
+	}
+	if err := mark(repo, trace, purged, now); err != nil {
+		return err
+	}
+	prompts := trails.NewPrompts(repo)
+	typed, err := prompts.List(trace)
+	if err != nil {
+		return err
+	}
+	for index := range typed {
+		if err := prompts.Drop(trace, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func timesOf(repo *refs.Repo, name string) []time.Time {
+	raw, err := os.ReadFile(filepath.Join(marksDir(repo), name))
+	if err != nil {
+		return nil
+	}
+	var out []time.Time
+	for line := range bytes.Lines(raw) {
+		at, err := time.Parse(time.RFC3339, string(bytes.TrimSpace(line)))
+		if err != nil {
+			break
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// Talks are the conversations that are not recorded any more, since they were purged as a whole or for a path.
+type Talks struct {
+	Count  int        `json:"count"`
+	WentOn int        `json:"went_on"` // those of them that went on afterwards
+	Last   *time.Time `json:"last"`    // when one of them did so last
+}
+
+// Allow lets a conversation be recorded again.
+func Allow(repo *refs.Repo, trace events.TraceID) error { return os.Remove(markOf(repo, trace)) }
+
+// Conversations counts them.
+func Conversations(repo *refs.Repo) Talks {
+	var p Talks
+	entries, _ := os.ReadDir(marksDir(repo)) // what is not there marks none
+	for _, entry := range entries {
+		p.Count++
+		times := timesOf(repo, entry.Name())
+		if len(times) < 2 {
+			continue
+		}
+		p.WentOn++
+		if p.Last == nil || times[1].After(*p.Last) {
+			p.Last = &times[1]
+		}
+	}
+	return p
+}

@@ -1,0 +1,362 @@
+// Package purge takes what must not be kept out of everything that git-trace stores: records in every version, prompts,
+// caches, spools, snapshots, and the git objects of them. Everything can be done twice, so whoever finds a purge that
+// was interrupted does the whole of it again ([Finish]).
+package purge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Purge is one purge, or the search for what one would do. The order is: the rules and the plan are written down, so
+// that nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun;
+// new objects; the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can
+// be done again.
+type Purge struct {
+	ctx    context.Context // it lives as long as the command
+	Repo   *refs.Repo
+	Target *Target
+	dry    bool
+	most   int64              // the size beyond which a content is streamed, in bytes
+	say    func(doing string) // what is being done, for who waits; may be nil
+
+	plans []*purged.Plan // of purges that were interrupted: they are finished too
+	plan  *purged.Plan
+
+	Records store.Rewritten
+	Prompts int
+	Files   int
+	Blobs   int // contents of snapshots
+	Lost    int // versions of records that no ref leads to
+	Objects int // of git, deleted
+	Left    []Left
+}
+
+// inMemory is the size up to which a content of a snapshot is read into memory, in bytes.
+const inMemory = 16 << 20
+
+// Look tells what a purge would do, and changes nothing.
+func Look(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
+	p := newPurge(ctx, repo, target, true)
+	return p, p.run()
+}
+
+// Do purges. After an error some of it may be done: the next purge does the rest.
+func Do(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
+	p := newPurge(ctx, repo, target, false)
+	return p, p.run()
+}
+
+func newPurge(ctx context.Context, repo *refs.Repo, target *Target, dry bool) *Purge {
+	return &Purge{ctx: ctx, Repo: repo, Target: target, dry: dry, most: inMemory, plan: &purged.Plan{}}
+}
+
+// Empty tells that there was nothing to do.
+func (p *Purge) Empty() bool {
+	return len(p.Records.Removed)+len(p.Records.Changed)+len(p.Records.Unread)+len(p.plans) == 0 &&
+		p.Prompts+p.Files+p.Blobs+p.Lost == 0
+}
+
+func (p *Purge) doing(what string) error {
+	if p.say != nil {
+		p.say(what)
+	}
+	return p.ctx.Err()
+}
+
+// moved is how often a purge is begun again because somebody stored a conversation meanwhile.
+const moved = 5
+
+func (p *Purge) run() error {
+	if !p.Repo.HasTraces() {
+		return nil
+	}
+	// Nobody stores records meanwhile: one that was read before would come back.
+	lock, err := store.Lock(p.Repo, store.Patience)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	if err := p.join(); err != nil {
+		return err
+	}
+	if !p.dry {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		err := p.pass()
+		if try == moved || !errors.Is(err, refs.ErrTipMoved) {
+			return err
+		}
+		p.Prompts, p.Files, p.Blobs, p.Lost, p.Objects, p.Left = 0, 0, 0, 0, 0, nil
+	}
+}
+
+// join takes over what interrupted purges were to do.
+func (p *Purge) join() error {
+	var err error
+	if p.plans, err = purged.Plans(p.Repo); err != nil || len(p.plans) == 0 {
+		return err
+	}
+	known, err := purged.Load(p.Repo)
+	if err != nil {
+		return err
+	}
+	for _, plan := range p.plans {
+		p.plan.Join(plan)
+		if plan.Started.IsZero() { // it cannot be read: it was one of these
+			p.plan.Rules = append(p.plan.Rules, known.IDs()...)
+		}
+	}
+	if p.Target.Texts, err = p.Target.Texts.With(known, p.plan.Rules); err != nil {
+		return err
+	}
+	for _, trace := range p.plan.Traces {
+		p.Target.Traces[trace] = true
+	}
+	for _, path := range p.plan.Paths {
+		if !p.Target.isPath(path) {
+			p.Target.Paths = append(p.Target.Paths, path)
+		}
+	}
+	return nil
+}
+
+// begin writes down what is to be purged, before anything is.
+func (p *Purge) begin() error {
+	if !p.Target.Texts.Empty() {
+		known, err := purged.Load(p.Repo)
+		if err != nil {
+			return err
+		}
+		all, err := known.With(p.Target.Texts, p.Target.Texts.IDs())
+		if err != nil {
+			return err
+		}
+		if err := all.Save(p.Repo); err != nil {
+			return err
+		}
+	}
+	p.plan.Started = time.Now()
+	p.plan.Rules, p.plan.Paths, p.plan.Traces = p.Target.Texts.IDs(), p.Target.Paths, nil
+	for trace := range p.Target.Traces {
+		p.plan.Traces = append(p.plan.Traces, trace)
+	}
+	return p.plan.Keep(p.Repo)
+}
+
+// pass does all of it, or looks what there is to do.
+func (p *Purge) pass() error {
+	redactor, err := p.redactor()
+	if err != nil {
+		return err
+	}
+	if err := p.doing("reading records"); err != nil {
+		return err
+	}
+	s := store.Open(p.Repo)
+	defer func() { _ = s.Close() }()
+	judge := p.Target.judge(p.ctx, redactor)
+	if p.Records, err = s.Rewrite(p.ctx, judge, p.dry); err != nil {
+		return err
+	}
+	if err := p.dropReflogs(); err != nil {
+		return err
+	}
+	main, err := p.mainObjects(s, judge)
+	if err != nil {
+		return err
+	}
+	side, err := p.snapshotBlobs()
+	if err != nil {
+		return err
+	}
+	p.Blobs, p.Objects = len(side), len(main)+len(side)
+	if !p.dry {
+		if err := p.writeDown(main, side); err != nil {
+			return err
+		}
+	}
+	if err := p.local(); err != nil {
+		return err
+	}
+	if err := p.caches(); err != nil {
+		return err
+	}
+	if err := p.elsewhere(); err != nil {
+		return err
+	}
+	if p.dry {
+		return nil
+	}
+	if err := p.moveRefs(s); err != nil {
+		return err
+	}
+	if err := p.doing("deleting objects"); err != nil {
+		return err
+	}
+	return p.remove(main, side)
+}
+
+// redactor makes the redactor that takes the texts out, with everything that every redactor looks for.
+func (p *Purge) redactor() (*redact.Redactor, error) {
+	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: redact.Rules{Purged: p.Target.Texts}})
+}
+
+// writeDown adds to the plan what has to be deleted: once the refs have moved nothing leads there.
+func (p *Purge) writeDown(main, side map[refs.OID]bool) error {
+	p.plan.Join(&purged.Plan{Main: keys(main), Side: keys(side)})
+	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
+		packs, err := p.Repo.PacksWith(dir, ids)
+		if err != nil {
+			return err
+		}
+		p.plan.Join(&purged.Plan{Packs: packs})
+	}
+	return p.plan.Keep(p.Repo)
+}
+
+func keys(ids map[refs.OID]bool) []refs.OID {
+	out := make([]refs.OID, 0, len(ids))
+	for oid := range ids {
+		out = append(out, oid)
+	}
+	return out
+}
+
+// moveRefs moves the refs of records to their new histories. A fetched one that could not be read goes.
+func (p *Purge) moveRefs(s *store.Store) error {
+	if err := s.Move(p.ctx, p.Records.Moves); err != nil {
+		return err
+	}
+	for _, unread := range p.Records.Unread {
+		if _, err := p.Repo.Git(p.ctx, nil, "update-ref", "--no-deref", "-d", unread.Ref); err != nil {
+			p.leave(unread.Ref, "it cannot be read, and git does not delete it: "+err.Error(), "delete it")
+		}
+	}
+	return p.dropReflogs()
+}
+
+// dropReflogs empties the reflogs of the refs of records. Usually git keeps none of them.
+func (p *Purge) dropReflogs() error {
+	if p.dry {
+		return nil
+	}
+	for _, name := range p.Records.Refs {
+		if _, err := os.Stat(filepath.Join(p.Repo.CommonDir, "logs", filepath.FromSlash(name))); err != nil &&
+			p.Repo.RefFormat != "reftable" {
+			continue
+		}
+		if _, err := p.Repo.Git(p.ctx, nil, "reflog", "exists", name); err != nil {
+			continue
+		}
+		if _, err := p.Repo.Git(p.ctx, nil, "reflog", "expire", "--expire=all", "--expire-unreachable=all",
+			name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes the objects, and says which are still there.
+func (p *Purge) remove(main, side map[refs.OID]bool) error {
+	for _, pack := range p.plan.Packs {
+		if err := refs.FinishRemoving(pack); err != nil {
+			return err
+		}
+	}
+	for _, one := range []struct {
+		dir string
+		ids map[refs.OID]bool
+	}{{p.Repo.MainObjects(), main}, {p.Repo.SideObjects(), side}} {
+		if _, _, err := p.Repo.RemoveObjects(p.ctx, one.dir, one.ids); err != nil {
+			return err
+		}
+	}
+	return p.stillThere(main, side)
+}
+
+// Finish says in the log that something was purged, and takes the plans away.
+func (p *Purge) Finish() error {
+	if err := p.tell(); err != nil {
+		return err
+	}
+	if err := p.plan.Done(); err != nil {
+		return err
+	}
+	for _, plan := range p.plans {
+		if err := plan.Done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish finishes what was interrupted, if anything was.
+func Finish(ctx context.Context, repo *refs.Repo) error {
+	if purged.Unfinished(repo) == 0 {
+		return nil
+	}
+	p := newPurge(ctx, repo, &Target{Traces: map[events.TraceID]bool{}, Texts: &purged.Set{}}, false)
+	if err := p.run(); err != nil {
+		return fmt.Errorf("finish a purge: %w", err)
+	}
+	return p.Finish()
+}
+
+// tell writes to the log that something was purged, without saying what.
+func (p *Purge) tell() error {
+	data := events.PurgeData{
+		What: p.Target.kind(), Removed: len(p.Records.Removed), Changed: len(p.Records.Changed), Objects: p.Objects,
+		Files: p.Files + p.Prompts,
+	}
+	for trace := range p.Records.Removed {
+		data.Traces = append(data.Traces, trace)
+	}
+	for trace := range p.Records.Changed {
+		data.Traces = append(data.Traces, trace)
+	}
+	slices.Sort(data.Traces)
+	raw, err := events.Encode(data)
+	if err != nil {
+		return err
+	}
+	log := events.OpenLog(p.Repo)
+	_, err = log.Append(p.ctx, []events.Draft{{
+		Type: events.LogPurged, Time: time.Now(), Method: []events.Method{events.Manual}, Data: raw,
+	}})
+	if !errors.Is(err, events.ErrSpooled) {
+		return err
+	}
+	_, _ = log.Drain(p.ctx) // what was in the way may have passed; else the next writer appends it
+	return nil
+}
+
+// Touched are the conversations that something was taken out of, or that went.
+func (p *Purge) Touched() []events.TraceID {
+	var out []events.TraceID
+	for _, traces := range []map[events.TraceID]bool{p.Target.Traces, p.Records.Removed, p.Records.Changed} {
+		for trace := range traces {
+			if !slices.Contains(out, trace) {
+				out = append(out, trace)
+			}
+		}
+	}
+	return out
+}
+
+// Interrupted is how many interrupted purges were finished on the way.
+func (p *Purge) Interrupted() int { return len(p.plans) }
