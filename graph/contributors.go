@@ -10,9 +10,9 @@ import (
 
 // Uncommitted makes a commit without an id of what the work tree has and HEAD has not: the same data that an anchor
 // has, about lines that no commit holds yet.
-func Uncommitted(data events.CommitData) Commit {
+func Uncommitted(log belief.Log, data events.CommitData) Commit {
 	c := Commit{Subject: "not committed", edges: edges{commit: "○ ", pad: "| "}}
-	c.credit(belief.Found(&data))
+	c.credit(belief.Found(log, &data))
 	return c
 }
 

@@ -100,7 +100,7 @@ func sampleGraph() *Graph {
 }
 
 func sampleUncommitted() *Commit {
-	c := Uncommitted(events.CommitData{
+	c := Uncommitted(nil, events.CommitData{
 		Added: 5, AI: 3, Human: 2, Owners: []events.AnchorOwner{ai(second, 4), {Kind: events.OwnerHuman}},
 		Files: []events.AnchorFile{{Path: "later.go", Runs: []events.AnchorRun{run(1, 3, 0), run(4, 2, 1)}}},
 	})

@@ -94,8 +94,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 		return c, nil
 	}
 	c.Sources = append(c.Sources, Record)
-	c.Agent, c.Session = cmp.Or(c.Agent, d.Agent), cmp.Or(c.Session, d.Session)
-	c.addModels(&d)
+	c.name(&d)
 	c.spread(d.Start)
 	c.spread(d.End)
 	c.Usage, c.Blocked = usage(&d), d.Blocked
@@ -129,8 +128,9 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 // ModelName is a model without its provider, which hooks do not tell.
 func ModelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
-// addModels adds the models of the record. The log and the record may name one with or without its provider.
-func (c *Conversation) addModels(d *search.Digest) {
+// name takes what the record says of who spoke. The log and the record may name one with or without its provider.
+func (c *Conversation) name(d *search.Digest) {
+	c.Agent, c.Session = cmp.Or(c.Agent, d.Agent), cmp.Or(c.Session, d.Session)
 	for _, m := range d.Models {
 		at := slices.IndexFunc(c.Models, func(have string) bool { return ModelName(have) == ModelName(m.Model) })
 		switch {

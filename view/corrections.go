@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -37,17 +38,20 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 // readCorrections finds those of all conversations, once: a commit may hold no line of a conversation any more, and
 // what a person made of all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
-	anchored, err := r.log.ByType(events.CommitAnchored)
+	anchored, err := r.log.Anchored()
 	if err != nil {
 		return err
 	}
 	var all []Correction
 	commits := map[refs.OID]bool{}
-	for _, e := range anchored {
-		data := events.DataOf[events.CommitData](e)
-		if found := correctionsIn(&data); len(found) > 0 {
+	for _, id := range anchored {
+		known, err := belief.Of(r.log, id)
+		if err != nil {
+			return err
+		}
+		if found := correctionsIn(known); len(found) > 0 {
 			all = append(all, found...)
-			commits[data.Commit] = true
+			commits[id] = true
 		}
 	}
 	reached, err := r.Reached(ctx, slices.Collect(maps.Keys(commits)))
@@ -58,29 +62,23 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 }
 
 // correctionsIn finds them in a commit. Call is the name of the patch until byCall.
-func correctionsIn(data *events.CommitData) []Correction {
+func correctionsIn(known *belief.Commit) []Correction {
 	var out []Correction
-	for _, f := range data.Files {
+	for i := range known.Files {
+		f := &known.Files[i]
 		found := map[events.PatchID]*Correction{}
 		broken := map[events.PatchID]bool{}
-		runs := slices.Clone(f.Runs)
-		slices.SortFunc(runs, func(a, b events.AnchorRun) int { return cmp.Compare(a.Start, b.Start) })
-		for _, run := range runs {
-			if run.Owner < 0 || run.Owner >= len(data.Owners) || run.Count <= 0 {
-				continue // foreign, and not what it says it is
+		for _, run := range f.Runs {
+			patch, human := run.Owner.Patch, 0
+			if run.Owner.Kind == events.OwnerHuman {
+				patch, human = run.Owner.Previous, run.Count
 			}
-			o := &data.Owners[run.Owner]
-			patch, human := o.Patch, 0
-			if o.Kind == events.OwnerHuman {
-				patch, human = o.Previous, run.Count
-			}
-			if patch == "" {
+			if patch == "" || run.Beyond {
 				continue
 			}
 			c := found[patch]
 			if c == nil {
-				c = &Correction{Commit: data.Commit, Path: events.RawPath(f.Path), Blob: f.Blob, Start: run.Start,
-					Call: string(patch)}
+				c = &Correction{Commit: known.ID, Path: f.Path, Blob: f.Blob, Start: run.Start, Call: string(patch)}
 				found[patch] = c
 			}
 			broken[patch] = broken[patch] || run.Start != c.Start+c.Count
@@ -100,8 +98,7 @@ func correctionsIn(data *events.CommitData) []Correction {
 	return out
 }
 
-// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks. Of a commit that was
-// anchored twice the first anchor counts.
+// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks.
 func (r *Reader) byCall(list []Correction) error {
 	r.corrected = map[events.TraceID][]Correction{}
 	for _, c := range list {
@@ -114,7 +111,7 @@ func (r *Reader) byCall(list []Correction) error {
 		if !found || err != nil || wrote.ToolCall == "" || len(prints) != data.NewCount || len(data.Kept) > 0 {
 			continue // foreign, or not all that the call wrote
 		}
-		patches, err := r.patchesOf(wrote.Trace, wrote.ToolCall)
+		patches, err := r.patchesOf(&wrote)
 		if err != nil {
 			return err
 		}
@@ -128,12 +125,12 @@ func (r *Reader) byCall(list []Correction) error {
 	return nil
 }
 
-// patchesOf is how many hunks a call wrote.
-func (r *Reader) patchesOf(trace events.TraceID, call string) (int, error) {
-	of, err := r.log.ToolCall(call)
+// patchesOf is how many hunks the call of one of them wrote.
+func (r *Reader) patchesOf(one *events.Event) (int, error) {
+	of, err := r.log.ToolCall(one.ToolCall)
 	n := 0
 	for _, e := range of {
-		if e.Type == events.PatchRecorded && e.Trace == trace {
+		if e.Type == events.PatchRecorded && e.Trace == one.Trace && e.Writer == one.Writer {
 			n++
 		}
 	}

@@ -9,6 +9,9 @@
 //   - A commit counts while a branch, a tag or another ref leads to it, or HEAD. Where it was rewritten, its heir
 //     counts.
 //   - Tokens and cost are the record's. The sums are never smaller than what the steps add up to.
+//   - A line has the agent, the session and the model of its conversation. Log gives them to those who ask who wrote
+//     lines.
+//   - Of several logs that have events of a conversation one tells of it, the own one before all others.
 //
 // What is shown of text comes redacted. Nothing here draws, and nothing here writes but disposable caches.
 package view

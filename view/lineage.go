@@ -31,17 +31,16 @@ type Lineage struct {
 }
 
 func NewLineage(reader *index.Index) (*Lineage, error) {
-	rewritten, err := reader.ByType(events.CommitRewritten)
+	rewritten, err := reader.Rewritings()
 	if err != nil {
 		return nil, err
 	}
 	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
 		lines: map[refs.OID]map[events.TraceID]int{}}
-	for _, e := range rewritten {
-		for _, pair := range events.DataOf[events.RewriteData](e).Pairs {
-			if pair.Old != pair.New && !pair.New.IsZero() {
-				l.replaced[pair.Old] = pair.New
-			}
+	told := map[refs.OID]string{} // who tells of the heir: the own log, or the first other one
+	for _, r := range rewritten {
+		if by := told[r.Old]; by == "" || by == r.Event.Writer {
+			l.replaced[r.Old], told[r.Old] = r.New, r.Event.Writer
 		}
 	}
 	return l, nil

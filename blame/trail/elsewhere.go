@@ -72,12 +72,12 @@ func (t *Tracker) replaced(tr *Trail) error {
 	tr.Now.State = Orphaned
 	for _, step := range slices.Backward(tr.Steps) {
 		for _, h := range t.heirs[step.Commit] {
-			c, err := t.objects.Commit(h.commit)
-			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.commit }) {
+			c, err := t.objects.Commit(h.New)
+			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.New }) {
 				continue // it is gone, too, or holds the patch
 			}
 			tr.Now.State = Lost
-			tr.Now.Lost = []Loss{{Lines: tr.Lines, Commit: h.commit, Author: c.Author.Name}}
+			tr.Now.Lost = []Loss{{Lines: tr.Lines, Commit: h.New, Author: c.Author.Name}}
 			return nil
 		}
 	}

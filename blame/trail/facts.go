@@ -20,7 +20,7 @@ type Log interface {
 	Trace(id events.TraceID) (index.Trace, bool, error)
 	Anchors(commit refs.OID) (int, error)
 	ByPath(path string) ([]events.Event, error)
-	ByType(typ events.Type) ([]events.Event, error)
+	Rewritings() ([]index.Rewriting, error)
 }
 
 // holding is a run of lines of a patch in an anchor.
@@ -30,13 +30,6 @@ type holding struct {
 	run    Run
 	tier   string
 	owner  events.AnchorOwner
-}
-
-// heir is the new commit of a pair in a commit_rewritten event.
-type heir struct {
-	commit refs.OID
-	kind   string
-	event  *events.Event
 }
 
 // created fills in what the event of the patch says.
@@ -176,18 +169,18 @@ func (t *Tracker) steps(held []holding) []Step {
 	}
 	for i := 0; i < len(out); i++ { // grows while it is walked
 		for _, h := range t.heirs[out[i].Commit] {
-			j, found := at[h.commit]
+			j, found := at[h.New]
 			if !found {
-				if t.anchored(h.commit) {
+				if t.anchored(h.New) {
 					continue // its own anchor says that nothing of the patch is in it
 				}
 				j = len(out)
-				at[h.commit] = j
-				out = append(out, Step{Commit: h.commit, Time: h.event.Time, Tier: correlate.TierRewritten,
+				at[h.New] = j
+				out = append(out, Step{Commit: h.New, Time: h.Event.Time, Tier: correlate.TierRewritten,
 					Confidence: out[i].Confidence})
 			}
 			if s := &out[j]; s.From.IsZero() {
-				s.Kind, s.From, s.By = Carried, out[i].Commit, h.kind
+				s.Kind, s.From, s.By = Carried, out[i].Commit, h.Kind
 			}
 		}
 	}
@@ -218,22 +211,11 @@ func tierRank(tier string) int {
 
 // readRewritings reads which commits took the place of which.
 func (t *Tracker) readRewritings() error {
-	found, err := t.log.ByType(events.CommitRewritten)
-	if err != nil {
-		return err
+	found, err := t.log.Rewritings()
+	for _, r := range found {
+		t.heirs[r.Old] = append(t.heirs[r.Old], r)
 	}
-	for i := range found {
-		var d events.RewriteData
-		if json.Unmarshal(found[i].Data, &d) != nil {
-			continue
-		}
-		for _, pair := range d.Pairs {
-			if pair.Old != pair.New && !pair.New.IsZero() {
-				t.heirs[pair.Old] = append(t.heirs[pair.Old], heir{pair.New, d.Kind, &found[i]})
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // anchored tells whether a commit has an anchor.

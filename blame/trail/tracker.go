@@ -8,7 +8,9 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -22,7 +24,7 @@ type Tracker struct {
 	objects  *refs.Objects
 	known    *trails.Known
 
-	heirs    map[refs.OID][]heir
+	heirs    map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
 	blamed   map[string][]blame.Annotated    // by ref, NUL and path
@@ -37,7 +39,7 @@ type Tracker struct {
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
 		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: trails.NewKnown(repo),
-		heirs: map[refs.OID][]heir{}, byTrace: map[events.TraceID]map[Key][]holding{},
+		heirs: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
 		byPath: map[string]map[Key][]holding{}, blamed: map[string][]blame.Annotated{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
 		removers: map[string]map[refs.OID]remover{},
@@ -61,6 +63,7 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	}
 	if ok {
 		tr.created(&e)
+		tr.Owner = belief.Named(t.log, tr.Owner)
 	}
 	return tr, t.follow(tr)
 }

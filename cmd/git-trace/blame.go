@@ -76,7 +76,7 @@ func (a *app) blame(args []string) error {
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	evidence := blame.NewEvidence(repo, known.log, searcher).WithPrompts(known.prompts).WithSettler(settler())
+	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(settler())
 	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}

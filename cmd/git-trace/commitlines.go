@@ -25,16 +25,23 @@ type commitOwners struct {
 	evidence *blame.Evidence
 	search   belief.Searcher // nil for none
 	reader   *index.Index
+	log      belief.Log // the same, or with the names of conversations
 	objects  *refs.Objects
 }
 
 // newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
 func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
-	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, evidence: blame.NewEvidence(repo, reader, nil),
+	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, log: reader, evidence: blame.NewEvidence(repo, reader, nil),
 		objects: repo.Objects()}
 	if search != nil {
 		o.search = search
 	}
+	return o
+}
+
+// named gives owners the names of their conversations.
+func (o *commitOwners) named(known *conversations) *commitOwners {
+	o.log = known.Log()
 	return o
 }
 
@@ -77,7 +84,7 @@ func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *
 		for i := range batch {
 			ids[i] = batch[i].ID
 		}
-		known, err := belief.All(o.ctx, o.reader, o.search, ids)
+		known, err := belief.All(o.ctx, o.log, o.search, ids)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -116,7 +117,7 @@ func (a *answers) shown(ids []string) {
 				prompts = append(prompts, fmt.Sprintf("%s#%d", o.Trace.Trace, turn.Index))
 			}
 			for _, call := range turn.Calls {
-				if len(call.Patches) > 0 { // of the others only the record knows
+				if call.ToolCall != "" {
 					calls = append(calls, call.ToolCall)
 				}
 			}
@@ -135,6 +136,8 @@ func (a *answers) shown(ids []string) {
 		a.prompts[prompts[i]] = *o.Prompt
 	}
 	shown.Objects = nil
+	slices.Sort(calls)
+	calls = slices.Compact(calls) // agents may use one id twice
 	if len(calls) > 0 {
 		c.answer(&shown, append([]string{"show", "--json"}, calls...)...)
 	}
@@ -155,8 +158,11 @@ type agentTraceLine struct {
 		Path          string
 		Conversations []struct {
 			URL         string
-			Contributor struct{ Type string }
-			Ranges      []struct {
+			Contributor struct {
+				Type    string
+				ModelID string `json:"model_id"`
+			}
+			Ranges []struct {
 				Start int `json:"start_line"`
 				End   int `json:"end_line"`
 			}

@@ -51,6 +51,7 @@ type toldTurn struct {
 
 type toldCall struct {
 	ToolCall string `json:"tool_call"`
+	Trace    string // of a call that is shown by itself
 	Tool     string
 	Prompt   int
 	Status   string

@@ -74,7 +74,7 @@ func ofRecord(thing string, read func(r *toldRecord) string) []row {
 
 // equalRows is the table.
 var equalRows = slices.Concat(
-	listedRows, nameRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, outcomeRows, promptRows, sumRows,
+	listedRows, nameRows, lineRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, outcomeRows, promptRows, sumRows,
 )
 
 // list is one figure: names, sorted.

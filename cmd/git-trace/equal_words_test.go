@@ -101,7 +101,7 @@ var outcomeRows = []row{
 		for _, t := range a.show {
 			for i := range t.Turns {
 				for _, call := range t.Turns[i].Calls {
-					if _, asked := a.calls[call.ToolCall]; asked {
+					if a.calls[call.ToolCall].Trace == t.Trace {
 						out[call.ToolCall] = call.figures()
 					}
 				}

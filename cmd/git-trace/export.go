@@ -175,7 +175,7 @@ func (e *exporter) commits(asNotes bool) error {
 	}
 	search := unseen.New(e.repo, e.reader)
 	defer search.Close()
-	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
+	owners := newCommitOwners(e.ctx, e.repo, e.reader, search).named(e.known)
 	defer owners.close()
 	var notes *notesWriter
 	if asNotes {
@@ -329,7 +329,7 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	}
 	search := unseen.New(e.repo, e.reader)
 	defer search.Close()
-	owners := newCommitOwners(e.ctx, e.repo, e.reader, search)
+	owners := newCommitOwners(e.ctx, e.repo, e.reader, search).named(e.known)
 	defer owners.close()
 	err = owners.each(list, func(c *history.Commit, data *events.CommitData) error {
 		e.damage.note(c)

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
@@ -67,8 +68,8 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	defer known.close()
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	from := graph.Source{Log: known.log, Searcher: searcher}
-	top, err := uncommitted(c.Context, repo, query)
+	from := graph.Source{Log: known.Log(), Searcher: searcher}
+	top, err := uncommitted(c.Context, repo, from.Log, query)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error
 
 // uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some
 // of them are an agent's.
-func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Commit, error) {
+func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
@@ -128,7 +129,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, q graph.Query) (*graph.Co
 	if err != nil || data.AI == 0 {
 		return nil, err
 	}
-	c := graph.Uncommitted(data)
+	c := graph.Uncommitted(log, data)
 	return &c, nil
 }
 

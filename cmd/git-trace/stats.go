@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
@@ -195,7 +194,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 		traces: map[events.TraceID]bool{},
 	}
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
-		if err := s.lines(c.Context, repo, known.log, query); err != nil {
+		if err := s.lines(c.Context, repo, known, query); err != nil {
 			return err
 		}
 	}
@@ -215,12 +214,12 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 }
 
 // lines adds up the lines of the commits. Of a commit that nothing is known of, the lines that git counts are unknown.
-func (s *statistics) lines(ctx context.Context, repo *refs.Repo, reader *index.Index, query graph.Query) error {
-	searcher := unseen.New(repo, reader)
+func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query) error {
+	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	var bare []*graph.Commit
 	var all []*graph.Commit
-	for commit, err := range graph.Walk(ctx, repo, graph.Source{Log: reader, Searcher: searcher}, query) {
+	for commit, err := range graph.Walk(ctx, repo, graph.Source{Log: known.Log(), Searcher: searcher}, query) {
 		if err != nil {
 			return err
 		}

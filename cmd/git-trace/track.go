@@ -51,7 +51,8 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	reader := known.log
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
-	tracker, err := trail.New(c.Context, repo, reader, blame.NewEvidence(repo, reader, searcher).WithSettler(settler()))
+	log := known.Log()
+	tracker, err := trail.New(c.Context, repo, log, blame.NewEvidence(repo, log, searcher).WithSettler(settler()))
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (f *patchFinder) event(e events.Event) error {
 
 // commit adds the patches whose lines a commit added.
 func (f *patchFinder) commit(id refs.OID) error {
-	known, err := belief.Of(f.reader, id)
+	known, err := belief.Of(f.known.Log(), id)
 	if err == nil {
 		f.believed(known)
 	}

@@ -66,7 +66,7 @@ func (c *commitView) MarshalJSON() ([]byte, error) { return marshal(c.commit.JSO
 func (v *viewer) commit(id refs.OID) (drawable, error) {
 	searcher := unseen.New(v.repo, v.reader)
 	defer searcher.Close()
-	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.reader, Searcher: searcher}, graph.Query{
+	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: searcher}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
 	})
 	if err != nil {

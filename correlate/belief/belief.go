@@ -56,6 +56,9 @@ type Commit struct {
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
+
+	namer Namer                                       // nil for none
+	named map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
 
 // Of reads what is recorded of a commit and weighs it.
@@ -68,7 +71,10 @@ func Of(log Log, commit refs.OID) (*Commit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
 	}
-	return Weigh(commit, recorded, own), nil
+	c := Weigh(commit, recorded, own)
+	c.namer, _ = log.(Namer)
+	c.name()
+	return c, nil
 }
 
 // Weigh weighs the anchors of a commit among events that name it. Own is the writer of the own log.
@@ -114,9 +120,10 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 	return c
 }
 
-// Found is what was found of a commit without an anchor.
-func Found(data *events.CommitData) *Commit {
+// Found is what was found of a commit without an anchor. The log gives the owners their names; nil gives none.
+func Found(log Log, data *events.CommitData) *Commit {
 	c := &Commit{ID: data.Commit}
+	c.namer, _ = log.(Namer)
 	c.Fill(data)
 	return c
 }
@@ -136,6 +143,7 @@ func (c *Commit) Fill(data *events.CommitData) {
 		c.Added = max(c.Added, data.Added)
 	}
 	c.count()
+	c.name()
 }
 
 // count makes the figures those of the runs. Lines that no run speaks of are unknown.

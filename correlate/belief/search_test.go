@@ -3,6 +3,7 @@ package belief
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -65,5 +66,29 @@ func TestCommitsAreSearchedTogether(t *testing.T) {
 	all, err = All(t.Context(), log, nil, ids)
 	if err != nil || all[0].Speaks() || lines(all[1]) != "human unknown - - - 2 0 1 1" {
 		t.Errorf("without a search: %+v, %v", all, err)
+	}
+}
+
+// callingLog calls everybody's conversation by one name.
+type callingLog struct{ oneLog }
+
+func (callingLog) Name(o *events.AnchorOwner) { o.Agent, o.Model = "by the log", o.Model+"!" }
+
+func TestOwnersHaveTheNamesOfTheirConversations(t *testing.T) {
+	t.Parallel()
+	e := said(t, "own", events.PostCommit, "1+1 A", "2+1 unknown", "3+1 human")
+	e.Data = []byte(strings.ReplaceAll(string(e.Data), `"kind":"ai"`, `"kind":"ai","trace":"t","agent":"by the anchor"`))
+	all, err := All(t.Context(), callingLog{oneLog{e}}, &finder{}, []refs.OID{commitID(1), commitID(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range all {
+		for _, r := range c.Runs("f") {
+			got = append(got, r.Owner.Session+" "+r.Owner.Agent+r.Owner.Model)
+		}
+	}
+	if want := []string{"A by the log!", "A ", " ", "A "}; !slices.Equal(got, want) {
+		t.Errorf("owners %q, want %q", got, want)
 	}
 }

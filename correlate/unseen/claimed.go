@@ -26,7 +26,7 @@ func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	var out []refs.OID
 	seen := []refs.OID{commit}
 	for i := 0; i < len(seen) && i < mostReplaced; i++ {
-		older, err := s.replaced(seen[i])
+		older, err := s.index.Replaced(seen[i])
 		if err != nil {
 			return nil, err
 		}

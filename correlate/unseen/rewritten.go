@@ -19,7 +19,7 @@ func (f *file) rewritten() error {
 			return err
 		}
 	}
-	older, err := f.replaced(f.commit)
+	older, err := f.index.Replaced(f.commit)
 	if err != nil {
 		return err
 	}
@@ -33,30 +33,6 @@ func (f *file) rewritten() error {
 
 // credible tells whether the patch of a run can be the cause of what the commit has.
 func (f *file) credible(r *belief.Run) bool { return r.Owner.Patch == "" || f.believes(r.Owner.Patch) }
-
-// replaced lists the commits whose place a commit took, as commit_rewritten events say.
-func (s *Search) replaced(commit refs.OID) ([]refs.OID, error) {
-	if rewritten, err := s.index.Rewritten(commit); err != nil || !rewritten {
-		return nil, err
-	}
-	named, err := s.index.ByCommit(commit)
-	if err != nil {
-		return nil, err
-	}
-	var out []refs.OID
-	for i := range named {
-		d, ok := data[events.RewriteData](&named[i])
-		if named[i].Type != events.CommitRewritten || !ok {
-			continue
-		}
-		for _, pair := range d.Pairs {
-			if pair.New == commit && pair.Old != commit {
-				out = append(out, pair.Old)
-			}
-		}
-	}
-	return out, nil
-}
 
 // carriedFrom compares the file with what an older commit has of it. Only runs that counts tells of are taken.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {

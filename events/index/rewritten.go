@@ -1,0 +1,85 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Rewriting tells that a commit took the place of another.
+type Rewriting struct {
+	Old, New refs.OID // which differ
+	Kind     string   // amend, rebase, or the word of the tool that did it
+	Event    *events.Event
+}
+
+// Rewritings lists what commit_rewritten events say: the own log first, each log in its order. A commit without an
+// heir, whose new id is zero, is not among them.
+func (ix *Index) Rewritings() ([]Rewriting, error) {
+	return rewritings(ix.ByType(events.CommitRewritten))
+}
+
+// Replaced lists the commits whose place a commit took.
+func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
+	if rewritten, err := ix.Rewritten(commit); err != nil || !rewritten {
+		return nil, err
+	}
+	all, err := rewritings(ix.ByCommit(commit))
+	if err != nil {
+		return nil, err
+	}
+	var out []refs.OID
+	for _, r := range all {
+		if r.New == commit {
+			out = append(out, r.Old)
+		}
+	}
+	return out, nil
+}
+
+func rewritings(recorded []events.Event, err error) ([]Rewriting, error) {
+	var out []Rewriting
+	for i := range recorded {
+		if recorded[i].Type != events.CommitRewritten {
+			continue
+		}
+		d := events.DataOf[events.RewriteData](recorded[i])
+		for _, pair := range d.Pairs {
+			if pair.Old != pair.New && !pair.New.IsZero() {
+				out = append(out, Rewriting{pair.Old, pair.New, d.Kind, &recorded[i]})
+			}
+		}
+	}
+	return out, err
+}
+
+// Anchored lists the commits that have an anchor in any log, without reading the anchors: those of the own log first,
+// each log in its order.
+func (ix *Index) Anchored() ([]refs.OID, error) {
+	return mended(ix, func() ([]refs.OID, error) {
+		var out []refs.OID
+		seen := map[refs.OID]bool{}
+		for _, s := range ix.sources {
+			first := map[refs.OID]uint64{} // by commit, the number of its first anchor
+			err := s.scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
+				nul := len(key) - 9 // where NUL and number begin
+				if id, err := refs.ParseOID(string(key[1:nul])); err == nil && !seen[id] {
+					seen[id], first[id] = true, binary.BigEndian.Uint64(key[nul+1:])
+				}
+				return true
+			})
+			if err != nil {
+				return nil, fmt.Errorf("read index: %w", err)
+			}
+			out = append(out, slices.SortedFunc(maps.Keys(first), func(a, b refs.OID) int {
+				return cmp.Compare(first[a], first[b])
+			})...)
+		}
+		return out, nil
+	})
+}

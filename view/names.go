@@ -1,0 +1,61 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+)
+
+// Log is the log for those who ask who wrote lines: it calls their owners as their conversations are called.
+type Log struct {
+	*index.Index
+	reader *Reader
+	known  map[events.TraceID]names
+}
+
+// Log is the log with the names of conversations.
+func (r *Reader) Log() *Log { return &Log{Index: r.log, reader: r, known: map[events.TraceID]names{}} }
+
+// names are what a conversation is called, and the models that it used.
+type names struct {
+	agent, session string
+	models         []string
+}
+
+// Name calls an owner as its conversation is called. A model that is not one of the conversation's is not known: of
+// those that it used, nothing tells which one it was, unless there is only one.
+func (l *Log) Name(o *events.AnchorOwner) {
+	n, known := l.known[o.Trace]
+	if !known {
+		n = l.reader.names(o.Trace)
+		l.known[o.Trace] = n
+	}
+	o.Agent, o.Session = cmp.Or(n.agent, o.Agent), cmp.Or(n.session, o.Session)
+	at := slices.IndexFunc(n.models, func(m string) bool { return ModelName(m) == ModelName(o.Model) })
+	switch {
+	case at >= 0:
+		o.Model = n.models[at]
+	case len(n.models) == 1:
+		o.Model = n.models[0]
+	case len(n.models) > 1:
+		o.Model = ""
+	}
+}
+
+// names says what a conversation is called. Where something cannot be read, there is less to say.
+func (r *Reader) names(id events.TraceID) names {
+	if r.readSums() != nil {
+		r.records = nil
+	}
+	t, _, err := r.log.Trace(id)
+	if err != nil {
+		return names{}
+	}
+	c := Conversation{Agent: t.Agent, Session: t.Session, Models: slices.Clone(t.Models)}
+	if d, recorded := r.records[id]; recorded {
+		c.name(&d)
+	}
+	return names{c.Agent, c.Session, c.Models}
+}
