@@ -53,6 +53,15 @@ type Attribution struct {
 // ByAI tells whether an agent wrote the line, alone or with a person.
 func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind == events.OwnerMixed }
 
+// AnchorOwner is the owner as anchors have it.
+func (a *Attribution) AnchorOwner() events.AnchorOwner {
+	return events.AnchorOwner{
+		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
+		Model: a.Model, Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
+		Candidates: a.Candidates, Limits: a.Limits,
+	}
+}
+
 // same tells whether two lines have one owner: the headers that speak of them would be equal.
 func (a *Attribution) same(b *Attribution) bool {
 	return a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&

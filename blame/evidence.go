@@ -23,7 +23,8 @@ type Evidence struct {
 	prompts Prompts
 	settle  trails.Settler // nil to ask nobody
 	owners  *trails.Owners
-	search  Searcher // nil for none
+	search  Searcher                                    // nil for none
+	step    func(trace events.TraceID, call string) int // nil to tell none
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 }
@@ -100,6 +101,12 @@ func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 	return e
 }
 
+// WithSteps says of tool calls in which step of the conversation's record they were made, 0 where that is not known.
+func (e *Evidence) WithSteps(step func(trace events.TraceID, call string) int) *Evidence {
+	e.step = step
+	return e
+}
+
 // WithSettler asks the agents' own records of the calls that are open, which lines that no commit has may depend on.
 func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
 	e.settle = settle
@@ -157,6 +164,9 @@ func (e *Evidence) attribution(o events.AnchorOwner, tier string) Attribution {
 		return unknown
 	}
 	a.Evidence, a.Confidence = tier, correlate.Confidence(tier, o)
+	if a.Step == 0 && a.ToolCall != "" && e.step != nil {
+		a.Step = e.step(a.Trace, a.ToolCall)
+	}
 	if a.Trace != "" && a.PromptIndex > 0 {
 		a.PromptText = e.promptText(a.Trace, a.PromptIndex)
 	}

@@ -3,12 +3,14 @@ package view
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -18,7 +20,8 @@ type WholeCall struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Call
-	Hunks []*Hunk `json:"hunks"`
+	Input json.RawMessage `json:"input,omitempty"` // as its record has it
+	Hunks []*Hunk         `json:"hunks"`
 }
 
 // Hunk is a patch with its owner.
@@ -85,49 +88,103 @@ func (r *Reader) Call(ctx context.Context, id string) (*WholeCall, error) {
 
 // toolCallOf finds the tool call of an event in its conversation.
 func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, error) {
-	of, found, err := r.Conversation(e.Trace)
+	_, call, _, err := r.CallOf(ctx, e.Trace, e.Subagent, e.ToolCall, 0)
+	return call, err
+}
+
+// CallOf finds a tool call of a conversation, with the prompt that it followed and the step of the record in which the
+// agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that is given.
+// Each of them is nil where nobody knows it.
+func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id string, prompt int) (
+	*Turn, *WholeCall, *records.Step, error,
+) {
+	of, found, err := r.Conversation(trace)
 	if err != nil || !found {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	stored, err := r.Record(ctx, e.Trace)
+	stored, err := r.Record(ctx, trace)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	talk, err := r.Talk(e.Trace, stored.Record)
+	talk, err := r.Talk(trace, stored.Record)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
+	var asked *Turn
 	for i := range talk.Turns {
-		for _, c := range talk.Turns[i].Calls {
-			if c.ToolCall != e.ToolCall || c.Subagent != e.Subagent {
+		turn := &talk.Turns[i]
+		if turn.Index == prompt && prompt > 0 {
+			asked = turn
+		}
+		for _, c := range turn.Calls {
+			if c.ToolCall != id || c.Subagent != subagent || id == "" {
 				continue
 			}
-			return r.withHunks(&WholeCall{Trace: e.Trace, Agent: of.Agent, Session: of.Session, Call: c, Hunks: []*Hunk{}})
+			call := &WholeCall{Trace: trace, Agent: of.Agent, Session: of.Session, Call: c, Hunks: []*Hunk{}}
+			var step *records.Step
+			if stored.Record != nil && 0 < c.Step && c.Step <= len(stored.Steps) {
+				step = &stored.Steps[c.Step-1]
+				call.Input = inputOf(step, id)
+			}
+			return turn, call, step, r.withHunks(call)
 		}
 	}
-	return nil, nil
+	return asked, nil, nil, nil
+}
+
+// inputOf is what a call of a step was given; nil where it is no JSON.
+func inputOf(step *records.Step, id string) json.RawMessage {
+	for i := range step.ToolCalls {
+		if c := &step.ToolCalls[i]; c.ToolCallID == id && json.Valid(c.Input) {
+			return c.Input
+		}
+	}
+	return nil
+}
+
+// StepHunks are the hunks that the calls of a step wrote.
+func (r *Reader) StepHunks(trace events.TraceID, step *records.Step) ([]*Hunk, error) {
+	var out []*Hunk
+	for i := range step.ToolCalls {
+		named, err := r.log.ToolCall(step.ToolCalls[i].ToolCallID)
+		if err != nil {
+			return nil, err
+		}
+		call := &WholeCall{Trace: trace}
+		call.ToolCall = step.ToolCalls[i].ToolCallID
+		for _, e := range named {
+			if e.Trace == trace && e.Type == events.PatchRecorded {
+				call.Patches = append(call.Patches, events.DataOf[events.PatchData](e).Patch)
+			}
+		}
+		if err := r.withHunks(call); err != nil {
+			return nil, err
+		}
+		out = append(out, call.Hunks...)
+	}
+	return out, nil
 }
 
 // withHunks adds the hunks that a call wrote.
-func (r *Reader) withHunks(c *WholeCall) (*WholeCall, error) {
+func (r *Reader) withHunks(c *WholeCall) error {
 	lines, err := r.Lines()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	held, err := lines.Anchors(c.Trace, func(o *events.AnchorOwner) bool { return o.ToolCall == c.ToolCall })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, id := range c.Patches {
 		e, found, err := r.log.Patch(id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if found {
 			c.Hunks = append(c.Hunks, r.hunk(e, held))
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // Hunk is what the log has of a patch, with the text if it is still there.

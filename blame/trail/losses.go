@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -228,13 +226,4 @@ func (l *looker) describe(id refs.OID) (remover, error) {
 		}
 	}
 	return who, nil
-}
-
-// ownerOf is the owner of a line in the words of the log.
-func ownerOf(a *blame.Attribution) events.AnchorOwner {
-	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
-		Model: a.Model,
-		Tool:  a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Candidates: a.Candidates, Limits: a.Limits,
-	}
 }

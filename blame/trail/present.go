@@ -82,7 +82,7 @@ func (l *looker) path(path string) error {
 	}
 	for i := range lines {
 		line := &lines[i]
-		owner := ownerOf(line.Owner)
+		owner := line.Owner.AnchorOwner()
 		switch {
 		case KeyOf(&owner, l.tr.Path) == l.tr.key && l.ownFile(line):
 			l.keep(path, line)
@@ -135,7 +135,7 @@ func (l *looker) change(line *blame.Annotated) {
 	}
 	loss := l.changed[commit]
 	if loss == nil {
-		owner := ownerOf(line.Owner)
+		owner := line.Owner.AnchorOwner()
 		loss = &Loss{Commit: commit, Author: author, Owner: &owner}
 		l.changed[commit] = loss
 	}

@@ -148,7 +148,8 @@ func (a *app) program() *cli.App {
 			a.watchCommand(),
 			a.demoCommand(),
 			// to look at lines, commits and conversations
-			a.blameCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(),
+			a.blameCommand(), a.whyCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
+			a.searchCommand(),
 			a.statsCommand(), a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(), a.mcpCommand(), a.resumeCommand(),
 			// to keep, complete, pass on and take out conversations
 			a.recordCommand(), a.backfillCommand(), a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),

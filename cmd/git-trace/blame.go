@@ -80,6 +80,9 @@ func (a *app) blame(args []string) error {
 	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
+	if opts.Format == gitblame.JSON {
+		evidence = evidence.WithSteps(known.steps(a.life))
+	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
 	return errors.Join(blameFailure(err), screen.Close())
 }

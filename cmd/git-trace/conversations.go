@@ -43,6 +43,24 @@ func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversa
 	return out, nil
 }
 
+// steps says in which step of its record a call was made; each record is read once.
+func (s *conversations) steps(ctx context.Context) func(events.TraceID, string) int {
+	of := map[events.TraceID]map[string]int{}
+	return func(trace events.TraceID, call string) int {
+		if of[trace] == nil {
+			of[trace] = map[string]int{}
+			if r, err := s.Record(ctx, trace); err == nil && r.Record != nil { // what cannot be read is not known
+				for i := range r.Steps {
+					for k := range r.Steps[i].ToolCalls {
+						of[trace][r.Steps[i].ToolCalls[k].ToolCallID] = i + 1
+					}
+				}
+			}
+		}
+		return of[trace][call]
+	}
+}
+
 func (s *conversations) close() {
 	s.Close()
 	s.prompts.Close()

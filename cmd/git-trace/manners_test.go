@@ -165,8 +165,8 @@ func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 				[]string{"nosuch", "HEAD~9", "HEAD:nosuch", "0000000000000000000000000000000000000000", "1234abcd"}},
 			{"log", []string{"stats", "graph", "export --format agent-trace", "export --format git-ai", "reconcile --dry-run", "backfill --dry-run"},
 				[]string{"nosuch..HEAD", "HEAD..nosuch", "^nosuch HEAD"}},
-			{"log -1 -L1,1:%s", []string{"track %s:1", "blame -L1,1 -- %s"}, []string{"dir/nosuch", "../outside"}},
-			{"log -1 -L%s,%s:a", []string{"track a:%s"}, []string{"9"}},
+			{"log -1 -L1,1:%s", []string{"track %s:1", "why %s:1", "blame -L1,1 -- %s"}, []string{"dir/nosuch", "../outside"}},
+			{"log -1 -L%s,%s:a", []string{"track a:%s", "why a:%s"}, []string{"9"}},
 		} {
 			for _, word := range row.words {
 				want := g.run("git", fillIn(row.git, word)...)
@@ -228,6 +228,7 @@ var untouched = map[string][]string{
 	"show":         {"HEAD", "--json HEAD", "1234abcd", "@1"},
 	"graph":        {"", "--json", "--format html"},
 	"track":        {"a:3", "--json a:3", "HEAD"},
+	"why":          {"a:3", "--json a:3", "HEAD a:1-2", "nosuch:1"},
 	"search":       {"word", "--json word"},
 	"stats":        {"", "--json", "HEAD~1..HEAD"},
 	"resume":       {"--print 1234"},

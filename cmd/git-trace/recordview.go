@@ -15,6 +15,7 @@ type stepView struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`
 	Step    *records.Step  `json:"step"`
+	Hunks   []*view.Hunk   `json:"hunks"` // that its calls wrote
 }
 
 // record reads the stored record of a conversation.
@@ -39,5 +40,8 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 		return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no step %d", trace, n),
 			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
 	}
-	return &stepView{Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1]}, nil
+	hunks, err := v.known.StepHunks(trace, &r.Steps[n-1])
+	return &stepView{
+		Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1], Hunks: append([]*view.Hunk{}, hunks...),
+	}, err
 }

@@ -91,6 +91,7 @@ func readings(ids ...string) map[string][][]string {
 			{"graph"}, {"graph", "--json"}, {"graph", "--format=dot"}, {"graph", "--format=mermaid"}, {"graph", "--format=html"},
 		},
 		"track":    {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
+		"why":      {{"why", "a:3"}, {"why", "--json", "a:3"}, {"why", "HEAD", "a:1-3"}},
 		"verify":   {{"verify"}, {"verify", "--json"}},
 		"events":   {{"events"}, {"events", "--json"}},
 		"export":   {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},

@@ -36,6 +36,7 @@ const (
 	commitObject   objectKind = "commit"
 	eventObject    objectKind = "event"
 	stepObject     objectKind = "step"
+	whyObject      objectKind = "why"
 )
 
 // resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else

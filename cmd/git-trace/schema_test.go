@@ -159,6 +159,9 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"owners":                       {"blame", "--json", "a.go"},
 		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
 		"the trails of a commit":       {"track", "--json", "HEAD~1"},
+		"why lines are there":          {"why", "--json", "a.go:1-3", "later.go:1", "bytes:1", "kept.go:1"},
+		"why lines of HEAD are there":  {"why", "--json", "HEAD", "a.go:2"},
+		"a line, shown":                {"show", "--json", "a.go:1", "HEAD"},
 		"how people steered":           {"steering", "--json"},
 	} {
 		t.Run(name, func(t *testing.T) {

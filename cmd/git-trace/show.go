@@ -18,7 +18,8 @@ func (a *app) showCommand() *cli.Command {
 		UsageText: "git trace show [--json | --markdown] <id>…",
 		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a " +
 			"step of it (4f2a:12),\n" +
-			"a tool call (toolu_…), a patch, a commit in any form that git knows, or an event (b3:… or @17). Ids may be\n" +
+			"a tool call (toolu_…), a patch, lines of a file (FILE:LINE, as git trace why),\n" +
+			"a commit in any form that git knows, or an event (b3:… or @17). Ids may be\n" +
 			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
 			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +
 			"shown in full.",
@@ -67,6 +68,14 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	r := resolver{repo: repo, known: known}
 	objects := []shown{}
 	for _, id := range ids {
+		if p, named, err := placeOf(id); named && looksLikePath(p.name) {
+			v, err := views.why(p, err)
+			if err != nil {
+				return err
+			}
+			objects = append(objects, shown{whyObject, v})
+			continue
+		}
 		o, err := r.resolve(c.Context, id)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)

@@ -117,6 +117,10 @@ func (t callView) draw(d *showDrawer) {
 	if t.Opened != nil {
 		d.field("time", d.when(*t.Opened))
 	}
+	if t.Step > 0 {
+		d.field("step", d.safe(d.short(t.Trace))+":"+strconv.Itoa(t.Step))
+	}
+	d.command(t.Input)
 	d.field("commits", d.commits(t.Commits))
 	d.limits(t.Limits)
 	for _, hunk := range t.Hunks {

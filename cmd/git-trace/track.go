@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -128,13 +127,19 @@ func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 // lineRange matches "<path>:<line>" and "<path>:<line>-<line>".
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`) })
 
+// looksLikePath tells whether a name is that of a file, or could be one, rather than an id.
+func looksLikePath(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil || strings.ContainsAny(name, "/.") && !strings.HasPrefix(name, "b3")
+}
+
 // find takes an argument for lines of a file where there is such a file, or what could be one, and for an id otherwise.
 func (f *patchFinder) find(arg string) error {
-	if m := lineRange().FindStringSubmatch(arg); m != nil {
-		_, err := os.Lstat(m[1])
-		if err == nil || strings.ContainsAny(m[1], "/.") && !strings.HasPrefix(m[1], "b3") {
-			return f.lines(m[1], m[2], m[3])
+	if p, named, err := placeOf(arg); named && looksLikePath(p.name) {
+		if err != nil {
+			return err
 		}
+		return f.lines(p)
 	}
 	r := resolver{repo: f.viewer.repo, known: f.viewer.known}
 	o, err := r.resolve(f.ctx, arg)
@@ -216,52 +221,43 @@ func (f *patchFinder) believed(known *belief.Commit) {
 }
 
 // lines adds the patches that wrote lines of a file in the work tree.
-func (f *patchFinder) lines(name, from, to string) error {
-	first, _ := strconv.Atoi(from)
-	last := first
-	if to != "" {
-		last, _ = strconv.Atoi(to)
-	}
-	if first < 1 || last < first {
-		return fail(exitUsage, fmt.Errorf("'%s' names no lines", strings.TrimSuffix(name+":"+from+"-"+to, "-")),
-			"lines are counted from 1")
-	}
-	path, err := f.pathOf(name)
+func (f *patchFinder) lines(p fileLines) error {
+	path, err := pathInside(f.viewer.repo, p.name)
 	if err != nil {
 		return err
 	}
 	before := len(f.found)
-	for line := first; line <= last; line++ {
+	for line := p.first; line <= p.last; line++ {
 		owner, count, err := f.tracker.Line(path, line)
 		if err != nil {
 			return blameFailure(err)
 		}
 		if line > count {
 			if count == 0 {
-				return fail(exitGit, fmt.Errorf("there is no text file '%s'", name),
+				return fail(exitGit, fmt.Errorf("there is no text file '%s'", p.name),
 					"paths are relative to where you are, as for git blame")
 			}
-			return fail(exitGit, fmt.Errorf("'%s' has %s", name, plural(count, "line")), "")
+			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")
 		}
-		f.add(ownerOf(&owner), path)
+		f.add(owner.AnchorOwner(), path)
 	}
 	if len(f.found) == before {
-		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%s", name, from),
+		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%d", p.name, p.first),
 			"it is older than the recording, or the recording has a gap: git trace status")
 	}
 	return nil
 }
 
-// pathOf is a file argument as git has it: relative to the top of the work tree.
-func (f *patchFinder) pathOf(name string) (string, error) {
-	if f.viewer.repo.Bare() {
+// pathInside is a file argument as git has it: relative to the top of the work tree.
+func pathInside(repo *refs.Repo, name string) (string, error) {
+	if repo.Bare() {
 		return filepath.ToSlash(filepath.Clean(name)), nil
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return "", err
 	}
-	rel, ok := trails.Relative(f.viewer.repo, abs)
+	rel, ok := trails.Relative(repo, abs)
 	if !ok {
 		return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", name), "")
 	}
@@ -274,13 +270,4 @@ func placeText(r trail.Run) string {
 		return fmt.Sprintf("%s:%d", r.Path, r.Start)
 	}
 	return fmt.Sprintf("%s:%d-%d", r.Path, r.Start, r.Start+r.Count-1)
-}
-
-// ownerOf is an answer of blame as anchors have it.
-func ownerOf(a *blame.Attribution) events.AnchorOwner {
-	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
-		Model: a.Model,
-		Tool:  a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
-	}
 }

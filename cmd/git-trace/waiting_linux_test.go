@@ -30,6 +30,7 @@ var mayWait = map[string]string{
 	"show":       "HEAD",
 	"graph":      "",
 	"track":      "a:1",
+	"why":        "a:1",
 	"search":     "word",
 	"stats":      "",
 	"resume":     "--print 1234",

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/why"
+)
+
+// whySchema names the form of the JSON output; docs/schema/why-1.schema.json describes it.
+const whySchema = "git-trace.why/1"
+
+func (a *app) whyCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "why",
+		Usage:     "why a line is there: what was asked, thought and done, and what became of it",
+		UsageText: "git trace why [--json | --markdown] [<rev>] <path>:<line>[-<line>] …",
+		Description: "Tells of each line who wrote it and on which evidence, the prompt, what the agent thought before,\n" +
+			"the tool call with its change, the commit, what was replaced, and what is left of the change.\n" +
+			"Lines of one change are told once. With a revision the lines are those that it has, without one those of\n" +
+			"the work tree.",
+		Flags: []cli.Flag{
+			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "write Markdown, the change in full"}, colorFlag(),
+		},
+	}, a.why)
+}
+
+// fileLines are lines of a file, as an argument names them.
+type fileLines struct {
+	name        string
+	first, last int
+}
+
+// placeOf understands "<path>:<line>" and "<path>:<line>-<line>".
+func placeOf(arg string) (fileLines, bool, error) {
+	m := lineRange().FindStringSubmatch(arg)
+	if m == nil {
+		return fileLines{}, false, nil
+	}
+	p := fileLines{name: m[1]}
+	p.first, _ = strconv.Atoi(m[2])
+	p.last = p.first
+	if m[3] != "" {
+		p.last, _ = strconv.Atoi(m[3])
+	}
+	if p.first < 1 || p.last < p.first {
+		return p, true, fail(exitUsage, fmt.Errorf("'%s' names no lines", printable(arg)), "lines are counted from 1")
+	}
+	return p, true, nil
+}
+
+func (a *app) why(c *cli.Context, ops operands) error {
+	rev, places, err := whyOperands(ops)
+	if err != nil {
+		return err
+	}
+	repo, known, err := a.recorded(c.Context)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	views, err := newViewer(c.Context, repo, known)
+	if err != nil {
+		return err
+	}
+	defer views.close()
+	finder, err := views.finder()
+	if err != nil {
+		return err
+	}
+	defer finder.close()
+	list := []*whyView{}
+	for _, p := range places {
+		v, err := finder.why(rev, p)
+		if err != nil {
+			return err
+		}
+		list = append(list, v)
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, struct {
+			Schema string     `json:"schema"`
+			Places []*whyView `json:"places"`
+		}{whySchema, list})
+	}
+	if c.Bool("markdown") {
+		m := &whyMarkdown{short: views.short}
+		for _, v := range list {
+			m.view(v)
+		}
+		_, err := io.WriteString(quietWriter{a.std.out}, strings.TrimLeft(m.out.String(), "\n"))
+		return err
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	d := newShowDrawer(screen, views)
+	for i, v := range list {
+		if i > 0 {
+			d.line("")
+		}
+		v.draw(d)
+	}
+	_, err = io.Copy(screen.Out, strings.NewReader(d.take()))
+	return errors.Join(err, screen.Close())
+}
+
+// whyOperands are places, and the revision in front of them.
+func whyOperands(ops operands) (rev string, places []fileLines, err error) {
+	for i, arg := range ops.all() {
+		p, named, err := placeOf(arg)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case named:
+			places = append(places, p)
+		case i == 0 && len(ops.all()) > 1:
+			rev = arg
+		default:
+			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", printable(arg)),
+				"git trace why "+printable(arg)+":<line>")
+		}
+	}
+	if len(places) == 0 {
+		return "", nil, fail(exitUsage, errors.New("no line is named"), "git trace why <path>:<line>")
+	}
+	return rev, places, nil
+}
+
+// whyFinder finds reasons for places.
+type whyFinder struct {
+	*viewer
+	reasons  why.Finder
+	searcher *unseen.Search
+}
+
+// finder opens what reasons are found with. Close it.
+func (v *viewer) finder() (*whyFinder, error) {
+	f := &whyFinder{viewer: v, searcher: unseen.New(v.repo, v.reader)}
+	evidence := blame.NewEvidence(v.repo, v.reader, f.searcher).WithSettler(settler())
+	trails, err := trail.New(v.ctx, v.repo, v.reader, evidence)
+	if err != nil {
+		f.searcher.Close()
+		return nil, err
+	}
+	f.reasons = why.Finder{Repo: v.repo, Known: v.known.Reader, Evidence: evidence, Trails: trails}
+	return f, nil
+}
+
+// why finds the reasons for lines; err is what naming them gave.
+func (v *viewer) why(p fileLines, err error) (*whyView, error) {
+	if err != nil {
+		return nil, err
+	}
+	f, err := v.finder()
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return f.why("", p)
+}
+
+func (f *whyFinder) close() {
+	_ = f.reasons.Trails.Close()
+	f.searcher.Close()
+}
+
+func (f *whyFinder) why(rev string, p fileLines) (*whyView, error) {
+	path, err := pathInside(f.repo, p.name)
+	if err != nil {
+		return nil, err
+	}
+	if rev == "" && f.repo.Bare() {
+		rev = "HEAD"
+	}
+	list, err := f.reasons.Lines(f.ctx, rev, path, p.first, p.last)
+	var none *why.NoLineError
+	if errors.As(err, &none) {
+		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", printable(p.name), plural(none.Lines, "line")), "")
+	}
+	return &whyView{path: path, rev: rev, reasons: list}, blameFailure(err)
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/why"
+)
+
+// Bounds of what one screen tells of a line, in rows.
+const (
+	mostWhyLines    = 8 // of the lines that are asked about
+	mostThoughts    = 6
+	mostWhyPrompt   = 6
+	mostWhyCommand  = 6
+	mostWhyRemoved  = 8
+	mostWhyAdded    = 12
+	linesBeforeLine = 4 // of the change, before the line that is asked about
+)
+
+// evidenceText says in words what a tier of evidence means.
+var evidenceText = map[string]string{
+	correlate.TierExactBlob:   "the committed file was seen in the work tree, to the last byte",
+	correlate.TierExactLines:  "the line was seen in the work tree as it was written",
+	correlate.TierMovedLines:  "the line moved, in a block that kept its owner",
+	correlate.TierReformatted: "the line was written so but for its form",
+	correlate.TierRewritten:   "carried from the commit that this one replaced",
+	correlate.TierSamePatch:   "the commit makes the same change; no hook saw it",
+	correlate.TierFingerprint: "the line alone is the same; no hook saw the commit",
+}
+
+func (v *whyView) draw(d *showDrawer) {
+	for i, r := range v.reasons {
+		if i > 0 {
+			d.line("")
+		}
+		d.reason(r)
+	}
+}
+
+func (d *showDrawer) reason(r *why.Reason) {
+	d.whyLines(r)
+	d.line("")
+	o := r.Owner()
+	d.asked(r)
+	switch {
+	case o.Trace != "":
+		d.field("answered by", d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent)))
+	case o.Kind == events.OwnerHuman:
+		who := "a person"
+		if c := r.Commit(); c != nil {
+			who = d.safe(c.Author.Name)
+		}
+		d.field("written by", who)
+	default:
+		d.field("written by", "nobody knows")
+	}
+	d.thoughts(r)
+	d.did(r)
+	d.evidence(r)
+	if c := r.Commit(); c != nil {
+		subject := cells.Cut(d.safe(c.Summary), max(d.width-14-d.digits-1, 10))
+		d.field("commit", d.pen.paint(hashColor, d.commit(c.ID))+" "+subject)
+		d.field("", d.pen.paint(faint, d.safe(c.Author.Name)+", "+c.Author.When().Format("2006-01-02 15:04")))
+	} else {
+		d.field("commit", "none yet")
+	}
+	d.replaced(r)
+	if r.Trail != nil {
+		t := &trackDrawer{showDrawer: d}
+		for i, text := range t.whatIsLeft(r.Trail) {
+			d.wrappedField(label(i == 0, "since"), text, 3)
+		}
+	}
+	d.next(r)
+}
+
+func label(first bool, name string) string {
+	if first {
+		return name
+	}
+	return ""
+}
+
+// wrappedField draws a text that is broken where the screen ends.
+func (d *showDrawer) wrappedField(name, text string, rows int) {
+	for i, row := range cells.Wrap(text, max(d.width-14, 20), rows) {
+		d.line(cells.Pad(label(i == 0, name), 14) + row)
+	}
+}
+
+// whyLines draws the lines that are asked about.
+func (d *showDrawer) whyLines(r *why.Reason) {
+	d.line(d.pen.paint(bold, d.safe(r.Path)+":"+lineList(r)))
+	digits := len(strconv.Itoa(r.Lines[len(r.Lines)-1].FinalLine))
+	color := ""
+	if r.Owner().Trace != "" {
+		color = traceColor(r.Owner().Trace)
+	}
+	for i := range r.Lines {
+		if i == mostWhyLines {
+			d.line(d.pen.paint(faint, fmt.Sprintf("  … %s more", plural(len(r.Lines)-i, "line"))))
+			break
+		}
+		text := d.content(string(r.Lines[i].Content))
+		if color != "" {
+			text = d.pen.paint(color, text)
+		}
+		d.line(fmt.Sprintf("  %*d │ %s", digits, r.Lines[i].FinalLine, text))
+	}
+}
+
+// lineList names lines as they are given on the command line: 3, 7-9.
+func lineList(r *why.Reason) string {
+	var out []string
+	for i := 0; i < len(r.Lines); {
+		k := i
+		for k+1 < len(r.Lines) && r.Lines[k+1].FinalLine == r.Lines[k].FinalLine+1 {
+			k++
+		}
+		text := strconv.Itoa(r.Lines[i].FinalLine)
+		if k > i {
+			text += "-" + strconv.Itoa(r.Lines[k].FinalLine)
+		}
+		out = append(out, text)
+		i = k + 1
+	}
+	return strings.Join(out, ", ")
+}
+
+func (d *showDrawer) asked(r *why.Reason) {
+	o := r.Owner()
+	if o.Trace == "" {
+		return
+	}
+	head := d.conversation(o.Trace, o.PromptIndex)
+	if t := r.Turn; t != nil && t.Time != nil {
+		head += "  " + d.pen.paint(faint, d.when(*t.Time))
+	}
+	d.field("asked in", head)
+	switch t := r.Turn; {
+	case t != nil && t.Text != nil:
+		d.wrappedField("", `"`+cells.Line(*t.Text)+`"`, mostWhyPrompt)
+	case o.PromptIndex > 0:
+		d.field("", d.pen.paint(faint, "the text of the prompt is not kept here"))
+	}
+}
+
+// thoughts draws what the agent reasoned and said before the call.
+func (d *showDrawer) thoughts(r *why.Reason) {
+	if r.Step == nil {
+		return
+	}
+	if text := r.Step.ReasoningContent; text != nil && strings.TrimSpace(*text) != "" {
+		d.wrappedField("thought", cells.Line(*text), mostThoughts)
+	}
+	if text := r.Step.Content; text != nil && strings.TrimSpace(*text) != "" {
+		d.wrappedField("said", cells.Line(*text), mostThoughts)
+	}
+}
+
+// did draws the call, with its command and its change.
+func (d *showDrawer) did(r *why.Reason) {
+	o := r.Owner()
+	if o.ToolCall != "" {
+		text := words(d.safe(o.Tool), d.safe(o.ToolCall))
+		if r.Step != nil {
+			text += "  " + d.pen.paint(faint, "step "+d.safe(d.short(o.Trace))+":"+strconv.Itoa(r.Step.StepIndex))
+		}
+		d.field("did", text)
+	}
+	if r.Call != nil {
+		d.command(r.Call.Input)
+	}
+	if r.Hunk != nil && r.Hunk.OldCount+r.Hunk.NewCount > 0 && o.Kind != events.OwnerHuman {
+		d.line("")
+		d.around(r)
+		d.line("")
+	}
+}
+
+// command draws what a call ran, or was asked to do; nothing of one that names its file.
+func (d *showDrawer) command(input json.RawMessage) {
+	text, isPath := view.MainArgument(input)
+	if isPath || text == "" {
+		return
+	}
+	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, row := range rows[:min(len(rows), mostWhyCommand)] {
+		d.line(cells.Pad("", 14) + label(i == 0, "$ ") + cells.Cut(d.content(row), max(d.width-16, 20)))
+	}
+	if more := len(rows) - mostWhyCommand; more > 0 {
+		d.line(cells.Pad("", 14) + d.pen.paint(faint, "… "+plural(more, "line")+" more"))
+	}
+}
+
+// around draws the change about the first of the lines.
+func (d *showDrawer) around(r *why.Reason) {
+	h := r.Hunk
+	d.line(fmt.Sprintf("@@ -%s +%s @@ %s", hunkRange(h.OldStart, h.OldCount), hunkRange(h.NewStart, h.NewCount),
+		d.safe(h.Path)))
+	if h.Removed == nil && h.Added == nil {
+		d.line(d.pen.paint(faint, "  the text is no longer kept"))
+		return
+	}
+	removed := h.Removed[:min(len(h.Removed), mostWhyRemoved)]
+	d.side("-", lessColor, removed, len(removed))
+	d.leftOut(len(h.Removed) - len(removed))
+	at := max(slices.Index(h.Added, string(r.Lines[0].Content)), 0)
+	from := max(min(at-linesBeforeLine, len(h.Added)-mostWhyAdded), 0)
+	to := min(from+mostWhyAdded, len(h.Added))
+	d.leftOut(from)
+	d.side("+", plusColor, h.Added[from:to], to-from)
+	d.leftOut(len(h.Added) - to)
+}
+
+func (d *showDrawer) leftOut(lines int) {
+	if lines > 0 {
+		d.line(d.pen.paint(faint, "  … "+plural(lines, "line")+" more"))
+	}
+}
+
+// evidence says how it is known who wrote the lines, and what speaks against it.
+func (d *showDrawer) evidence(r *why.Reason) {
+	o := r.Owner()
+	if o.Kind == events.OwnerUnknown || o.Kind == "" {
+		text := "none: the line is older than the recording, or the recording has a gap"
+		if len(o.Limits) > 0 {
+			text = "none: " + inWords(o.Limits)
+		}
+		d.wrappedField("evidence", text, 3)
+	} else {
+		text := strings.Trim(o.Confidence+": "+evidenceText[o.Evidence], ": ")
+		if r.Commit() == nil {
+			text = "seen in the work tree"
+		}
+		d.wrappedField("evidence", text, 3)
+		d.limits(o.Limits)
+	}
+	var calls []string
+	for _, c := range o.Candidates {
+		calls = append(calls, words(d.conversation(c.Trace, 0), d.safe(c.Agent), d.safe(c.ToolCall)))
+	}
+	for i, text := range calls {
+		d.field(label(i == 0, "perhaps"), text)
+	}
+}
+
+// replaced says whose lines were taken away for these.
+func (d *showDrawer) replaced(r *why.Reason) {
+	h := r.Hunk
+	switch {
+	case len(r.Replaced) > 0:
+	case h == nil || r.Owner().Trace == "":
+		return
+	case h.OldCount > 0:
+		d.field("replaced", plural(h.OldCount, "line"))
+		return
+	default:
+		d.field("replaced", "nothing")
+		return
+	}
+	for i, p := range r.Replaced {
+		who := "people"
+		if p.Trace != "" {
+			who = words(d.conversation(p.Trace, p.Prompt), d.safe(words(p.Agent, p.ToolCall)))
+		}
+		d.field(label(i == 0, "replaced"), "lines of "+who)
+	}
+}
+
+// next says what tells more.
+func (d *showDrawer) next(r *why.Reason) {
+	o := r.Owner()
+	var list []string
+	switch {
+	case o.Trace != "" && o.PromptIndex > 0:
+		list = append(list, "git trace show '"+d.short(o.Trace)+"#"+strconv.Itoa(o.PromptIndex)+"'")
+	case o.Trace != "":
+		list = append(list, "git trace show "+d.short(o.Trace))
+	case o.Kind == events.OwnerUnknown && r.Commit() != nil:
+		list = append(list, "git trace backfill looks for old conversations")
+	case r.Commit() != nil:
+		list = append(list, "git show "+d.commit(r.Commit().ID))
+	}
+	for i, text := range list {
+		d.field(label(i == 0, "more"), d.pen.paint(faint, text))
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/why"
+)
+
+// whyMarkdown writes reasons for reading elsewhere, texts and changes in full.
+type whyMarkdown struct {
+	markdown
+	short func(events.TraceID) string
+}
+
+func (m *whyMarkdown) view(v *whyView) {
+	for _, r := range v.reasons {
+		m.reason(r)
+	}
+}
+
+func (m *whyMarkdown) reason(r *why.Reason) {
+	o := r.Owner()
+	var lines []string
+	for i := range r.Lines {
+		lines = append(lines, string(r.Lines[i].Content))
+	}
+	fmt.Fprintf(&m.out, "\n## `%s:%s`\n\n", strings.ReplaceAll(cells.Safe(r.Path), "`", "'"), lineList(r))
+	m.fence(strings.Join(lines, "\n"))
+	m.out.WriteString("\n")
+	switch {
+	case o.Trace != "":
+		m.fact("written by", dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
+		m.fact("conversation", m.short(o.Trace))
+	case o.Kind == events.OwnerHuman:
+		m.fact("written by", "a person")
+	default:
+		m.fact("written by", "nobody knows")
+	}
+	if o.Evidence != "" {
+		m.fact("evidence", o.Confidence+": "+evidenceText[o.Evidence])
+	}
+	if len(o.Limits) > 0 {
+		m.fact("but", inWords(o.Limits))
+	}
+	if c := r.Commit(); c != nil {
+		m.fact("commit", strings.Join([]string{c.ID.String(), c.Summary, c.Author.Name}, " · "))
+	}
+	if t := r.Turn; t != nil && t.Text != nil {
+		m.part("Asked", *t.Text)
+	}
+	if s := r.Step; s != nil {
+		m.part("Thought", value(s.ReasoningContent))
+		m.part("Said", value(s.Content))
+	}
+	if call := callOfStep(r); call != nil {
+		fmt.Fprintf(&m.out, "\n### Did\n\n")
+		m.call(r.Step, call)
+	}
+	if h := r.Hunk; h != nil && o.Trace != "" && len(h.Removed)+len(h.Added) > 0 {
+		fmt.Fprintf(&m.out, "\n### Changed\n\n")
+		var diff strings.Builder
+		for _, line := range h.Removed {
+			diff.WriteString("-" + line + "\n")
+		}
+		for _, line := range h.Added {
+			diff.WriteString("+" + line + "\n")
+		}
+		m.fence(diff.String())
+	}
+}
+
+func (m *whyMarkdown) fact(name, text string) {
+	fmt.Fprintf(&m.out, "- %s: %s\n", name, cells.Safe(cells.Line(text)))
+}
+
+// part writes what somebody said as a quotation, so that nothing in it is taken for more.
+func (m *whyMarkdown) part(title, text string) {
+	if text = strings.Trim(safeText(text), "\n"); text == "" {
+		return
+	}
+	fmt.Fprintf(&m.out, "\n### %s\n\n", title)
+	m.fence(text)
+}

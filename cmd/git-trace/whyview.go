@@ -1,0 +1,130 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/why"
+)
+
+// whyView is a place with the reasons for its lines.
+type whyView struct {
+	path, rev string
+	reasons   []*why.Reason
+}
+
+type jsonPlace struct {
+	Path       string       `json:"path"`
+	PathBase64 string       `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	Revision   *string      `json:"revision"`              // null for the work tree
+	Reasons    []jsonReason `json:"reasons"`
+}
+
+type jsonReason struct {
+	Lines       []jsonWhyLine          `json:"lines"`
+	Contributor events.OwnerKind       `json:"contributor"`
+	Trace       *events.TraceID        `json:"trace"`
+	Agent       *string                `json:"agent"`
+	Model       *string                `json:"model"`
+	Session     *string                `json:"session"`
+	Subagent    string                 `json:"subagent,omitempty"`
+	Prompt      *jsonWhyPrompt         `json:"prompt"`
+	Step        *int                   `json:"step"`
+	Reasoning   *string                `json:"reasoning"`
+	Answer      *string                `json:"answer"`
+	Call        *view.WholeCall        `json:"call"`
+	Hunk        *view.Hunk             `json:"hunk"`
+	Evidence    *string                `json:"evidence"`
+	Confidence  *string                `json:"confidence"`
+	Candidates  []events.CandidateData `json:"candidates,omitempty"`
+	Limits      []events.Limit         `json:"limits,omitempty"`
+	Commit      *jsonWhyCommit         `json:"commit"`
+	Replaced    []*view.Hunk           `json:"replaced"`
+	Since       any                    `json:"since"` // as git trace track has it
+}
+
+type jsonWhyLine struct {
+	Line       int    `json:"line"`
+	Text       string `json:"text"`
+	TextBase64 string `json:"text_base64,omitempty"`
+}
+
+type jsonWhyPrompt struct {
+	Index int        `json:"index"`
+	Time  *time.Time `json:"time"`
+	Text  *string    `json:"text"`
+}
+
+type jsonWhyCommit struct {
+	ID      refs.OID `json:"id"`
+	Subject string   `json:"subject"`
+	Author  string   `json:"author"`
+	Mail    string   `json:"author_mail"`
+	Time    string   `json:"author_time"`
+}
+
+// MarshalJSON gives the place with its reasons.
+func (v *whyView) MarshalJSON() ([]byte, error) {
+	out := jsonPlace{Path: v.path, PathBase64: events.EncodeBytes(v.path), Revision: given(v.rev), Reasons: []jsonReason{}}
+	for _, r := range v.reasons {
+		out.Reasons = append(out.Reasons, reasonJSON(r))
+	}
+	return marshal(out)
+}
+
+// given is a text, nil for an empty one.
+func given[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func reasonJSON(r *why.Reason) jsonReason {
+	o := r.Owner()
+	out := jsonReason{
+		Lines: []jsonWhyLine{}, Contributor: o.Kind, Trace: given(o.Trace), Agent: given(o.Agent), Model: given(o.Model),
+		Session: given(o.Session), Subagent: o.Subagent, Call: r.Call, Hunk: r.Hunk,
+		Evidence: given(o.Evidence), Confidence: given(o.Confidence), Candidates: o.Candidates, Limits: o.Limits,
+		Replaced: append([]*view.Hunk{}, r.Replaced...),
+	}
+	for i := range r.Lines {
+		text := string(r.Lines[i].Content)
+		out.Lines = append(out.Lines, jsonWhyLine{r.Lines[i].FinalLine, strings.ToValidUTF8(text, "\ufffd"),
+			events.EncodeBytes(text)})
+	}
+	if t := r.Turn; t != nil {
+		out.Prompt = &jsonWhyPrompt{t.Index, t.Time, t.Text}
+	}
+	if s := r.Step; s != nil {
+		out.Step, out.Reasoning, out.Answer = &s.StepIndex, s.ReasoningContent, s.Content
+	}
+	if c := r.Commit(); c != nil {
+		valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+		out.Commit = &jsonWhyCommit{
+			c.ID, valid(c.Summary), valid(c.Author.Name), valid(c.Author.BareMail()), c.Author.When().Format(time.RFC3339),
+		}
+	}
+	if r.Trail != nil {
+		out.Since = trail.JSON([]*trail.Trail{r.Trail}).Trails[0]
+	}
+	return out
+}
+
+// callOfStep is the call as the record has it.
+func callOfStep(r *why.Reason) *records.ToolCall {
+	if r.Step == nil || r.Call == nil {
+		return nil
+	}
+	for i := range r.Step.ToolCalls {
+		if c := &r.Step.ToolCalls[i]; c.ToolCallID == r.Call.ToolCall {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+// Package why unites what is known of a line: who wrote it on which evidence, what was asked and thought before, the
+// call with its change, the commit, and what became of the change since. It draws nothing.
+package why
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/blame/trail"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
+)
+
+// Reason is why some lines of a file are there. All of them have one owner and one commit.
+type Reason struct {
+	Path  string // relative to the top of the work tree, as raw bytes
+	Lines []blame.Annotated
+	Turn  *view.Turn      // what was asked; nil where nobody knows
+	Step  *records.Step   // the answer that made the call; nil without a record
+	Call  *view.WholeCall // nil where no call is known
+	Hunk  *view.Hunk      // the change that brought the lines; nil where the log does not have it
+	// Replaced are the changes whose lines the hunk took away, or, of a line that a person changed, the agent's own.
+	Replaced []*view.Hunk
+	Trail    *trail.Trail // what became of the change; nil for people's lines
+}
+
+// Owner is who wrote the lines.
+func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
+
+// Commit is the commit that brought the lines; nil for lines that none has.
+func (r *Reason) Commit() *gitblame.Commit {
+	if c := r.Lines[0].Commit; c.Committed() {
+		return c
+	}
+	return nil
+}
+
+// NoLineError reports a line that a file does not have, and how many it has.
+type NoLineError struct{ Lines int }
+
+func (e *NoLineError) Error() string { return "there is no such line" }
+
+// Finder finds reasons. It is used from one goroutine.
+type Finder struct {
+	Repo     *refs.Repo
+	Known    *view.Reader
+	Evidence blame.Resolver
+	Trails   *trail.Tracker
+}
+
+// Lines finds why the lines from first to last of a path are there, as a revision has it, or, without one, as the work
+// tree has it. Lines of one origin make one reason, in the order of their first lines.
+func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
+	blamed, err := blame.Lines(ctx, f.Repo, rev, path, f.Evidence)
+	if err != nil {
+		return nil, err
+	}
+	if first < 1 || last < first || last > len(blamed) {
+		return nil, &NoLineError{len(blamed)}
+	}
+	var out []*Reason
+	for _, line := range blamed[first-1 : last] {
+		i := slices.IndexFunc(out, func(r *Reason) bool { return sameOrigin(&r.Lines[0], &line) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &Reason{Path: path})
+		}
+		out[i].Lines = append(out[i].Lines, line)
+	}
+	for _, r := range out {
+		if err := f.explain(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sameOrigin tells whether two lines came to be in one change of one owner.
+func sameOrigin(a, b *blame.Annotated) bool {
+	x, y := a.Owner, b.Owner
+	return a.Commit.ID == b.Commit.ID && x.Kind == y.Kind && x.Trace == y.Trace && x.Subagent == y.Subagent &&
+		x.ToolCall == y.ToolCall && x.PromptIndex == y.PromptIndex && x.Patch == y.Patch && x.Previous == y.Previous &&
+		x.Evidence == y.Evidence
+}
+
+// explain gathers what is known beside the owner.
+func (f *Finder) explain(ctx context.Context, r *Reason) error {
+	o := r.Owner()
+	var err error
+	if o.Patch != "" {
+		if r.Hunk, err = f.hunk(o.Patch); err != nil {
+			return err
+		}
+	}
+	replaced := []events.PatchID{o.Previous}
+	if r.Hunk != nil && o.Trace != "" {
+		replaced = append(replaced, r.Hunk.Previous...)
+	}
+	for _, id := range replaced {
+		if id == "" {
+			continue
+		}
+		h, err := f.hunk(id)
+		if err != nil {
+			return err
+		}
+		if h != nil {
+			r.Replaced = append(r.Replaced, h)
+		}
+	}
+	if o.Trace == "" {
+		return nil
+	}
+	if err := f.said(ctx, r); err != nil {
+		return err
+	}
+	if o.Patch != "" {
+		r.Trail, err = f.Trails.Patch(o.Patch, r.Path)
+	} else {
+		owner := o.AnchorOwner()
+		r.Trail, err = f.Trails.Claim(&owner, r.Path)
+	}
+	if errors.Is(err, refs.ErrMissing) {
+		err = nil
+	}
+	return err
+}
+
+// hunk is a patch, nil where the log does not have it: it was seen by a clone that shared no log.
+func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
+	h, err := f.Known.Hunk(id)
+	if errors.Is(err, refs.ErrMissing) {
+		return nil, nil //nolint:nilnil // nothing is known of it, which is no error
+	}
+	return h, err
+}
+
+// said finds the prompt, the answer and the call.
+func (f *Finder) said(ctx context.Context, r *Reason) error {
+	o := r.Owner()
+	turn, call, step, err := f.Known.CallOf(ctx, o.Trace, o.Subagent, o.ToolCall, o.PromptIndex)
+	if err != nil {
+		return err
+	}
+	r.Turn, r.Call, r.Step = turn, call, step
+	if r.Hunk == nil && call != nil {
+		r.Hunk = hunkWith(call.Hunks, r)
+	}
+	return nil
+}
+
+// hunkWith is the hunk of a call that has the first of the lines.
+func hunkWith(list []*view.Hunk, r *Reason) *view.Hunk {
+	text := string(bytes.TrimSuffix(r.Lines[0].Content, []byte("\r")))
+	for _, h := range list {
+		if h.Path == r.Path && slices.Contains(h.Added, text) {
+			return h
+		}
+	}
+	return nil
+}
