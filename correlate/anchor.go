@@ -10,7 +10,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/linediff"
-	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -115,8 +114,9 @@ type anchorer struct {
 	repo   *refs.Repo
 	view   *trails.View
 	commit refs.OID
-	// carried gives, for a commit that took the place of another, what that one has of a file.
-	carried func(fileDiff) []origin.Candidate
+	// replaced is the commit whose place this one took, if it took one's; renamed gives its names for those in this one.
+	replaced refs.OID
+	renamed  func() map[string]string
 
 	// open are the lines, counted from 0, that no content explains, if it is not nil.
 	open map[int]bool
@@ -233,21 +233,17 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 		return v, nil, nil
 	}
 	equal := TierExactLines
-	var near []origin.Candidate
-	if a.carried != nil {
-		near, equal = a.carried(f), TierRewritten
-	} else if nearest, ok := a.view.Nearest(f.Path, lines); ok {
-		near = append(near, nearest)
-	}
-	if !f.Old.IsZero() {
-		near = append(near, origin.Candidate{Path: f.OldPath, Blob: f.Old})
+	if !a.replaced.IsZero() {
+		equal = TierRewritten
 	}
 	if f.OldPath != f.Path {
 		if err := a.view.Known.Link(f.OldPath, f.Path); err != nil {
 			return vec, nil, err
 		}
 	}
-	found, err := a.view.Origins(f.Path, lines, near)
+	found, err := a.view.Origins(trails.Committed{
+		Path: f.Path, OldPath: f.OldPath, Old: f.Old, Lines: lines, Replaced: a.replaced, Renamed: a.renamed,
+	})
 	if err != nil {
 		return vec, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +19,6 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/gitfacts"
-	"github.com/git-trace/git-trace/trails/origin"
 )
 
 // A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing
@@ -251,7 +249,8 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 			if err != nil {
 				return nil, fmt.Errorf("read commit %s: %w", d.commit, err)
 			}
-			a := anchorer{repo: repo, view: view, commit: d.commit, carried: olderContents(ctx, repo, view, d)}
+			a := anchorer{repo: repo, view: view, commit: d.commit, replaced: d.from}
+			a.renamed = sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
 			drafts, err := a.anchor(ctx, c.Parents, changes[d.commit])
 			if err != nil {
 				return nil, err
@@ -263,51 +262,6 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 		}
 		return all, nil
 	})
-}
-
-// olderContents gives what an older commit has of a file, under the name that the new one or its parent has for it. If
-// it is not there, git is asked for its name: main may have renamed it. A content that nobody saw, of a commit that was
-// made while others were seen, tells nothing: what it was made of tells more, which may be what the work tree was last
-// seen with.
-func olderContents(
-	ctx context.Context, repo *refs.Repo, view *trails.View, d deferred,
-) func(fileDiff) []origin.Candidate {
-	known := func(rev, path string) (oid refs.OID, there, known bool) {
-		oid, typ, err := view.Objects.Resolve(rev + ":" + path)
-		_, known = view.Known.Get(path, oid)
-		return oid, err == nil && typ == refs.BlobObject, known
-	}
-	contents := func(path string) (out []origin.Candidate) {
-		oid, there, seen := known(d.from.String(), path)
-		if there && !seen {
-			if source, ok := view.MadeOf(d.from, path); ok {
-				return []origin.Candidate{source}
-			}
-			if source, ok := view.UnderOlderName(d.from, path); ok {
-				out = append(out, source)
-			}
-			_, _, before := known(d.from.String()+"^", path)
-			there = !before
-		}
-		if there {
-			out = append(out, origin.Candidate{Path: path, Blob: oid, Trust: origin.Far})
-		}
-		return out
-	}
-	renamed := sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
-	return func(f fileDiff) []origin.Candidate {
-		var out []origin.Candidate
-		for _, path := range slices.Compact([]string{f.Path, f.OldPath}) {
-			out = append(out, contents(path)...)
-		}
-		if len(out) > 0 {
-			return out
-		}
-		if old, found := renamed()[f.Path]; found {
-			out = append(out, contents(old)...)
-		}
-		return out
-	}
 }
 
 // oldNames maps the names of files in a commit to those that the commit has for them whose place it took.

@@ -23,41 +23,22 @@ type View struct {
 	// was looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
-	nearest func(path string, lines [][]byte) (origin.Candidate, bool)
-	madeOf  func(commit refs.OID, path string) (origin.Candidate, bool)
-	origins func(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error)
-
-	underOlderName func(commit refs.OID, path string) (origin.Candidate, bool)
+	question func(Committed) *origin.Query
 }
 
-// Origins says where the lines of a committed content come from: from the contents named, best first, from those that
+// Committed is a content of a commit.
+type Committed struct {
+	Path, OldPath string   // OldPath is its name in the parent
+	Old           refs.OID // what the parent has; no id for a new file
+	Lines         [][]byte
+	Replaced      refs.OID // the commit whose place the commit took, if it is one that git made of another
+	// Renamed gives the names that git finds in that commit for those in the new one.
+	Renamed func() map[string]string
+}
+
+// Origins says where the lines of a committed content come from: from what it was most likely made of, from those that
 // git may have taken it from, and from what the path had before.
-func (v *View) Origins(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error) {
-	return v.origins(path, lines, near)
-}
-
-// Nearest is the content that a committed content of the path was most likely made of: the work tree as the timeline
-// last saw it, or, long after the commit, the remembered content that is most like it.
-func (v *View) Nearest(path string, lines [][]byte) (origin.Candidate, bool) {
-	return v.nearest(path, lines)
-}
-
-// MadeOf is the content that a path was last seen with, if a commit that no hook was heard of was made of that.
-func (v *View) MadeOf(commit refs.OID, path string) (origin.Candidate, bool) {
-	if v.madeOf == nil {
-		return origin.Candidate{}, false
-	}
-	return v.madeOf(commit, path)
-}
-
-// UnderOlderName is what a file was last seen with that has got another name since, which nobody has looked at yet, if
-// a commit has it that no hook was heard of.
-func (v *View) UnderOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
-	if v.underOlderName == nil {
-		return origin.Candidate{}, false
-	}
-	return v.underOlderName(commit, path)
-}
+func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
 // AtCommit takes a commit into the timeline. First it settles the paths of the commit: a file written and committed
 // inside one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit.
@@ -74,9 +55,9 @@ func (e *Engine) AtCommit(
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
 		s.askTranscripts()
 		seeded := s.state.Interval == 0
-		s.narrow, s.base, s.commit, s.paths = true, parent, commit, paths
+		s.narrow, s.asks.Base, s.asks.Commit, s.asks.Paths = true, parent, commit, paths
 		var wanted []string // nil for everything
-		if len(s.over) == 0 || s.git.restored {
+		if len(s.over) == 0 || s.asks.Whole.Restored {
 			wanted = append([]string{}, paths...)
 		}
 		// What a call may have written is found with the look that it ends at: later lines are a person's.
@@ -92,25 +73,14 @@ func (e *Engine) AtCommit(
 			}
 		}
 		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
-		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob}
-		v.nearest = func(path string, lines [][]byte) (origin.Candidate, bool) {
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
+			question: func(c Committed) *origin.Query { return s.committed(origin.Committed, c) }}
+		s.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
 			if !s.madeSinceLook(commit, path) {
 				// It may be younger; what it has that says enough is found among the earlier contents.
 				return origin.Candidate{}, false
 			}
-			return s.current(path, lines)
-		}
-		v.origins = func(path string, lines [][]byte, near []origin.Candidate) ([]vector.Origin, error) {
-			more, err := s.commitSources(path, lines)
-			if err != nil {
-				return nil, err
-			}
-			amended, err := s.fromAmended(path)
-			if err != nil {
-				return nil, err
-			}
-			// A line was there when it was staged.
-			return s.originsIn(lines, slices.Concat(near, amended, more), slices.Concat(s.earlier(path), s.inIndex(path)))
+			return s.current(path)
 		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody

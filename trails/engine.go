@@ -98,43 +98,33 @@ const lockWait = 10 * time.Second
 // step is one advance of the timeline, under the lock.
 type step struct {
 	*Engine
-	ctx       context.Context
-	state     *state
-	snap      *snapshot.Engine
-	others    []*step                     // of the other work trees, see aside
-	last      *snapshot.Engine            // the state that was found, see lastHeld
-	gone      []rename.Change             // see findOlderName; nil until asked for
-	newNames  map[string]origin.Candidate // see underOlderName
-	dropped   []refs.OID                  // the stashes that they knew of and that are gone; nil until asked for
-	objects   *refs.Objects
-	facts     gitfacts.Reader
-	known     *Known
-	owners    *Owners
-	writer    string
-	now       gitfacts.Mark
-	time      time.Time
-	interval  int64
-	drafts    []events.Draft
-	base      refs.OID                  // the commit that the work tree is compared with to see what git brought in
-	git       *gitWork                  // what git did since everything was looked at
-	since     map[int64]*gitWork        // and since some paths were, by the interval of that look
-	commit    refs.OID                  // the commit that is being anchored
-	paths     []string                  // what it changes
-	undone    *bool                     // see undoes; nil until asked for
-	redone    *bool                     // see redoes; nil until asked for
-	repeating map[refs.OID]bool         // see repeats
-	maybe     *bool                     // see mayRepeat; nil until asked for
-	squash    refs.OID                  // see gitfacts.Mark; also of a message that the commit has used up
-	closing   []ending                  // the windows that end at this boundary
-	counts    map[string]int            // patches recorded in this step, by tool call
-	env       events.Draft              // envelope fields of this boundary
-	late      []string                  // files of boundaries that were put aside and are taken in this step
-	checked   time.Time                 // when those were looked for last
-	ahead     *observation              // what a look before this boundary's own has found and left to it, see lookAhead
-	glance    *glance                   // of the boundary put aside that is being taken, if it has one
-	mixed     map[string]int64          // see glanced
-	sights    map[string]snapshot.Sight // of contents that were settled in this step
-	heard     []string                  // notes of git's hooks that are still at work, see takeWritten
+	ctx      context.Context
+	state    *state
+	snap     *snapshot.Engine
+	others   []*step                     // of the other work trees, see aside
+	last     *snapshot.Engine            // the state that was found, see lastHeld
+	gone     []rename.Change             // see findOlderName; nil until asked for
+	newNames map[string]origin.Candidate // see underOlderName
+	objects  *refs.Objects
+	asks     *origin.Case // what contents were made of
+	known    *Known
+	owners   *Owners
+	writer   string
+	now      gitfacts.Mark
+	time     time.Time
+	interval int64
+	drafts   []events.Draft
+	since    map[int64]*origin.Work    // what git did since some paths were looked at, by the interval of that look
+	closing  []ending                  // the windows that end at this boundary
+	counts   map[string]int            // patches recorded in this step, by tool call
+	env      events.Draft              // envelope fields of this boundary
+	late     []string                  // files of boundaries that were put aside and are taken in this step
+	checked  time.Time                 // when those were looked for last
+	ahead    *observation              // what a look before this boundary's own has found and left to it, see lookAhead
+	glance   *glance                   // of the boundary put aside that is being taken, if it has one
+	mixed    map[string]int64          // see glanced
+	sights   map[string]snapshot.Sight // of contents that were settled in this step
+	heard    []string                  // notes of git's hooks that are still at work, see takeWritten
 	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
 	unreported bool
 	ended      *batch                       // whose calls, with all their hooks, have ended at this boundary
@@ -174,19 +164,15 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	defer lock.Unlock()
 
-	s := &step{
-		Engine: e, ctx: ctx, time: at.UTC(), known: NewKnown(e.repo), owners: NewOwners(e.repo),
-		counts: map[string]int{}, remembered: map[OwnerKey]bool{},
-	}
-	if s.state, err = loadState(e.repo); err != nil {
+	found, err := loadState(e.repo)
+	if err != nil {
 		return err
 	}
+	s := e.newStep(ctx, at, found, e.stores())
+	defer s.objects.Close()
 	if s.writer, err = e.log.Writer(); err != nil {
 		return err
 	}
-	s.objects = e.repo.Objects()
-	defer s.objects.Close()
-	s.facts = gitfacts.NewGit(ctx, e.repo, s.objects)
 	if e.began == nil {
 		e.began = &looked{
 			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)},
@@ -230,16 +216,42 @@ func (s *step) closeSnapshot() {
 	}
 }
 
+// stores are what a step reads and writes beside the work tree.
+type stores struct {
+	objects *refs.Objects
+	known   *Known
+	owners  *Owners
+}
+
+func (e *Engine) stores() stores {
+	return stores{e.repo.Objects(), NewKnown(e.repo), NewOwners(e.repo)}
+}
+
+// reading are stores of a reader: what is put into them is gone with them.
+func reading(repo *refs.Repo) stores {
+	return stores{repo.Objects(), NewKnown(repo).frozen(), NewOwners(repo)}
+}
+
+// newStep returns a step that knows nothing yet of what git did. It is the one place where one is made.
+func (e *Engine) newStep(ctx context.Context, at time.Time, state *state, with stores) *step {
+	s := &step{
+		Engine: e, ctx: ctx, time: at.UTC(), state: state, objects: with.objects, known: with.known, owners: with.owners,
+		counts: map[string]int{}, remembered: map[OwnerKey]bool{},
+	}
+	s.asks = s.newCase()
+	return s
+}
+
 // orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
 func (s *step) orient() {
 	s.now = gitfacts.ReadMark(s.repo)
-	s.base = s.now.Head
+	s.asks.Base = s.now.Head
 	s.interval = s.state.Interval + 1
-	s.git = s.workSince(s.state.Git, s.state.LastFull)
+	s.asks.Whole = s.workSince(s.state.Git, s.state.LastFull)
 	if !s.now.Squash.IsZero() {
 		s.state.Squash = s.now.Squash
 	}
-	s.squash = s.state.Squash
+	s.asks.Squash, s.asks.Known = s.state.Squash, s.state.Git.Stashes
 }
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
@@ -326,7 +338,7 @@ func (s *step) look(paths []string) (observation, error) {
 
 // observe takes the snapshot of a look.
 func (s *step) observe(paths []string) (observation, error) {
-	if s.git.restored && (!s.narrow || s.git.MadeByHand(s.now.Head, s.commit)) {
+	if s.asks.Whole.Restored && (!s.narrow || s.asks.Whole.MadeByHand(s.now.Head, s.asks.Commit)) {
 		paths = nil
 	}
 	if s.snap == nil {
@@ -383,6 +395,7 @@ func (s *step) settleLook(o observation, paths []string) {
 		s.state.LastFull = s.interval
 		s.state.Squash = s.now.Squash
 		s.state.Git = s.now
+		s.asks.Known = s.now.Stashes
 		s.state.Marks = nil
 		s.keepLeft()
 		return

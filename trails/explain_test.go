@@ -18,8 +18,8 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 		old  = "one\ntwo\nthree\n"
 		past = "zero\none\n"
 	)
-	restored := func(sc *scene) { sc.step.git.restored = true }
-	doubtful := func(sc *scene) { sc.step.git.restored, sc.step.git.doubtful = true, true }
+	restored := func(sc *scene) { sc.step.asks.Whole.Restored = true }
+	doubtful := func(sc *scene) { sc.step.asks.Whole.Restored, sc.step.asks.Whole.Doubtful = true, true }
 	tests := map[string]struct {
 		new   string // "-" if the file is gone
 		known bool   // the path had the content before
@@ -122,7 +122,7 @@ func TestWhatGitPutTogetherKeepsTheOwnersOfItsLines(t *testing.T) {
 	f := sc.change("a.txt", sc.text("old", "alpha one\nbeta two\n"), sc.text("new", "alpha one\nagent writes this\nbeta two\nnobody knows this\n"))
 	sc.knows("a.txt", f.old, person)
 	f.vec = vector.Uniform(2, person)
-	sc.step.git.restored = true
+	sc.step.asks.Whole.Restored = true
 	if explained, err := sc.explained(f); err != nil || explained {
 		t.Fatalf("explained %v, %v", explained, err)
 	}
@@ -143,70 +143,5 @@ func TestWhatGitPutTogetherKeepsTheOwnersOfItsLines(t *testing.T) {
 	}
 	if want := "person agent person nobody"; strings.Join(got, " ") != want {
 		t.Errorf("owners are %v, want %s", got, want)
-	}
-}
-
-func TestConflictMarkersAreNobodys(t *testing.T) {
-	t.Parallel()
-	lines := func(text string) [][]byte { return newText(refs.OID{}, []byte(text)).lines }
-	conflict := "kept\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n"
-	tests := map[string]struct {
-		text string
-		from []vector.Origin
-		want string // for each line: the source, or m for a marker
-	}{
-		"around the sides of a conflict":                {conflict, []vector.Origin{{Start: 0, Count: 1, Source: 2}, {Start: 1, Count: 5, Source: -1}}, "2 m -1 m -1 m"},
-		"a marker that a source has is its own":         {conflict, []vector.Origin{{Start: 0, Count: 6, Source: 1}}, "1 1 1 1 1 1"},
-		"without a beginning there is no conflict":      {"=======\ntheirs\n>>>>>>> topic\n", []vector.Origin{{Start: 0, Count: 3, Source: -1}}, "-1 -1 -1"},
-		"a beginning needs the space after seven signs": {"<<<<<<<\nours\n=======\n", []vector.Origin{{Start: 0, Count: 3, Source: -1}}, "-1 -1 -1"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			at := 0
-			for _, o := range markers(lines(tt.text), tt.from) {
-				if o.Start != at {
-					t.Errorf("run begins at %d, want %d", o.Start, at)
-				}
-				at += o.Count
-				for range o.Count {
-					if o.Source == 0 && o.Owner == vector.Unknown {
-						got = append(got, "m")
-					} else {
-						got = append(got, fmt.Sprint(o.Source))
-					}
-				}
-			}
-			if strings.Join(got, " ") != tt.want {
-				t.Errorf("sources are %v, want %s", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestWhichContentIsNearer(t *testing.T) {
-	t.Parallel()
-	lines := func(text string) [][]byte { return newText(refs.OID{}, []byte(text)).lines }
-	tests := map[string]struct {
-		text, a, b string
-		want       bool
-	}{
-		"a alone is equal":                    {"one\ntwo\n", "one\ntwo\n", "one\n", true},
-		"b alone is equal":                    {"one\ntwo\n", "one\n", "one\ntwo\n", false},
-		"it is all the same: a":               {"one\n", "x\n", "y\n", true},
-		"the longer line weighs more":         {"a long line\nx\n", "a long line\n", "x\n", true},
-		"two short lines, one long one":       {"1\n2\nlonger\n", "1\n2\n", "longer\n", false},
-		"an empty line counts one":            {"one\n\n", "one\n", "one\n\n", false},
-		"white space does not count":          {"o n e\n", "one\n", "o n e\n", true},
-		"what has to go counts as what comes": {"one\n", "one\nlonger line\n", "one\nx\n", false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := nearer(lines(tt.text), lines(tt.a), lines(tt.b)); got != tt.want {
-				t.Errorf("a is nearer: %v, want %v", got, tt.want)
-			}
-		})
 	}
 }

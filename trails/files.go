@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
@@ -108,13 +107,19 @@ func (s *step) read(mode uint32, oid refs.OID) (text, error) {
 		t.whole = true
 		return t, nil
 	}
-	raw, err := s.blob(oid)
+	return readText(s.blob, oid)
+}
+
+func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
+	if oid.IsZero() {
+		return text{}, nil
+	}
+	raw, err := read(oid)
 	if missing(err) {
-		t.whole = true
-		return t, nil
+		return text{oid: oid, whole: true}, nil
 	}
 	if err != nil {
-		return t, err
+		return text{oid: oid}, err
 	}
 	return newText(oid, raw), nil
 }
@@ -142,18 +147,23 @@ func newText(oid refs.OID, raw []byte) text {
 	return t
 }
 
-// vectorOf is what is known of the owners of a content: nothing, before tracing saw the path change. A content that was
-// not seen before, though others of its path were, has the owners that they tell.
+// vectorOf is what is known of the owners of a content of a path.
 func (s *step) vectorOf(path string, t text) vector.Vector {
-	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
-		return v
-	}
-	if !t.oid.IsZero() && !t.whole && len(s.known.Blobs(path, 1)) > 0 {
-		head, err := s.facts.Blob(s.base, path)
-		if err == nil && s.learn(path, t, []origin.Candidate{{Path: path, Blob: head}}) == nil {
-			v, _ := s.known.Get(path, t.oid)
-			return v
-		}
-	}
-	return vector.Uniform(len(t.lines), vector.Owner{Kind: events.OwnerUnknown})
+	return s.question(path).Owners(t.asOrigin())
+}
+
+func (t text) asOrigin() origin.Text {
+	return origin.Text{OID: t.oid, Bytes: t.bytes, Lines: t.lines, Whole: t.whole}
+}
+
+func asText(t origin.Text) text {
+	return text{oid: t.OID, bytes: t.Bytes, lines: t.Lines, whole: t.Whole}
+}
+
+// told reads contents for those who ask after origins.
+type told struct{ *step }
+
+func (t told) Text(blob refs.OID) (origin.Text, error) {
+	content, err := t.read(0, blob)
+	return content.asOrigin(), err
 }

@@ -107,7 +107,7 @@ func (e *Engine) opened(b events.Boundary) *Window {
 // divides tells whether what a look found can be divided by glances: it was at everything, and git did not write to the
 // work tree since the last one.
 func (s *step) divides(o *observation) bool {
-	wrote := s.git.restored || s.git.doubtful || s.git.elsewhere
+	wrote := s.asks.Whole.Restored || s.asks.Whole.Doubtful || s.asks.Whole.Elsewhere
 	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
 }
 

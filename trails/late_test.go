@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
 )
 
 const noProcess = 1 << 22 // the most that Linux gives, and that is one too many
@@ -81,10 +82,11 @@ func TestWhatANoteThatWasLeftSays(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(spoolDir(repo), test.name), []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &step{Engine: New(repo, nil, nil), state: &state{}, git: &gitWork{}, interval: 7}
+		s := New(repo, nil, nil).newStep(t.Context(), time.Now(), &state{}, reading(repo))
+		s.asks.Whole, s.interval = &origin.Work{}, 7
 		s.readNotes()
-		if lost := s.state.Lost == 7; lost != test.lost || s.git.restored != test.git {
-			t.Errorf("%s: lost %v, git wrote %v", what, lost, s.git.restored)
+		if lost := s.state.Lost == 7; lost != test.lost || s.asks.Whole.Restored != test.git {
+			t.Errorf("%s: lost %v, git wrote %v", what, lost, s.asks.Whole.Restored)
 		}
 	}
 }

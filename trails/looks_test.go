@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,29 +8,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
-
-func TestWhatAChangeTakesAwayAndPutsIn(t *testing.T) {
-	t.Parallel()
-	lines := func(text string) [][]byte { return newText(refs.OID{}, []byte(text)).lines }
-	for _, tt := range []struct{ from, to, removed, added string }{
-		{"a\nb\nc\n", "a\nx\nc\ny\n", "b", "x y"},
-		{"a\nb\n", "a\nb\n", "", ""},
-		{"a\nb\n", "", "a b", ""},
-		{"a\n", " a\n", "a", " a"}, // white space counts
-	} {
-		c := changeOf(lines(tt.from), lines(tt.to))
-		got := string(bytes.Join(c.removed, []byte(" "))) + "/" + string(bytes.Join(c.added, []byte(" ")))
-		if got != tt.removed+"/"+tt.added {
-			t.Errorf("%q to %q is %s, want %s/%s", tt.from, tt.to, got, tt.removed, tt.added)
-		}
-	}
-	if !holdsAll(lines("a\nb\n"), lines("b\na\n")) || holdsAll(lines("a\nb\n"), lines("a\nc\n")) || !holdsAll(nil, nil) {
-		t.Error("whether all lines are there is not told")
-	}
-}
 
 // Two looks in a row are one: what changed back is no change.
 func TestTwoLooksAreJoined(t *testing.T) {
@@ -81,7 +61,7 @@ func TestWhatMayBeARename(t *testing.T) {
 	sc.commit()
 	a, b := sc.text("a", "a\n"), sc.text("b", "b\n")
 	came, went := snapshot.Change{Path: "f", New: a.oid}, snapshot.Change{Path: "f", Old: a.oid}
-	restored := func(s *step) { s.git = &gitWork{Work: s.workAfter(s.now), restored: true} }
+	restored := func(s *step) { s.asks.Whole = &origin.Work{Work: s.workAfter(s.now), Restored: true} }
 	for name, tt := range map[string]struct {
 		change snapshot.Change
 		before func(*step)
@@ -99,8 +79,8 @@ func TestWhatMayBeARename(t *testing.T) {
 		"git wrote, and it was never there": {came, restored, true},
 		"git wrote, and deleted it":         {went, restored, false},
 	} {
-		s := *sc.step
-		s.state = &state{Interval: 9, LastFull: 5}
+		s, asks := *sc.step, *sc.asks
+		s.asks, s.state = &asks, &state{Interval: 9, LastFull: 5}
 		s.known = NewKnown(sc.repo).frozen()
 		if tt.before != nil {
 			tt.before(&s)
@@ -138,8 +118,8 @@ func TestWhatGitDidSinceALook(t *testing.T) {
 		s.now = before
 		tt.change(&s.now)
 		w := s.workSince(before, 6)
-		if w.restored != tt.restored || w.doubtful != tt.doubtful || w.elsewhere {
-			t.Errorf("%s: wrote %v, doubtful %v, elsewhere %v; want %v, %v", name, w.restored, w.doubtful, w.elsewhere, tt.restored, tt.doubtful)
+		if w.Restored != tt.restored || w.Doubtful != tt.doubtful || w.Elsewhere {
+			t.Errorf("%s: wrote %v, doubtful %v, elsewhere %v; want %v, %v", name, w.Restored, w.Doubtful, w.Elsewhere, tt.restored, tt.doubtful)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (s *step) readNotes() {
 
 // restoredNow notes that git wrote to the work tree since the last look.
 func (s *step) restoredNow() {
-	s.state.RestoredAt, s.git.restored, s.git.doubtful = s.interval, true, false
+	s.state.RestoredAt, s.asks.Whole.Restored, s.asks.Whole.Doubtful = s.interval, true, false
 }
 
 // doubtWindows notes that any window that is open may have ended.

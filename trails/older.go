@@ -38,7 +38,7 @@ func (s *step) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 		texts[oid] = t
 		return t.lines, err
 	}
-	q.Work, q.Wrote, q.Asked = s.git.Work, s.git.restored, s.commit
+	q.Work, q.Wrote, q.Asked = s.asks.Whole.Work, s.asks.Whole.Restored, s.asks.Commit
 	q.Stored, q.Staged = s.objects.MayBeStored, s.staged
 	q.Known = func(path string, oid refs.OID) bool {
 		_, known := s.known.Get(path, oid)
@@ -84,7 +84,7 @@ func changesOf(files []*file) []rename.Change {
 
 // momentOfLook tells whether a look is that of a commit.
 func (s *step) momentOfLook() rename.Moment {
-	if s.commit.IsZero() {
+	if s.asks.Commit.IsZero() {
 		return rename.Boundary
 	}
 	return rename.Commit
@@ -265,7 +265,7 @@ func (s *step) underOlderName(commit refs.OID, path string) (origin.Candidate, b
 	if len(s.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
 		return origin.Candidate{}, false
 	}
-	if _, there := s.last.Lookup(path); there || !s.git.Known() || !s.git.MovedTo(commit) {
+	if _, there := s.last.Lookup(path); there || !s.asks.Whole.Known() || !s.asks.Whole.MovedTo(commit) {
 		return origin.Candidate{}, false
 	}
 	if s.newNames == nil {

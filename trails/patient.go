@@ -177,10 +177,10 @@ func (s *step) takeMeanwhile(o *observation, news news) error {
 
 // orientAgain finds out where git stands by now.
 func (s *step) orientAgain() {
-	base := s.base
+	base := s.asks.Base
 	s.orient()
 	s.since = nil
-	if !s.commit.IsZero() {
-		s.base = base
+	if !s.asks.Commit.IsZero() {
+		s.asks.Base = base
 	}
 }

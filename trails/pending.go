@@ -9,7 +9,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -42,21 +41,19 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 // may be nil.
 func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, settle), ctx: ctx, time: time.Now(), known: NewKnown(repo).frozen(),
-		owners: NewOwners(repo)}
-	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: s.owners}
-	if v, ok := s.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
+	with := reading(repo)
+	defer with.objects.Close()
+	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: with.owners}
+	if v, ok := with.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
 		p.Vector = v
 		return p, nil
 	}
-	var err error
-	if s.state, err = loadState(repo); err != nil {
+	state, err := loadState(repo)
+	if err != nil {
 		return p, err
 	}
-	s.objects = repo.Objects()
-	defer s.objects.Close()
+	s := New(repo, nil, settle).newStep(ctx, time.Now(), state, with)
 	defer s.closeSnapshot()
-	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
 	s.orient()
 	if s.state.Interval == 0 {
 		return p, p.remember(s, path, t)
@@ -82,12 +79,7 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 // remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would
 // (AtCommit). What it had in none is nobody's.
 func (p *PendingLines) remember(s *step, path string, t text) error {
-	head, err := s.facts.Blob(s.base, path)
-	if err != nil {
-		return err
-	}
-	found, err := s.originsIn(t.lines, []origin.Candidate{{Path: path, Blob: head}},
-		slices.Concat(s.earlier(path), s.inIndex(path)))
+	found, err := s.committed(origin.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
 	if err != nil {
 		return err
 	}
@@ -146,14 +138,14 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", nil
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	s := &step{Engine: New(repo, nil, nil), ctx: ctx, objects: repo.Objects(), known: NewKnown(repo).frozen()}
-	defer s.objects.Close()
-	defer s.closeSnapshot()
-	s.facts = gitfacts.NewGit(ctx, repo, s.objects)
-	var err error
-	if s.state, err = loadState(repo); err != nil {
+	with := reading(repo)
+	defer with.objects.Close()
+	state, err := loadState(repo)
+	if err != nil {
 		return "", err
 	}
+	s := New(repo, nil, nil).newStep(ctx, time.Now(), state, with)
+	defer s.closeSnapshot()
 	s.orient()
 	f, err := s.pendingChange(rename.LongAfter, path, t)
 	if err != nil || f.oldPath == path {

@@ -10,7 +10,6 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
-	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -22,7 +21,7 @@ type Recall struct {
 	facts   gitfacts.Reader
 	known   *Known
 	owners  *Owners
-	texts   map[refs.OID]text
+	texts   map[refs.OID]origin.Text
 	patches map[*byte][]events.PatchID // of a record, by where it lies
 }
 
@@ -31,7 +30,7 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
 		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
 		known: NewKnown(repo).frozen(), owners: NewOwners(repo),
-		texts: map[refs.OID]text{}, patches: map[*byte][]events.PatchID{},
+		texts: map[refs.OID]origin.Text{}, patches: map[*byte][]events.PatchID{},
 	}
 }
 
@@ -44,17 +43,17 @@ func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := NewKnown(r.repo).frozen()
 	known.source = func(path string) []knownRecord { return r.records(path, believe) }
-	s := &step{
-		Engine: New(r.repo, nil, nil), state: &state{}, git: &gitWork{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{},
-			gitfacts.Mark{})}, known: known, owners: r.owners,
-		objects: r.objects, facts: r.facts,
-	}
-	m := &memory{step: s, texts: r.texts}
+	m := &memory{r, known}
+	ask := &origin.Case{Memory: known, Git: r.facts, Read: m.text, Latest: m.nearest}
+	work := &origin.Work{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}
 	return &View{
-		Known: known, Owners: r.owners, Objects: r.objects, Blob: s.blob,
-		Unseen:  func(string, []byte) vector.Owner { return vector.Unknown },
-		nearest: m.nearest,
-		origins: s.origins,
+		Known: known, Owners: r.owners, Objects: r.objects, Blob: r.objects.Blob,
+		Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
+		question: func(c Committed) *origin.Query {
+			q := c.question(ask, work)
+			q.Moment = origin.LongAfter
+			return q
+		},
 	}
 }
 
@@ -84,8 +83,8 @@ func (r *Recall) patchesOf(one knownRecord) []events.PatchID {
 
 // memory compares contents with those that are remembered.
 type memory struct {
-	*step
-	texts map[refs.OID]text
+	*Recall
+	known *Known // of it, what is believed
 }
 
 // nearest is the remembered content that has most in common with a content: what was committed in part was most likely
@@ -97,18 +96,18 @@ func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 		size += n * len(key)
 	}
 	best, most := origin.Candidate{}, 0
-	left := maxSources
+	left := origin.MaxEarlier
 	for _, name := range append([]string{path}, m.known.Names(path)...) {
 		blobs := m.known.Blobs(name, left)
 		left -= len(blobs)
 		for _, blob := range blobs {
 			t, err := m.text(blob)
-			if err != nil || t.whole {
+			if err != nil || t.Whole {
 				continue
 			}
-			if n := inCommon(want, t.lines); n > most {
+			if n := inCommon(want, t.Lines); n > most {
 				trust := origin.Near
-				if 2*n < size && rename.Alike(want, len(lines), rename.Count(t.lines), len(t.lines)) == 0 {
+				if 2*n < size && rename.Alike(want, len(lines), rename.Count(t.Lines), len(t.Lines)) == 0 {
 					trust = origin.Faint
 				}
 				best, most = origin.Candidate{Path: name, Blob: blob, Trust: trust}, n
@@ -132,23 +131,22 @@ func inCommon(want map[string]int, lines [][]byte) int {
 	return n
 }
 
-func (m *memory) text(blob refs.OID) (text, error) {
+func (m *memory) text(blob refs.OID) (origin.Text, error) {
 	if t, ok := m.texts[blob]; ok {
 		return t, nil
 	}
-	t, err := m.read(0, blob)
+	t, err := readText(m.objects.Blob, blob)
 	if err == nil {
-		m.texts[blob] = t
+		m.texts[blob] = t.asOrigin()
 	}
-	return t, err
+	return t.asOrigin(), err
 }
 
 // current is the content that a path had when the timeline last saw it.
-func (s *step) current(path string, _ [][]byte) (origin.Candidate, bool) {
+func (s *step) current(path string) (origin.Candidate, bool) {
 	if s.snap == nil {
 		return origin.Candidate{}, false
 	}
-	var e snapshot.Entry
 	e, found := s.snap.Lookup(path)
 	return origin.Candidate{Path: path, Blob: e.OID}, found
 }

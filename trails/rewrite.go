@@ -21,9 +21,9 @@ func (e *Engine) AtRewrite(
 		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
 		s.contents = map[refs.OID][]byte{}
 		v := &View{
-			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob, nearest: s.current, origins: s.origins,
-			Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
-			madeOf: s.madeOf, underOlderName: s.underOlderName,
+			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
+			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
+			question: func(c Committed) *origin.Query { return s.committed(origin.Rewritten, c) },
 		}
 		drafts, err := anchor(v)
 		if err != nil {

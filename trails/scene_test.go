@@ -2,16 +2,19 @@ package trails
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -36,12 +39,10 @@ func newScene(t *testing.T) *scene {
 	}
 	objects := repo.Objects()
 	t.Cleanup(func() { _ = objects.Close() })
-	sc.step = &step{
-		Engine: New(repo, nil, nil), ctx: t.Context(), objects: objects, known: NewKnown(repo).frozen(),
-		state: &state{Interval: 9, LastFull: 5}, interval: 10,
-	}
-	sc.facts = gitfacts.NewGit(t.Context(), repo, objects)
-	sc.step.git = &gitWork{Work: sc.workAfter(gitfacts.Mark{})}
+	sc.step = New(repo, nil, nil).newStep(t.Context(), time.Now(), &state{Interval: 9, LastFull: 5},
+		stores{objects, NewKnown(repo).frozen(), NewOwners(repo)})
+	sc.interval = 10
+	sc.step.asks.Whole = &origin.Work{Work: sc.workAfter(gitfacts.Mark{})}
 	return sc
 }
 
@@ -90,8 +91,8 @@ func (sc *scene) commit() refs.OID {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	sc.base, sc.now = oid, gitfacts.ReadMark(sc.repo)
-	sc.step.git = &gitWork{Work: sc.workAfter(sc.now)}
+	sc.asks.Base, sc.now = oid, gitfacts.ReadMark(sc.repo)
+	sc.step.asks.Whole = &origin.Work{Work: sc.workAfter(sc.now)}
 	return oid
 }
 
@@ -123,4 +124,13 @@ func nameOf(a *actor) string {
 		calls = append(calls, c.ToolCall)
 	}
 	return strings.Join(calls, "|")
+}
+
+func numbered(t *testing.T, n int) refs.OID {
+	t.Helper()
+	oid, err := refs.ParseOID(fmt.Sprintf("%040d", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oid
 }

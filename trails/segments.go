@@ -75,7 +75,7 @@ func (s *step) segments(f *file) []segment {
 			after = f.new
 		}
 		add(at, before, aside)
-		if i == 0 && len(chain) > 0 && s.gitAt(f.path).restored {
+		if i == 0 && len(chain) > 0 && s.gitAt(f.path).Restored {
 			chain[0].origins = s.composition(f, before)
 		}
 		add(before, after, always(byWindow(r.window, f.path)))

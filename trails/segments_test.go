@@ -210,7 +210,7 @@ func TestWhatGitPutThereBeforeAnEditKeepsItsOwners(t *testing.T) {
 			if tt.known {
 				sc.knows("a.txt", found, other)
 			}
-			sc.step.git.restored = tt.restored
+			sc.step.asks.Whole.Restored = tt.restored
 			before, after := "two\nthree\n", "two\nthree\nagent\n"
 			edit := window("S1", "edit", events.ToolEdits, "a.txt")
 			edit.Edits = []declared{{Path: "a.txt", Before: &before, After: &after}}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
-	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -15,7 +14,7 @@ import (
 // attributeStashed settles what a new stash took out of the work tree before anybody saw it there: whoever could have
 // written it since the last boundary wrote it, whoever may bring it back.
 func (s *step) attributeStashed(changes []snapshot.Change) error {
-	if !s.git.restored || s.git.doubtful {
+	if !s.asks.Whole.Restored || s.asks.Whole.Doubtful {
 		return nil
 	}
 	var files []*file
@@ -74,7 +73,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 	if err != nil {
 		return nil, err
 	}
-	parts, _ := gitfacts.StashOf(s.facts, stash)
+	parts, _ := gitfacts.StashOf(s.asks.Git, stash)
 	files, err = s.olderNames(&rename.Query{
 		Moment: rename.Stash, Changes: changesOf(files), Untold: untold, Stash: parts, Stashed: blobs,
 		Last: func() (rename.Seen, bool) { return asSeen{s, changes}, true },
@@ -94,13 +93,9 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 				return nil, err
 			}
 		}
-		near := []origin.Candidate{{Path: f.oldPath, Blob: f.old.oid}}
-		more, err := s.commitSources(f.path, f.new.lines)
-		if err != nil {
-			return nil, err
-		}
-		near = slices.DeleteFunc(append(near, more...), func(n origin.Candidate) bool { return n.Blob == f.new.oid })
-		if f.from, err = s.origins(f.path, f.new.lines, near); err != nil {
+		q := s.questionOf(f)
+		q.Moment = origin.Stashed
+		if f.from, err = q.Lines(); err != nil {
 			return nil, err
 		}
 		out = append(out, f)
@@ -123,63 +118,6 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 		out = append(out, rename.File{Path: c.Path, Mode: c.OldMode, OID: c.Old, Lines: old.lines})
 	}
 	return out, nil
-}
-
-// stashedAway tells whether a new stash took the content that a file was last seen with, so that it was HEAD's
-// afterwards; or took, with what was written in other places of it since then, all lines that this content has and
-// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing.
-func (s *step) stashedAway(f *file, head text) bool {
-	before := s.gitAt(f.path).Before.Stashes
-	return slices.ContainsFunc(s.now.Stashes, func(stash refs.OID) bool {
-		parts, found := gitfacts.StashOf(s.facts, stash)
-		if slices.Contains(before, stash) || !found {
-			return false
-		}
-		index, err := s.facts.Blob(parts.Index, f.path)
-		if err != nil || index != head.oid {
-			return false
-		}
-		worktree, err := s.facts.Blob(stash, f.oldPath)
-		if err != nil || worktree == f.old.oid {
-			return err == nil
-		}
-		taken, err := s.read(0, worktree)
-		return err == nil && !taken.whole && tookAll(head.lines, f.old.lines, taken.lines)
-	})
-}
-
-// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between
-// the same neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
-func tookAll(base, content, stash [][]byte) bool {
-	in := make([]int, len(content)) // where the stash has them
-	for i := range in {
-		in[i] = -1
-	}
-	for at, from := range linediff.Lineage(content, stash) {
-		if from >= 0 {
-			in[from] = at
-		}
-	}
-	place := func(i int) int {
-		switch i {
-		case -1:
-			return -1
-		case len(content):
-			return len(stash)
-		}
-		return in[i]
-	}
-	added := false
-	for i, from := range linediff.Lineage(base, content) {
-		if from >= 0 {
-			continue
-		}
-		if in[i] < 0 || place(i-1) != in[i]-1 || place(i+1) != in[i]+1 {
-			return false
-		}
-		added = true
-	}
-	return added
 }
 
 // unseen is the change from what a path was last seen with to a content, or to none, that it was never seen with; nil
@@ -214,9 +152,9 @@ func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 
 // stashedBlobs lists what a stash has of the paths that it is about. Of none that can be read nothing is learnt.
 func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
-	parts, found := gitfacts.StashOf(s.facts, stash)
+	parts, found := gitfacts.StashOf(s.asks.Git, stash)
 	if !found {
 		return nil, nil
 	}
-	return parts.Blobs(s.facts)
+	return parts.Blobs(s.asks.Git)
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -378,14 +377,7 @@ func (y *story) commit(engine *Engine) {
 				y.tellOwners(path+" was seen:", vec, v.Owners.Describe, nil)
 				continue
 			}
-			var near []origin.Candidate
-			if nearest, ok := v.Nearest(path, lines); ok {
-				near = append(near, nearest)
-			}
-			if !was.IsZero() {
-				near = append(near, origin.Candidate{Path: path, Blob: was})
-			}
-			found, err := v.Origins(path, lines, near)
+			found, err := v.Origins(Committed{Path: path, OldPath: path, Old: was, Lines: lines})
 			if err != nil {
 				return nil, err
 			}

@@ -16,9 +16,9 @@ func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {
 			return false
 		}
-		if w := s.gitAt(c.Path); w.restored {
+		if w := s.gitAt(c.Path); w.Restored {
 			_, known := s.known.Get(c.Path, c.New)
-			byGit := !w.MadeByHand(s.now.Head, s.commit)
+			byGit := !w.MadeByHand(s.now.Head, s.asks.Commit)
 			if known || c.New.IsZero() && byGit {
 				return false
 			}

@@ -147,29 +147,73 @@ var reflogWords = regexp.MustCompile(`"[^"]*(commit \((amend|merge|initial|cherr
 func TestNobodyElseReadsReflogs(t *testing.T) {
 	t.Parallel()
 	found := map[bool]int{}
+	for _, row := range codeRows(t) {
+		if strings.Contains(row.file, "/refs/") || !reflogReaders.MatchString(row.code) && !reflogWords.MatchString(row.code) {
+			continue
+		}
+		inside := strings.Contains(row.file, factsDir)
+		if found[inside]++; !inside {
+			t.Errorf("%s: %s: ask package gitfacts", row.file, strings.TrimSpace(row.code))
+		}
+	}
+	if found[true] == 0 {
+		t.Errorf("nothing in %s reads a reflog: what is looked for has another name now", factsDir)
+	}
+}
+
+// originDir is the one place where it is said of what a content may have been made.
+const originDir = "trails/origin/"
+
+// candidateLists are the ways to a list of candidates, and to what follows from one.
+var candidateLists = regexp.MustCompile(`\[\]origin\.Candidate\b|origin\.(Gather|Explain)\(|vector\.Origins\(|range finders\b`)
+
+// Candidates are found by the table of finders in package origin, for every moment.
+func TestCandidatesAreGatheredInOnePlace(t *testing.T) {
+	t.Parallel()
+	gathered, steps := 0, 0
+	for _, row := range codeRows(t) {
+		if strings.Contains(row.file, "/trails/") && strings.Contains(row.code, "&step{") {
+			steps++
+		}
+		if !candidateLists.MatchString(row.code) {
+			continue
+		}
+		if !strings.Contains(row.file, originDir) && !strings.Contains(row.file, "trails/vector/") {
+			t.Errorf("%s: %s: ask package origin", row.file, strings.TrimSpace(row.code))
+		}
+		if strings.Contains(row.code, "range finders") {
+			gathered++
+		}
+	}
+	if gathered != 1 {
+		t.Errorf("the table of finders is walked in %d places", gathered)
+	}
+	if steps != 1 {
+		t.Errorf("a step of the timeline is made in %d places: what else needs one needs less", steps)
+	}
+}
+
+// codeRow is a line of a file of the program, comments left out.
+type codeRow struct{ file, code string }
+
+func codeRows(t *testing.T) []codeRow {
+	t.Helper()
+	var out []codeRow
 	for line := range strings.Lines(goList(t, "GOOS=linux", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", module+"...")) {
 		name := strings.TrimSpace(line)
-		if name == "" || strings.Contains(name, "/refs/") {
+		if name == "" {
 			continue
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		inside := strings.Contains(name, factsDir)
-		for row := range bytes.Lines(text) {
-			code, _, _ := bytes.Cut(row, []byte("//"))
-			if !reflogReaders.Match(code) && !reflogWords.Match(code) {
-				continue
-			}
-			if found[inside]++; !inside {
-				t.Errorf("%s: %s: ask package gitfacts", name, bytes.TrimSpace(code))
-			}
+		for row := range strings.Lines(string(text)) {
+			code, _, _ := strings.Cut(row, "//")
+			out = append(out, codeRow{name, code})
 		}
 	}
-	if found[true] == 0 {
-		t.Errorf("nothing in %s reads a reflog: what is looked for has another name now", factsDir)
-	}
+	return out
 }
 
 // Whatever a package of the program does before main, every hook waits for: a regular expression takes a tenth of a

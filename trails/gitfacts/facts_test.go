@@ -110,6 +110,8 @@ func (c *commits) Changed(from, to refs.OID) ([]snapshot.Change, error) {
 
 func (c *commits) Newest() []refs.OID { return c.newest }
 
+func (c *commits) MergeBase(refs.OID, refs.OID) (refs.OID, bool) { return refs.OID{}, false }
+
 // history is a reader of nothing yet.
 func history() *commits {
 	return &commits{made: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{}}

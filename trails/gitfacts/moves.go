@@ -66,6 +66,9 @@ func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	return moves[1].From
 }
 
+// AmendedBy is the commit whose place another one took by git-commit(1) --amend; no id if none is known.
+func (w *Work) AmendedBy(commit refs.OID) refs.OID { return AmendedBy(w.repo, commit) }
+
 // maxStashes bounds how many stashes are kept in mind.
 const maxStashes = 16
 

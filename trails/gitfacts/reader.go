@@ -23,6 +23,8 @@ type Reader interface {
 	Changed(from, to refs.OID) ([]snapshot.Change, error)
 	// Newest lists the newest commits that refs lead to, the log and the stashes apart, and those that were fetched last.
 	Newest() []refs.OID
+	// MergeBase is the best commit that two have in common; false if there is none.
+	MergeBase(a, b refs.OID) (refs.OID, bool)
 }
 
 // File is a file of a commit.
@@ -167,4 +169,14 @@ func (g *Git) Newest() []refs.OID {
 		}
 	}
 	return g.newest
+}
+
+// MergeBase asks git-merge-base(1).
+func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
+	raw, err := g.repo.Git(g.ctx, nil, "merge-base", a.String(), b.String())
+	if err != nil {
+		return refs.OID{}, false
+	}
+	base, err := refs.ParseOID(strings.TrimSpace(string(raw)))
+	return base, err == nil
 }

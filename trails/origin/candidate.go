@@ -18,7 +18,8 @@ type Kind uint8
 
 // The kinds of evidence.
 const (
-	Seen    Kind = iota // something says that the content was made of this one
+	Traced  Kind = iota // a trace of git, or of the timeline, says that the content was made of this one
+	Before              // what the path had before the change
 	Earlier             // the path, or one of its names, had it once
 	Staged              // the same, asked for lines alone that stand between the same neighbours
 )
@@ -46,6 +47,7 @@ func AtMost(list []Candidate, most Trust) []Candidate {
 // Text is a content in lines. One without lines, such as a binary file or a submodule, is whole.
 type Text struct {
 	OID   refs.OID
+	Bytes []byte
 	Lines [][]byte
 	Whole bool
 }

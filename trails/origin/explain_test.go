@@ -44,18 +44,21 @@ func (t *told) bare(text string) refs.OID {
 // owned is a content of a.txt that all belongs to one owner.
 func (t *told) owned(owner, text string) refs.OID {
 	oid := t.bare(text)
-	o := vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(owner)}
-	switch owner {
-	case "human":
-		o = vector.Owner{Kind: events.OwnerHuman}
-	case "unknown":
-		o = vector.Unknown
-	}
 	if t.known["a.txt"] == nil {
 		t.known["a.txt"] = map[refs.OID]vector.Vector{}
 	}
-	t.known["a.txt"][oid] = vector.Uniform(len(t.texts[oid].Lines), o)
+	t.known["a.txt"][oid] = vector.Uniform(len(t.texts[oid].Lines), ownerCalled(owner))
 	return oid
+}
+
+func ownerCalled(name string) vector.Owner {
+	switch name {
+	case "human":
+		return vector.Owner{Kind: events.OwnerHuman}
+	case "unknown":
+		return vector.Unknown
+	}
+	return vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(name)}
 }
 
 func TestEveryLineBelongsToWhomItBelongsToInItsCandidate(t *testing.T) {

@@ -69,6 +69,8 @@ func (w *world) Changed(from, to refs.OID) ([]snapshot.Change, error) {
 
 func (w *world) Newest() []refs.OID { return nil }
 
+func (w *world) MergeBase(refs.OID, refs.OID) (refs.OID, bool) { return refs.OID{}, false }
+
 func (w *world) Lookup(path string) (snapshot.Entry, bool) {
 	oid, found := w.last[path]
 	return snapshot.Entry{Mode: 0o100644, OID: oid}, found

@@ -1,25 +1,15 @@
-package trails
+package origin
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
 )
-
-func numbered(t *testing.T, n int) refs.OID {
-	t.Helper()
-	oid, err := refs.ParseOID(fmt.Sprintf("%040d", n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return oid
-}
 
 // A stash of some changes alone has a line like any other of them elsewhere.
 func TestWhetherAStashTookAllThatWasNew(t *testing.T) {
 	t.Parallel()
-	lines := func(text string) [][]byte { return newText(refs.OID{}, []byte(text)).lines }
+	lines := func(text string) [][]byte { return linediff.Split([]byte(text)) }
 	for name, tt := range map[string]struct {
 		base, content, stash string
 		want                 bool

@@ -1,0 +1,298 @@
+package origin
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// again is what was found out about the commit that is being anchored; nil until asked for.
+type again struct {
+	undone, redone, maybe *bool
+	repeats               map[refs.OID]bool
+}
+
+// A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no
+// trace but the commit itself: it is an earlier commit backwards. So such a commit counts as what git brought back. One
+// that takes back less than a whole commit does not: anybody may type a line anew.
+
+// maxUndone is how many commits are looked at for the one that is taken back.
+const maxUndone = 16
+
+// undoes tells whether the commit that is being anchored is one of the last commits backwards.
+func (c *Case) undoes() bool {
+	if c.Commit.IsZero() || c.Base.IsZero() {
+		return false
+	}
+	if c.again.undone == nil {
+		found := c.findUndone()
+		c.again.undone = &found
+	}
+	return *c.again.undone
+}
+
+func (c *Case) findUndone() bool {
+	x := c.Base
+	for range maxUndone {
+		made, err := c.Git.Commit(x)
+		if err != nil || len(made.Parents) == 0 {
+			return false
+		}
+		before := made.Parents[0]
+		if c.backwards(x, before) && c.wholeOf(x, before) {
+			return true
+		}
+		x = before
+	}
+	return false
+}
+
+// backwards tells whether the paths of the commit are now as they were before an earlier one, and were until now as
+// that one had left them.
+func (c *Case) backwards(x, before refs.OID) bool {
+	same := func(a, b refs.OID, path string) bool {
+		left, leftErr := c.Git.Blob(a, path)
+		right, rightErr := c.Git.Blob(b, path)
+		return leftErr == nil && rightErr == nil && left == right
+	}
+	return len(c.Paths) > 0 && !slices.ContainsFunc(c.Paths, func(path string) bool {
+		return !same(c.Base, x, path) || !same(c.Commit, before, path)
+	})
+}
+
+// wholeOf tells whether an earlier commit changed no other paths than this one does.
+func (c *Case) wholeOf(x, before refs.OID) bool {
+	changed, err := c.Git.Changed(before, x)
+	return err == nil && !slices.ContainsFunc(changed, func(one snapshot.Change) bool {
+		return !slices.Contains(c.Paths, one.Path)
+	})
+}
+
+// A pick that is not committed at once (git-cherry-pick(1), --no-commit), and that nobody looks at in between, leaves
+// no trace but the commit itself: its files are those of a commit of another branch. Such a commit counts as what git
+// brought if it has all that the other one changed, as it has it, and no more; what is like a part of it may have been
+// typed.
+
+// maxRedone is how many commits that have one of the contents are compared in full.
+const maxRedone = 4
+
+// redoes tells whether the commit that is being anchored is a commit of another branch over again.
+func (c *Case) redoes() bool {
+	if c.Commit.IsZero() || c.Base.IsZero() || len(c.Paths) == 0 {
+		return false
+	}
+	if c.again.redone == nil {
+		found := c.findRedone()
+		c.again.redone = &found
+	}
+	return *c.again.redone
+}
+
+func (c *Case) findRedone() bool {
+	same := func(x refs.OID, path string) bool {
+		here, err := c.Git.Blob(c.Commit, path)
+		there, errThere := c.Git.Blob(x, path)
+		return err == nil && errThere == nil && here == there
+	}
+	tries := 0
+	for _, x := range c.Whole.Foreign(c.Commit) {
+		if slices.ContainsFunc(c.Paths, func(path string) bool { return !same(x, path) }) {
+			continue
+		}
+		made, err := c.Git.Commit(x)
+		if err != nil || len(made.Parents) != 1 {
+			continue
+		}
+		if base, found := c.Git.MergeBase(x, c.Commit); found && base == x {
+			continue // who takes a commit again that is there, has taken it back before
+		}
+		if c.wholeOf(x, made.Parents[0]) {
+			return true
+		}
+		if tries++; tries == maxRedone {
+			break
+		}
+	}
+	return false
+}
+
+// What redoes says of files holds of lines where git merges: the pick of a commit that was not committed at once
+// (git-cherry-pick(1), --no-commit) takes away and puts in what that commit did, in files that are not the same. A
+// commit that changes line for line what another one changed, all of it and nothing else, counts as that one over
+// again; a part of it may have been typed.
+
+// How far it is looked for: in so many contents that a path had, for a commit of so many paths.
+const (
+	maxHolders  = 8
+	maxRepeated = 64
+)
+
+// tellingLine is how many characters, white space apart, one of the new lines must have: anybody types a brace.
+const tellingLine = 8
+
+// repeated is what the path has in a commit that the one being anchored is over again.
+func repeated(q *Query) ([]Candidate, error) {
+	if q.Commit.IsZero() || q.Base.IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported(q.Path) {
+		return nil, nil
+	}
+	holders := q.holders(q.Path, q.Old.OID, changeOf(q.Old.Lines, q.New.Lines).added)
+	// in this order: the second reads what the commits have, the first has it here
+	if len(holders) == 0 || !q.mayRepeat() {
+		return nil, nil
+	}
+	tries := 0
+	for _, x := range q.Git.Newest() {
+		blob, err := q.Git.Blob(x, q.Path)
+		if err != nil || !slices.Contains(holders, blob) || x == q.Commit {
+			continue
+		}
+		if q.repeats(x) {
+			return []Candidate{{Path: q.Path, Blob: blob, Trust: Far}}, nil
+		}
+		if tries++; tries == maxRedone {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// mayRepeat tells whether the new lines of all paths of the commit were seen at those paths before. No program is
+// started as long as they were not, as with nearly every commit.
+func (c *Case) mayRepeat() bool {
+	if c.again.maybe == nil {
+		maybe := c.seenBefore()
+		c.again.maybe = &maybe
+	}
+	return *c.again.maybe
+}
+
+func (c *Case) seenBefore() bool {
+	if len(c.Paths) > maxRepeated {
+		return false
+	}
+	telling := false
+	for _, path := range c.Paths {
+		before, now, err := c.inBoth(c.Base, c.Commit, path)
+		if err != nil {
+			return false
+		}
+		if now.OID.IsZero() {
+			continue
+		}
+		if before.Whole || now.Whole {
+			if _, known := c.Memory.Get(path, now.OID); !known {
+				return false
+			}
+			continue
+		}
+		added := changeOf(before.Lines, now.Lines).added
+		if len(c.holders(path, before.OID, added)) == 0 {
+			return false
+		}
+		telling = telling ||
+			slices.ContainsFunc(added, func(l []byte) bool { return len(linediff.StripSpace(l)) >= tellingLine })
+	}
+	return telling
+}
+
+// inBoth reads what two commits have at a path.
+func (c *Case) inBoth(a, b refs.OID, path string) (first, second Text, err error) {
+	var texts [2]Text
+	for i, commit := range [2]refs.OID{a, b} {
+		blob, err := c.Git.Blob(commit, path)
+		if err == nil {
+			texts[i], err = c.Read(blob)
+		}
+		if err != nil {
+			return first, second, err
+		}
+	}
+	return texts[0], texts[1], nil
+}
+
+// holders lists the contents that a path had, other than one, that have all of some lines.
+func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
+	var out []refs.OID
+	for _, blob := range c.Memory.Blobs(path, maxHolders) {
+		if blob == other {
+			continue
+		}
+		if t, err := c.Read(blob); err == nil && !t.Whole && holdsAll(t.Lines, lines) {
+			out = append(out, blob)
+		}
+	}
+	return out
+}
+
+// repeats tells whether the commit being anchored changes what another commit changed, or what a whole branch did up to
+// it.
+func (c *Case) repeats(x refs.OID) bool {
+	if done, asked := c.again.repeats[x]; asked {
+		return done
+	}
+	if c.again.repeats == nil {
+		c.again.repeats = map[refs.OID]bool{}
+	}
+	c.again.repeats[x] = false
+	made, err := c.Git.Commit(x)
+	if err != nil || len(made.Parents) != 1 {
+		return false
+	}
+	fork, found := c.Git.MergeBase(c.Commit, x)
+	if !found || fork == x {
+		return false // it is in the history already
+	}
+	for _, before := range []refs.OID{made.Parents[0], fork} {
+		differs := func(path string) bool { return !c.sameChange(before, x, path) }
+		if !slices.ContainsFunc(c.Paths, differs) && c.wholeOf(x, before) {
+			c.again.repeats[x] = true
+			break
+		}
+	}
+	return c.again.repeats[x]
+}
+
+// sameChange tells whether a path changes between two commits as it does in the one being anchored.
+func (c *Case) sameChange(before, x refs.OID, path string) bool {
+	old, brought, err := c.inBoth(before, x, path)
+	if err != nil {
+		return false
+	}
+	base, now, err := c.inBoth(c.Base, c.Commit, path)
+	if err != nil {
+		return false
+	}
+	if old.OID == base.OID && brought.OID == now.OID {
+		return true
+	}
+	if old.Whole || brought.Whole || base.Whole || now.Whole {
+		return false
+	}
+	there, here := changeOf(old.Lines, brought.Lines), changeOf(base.Lines, now.Lines)
+	return slices.EqualFunc(there.removed, here.removed, bytes.Equal) &&
+		slices.EqualFunc(there.added, here.added, bytes.Equal)
+}
+
+// lineChange is what a change takes away and puts in, wherever that is.
+type lineChange struct{ removed, added [][]byte }
+
+func changeOf(from, to [][]byte) lineChange {
+	var c lineChange
+	for _, h := range linediff.Diff(from, to, linediff.Options{}).Hunks {
+		c.removed = append(c.removed, from[h.OldStart:h.OldStart+h.OldCount]...)
+		c.added = append(c.added, to[h.NewStart:h.NewStart+h.NewCount]...)
+	}
+	return c
+}
+
+// holdsAll tells whether a content has all of some lines.
+func holdsAll(content, lines [][]byte) bool {
+	there := make(map[string]bool, len(content))
+	for _, l := range content {
+		there[string(l)] = true
+	}
+	return !slices.ContainsFunc(lines, func(l []byte) bool { return !there[string(l)] })
+}

@@ -1,0 +1,232 @@
+package origin
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// The finders of contents that commits have.
+
+// amended is what the amended commit has of the path, if the commit that is being anchored took the place of one.
+// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's
+// parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only that its
+// lines are older than the last look at everything, so that commit has to be older, too.
+func amended(q *Query) ([]Candidate, error) {
+	commit := q.Work.AmendedBy(q.Commit)
+	if commit.IsZero() {
+		return nil, nil
+	}
+	for _, name := range q.names() {
+		blob, err := q.Git.Blob(commit, name)
+		if err != nil {
+			return nil, err
+		}
+		if blob.IsZero() {
+			continue
+		}
+		if q.knows(name, blob) || !q.Young(commit) {
+			return []Candidate{{Path: name, Blob: blob}}, nil
+		}
+		return nil, nil
+	}
+	return nil, nil
+}
+
+// autostash is what git put aside for a rebase or a merge and brought back. What nobody saw of it explains nothing.
+func autostash(q *Query) ([]Candidate, error) {
+	kept := q.Work.Before.Autostash
+	if !q.Work.Restored || kept.IsZero() || !q.Work.Now.Autostash.IsZero() {
+		return nil, nil
+	}
+	for _, name := range q.names() {
+		blob, err := q.Git.Blob(kept, name)
+		if err != nil {
+			return nil, err
+		}
+		if q.knows(name, blob) {
+			return []Candidate{{Path: name, Blob: blob, Trust: Far}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// operands are the contents that the path has in the commits that git may have taken some lines of it from. For
+// example: somebody merges a branch, and the file has lines of both sides.
+func operands(q *Query) ([]Candidate, error) {
+	if !q.Work.Restored {
+		return nil, nil
+	}
+	made, err := q.byHand()
+	if err != nil {
+		return nil, err
+	}
+	names := q.names()
+	var out []Candidate
+	for _, from := range q.operands() {
+		typed := q.Work.MadeByHand(from.Commit, q.Commit)
+		for _, name := range names {
+			blob, err := q.Git.Blob(from.Commit, name)
+			if err != nil {
+				return nil, err
+			}
+			known := q.knows(name, blob)
+			vouched := from.Commit != q.Commit && known // its owners are known, by somebody's commit
+			if blob.IsZero() || (typed || made[blob]) && !vouched || from.Unlooked && !known {
+				continue
+			}
+			trust, err := q.trustOf(from, name, blob)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Candidate{Path: name, Blob: blob, Trust: trust})
+			break
+		}
+	}
+	return out, nil
+}
+
+// trustOf tells how far an operand's content is to be believed. It is faint if HEAD has another file at its name, or if
+// it is of a stash that was not applied.
+func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trust, error) {
+	if two, err := q.twoFiles(name); err != nil || two {
+		return Faint, err
+	}
+	if !from.Perhaps {
+		return Far, nil
+	}
+	if applied, err := q.applied(from.Commit, name, blob); err != nil || !applied {
+		return Faint, err
+	}
+	return Far, nil
+}
+
+// twoFiles tells whether HEAD has different files at the path and at another name, of which one was the other's at some
+// time: what another commit has at one of them is no more what git made the other one of.
+func (q *Query) twoFiles(other string) (bool, error) {
+	if other == q.Path {
+		return false, nil
+	}
+	for _, name := range []string{q.Path, other} {
+		if blob, err := q.Git.Blob(q.Base, name); err != nil || blob.IsZero() {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// applied tells whether all lines that a commit brought to a file are among the new ones: a stash is applied as a
+// whole, or not.
+func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, error) {
+	c, err := q.Git.Commit(commit)
+	if err != nil {
+		return false, err
+	}
+	var base Text
+	if len(c.Parents) > 0 {
+		was, err := q.Git.Blob(c.Parents[0], path)
+		if err == nil {
+			base, err = q.Read(was)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	brought, err := q.Read(blob)
+	if err != nil || brought.Whole || base.Whole {
+		return false, err
+	}
+	kept := make([]bool, len(brought.Lines))
+	for _, from := range linediff.Lineage(brought.Lines, q.New.Lines) {
+		if from >= 0 {
+			kept[from] = true
+		}
+	}
+	for i, from := range linediff.Lineage(base.Lines, brought.Lines) {
+		if from < 0 && !kept[i] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// carried is what an older commit has of a file whose place the new one took, under the name that the new one or its
+// parent has for it. If it is not there, git is asked for its name: main may have renamed it.
+func carried(q *Query) ([]Candidate, error) {
+	if q.Replaced.IsZero() {
+		return nil, nil
+	}
+	var out []Candidate
+	for _, path := range slices.Compact([]string{q.Path, q.OldPath}) {
+		out = append(out, q.replaced(path)...)
+	}
+	if len(out) == 0 {
+		if old, found := q.Renamed()[q.Path]; found {
+			out = q.replaced(old)
+		}
+	}
+	return out, nil
+}
+
+// replaced is what the older commit has at a path, as far as that can be read. A content that nobody saw, of a commit
+// that was made while others were seen, tells nothing. What it was made of tells more, which may be what the work tree
+// was last seen with.
+func (q *Query) replaced(path string) (out []Candidate) {
+	blob, err := q.Git.Blob(q.Replaced, path)
+	if err != nil || blob.IsZero() {
+		return nil
+	}
+	if !q.knows(path, blob) {
+		if made, found := q.MadeOf(q.Replaced, path); found {
+			return []Candidate{made}
+		}
+		if older, found := q.UnderOlderName(q.Replaced, path); found {
+			out = append(out, older)
+		}
+		if c, err := q.Git.Commit(q.Replaced); err == nil && len(c.Parents) > 0 {
+			if was, err := q.Git.Blob(c.Parents[0], path); err == nil && q.knows(path, was) {
+				return out
+			}
+		}
+	}
+	return append(out, Candidate{Path: path, Blob: blob, Trust: Far})
+}
+
+// maxFruitless is for how many contents no commit is found before the rest are not looked for: a build may write
+// thousands of files.
+const maxFruitless = 8
+
+// brought is a commit of any ref that has this very content at this path. `git checkout REV -- PATH` and `git restore
+// --source REV` write to the work tree and say nowhere what REV was. Commits that were found for other paths come
+// first: one command brings many.
+func brought(q *Query) ([]Candidate, error) {
+	w, blob := q.Work, q.New.OID
+	made, err := q.byHand()
+	if err != nil || w.Doubtful || made[blob] || tracedTo(q.found, blob) {
+		return nil, err
+	}
+	has := func(commit refs.OID) bool {
+		oid, err := q.Git.Blob(commit, q.Path)
+		return err == nil && oid == blob
+	}
+	if !slices.ContainsFunc(w.brought, has) {
+		if w.fruitless == maxFruitless || !q.Stored(blob) { // what no commit has was typed
+			return nil, nil
+		}
+		list := w.Foreign(q.Commit)
+		i := slices.IndexFunc(list, has)
+		if i < 0 {
+			w.fruitless++
+			return nil, nil
+		}
+		w.brought = append(w.brought, list[i])
+	}
+	return []Candidate{{Path: q.Path, Blob: blob, Trust: Far}}, nil
+}
+
+// tracedTo tells whether a trace leads to the very content.
+func tracedTo(list []Candidate, blob refs.OID) bool {
+	return slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced && c.Blob == blob })
+}

@@ -1,0 +1,254 @@
+package origin
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Verdict is what is said of a change.
+type Verdict struct {
+	// Explained tells that it needs no owner of its own: the owners of all of the content are known.
+	Explained bool
+	// Put is the content that git had put in the place of what was seen last, if the change is one of that.
+	Put *Text
+	// From says where the new lines come from.
+	From []vector.Origin
+}
+
+// Judge tells what git explains of a change. Text that git restores keeps the owner it had. The same text typed anew
+// does not. So a content that was seen before explains nothing unless git was at work.
+func (q *Query) Judge() (v Verdict, err error) {
+	if q.Work.Elsewhere {
+		if v, err = q.fromElsewhere(); v.Explained || err != nil {
+			return v, err
+		}
+	}
+	if !q.Work.Restored {
+		return q.withoutGit(v)
+	}
+	if q.New.OID.IsZero() { // git deletes what another commit does not have
+		gone, err := q.Git.Blob(q.Base, q.Path)
+		return Verdict{Explained: err == nil && gone.IsZero()}, nil
+	}
+	if q.knows(q.Path, q.New.OID) {
+		if q.Work.Doubtful && !q.inOperands() {
+			v.Explained, err = q.asCommitted()
+			return v, err
+		}
+		return Verdict{Explained: true}, nil
+	}
+	if q.New.Whole || q.Old.Whole {
+		head, err := q.Git.Blob(q.Base, q.Path)
+		return Verdict{Explained: head == q.New.OID}, err
+	}
+	return q.composed()
+}
+
+// inOperands tells whether one of the commits that git may have taken the file from has the very content.
+func (q *Query) inOperands() bool {
+	for _, find := range []func(*Query) ([]Candidate, error){autostash, operands} {
+		list, err := find(q)
+		if err != nil {
+			return false
+		}
+		if tracedTo(list, q.New.OID) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of
+// any other one, the lines that stand in such a content keep their owners.
+func (q *Query) fromElsewhere() (v Verdict, err error) {
+	if q.New.OID.IsZero() || q.New.Whole || q.Old.Whole {
+		return v, nil
+	}
+	owners, known := q.Memory.Get(q.Path, q.New.OID)
+	if known && owners.Len() == len(q.New.Lines) && slices.Contains(q.held(), q.New.OID) {
+		return Verdict{Explained: true}, nil
+	}
+	if q.Work.Restored {
+		return v, nil // see composed
+	}
+	list, err := Gather(q.at(OtherTree))
+	if err == nil && len(list) > 1 { // more than what was here before
+		v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+	}
+	return v, err
+}
+
+// withoutGit judges a change of which no trace says that git was at work.
+func (q *Query) withoutGit(v Verdict) (Verdict, error) {
+	done, err := q.asCommitted()
+	if done || err != nil {
+		return Verdict{Explained: done}, err
+	}
+	if q.Commit.IsZero() {
+		return v, nil
+	}
+	list, err := Gather(q.at(Again))
+	if err != nil || !slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced }) {
+		return v, err
+	}
+	if tracedTo(list, q.New.OID) {
+		return Verdict{Explained: true}, nil
+	}
+	v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+	return v, err
+}
+
+// asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
+// his changes back, or git did and no hook ran. To git its lines are as old as their commits. So it is with what a
+// commit has that takes an earlier one back, or is one of another branch over again.
+func (q *Query) asCommitted() (bool, error) {
+	if q.New.OID.IsZero() {
+		return false, nil
+	}
+	if !q.knows(q.Path, q.New.OID) {
+		return q.asNamedBefore()
+	}
+	if q.undoes() || q.redoes() {
+		return true, nil
+	}
+	head, err := q.Git.Blob(q.Base, q.Path)
+	return head == q.New.OID, err
+}
+
+// asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For
+// example: git mv gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
+func (q *Query) asNamedBefore() (bool, error) {
+	names := slices.DeleteFunc(q.names(), func(name string) bool { return name == q.Path })
+	if len(names) == 0 {
+		return false, nil // git is not asked
+	}
+	if there, err := q.Git.Blob(q.Base, q.Path); err != nil || !there.IsZero() {
+		return false, err
+	}
+	for _, name := range names {
+		blob, err := q.Git.Blob(q.Base, name)
+		if err != nil {
+			return false, err
+		}
+		if owners, known := q.Memory.Get(name, blob); known && blob == q.New.OID {
+			return true, q.Memory.Put(q.Path, blob, owners)
+		}
+	}
+	return false, nil
+}
+
+// composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
+// Every line that a candidate has keeps the owner it has there; what is left is a change like any other. A file that is
+// all git's is explained; what is new in it is nobody's here.
+func (q *Query) composed() (v Verdict, err error) {
+	look := q.at(GitWrote)
+	list, err := Gather(look)
+	if err != nil {
+		return v, err
+	}
+	if tracedTo(list, q.New.OID) {
+		return Verdict{Explained: true}, look.learn(q.New, list)
+	}
+	for _, ask := range onTheWay {
+		put, more, found, err := ask(look, list)
+		if err != nil {
+			return v, err
+		}
+		if !found {
+			continue
+		}
+		for i := range list {
+			if list[i].Kind == Before {
+				list[i].Trust = Faint
+			}
+		}
+		list = slices.Concat(more, list)
+		look.OldPath, look.Old = q.Path, put
+		v.Put = &put
+	}
+	list = slices.Concat([]Candidate{{Path: look.OldPath, Blob: look.Old.OID}}, AtMost(list, Far))
+	v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+	v.From = markers(q.New.Lines, v.From)
+	return v, err
+}
+
+// markers are nobody's: git puts them around the sides of a conflict.
+func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
+	if !slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) }) {
+		return found
+	}
+	var out []vector.Origin
+	for _, run := range found {
+		for line := run.Start; line < run.Start+run.Count; line++ {
+			one := run
+			one.Start, one.Count = line, 1
+			if run.Source < 0 && vector.ConflictMarker(lines[line]) {
+				one.Source, one.Owner = 0, vector.Unknown
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// Owners is what is known of the owners of a content of the path: nothing, before tracing saw the path change. A
+// content that was not seen before, though others of its path were, has the owners that they tell.
+func (q *Query) Owners(t Text) vector.Vector {
+	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
+		return v
+	}
+	if !t.OID.IsZero() && !t.Whole && len(q.Memory.Blobs(q.Path, 1)) > 0 {
+		list, err := Gather(q.at(OnTheWay))
+		if err == nil && q.learn(t, list) == nil {
+			v, _ := q.Memory.Get(q.Path, t.OID)
+			return v
+		}
+	}
+	return vector.Uniform(len(t.Lines), vector.Unknown)
+}
+
+// learn remembers the owners of a content that git brought, as far as candidates tell them.
+func (q *Query) learn(t Text, list []Candidate) error {
+	if q.knows(q.Path, t.OID) {
+		return nil
+	}
+	for _, c := range list { // the same content under another name
+		if v, known := q.Memory.Get(c.Path, c.Blob); known && c.Blob == t.OID && v.Len() == len(t.Lines) {
+			return q.Memory.Put(q.Path, t.OID, v)
+		}
+	}
+	for _, name := range q.Memory.Names(q.Path) {
+		if v, known := q.Memory.Get(name, t.OID); known && v.Len() == len(t.Lines) {
+			return q.Memory.Put(q.Path, t.OID, v)
+		}
+	}
+	found, err := Explain(t.Lines, otherThan(t.OID, list), caseTold{q.Case})
+	if err != nil {
+		return err
+	}
+	var b vector.Builder
+	for _, run := range found {
+		b.Add(run.Owner, run.Count)
+	}
+	return q.Memory.Put(q.Path, t.OID, b.Vector())
+}
+
+// Lines says where the lines of the new content come from.
+func (q *Query) Lines() ([]vector.Origin, error) {
+	list, err := Gather(q)
+	if err != nil {
+		return nil, err
+	}
+	if q.Moment == Stashed {
+		list = otherThan(q.New.OID, list)
+	}
+	return Explain(q.New.Lines, list, caseTold{q.Case})
+}
+
+// otherThan leaves out the very content that is asked about.
+func otherThan(blob refs.OID, list []Candidate) []Candidate {
+	return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return c.Blob == blob && c.Kind != Earlier })
+}

@@ -1,0 +1,22 @@
+package origin
+
+import "github.com/git-trace/git-trace/trails/linediff"
+
+// nearer tells whether a content is closer to a than to b: whether fewer characters have to be deleted and inserted. A
+// counts when it is all the same. That a line stands in a says little: it may be a brace.
+func nearer(lines, a, b [][]byte) bool { return distance(a, lines) <= distance(b, lines) }
+
+// distance counts the characters of the lines that differ, white space apart, with one for the end of each.
+func distance(from, to [][]byte) int {
+	n := 0
+	add := func(lines [][]byte) {
+		for _, l := range lines {
+			n += len(linediff.StripSpace(l)) + 1
+		}
+	}
+	for _, h := range linediff.Diff(from, to, linediff.Options{Key: linediff.NoSpace}).Hunks {
+		add(from[h.OldStart : h.OldStart+h.OldCount])
+		add(to[h.NewStart : h.NewStart+h.NewCount])
+	}
+	return n
+}

@@ -1,0 +1,173 @@
+package origin
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Git may have put another content in the place of what a path was last seen with, and somebody changed that before the
+// next look. For example: git switch, then an edit. The change is then one of that content, and the lines from before
+// are gone unless something speaks for them.
+
+// onTheWay is the ordered list of what tells of such a content; each is asked about what the ones before it found.
+// Found is false if there is none. More are candidates that go with it.
+var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
+	headPut, resumedOnto, poppedOnto,
+}
+
+// headPut is what HEAD has, if git put it there: a stash took what was there, git went on from the commit that had it,
+// or the new content is nearer to HEAD's.
+func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
+	blob, byGit, err := q.headByGit()
+	if err != nil || !byGit || blob.IsZero() {
+		return Text{}, nil, false, err
+	}
+	put, err := q.Read(blob)
+	if err != nil || put.Whole {
+		return Text{}, nil, false, err
+	}
+	if err := q.learn(put, list); err != nil {
+		return Text{}, nil, false, err
+	}
+	found := q.stashedAway(put) || q.Work.WentOnFrom(q.OldPath, q.Old.OID) ||
+		nearer(q.New.Lines, put.Lines, q.Old.Lines) && (q.OldPath != q.Path || !q.LeftAlone(q.Path))
+	return put, nil, found, nil
+}
+
+// resumedOnto is what git had put there before somebody committed the content to go on with a rebase, and what the
+// commit has that was picked. A later pick may have left all as it was, so the commit that the work tree was last seen
+// with is no better source than those.
+func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
+	made, err := q.byHand()
+	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {
+		return Text{}, nil, false, err
+	}
+	r, err := q.Work.Resumed(q.Path, q.New.OID, q.Commit)
+	if err != nil || r.Before.IsZero() {
+		return Text{}, nil, false, err
+	}
+	if put, err = q.Read(r.Before); err != nil || put.Whole {
+		return Text{}, nil, false, err
+	}
+	for _, blob := range r.Picked {
+		picked = append(picked, Candidate{Path: q.Path, Blob: blob, Trust: Far})
+	}
+	return put, picked, len(picked) > 0, nil
+}
+
+// poppedOnto is the content that a stash which is gone from the list made of a file: the stash's own where all was as
+// it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what there is now
+// must be closer to that content than to what was there before.
+func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
+	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
+		return Text{}, nil, false, nil
+	}
+	for _, stash := range q.Work.GoneStashes() {
+		put, err := q.broughtBack(stash)
+		if err != nil {
+			return Text{}, nil, false, err
+		}
+		if len(put.Lines) > 0 && !nearer(q.New.Lines, q.Old.Lines, put.Lines) {
+			return put, nil, true, nil
+		}
+	}
+	return Text{}, nil, false, nil
+}
+
+// broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if
+// not, or if the stash does not change it, or if that ends in a conflict.
+func (q *Query) broughtBack(stash refs.OID) (Text, error) {
+	parts, _ := gitfacts.StashOf(q.Git, stash) // of none there are no contents
+	base, blob, err := parts.Blob(q.Git, q.Path)
+	if err != nil || blob.IsZero() || blob == q.Old.OID || base == blob || !q.knows(q.Path, blob) {
+		return Text{}, err
+	}
+	theirs, err := q.Read(blob)
+	if err != nil || theirs.Whole {
+		return Text{}, err
+	}
+	if base == q.Old.OID {
+		return theirs, nil
+	}
+	was, err := q.Read(base)
+	if err != nil || was.Whole || base.IsZero() || q.Old.OID.IsZero() || q.Old.Whole {
+		return Text{}, err
+	}
+	merged, clean := linediff.Merge(was.Lines, q.Old.Lines, theirs.Lines)
+	if !clean || len(merged) == 0 {
+		return Text{}, nil
+	}
+	back, err := q.Store(append(bytes.Join(merged, []byte("\n")), '\n'))
+	if err != nil {
+		return Text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(q.Path), err)
+	}
+	with := q.at(Popped)
+	with.popped = blob
+	list, err := Gather(with)
+	if err != nil {
+		return Text{}, err
+	}
+	return back, q.learn(back, list)
+}
+
+// stashedAway tells whether a new stash took the content that the file was last seen with, so that it was HEAD's
+// afterwards. Or it took, with what was written in other places of it since then, all lines that this content has and
+// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing.
+func (q *Query) stashedAway(head Text) bool {
+	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {
+		parts, found := gitfacts.StashOf(q.Git, stash)
+		if slices.Contains(q.Work.Before.Stashes, stash) || !found {
+			return false
+		}
+		index, err := q.Git.Blob(parts.Index, q.Path)
+		if err != nil || index != head.OID {
+			return false
+		}
+		worktree, err := q.Git.Blob(stash, q.OldPath)
+		if err != nil || worktree == q.Old.OID {
+			return err == nil
+		}
+		taken, err := q.Read(worktree)
+		return err == nil && !taken.Whole && tookAll(head.Lines, q.Old.Lines, taken.Lines)
+	})
+}
+
+// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between
+// the same neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
+func tookAll(base, content, stash [][]byte) bool {
+	in := make([]int, len(content)) // where the stash has them
+	for i := range in {
+		in[i] = -1
+	}
+	for at, from := range linediff.Lineage(content, stash) {
+		if from >= 0 {
+			in[from] = at
+		}
+	}
+	place := func(i int) int {
+		switch i {
+		case -1:
+			return -1
+		case len(content):
+			return len(stash)
+		}
+		return in[i]
+	}
+	added := false
+	for i, from := range linediff.Lineage(base, content) {
+		if from >= 0 {
+			continue
+		}
+		if in[i] < 0 || place(i-1) != in[i]-1 || place(i+1) != in[i]+1 {
+			return false
+		}
+		added = true
+	}
+	return added
+}

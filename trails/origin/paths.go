@@ -1,0 +1,70 @@
+package origin
+
+import "github.com/git-trace/git-trace/refs"
+
+// The finders of contents that the path itself had.
+
+// latest is the content that a committed one was most likely made of.
+func latest(q *Query) ([]Candidate, error) {
+	if q.Latest == nil {
+		return nil, nil
+	}
+	c, found := q.Latest(q.Path, q.New.Lines)
+	if !found {
+		return nil, nil
+	}
+	return []Candidate{c}, nil
+}
+
+// before is what there was before the change, under the name that it had.
+func before(q *Query) ([]Candidate, error) {
+	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
+}
+
+// head is what HEAD has. After git was at work it counts unless somebody made it: what they commit was in the work
+// tree, and says nothing of where it came from.
+func head(q *Query) ([]Candidate, error) {
+	blob, byGit, err := q.headByGit()
+	if err != nil || q.Moment == GitWrote && !byGit {
+		return nil, err
+	}
+	return []Candidate{{Path: q.Path, Blob: blob}}, nil
+}
+
+// headByGit is what HEAD has, and whether git may have put it into the work tree.
+func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
+	if blob, err = q.Git.Blob(q.Base, q.Path); err != nil || q.Moment != GitWrote {
+		return blob, false, err
+	}
+	made, err := q.byHand()
+	return blob, err == nil && !q.Work.MadeByHand(q.Base, q.Commit) && !made[blob], err
+}
+
+// MaxEarlier is how many earlier contents of a path are asked where the lines of a content come from.
+const MaxEarlier = 64
+
+// earlier lists what the path had before, the last content first. Where no more is known than that a stash may have
+// been applied, what is written now may have been typed anew. But a line of a commit was there when it was staged.
+func earlier(q *Query) ([]Candidate, error) {
+	if q.Work.Doubtful && q.Moment != Committed && q.Moment != Unlooked {
+		return nil, nil
+	}
+	var out []Candidate
+	for _, name := range q.names() {
+		for _, blob := range q.Memory.Blobs(name, MaxEarlier-len(out)) {
+			out = append(out, Candidate{Path: name, Blob: blob, Kind: Earlier, Trust: Faint})
+		}
+	}
+	return out, nil
+}
+
+// staged lists the same for lines that were in the index: it may have had each of them.
+func staged(q *Query) ([]Candidate, error) {
+	var out []Candidate
+	for _, name := range q.names() {
+		for _, blob := range q.Memory.Blobs(name, MaxEarlier) {
+			out = append(out, Candidate{Path: name, Blob: blob, Kind: Staged})
+		}
+	}
+	return out, nil
+}

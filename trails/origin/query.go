@@ -1,0 +1,162 @@
+package origin
+
+import (
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Memory is what is known of the owners of contents, by the paths that had them.
+type Memory interface {
+	Get(path string, blob refs.OID) (vector.Vector, bool)
+	Put(path string, blob refs.OID, v vector.Vector) error
+	// Blobs lists the contents of a path, the last one first; Names the other names of what it holds, the nearest
+	// first.
+	Blobs(path string, limit int) []refs.OID
+	Names(path string) []string
+}
+
+// Tree is another work tree of the repository as it was looked at last.
+type Tree interface {
+	Lookup(path string) (snapshot.Entry, bool)
+	// Marks are where git stood at its last looks.
+	Marks() []gitfacts.Mark
+}
+
+// Work is what git did to the work tree since a moment, and what the timeline makes of it.
+type Work struct {
+	*gitfacts.Work
+	// Restored tells that it wrote files; Doubtful, that no more is known than that a stash may have been applied;
+	// Elsewhere, that this stash may have been made in another work tree and is gone.
+	Restored  bool
+	Doubtful  bool
+	Elsewhere bool
+
+	operands  *[]gitfacts.Operand // nil until asked for
+	brought   []refs.OID          // see brought
+	fruitless int                 // the same
+}
+
+// Case is what the questions have in common that are asked at one moment. It is for one goroutine.
+type Case struct {
+	Memory Memory
+	Git    gitfacts.Reader
+	Read   func(refs.OID) (Text, error)
+
+	Base   refs.OID   // the commit that the work tree is compared with, to see what git brought in
+	Commit refs.OID   // the commit that is being anchored; no id if none is
+	Paths  []string   // what it changes
+	Squash refs.OID   // see gitfacts.Mark; also of a message that the commit has used up
+	Known  []refs.OID // the stashes that were there at the last look at everything
+	Whole  *Work      // since everything was looked at
+
+	// Stored tells whether the repository may have a content, Store puts one beside it.
+	Stored func(refs.OID) bool
+	Store  func(raw []byte) (Text, error)
+	// Reported tells whether a tool reports what it found of a path and what it left.
+	Reported func(path string) bool
+	// LeftAlone tells that git has not written a file since it was seen last, whatever it did to others.
+	LeftAlone func(path string) bool
+	// Young tells whether a commit may have been made after everything was looked at last.
+	Young func(commit refs.OID) bool
+	// Others are the other work trees.
+	Others func() []Tree
+	// Latest is the content that a committed one was most likely made of. Nil if nothing is known of it.
+	Latest func(path string, lines [][]byte) (Candidate, bool)
+	// MadeOf is what a path was last seen with, if a commit that no hook was heard of was made of that. UnderOlderName
+	// is the same for a file that has another name in the commit. Both may be nil.
+	MadeOf, UnderOlderName func(commit refs.OID, path string) (Candidate, bool)
+
+	again   again
+	dropped *[]refs.OID // the stashes that the other work trees knew of and that are gone; nil until asked for
+}
+
+// Query asks of what a content of a path was made.
+type Query struct {
+	*Case
+	Moment  Moment
+	Work    *Work // since the path was looked at last
+	Path    string
+	OldPath string // where the content was before a rename, else the path
+	Old     Text   // what the path had before
+	New     Text
+	// Replaced is the commit that was rewritten; Renamed gives the names that git finds in it for those in the new one.
+	Replaced refs.OID
+	Renamed  func() map[string]string
+
+	found  []Candidate       // up to now, see Gather
+	popped refs.OID          // what a stash has, see poppedOnto
+	made   map[refs.OID]bool // see byHand; nil until asked for
+}
+
+// at is the same question about another moment.
+func (q *Query) at(m Moment) *Query {
+	other := *q
+	other.Moment = m
+	return &other
+}
+
+// names are the path and its other names.
+func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Names(q.Path)...) }
+
+// knows tells whether the owners of a content are known.
+func (q *Query) knows(path string, blob refs.OID) bool {
+	_, known := q.Memory.Get(path, blob)
+	return known
+}
+
+// caseTold is the case as Explain needs it.
+type caseTold struct{ *Case }
+
+func (t caseTold) Get(path string, blob refs.OID) (vector.Vector, bool) {
+	return t.Memory.Get(path, blob)
+}
+
+func (t caseTold) Text(blob refs.OID) (Text, error) { return t.Read(blob) }
+
+// operands lists the commits from which git may have taken what it wrote.
+func (q *Query) operands() []gitfacts.Operand {
+	w := q.Work
+	if w.operands == nil {
+		list := w.StashesThatMayBeApplied
+		if !w.Doubtful {
+			list = w.Operands
+		}
+		found := list(gitfacts.Asking{Commit: q.Commit, Squash: q.Squash, Seen: q.Known})
+		w.operands = &found
+	}
+	return *w.operands
+}
+
+// byHand lists the contents of the path that somebody's commits brought since it was looked at. Such a content stays
+// theirs when git makes further commits on top, as the picks of a rebase after a conflict that was resolved.
+func (q *Query) byHand() (map[refs.OID]bool, error) {
+	if q.made != nil {
+		return q.made, nil
+	}
+	made := map[refs.OID]bool{}
+	for _, commit := range q.Work.ByHand(q.Commit) {
+		blob, err := q.Git.Blob(commit, q.Path)
+		if err != nil {
+			return nil, err
+		}
+		c, err := q.Git.Commit(commit)
+		if err != nil || blob.IsZero() {
+			continue // a commit that is gone says nothing
+		}
+		there := false
+		for _, parent := range c.Parents {
+			before, err := q.Git.Blob(parent, q.Path)
+			if err != nil {
+				return nil, err
+			}
+			there = there || before == blob
+		}
+		if !there {
+			made[blob] = true
+		}
+	}
+	q.made = made
+	return made, nil
+}

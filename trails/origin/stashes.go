@@ -1,0 +1,86 @@
+package origin
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+)
+
+// The finders of contents that stashes have.
+
+// stash is what a stash has of the path that git applies.
+func stash(q *Query) ([]Candidate, error) {
+	return []Candidate{{Path: q.Path, Blob: q.popped}}, nil
+}
+
+// Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
+// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees
+// had, and in the stashes that they knew of and that are gone.
+
+// elsewhere are the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports what
+// it found and left leaves nothing to be found.
+func elsewhere(q *Query) ([]Candidate, error) {
+	if !q.Work.Elsewhere || q.Reported(q.Path) {
+		return nil, nil
+	}
+	var out []Candidate
+	for _, blob := range q.held() {
+		if blob == q.Old.OID || !q.knows(q.Path, blob) {
+			continue
+		}
+		if t, err := q.Read(blob); err == nil && !t.Whole {
+			out = append(out, Candidate{Path: q.Path, Blob: blob, Trust: Far})
+		}
+	}
+	return out, nil
+}
+
+// held lists what the other work trees had of the path when they were looked at last, and what those stashes have of it
+// that were there then.
+func (q *Query) held() []refs.OID {
+	var out []refs.OID
+	for _, other := range q.Others() {
+		if entry, found := other.Lookup(q.Path); found {
+			out = append(out, entry.OID)
+		}
+	}
+	for _, stash := range q.droppedElsewhere() {
+		if blob := q.inStash(stash); !blob.IsZero() {
+			out = append(out, blob)
+		}
+	}
+	return out
+}
+
+// droppedElsewhere lists the stashes that the other work trees knew of and that are not there any more.
+func (c *Case) droppedElsewhere() []refs.OID {
+	if c.dropped == nil {
+		list := []refs.OID{}
+		for _, other := range c.Others() {
+			for _, mark := range other.Marks() {
+				for _, stash := range mark.Stashes {
+					if !slices.Contains(c.Whole.Now.Stashes, stash) && !slices.Contains(list, stash) {
+						list = append(list, stash)
+					}
+				}
+			}
+		}
+		c.dropped = &list
+	}
+	return *c.dropped
+}
+
+// inStash is what a stash has of the path, if it changes it or if that was not tracked; no id if it has none or is
+// gone.
+func (q *Query) inStash(stash refs.OID) refs.OID {
+	parts, found := gitfacts.StashOf(q.Git, stash)
+	if !found {
+		return refs.OID{}
+	}
+	head, blob, err := parts.Blob(q.Git, q.Path)
+	if err != nil || blob == head {
+		return refs.OID{}
+	}
+	return blob
+}

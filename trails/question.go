@@ -1,0 +1,98 @@
+package trails
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/origin"
+)
+
+// maxMarks bounds how many looks at some paths are remembered with where git stood then.
+const maxMarks = 16
+
+// lookMark is where git stood when some paths, not all, were looked at.
+type lookMark struct {
+	At  int64
+	Git gitfacts.Mark
+}
+
+// workAfter is what git did after a mark, of which nothing is concluded yet.
+func (s *step) workAfter(mark gitfacts.Mark) *gitfacts.Work {
+	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
+}
+
+func (s *step) workSince(mark gitfacts.Mark, at int64) *origin.Work {
+	w := &origin.Work{Work: s.workAfter(mark)}
+	if s.state.Interval == 0 {
+		return w
+	}
+	sure := s.state.RestoredAt > at || w.Wrote()
+	w.Doubtful = !sure && w.MayHaveApplied()
+	w.Restored = sure || w.Doubtful
+	w.Elsewhere = !sure && mark.Index != s.now.Index && len(otherWorkTrees(s.repo)) > 0
+	return w
+}
+
+// gitAt is what git did since a path was last looked at.
+func (s *step) gitAt(path string) *origin.Work {
+	at := s.seen(path)
+	if w := s.since[at]; w != nil {
+		return w
+	}
+	i := slices.IndexFunc(s.state.Marks, func(m lookMark) bool { return m.At == at })
+	if i < 0 {
+		return s.asks.Whole
+	}
+	if s.since == nil {
+		s.since = map[int64]*origin.Work{}
+	}
+	s.since[at] = s.workSince(s.state.Marks[i].Git, at)
+	return s.since[at]
+}
+
+// newCase is what the step's questions after origins have in common.
+func (s *step) newCase() *origin.Case {
+	return &origin.Case{
+		Memory: s.known, Git: gitfacts.NewGit(s.ctx, s.repo, s.objects), Read: told{s}.Text, Stored: s.objects.MayBeStored,
+		Store: s.storeText, Young: s.madeSince, Others: s.otherTrees,
+		Reported: func(path string) bool {
+			tool, _ := s.reported(path)
+			return tool != nil
+		},
+		LeftAlone: func(path string) bool { return s.findLast() && s.last.LeftAlone(path) },
+		MadeOf:    s.madeOf, UnderOlderName: s.underOlderName,
+	}
+}
+
+// storeText puts a content that git made, and that nobody saw, beside the repository.
+func (s *step) storeText(raw []byte) (origin.Text, error) {
+	oid, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw)
+	return newText(oid, raw).asOrigin(), err
+}
+
+// question asks what the content of a path was made of. Nothing is said yet of what it is.
+func (s *step) question(path string) *origin.Query {
+	return &origin.Query{Case: s.asks, Work: s.gitAt(path), Path: path, OldPath: path}
+}
+
+// questionOf asks it of a changed file.
+func (s *step) questionOf(f *file) *origin.Query {
+	q := s.question(f.path)
+	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
+	return q
+}
+
+// committed asks it of a committed content.
+func (s *step) committed(m origin.Moment, c Committed) *origin.Query {
+	q := c.question(s.asks, s.gitAt(c.Path))
+	q.Moment = m
+	return q
+}
+
+func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
+	return &origin.Query{
+		Case: ask, Work: work, Path: c.Path, OldPath: c.OldPath, Old: origin.Text{OID: c.Old},
+		New: origin.Text{Lines: c.Lines}, Replaced: c.Replaced, Renamed: c.Renamed,
+	}
+}
