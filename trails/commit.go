@@ -138,7 +138,7 @@ func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Metho
 // written takes the word of git that it wrote to the work tree, and looks. When that comes to nothing, as for lack of
 // time, the word stays for the next step.
 func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
-	note := leaveNote(e.repo, at, []byte(gitWrote))
+	note := announceWrote(e.repo, at)
 	err := e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
 		s.askTranscripts()

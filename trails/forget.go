@@ -82,7 +82,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 		}
 		for _, name := range names {
 			raw, err := os.ReadFile(name)
-			if err != nil || string(raw) == gitWrote {
+			if err != nil || saysGitWrote(name, raw) {
 				continue
 			}
 			b, _ := kind.decode(raw) // what is damaged may hold the text all the same

@@ -70,7 +70,8 @@ func spooledAt(name string) time.Time {
 // spooledBy is the process in it.
 func spooledBy(name string) int {
 	_, rest, _ := strings.Cut(name, "-")
-	pid, _ := strconv.Atoi(strings.TrimSuffix(rest, filepath.Ext(rest))) // no number: no process
+	number, _, _ := strings.Cut(rest, ".")
+	pid, _ := strconv.Atoi(number) // no number: no process
 	return pid
 }
 
@@ -111,7 +112,7 @@ func (s *step) takeLate(names []string, o *observation) error {
 			continue
 		}
 		killed := !strings.HasSuffix(name, lateSuffix)
-		if killed && string(raw) == gitWrote {
+		if saysGitWrote(name, raw) {
 			s.restoredNow()
 			continue
 		}

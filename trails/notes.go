@@ -19,17 +19,26 @@ import (
 // look at the work tree, and with it the proof of where a window begins or ends. It holds
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
-//   - gitWrote, from a hook that git calls when it has written to the work tree;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
+//
+// That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which it
+// is there and does not say it.
 
 // begunSuffix is that of notes. The name begins with the time and the number of the process.
 const begunSuffix = ".begun"
 
-// gitWrote is the note of a git hook.
+// wroteSuffix is that of the note of a git hook that could not take its step; while the hook is at work, begunSuffix
+// stands behind it.
+const wroteSuffix = ".wrote"
+
+// gitWrote is what the note of a git hook held before its name said so.
 const gitWrote = "git wrote\n"
 
-// wroteSuffix is that of the note of a git hook that could not take its step.
-const wroteSuffix = ".wrote"
+// saysGitWrote tells whether a note is that of a git hook.
+func saysGitWrote(name string, content []byte) bool {
+	return strings.HasSuffix(strings.TrimSuffix(name, begunSuffix), wroteSuffix) ||
+		string(content) == gitWrote && !strings.HasSuffix(name, lateSuffix)
+}
 
 // begunLong is how old the note of a process is that has ended for sure, whatever has its number now.
 const begunLong = time.Minute
@@ -42,8 +51,10 @@ type Note struct {
 
 // Announce leaves an empty note in a work tree, for a process that has just begun. Where it cannot be left, a kill is
 // as if the process had not been started.
-func Announce(repo *refs.Repo, at time.Time) *Note {
-	name := spooledName(repo, at, begunSuffix)
+func Announce(repo *refs.Repo, at time.Time) *Note { return announce(repo, at, begunSuffix) }
+
+func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
+	name := spooledName(repo, at, suffix)
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	file, err := os.OpenFile(name, flags, 0o600)
 	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(spoolDir(repo), 0o700) == nil {
@@ -53,6 +64,16 @@ func Announce(repo *refs.Repo, at time.Time) *Note {
 		return nil
 	}
 	return &Note{name, file}
+}
+
+// announceWrote leaves the note of a git hook.
+func announceWrote(repo *refs.Repo, at time.Time) *Note {
+	n := announce(repo, at, wroteSuffix+begunSuffix)
+	if n != nil {
+		_ = n.file.Close()
+		n.file = nil
+	}
+	return n
 }
 
 // leaveNote leaves a note of what a process is about.
@@ -91,7 +112,7 @@ func (n *Note) stay() {
 		return
 	}
 	// under its old name it counts once the process is gone
-	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix)+wroteSuffix)
+	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix))
 }
 
 // begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function
@@ -121,7 +142,7 @@ func decodeNote(raw []byte) (b putAside, err error) {
 // clock says.
 func abandonedNote(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, begunSuffix)
-	at, pid, _ := strings.Cut(stem, "-")
+	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, wroteSuffix), "-")
 	number, err := strconv.Atoi(pid)
 	nanos, timeErr := strconv.ParseInt(at, 10, 64)
 	if !found || err != nil || timeErr != nil || number == os.Getpid() {
@@ -140,14 +161,13 @@ func leftNote(name string, now time.Time) bool {
 func (s *step) readNotes() {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
-		late := strings.HasSuffix(entry.Name(), lateSuffix)
 		if !isLate(entry.Name(), time.Now()) {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(spoolDir(s.repo), entry.Name()))
 		switch {
 		case err != nil:
-		case !late && string(raw) == gitWrote:
+		case saysGitWrote(entry.Name(), raw):
 			s.restoredNow()
 		default:
 			s.state.Lost = s.interval

@@ -116,7 +116,7 @@ func (s *step) takeWritten() (found bool) {
 			continue
 		}
 		raw, err := os.ReadFile(name)
-		if err != nil || string(raw) != gitWrote {
+		if err != nil || !saysGitWrote(name, raw) {
 			continue
 		}
 		found = true
