@@ -21,8 +21,8 @@ import (
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
 //
-// That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which it
-// is there and does not say it.
+// That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which
+// it is there and does not say it.
 
 // begunSuffix is that of notes. The name begins with the time and the number of the process.
 const begunSuffix = ".begun"

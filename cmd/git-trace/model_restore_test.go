@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 )
 
 // reset moves the branch, and more or less of the rest with it.
 func reset(w *world, rng *rand.Rand, dir string) bool {
-	if w.busy(dir) != "" || w.depth(dir) < 3 {
+	if w.busy(dir) != "" || w.depth(dir) < 3 || w.movedAndEdited(dir) {
 		return false
 	}
 	to := fmt.Sprintf("HEAD~%d", rng.IntN(min(3, w.depth(dir)-1)))
@@ -21,7 +22,7 @@ func reset(w *world, rng *rand.Rand, dir string) bool {
 // restorePath brings one file, or everything, back from the index or from a commit.
 func restorePath(w *world, rng *rand.Rand, dir string) bool {
 	p, ok := w.pickPath(rng, dir)
-	if !ok {
+	if !ok || w.movedAndEdited(dir) {
 		return false
 	}
 	rev := fmt.Sprintf("HEAD~%d", rng.IntN(min(4, w.depth(dir))))
@@ -43,6 +44,17 @@ func restorePath(w *world, rng *rand.Rand, dir string) bool {
 	default:
 		return w.git(dir, "restore", ".")
 	}
+}
+
+// movedAndEdited tells whether a file of a work tree got a new name and another form before anybody looked. When git
+// brings the old one back, the new one is a copy to all that is seen.
+func (w *world) movedAndEdited(dir string) bool {
+	for key := range w.renamed {
+		if _, edited := w.unseen[key]; edited && strings.HasPrefix(key, dir+"\x00") {
+			return true
+		}
+	}
+	return false
 }
 
 // stashAway puts what is not committed aside.

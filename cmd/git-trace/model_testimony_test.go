@@ -30,7 +30,7 @@ type lineLife struct {
 // remember notes what an edit says of its lines. Whole is as for record.
 func (l *ledger) remember(e, whole edit, call string, shell bool) {
 	for i, line := range e.text {
-		if isCommon(line) {
+		if isCommon(line) || l.words[bare(line)] == "" { // a conflict marker is nobody's
 			continue
 		}
 		h := l.lives[bare(line)]
