@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // decodeKept reads what encodeKept wrote.
@@ -14,11 +15,11 @@ func decodeKept(raw []byte) (*kept, error) {
 		crc32.ChecksumIEEE(raw[:body]) != binary.BigEndian.Uint32(raw[body:]) {
 		return nil, errCacheFile
 	}
-	d := &decoder{in: raw[len(cacheMagic):body]}
+	d := &decoder{Reader: codec.Reader{In: string(raw[len(cacheMagic):body])}}
 	d.readTexts()
 	k := &kept{path: d.text()}
-	copy(k.context[:], d.take(len(k.context)))
-	copy(k.attributes[:], d.take(len(k.attributes)))
+	copy(k.context[:], d.Take(uint64(len(k.context))))
+	copy(k.attributes[:], d.Take(uint64(len(k.attributes))))
 	k.filtered = d.int()&flagFiltered != 0
 	d.size = d.int()
 	if d.size != refs.SHA1.Size() && d.size != refs.SHA256.Size() {
@@ -44,12 +45,12 @@ func decodeKept(raw []byte) (*kept, error) {
 	}
 	for range d.count(1) {
 		a := d.answer(sources)
-		if d.bad {
+		if d.Failed {
 			break
 		}
 		k.answers = append(k.answers, a)
 	}
-	if d.bad || len(d.in) > 0 {
+	if d.End() != nil {
 		return nil, errCacheFile
 	}
 	return k, nil
@@ -65,44 +66,30 @@ const (
 // maxLine is the greatest line number that is believed.
 const maxLine = 1<<31 - 1
 
-// decoder reads with one mark for all faults: after the first, everything is zero.
+// decoder reads the tables, and what indexes them.
 type decoder struct {
-	in    []byte
+	codec.Reader
 	texts []string
 	size  int
-	bad   bool
 }
 
-func (d *decoder) fail() { d.bad, d.in = true, nil }
-
 func (d *decoder) int() int {
-	n, size := binary.Uvarint(d.in)
-	if size <= 0 || n > maxLine {
-		d.fail()
+	n := d.Uvarint()
+	if n > maxLine {
+		d.Fail()
 		return 0
 	}
-	d.in = d.in[size:]
-	return int(n) // at most maxLine
+	return int(n)
 }
 
 // count reads the number of things that take at least least bytes each.
 func (d *decoder) count(least int) int {
 	n := d.int()
-	if n > len(d.in)/least {
-		d.fail()
+	if n > len(d.In)/least {
+		d.Fail()
 		return 0
 	}
 	return n
-}
-
-func (d *decoder) take(n int) []byte {
-	if n > len(d.in) {
-		d.fail()
-		return nil
-	}
-	b := d.in[:n]
-	d.in = d.in[n:]
-	return b
 }
 
 // readTexts cuts all texts out of one string.
@@ -113,8 +100,8 @@ func (d *decoder) readTexts() {
 		lengths[i] = d.int()
 		total += lengths[i]
 	}
-	all := string(d.take(total))
-	if d.bad {
+	all := d.Take(uint64(total))
+	if d.Failed {
 		return
 	}
 	d.texts = make([]string, len(lengths))
@@ -126,7 +113,7 @@ func (d *decoder) readTexts() {
 func (d *decoder) text() string {
 	at := d.int()
 	if at >= len(d.texts) {
-		d.fail()
+		d.Fail()
 		return ""
 	}
 	return d.texts[at]
@@ -134,22 +121,16 @@ func (d *decoder) text() string {
 
 // oid reads an id; zeros are git's zero id, which stands for "no commit".
 func (d *decoder) oid() refs.OID {
-	id, err := refs.OIDFromBytes(d.take(d.size))
+	id, err := refs.OIDFromBytes([]byte(d.Take(uint64(d.size))))
 	if err != nil {
-		d.fail()
+		d.Fail()
 	}
 	return id
 }
 
 func (d *decoder) person(p *Person) {
 	p.Name, p.Mail = d.text(), d.text()
-	n, size := binary.Varint(d.in)
-	if size <= 0 {
-		d.fail()
-		return
-	}
-	d.in = d.in[size:]
-	p.Time, p.TZ = n, d.text()
+	p.Time, p.TZ = d.Varint(), d.text()
 }
 
 func (d *decoder) commit(c *Commit) {
@@ -173,7 +154,7 @@ func (d *decoder) answer(sources []source) *answer {
 		r := run{line: d.int(), count: d.int()}
 		if at >= len(sources) || r.line < 1 || r.count < 1 || r.count > maxLine-r.line ||
 			lines > maxLine-r.count {
-			d.fail()
+			d.Fail()
 			return a
 		}
 		r.from = &sources[at]
@@ -181,7 +162,7 @@ func (d *decoder) answer(sources []source) *answer {
 		a.runs[i] = r
 	}
 	if len(a.commits) == 0 {
-		d.fail()
+		d.Fail()
 	}
 	return a
 }
