@@ -9,6 +9,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
+// newline ends an event's line.
+var newline = []byte{'\n'}
+
 // A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as
 // its only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and
 // its events, so that whoever knows the events can tell whether the commit was touched.

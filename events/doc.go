@@ -4,6 +4,11 @@
 // Events are stored as canonical JSON, one line each, chained by BLAKE3; a batch of them is the message of one commit
 // on refs/traces/events. The whole format is specified in docs/format.md, with vectors in testdata/vectors/events.
 //
+// Its rooms are told by the names of the files. The log itself reads and appends. check_ judges one commit of it, copy_
+// is the file that readers keep, verify_ reads all and lists the faults. repair_ puts back what a gc or a rewriting of
+// history took. Which room may use which is held by rooms_test.go: what appends uses four functions of repair_, and no
+// others.
+//
 // What it promises:
 //
 //  1. Append acknowledges a batch only when the ref names it; otherwise the batch is in the spool and the error says

@@ -2,29 +2,10 @@ package events
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/git-trace/git-trace/refs"
 )
-
-// claim is what the log itself says of a checkpoint: that there is one.
-type claim struct {
-	seq  int64
-	data CheckpointData
-}
-
-// claimOf reads a checkpoint_signed event; nil for every other one.
-func claimOf(e Event) *claim {
-	if e.Type != CheckpointSigned || e.CheckData() != nil {
-		return nil
-	}
-	c := &claim{seq: e.Seq}
-	if json.Unmarshal(e.Data, &c.data) != nil {
-		return nil
-	}
-	return c
-}
 
 // missingCheckpoint notes that the newest checkpoint of which the own log tells is not where it was put. That is no
 // fault: a clone that fetched only the log has none of them.

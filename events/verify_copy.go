@@ -152,8 +152,6 @@ func relink(text []byte, watched map[int64]bool) linked {
 	return out
 }
 
-var newline = []byte{'\n'}
-
 // chainUp compares each part's ends with the ones before.
 func chainUp(parts []linked, s *summary) error {
 	var last ID

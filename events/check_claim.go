@@ -1,0 +1,30 @@
+package events
+
+import "encoding/json"
+
+// Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that
+// event was changed since the statement was made.
+type Anchor struct {
+	Seq    int64  `json:"seq,omitempty"` // 0 for a void one that does not even say
+	ID     ID     `json:"id,omitempty"`
+	Source string `json:"source"`         // in words: "copy fetched from origin", "checkpoint signed by …"
+	Void   string `json:"void,omitempty"` // why it counts for nothing: "the signature is bad"; empty for one that counts
+}
+
+// claim is what the log itself says of a checkpoint: that there is one.
+type claim struct {
+	seq  int64
+	data CheckpointData
+}
+
+// claimOf reads a checkpoint_signed event; nil for every other one.
+func claimOf(e Event) *claim {
+	if e.Type != CheckpointSigned || e.CheckData() != nil {
+		return nil
+	}
+	c := &claim{seq: e.Seq}
+	if json.Unmarshal(e.Data, &c.data) != nil {
+		return nil
+	}
+	return c
+}

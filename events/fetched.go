@@ -1,0 +1,76 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// FetchedLog is another writer's log, or a copy of the own one, that was fetched.
+type FetchedLog struct {
+	Ref    string // refs/traces/remotes/<remote>/<writer>/events
+	Remote string
+	Writer string // as the ref's name says; empty where it names none, and the log is not read
+}
+
+const fetchedRefs = "refs/traces/remotes/"
+
+// Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
+func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
+	if !l.MayHaveFetched() {
+		return nil, nil
+	}
+	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	if err != nil {
+		return nil, fmt.Errorf("list fetched logs: %w", err)
+	}
+	var logs []FetchedLog
+	for ref := range strings.Lines(string(out)) {
+		if f, ok := parseFetched(strings.TrimSuffix(ref, "\n")); ok {
+			logs = append(logs, f)
+		}
+	}
+	return logs, nil
+}
+
+// parseFetched reads the name of a fetched log's ref.
+func parseFetched(ref string) (FetchedLog, bool) {
+	rest, ok := strings.CutPrefix(ref, fetchedRefs)
+	if !ok {
+		return FetchedLog{}, false
+	}
+	rest, ok = strings.CutSuffix(rest, "/events")
+	slash := strings.LastIndexByte(rest, '/')
+	if slash < 1 || checkWriter(rest[slash+1:]) != nil {
+		return FetchedLog{Ref: ref, Remote: rest}, ok
+	}
+	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, ok
+}
+
+// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
+type Misnamed struct {
+	FetchedLog
+	True string // the ref that would name its writer
+}
+
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads their last events and no others.
+func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
+	logs, err := l.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Misnamed
+	for _, f := range logs {
+		at, err := l.Tip(f.Ref)
+		if err != nil {
+			continue // what cannot be read is told by those who read it
+		}
+		if end, err := l.decodeTip(at); err == nil && end.writer != f.Writer {
+			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.writer + "/events"})
+		}
+	}
+	return out, nil
+}
+
+// MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.
+func (l *Log) MayHaveFetched() bool { return l.repo.MayHaveRefs(fetchedRefs) }
