@@ -60,8 +60,10 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		if err != nil {
 			return err
 		}
-		q.Elsewhere = c.Anchored
-		if !q.Elsewhere || lacks(c, q) {
+		q.Elsewhere = c.Heard
+		unknown := holds(c, q, func(r *belief.Run) bool { return !r.Knows() })
+		q.Carried = !unknown
+		if !q.Elsewhere || unknown || holds(c, q, func(r *belief.Run) bool { return r.Owner.Kind == events.OwnerHuman }) {
 			open = append(open, q)
 		}
 	}
@@ -79,15 +81,20 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	return nil
 }
 
-// lacks tells whether the anchors of a commit have the lines that are asked about, but no owner for all of them.
-func lacks(c *belief.Commit, q unseen.Question) bool {
+// holds tells whether the anchors of a commit have a run with lines that are asked about.
+func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) bool {
 	runs := c.Runs(q.Path)
-	return slices.ContainsFunc(q.Lines, func(line int) bool {
-		return slices.ContainsFunc(runs, func(r belief.Run) bool {
-			return r.Start <= line && line < r.Start+r.Count &&
-				!r.Knows()
-		})
-	})
+	for i := range runs {
+		r := &runs[i]
+		if !like(r) {
+			continue
+		}
+		at, _ := slices.BinarySearch(q.Lines, r.Start)
+		if at < len(q.Lines) && q.Lines[at] < r.Start+r.Count {
+			return true
+		}
+	}
+	return false
 }
 
 // Prompts gives the texts of prompts; found is false for one that is not kept.

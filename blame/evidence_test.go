@@ -252,6 +252,7 @@ func TestASearchReplacesNothingThatIsKnown(t *testing.T) {
 	t.Parallel()
 	at := commitID(1)
 	owners, file := anchored(t, "1+3 FOUND")
+	owners[0].Patch = "one" // without a patch it is a claim, which may dispute a person's line
 	search := &answers{give: []unseen.Answer{{Owners: owners, File: file}}}
 	e := NewEvidence(&refs.Repo{GitDir: t.TempDir()}, anchorsOf{anchor(t, "own", at, "f", "1+1 human", "2+1 unknown", "3+1 A")}, search)
 	if err := e.Expect(t.Context(), []unseen.Question{{Commit: at, Path: "f", Lines: []int{1, 2, 3}}}); err != nil {

@@ -19,6 +19,91 @@ type FileChange struct {
 	OldPath string // where the first parent has it; the same if it was not renamed
 	New     refs.OID
 	Old     []refs.OID // in each parent; no id where it is not
+
+	Patched *Patched // what git says of the lines, where it was asked: see Patches
+}
+
+// Patched is what a commit did to the lines of a file.
+type Patched struct {
+	Added  []linediff.Range // as Hunks gives them
+	Change events.ChangeID
+	Prints []events.Fingerprint // of the added lines that tell something
+}
+
+// Patches gives the files that each commit with one parent, or none, changed, with their lines, by one git process; in
+// the order of the commits, without those that changed nothing.
+func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
+	yield func(commit refs.OID, files []FileChange) error) error {
+	if len(commits) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, id := range commits {
+		in.WriteString(id.String() + "\n")
+	}
+	args := append([]string{"diff-tree", "--root", "--stdin"}, gitdiff.Patch()...)
+	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+		return r.Each(func(commit refs.OID) error {
+			records, err := r.Records()
+			if err != nil {
+				return err
+			}
+			lines := make([]Patched, len(records))
+			taker := &printTaker{lines: lines, tells: tells}
+			if err := r.Patch(records, taker); err != nil {
+				return err
+			}
+			taker.name()
+			var files []FileChange
+			for i, f := range records {
+				if !f.New.IsZero() && f.NewMode != refs.ModeGitlink {
+					files = append(files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old},
+						Patched: &lines[i]})
+				}
+			}
+			return yield(commit, files)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("read what commits changed: %w", err)
+	}
+	return nil
+}
+
+// printTaker notes which lines a patch adds, and names the change of each file.
+type printTaker struct {
+	lines  []Patched
+	tells  func(line []byte) bool
+	at     int // the file whose lines are taken
+	change events.ChangeHash
+}
+
+func (t *printTaker) Hunk(file int, h gitdiff.Hunk) {
+	if file != t.at {
+		t.name()
+	}
+	t.at = file
+	if h.NewCount > 0 {
+		start := h.NewStart - 1
+		t.lines[file].Added = append(t.lines[file].Added, linediff.Range{Start: start, End: start + h.NewCount})
+	}
+	t.change.Hunk()
+}
+
+func (t *printTaker) Removed(line []byte) { t.change.Removed(line) }
+
+func (t *printTaker) Added(line []byte) {
+	t.change.Added(line)
+	if t.tells(line) {
+		t.lines[t.at].Prints = append(t.lines[t.at].Prints, events.FingerprintOf(line))
+	}
+}
+
+// name ends the change of a file.
+func (t *printTaker) name() {
+	if t.at < len(t.lines) {
+		t.lines[t.at].Change = t.change.ID()
+	}
 }
 
 // Changed lists the files that each commit changed with regard to all its parents, by one git process. Commits that the

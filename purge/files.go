@@ -171,7 +171,7 @@ func (p *Purge) caches() error {
 		return nil
 	}
 	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache", "search"), view.PromptCache(p.Repo),
-		recorder.StateDir(p.Repo)} {
+		recorder.StateDir(p.Repo), view.FoundCache(p.Repo)} {
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("drop caches: %w", err)
 		}

@@ -46,6 +46,15 @@ func (r *Reader) Reached(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	if len(commits) == 0 {
 		return nil, nil
 	}
+	reach, err := r.tips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reach.ask(ctx, commits)
+}
+
+// tips reads which commits the refs name, once.
+func (r *Reader) tips(ctx context.Context) (*reach, error) {
 	if r.reach == nil {
 		reach, err := openReach(ctx, r.repo)
 		if err != nil {
@@ -53,5 +62,5 @@ func (r *Reader) Reached(ctx context.Context, commits []refs.OID) (map[refs.OID]
 		}
 		r.reach = reach
 	}
-	return r.reach.ask(ctx, commits)
+	return r.reach, nil
 }

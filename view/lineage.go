@@ -26,6 +26,9 @@ type Anchored struct {
 type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
+	found    *unheard // what only a search knows; nil where nobody searches
+	reached  func([]refs.OID) (map[refs.OID]bool, error)
+	search   func([]refs.OID) ([]*belief.Commit, error)
 	anchors  map[refs.OID]int                    // of commits that were asked for: how many events anchor them
 	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
 }
@@ -70,14 +73,18 @@ func (l *Lineage) Replaced(id string) bool {
 }
 
 // heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one
-// has no anchor of its own, the new one. ok is false where the new one's own anchor speaks for the lines.
+// has no anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor,
+// or by what a search found of it.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	heir = l.now(commit)
 	if heir == commit {
-		return heir, true, nil
+		return heir, l.found == nil || l.found.lines[commit] == nil, nil
 	}
-	n, err := l.anchorsOf(heir)
-	return heir, n == 0, err
+	if n, err := l.anchorsOf(heir); err != nil || n > 0 || l.found == nil {
+		return heir, n == 0, err
+	}
+	reached, err := l.reached([]refs.OID{heir})
+	return heir, !reached[heir], err
 }
 
 // anchorsOf counts the events that anchor a commit.
@@ -117,6 +124,9 @@ func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLine
 			sum[heir] += lines[trace]
 		}
 	}
+	for _, commit := range l.searched(trace) {
+		sum[commit] = l.found.lines[commit][trace]
+	}
 	out := make([]CommitLines, 0, len(sum))
 	for commit, lines := range sum {
 		if lines > 0 {
@@ -136,16 +146,24 @@ func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := map[events.TraceID]int{}
-	for i := range known.Files {
-		for k := range known.Files[i].Runs {
-			if r := &known.Files[i].Runs[k]; r.Owner.Trace != "" && !r.Elsewhere() {
-				lines[r.Owner.Trace] += r.Count
-			}
-		}
-	}
+	lines := linesByTrace(known)
 	l.lines[commit] = lines
 	return lines, nil
+}
+
+// searched lists the commits of which a search knows that they hold lines of a conversation, in order.
+func (l *Lineage) searched(trace events.TraceID) []refs.OID {
+	if l.found == nil {
+		return nil
+	}
+	var out []refs.OID
+	for commit, held := range l.found.lines {
+		if held[trace] > 0 {
+			out = append(out, commit)
+		}
+	}
+	slices.SortFunc(out, func(a, b refs.OID) int { return cmp.Compare(a.String(), b.String()) })
+	return out
 }
 
 // Anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
@@ -170,16 +188,34 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 		if err != nil {
 			return nil, err
 		}
-		for i := range known.Files {
-			f := &known.Files[i]
-			for k := range f.Runs {
-				if r := &f.Runs[k]; r.Owner.Trace == trace && !r.Elsewhere() && want(r.Owner) {
-					out = append(out, Anchored{heir, f.Path, r.Start, r.Count, r.Tier, *r.Owner})
-				}
+		out = appendRuns(out, known, heir, trace, want)
+	}
+	list := l.searched(trace)
+	if len(list) == 0 {
+		return out, nil
+	}
+	known, err := l.search(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range known {
+		out = appendRuns(out, c, c.ID, trace, want)
+	}
+	return out, nil
+}
+
+// appendRuns adds the runs of a commit that are wanted.
+func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.TraceID,
+	want func(*events.AnchorOwner) bool) []Anchored {
+	for i := range c.Files {
+		f := &c.Files[i]
+		for k := range f.Runs {
+			if r := &f.Runs[k]; r.Owner.Trace == trace && !r.Elsewhere() && want(r.Owner) {
+				out = append(out, Anchored{under, f.Path, r.Start, r.Count, r.Tier, *r.Owner})
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // CommitLines is how many lines a commit holds.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/search"
@@ -26,6 +28,8 @@ type Reader struct {
 	objects    *refs.Objects
 	lines      *Lineage                        // nil until it is asked for
 	reach      *reach                          // nil until it is asked for
+	ctx        context.Context                 // of a search: a reader lives as long as a command
+	progress   Progress                        // of a search; nil where nobody looks
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
 	corrected  map[events.TraceID][]Correction // nil until they are asked for
 }
@@ -41,7 +45,7 @@ type Records interface {
 // NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none.
 // The prompts give texts; nil gives none.
 func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
-	return &Reader{repo: repo, log: log, open: open, prompts: prompts, objects: repo.Objects()}
+	return &Reader{ctx: context.Background(), repo: repo, log: log, open: open, prompts: prompts, objects: repo.Objects()}
 }
 
 // Close closes the records.
@@ -151,12 +155,29 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	return append(more, found...), nil
 }
 
+// Within lets a search end with what ctx belongs to, and tells progress how far one is that takes long.
+func (r *Reader) Within(ctx context.Context, progress Progress) *Reader {
+	r.ctx, r.progress = ctx, progress
+	return r
+}
+
 // Lines finds the commits that hold lines of conversations.
 func (r *Reader) Lines() (*Lineage, error) {
 	if r.lines == nil {
+		ctx := r.ctx
 		lines, err := NewLineage(r.log)
 		if err != nil {
 			return nil, err
+		}
+		found, err := r.findUnheard(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lines.found, lines.reached = found, func(list []refs.OID) (map[refs.OID]bool, error) { return r.Reached(ctx, list) }
+		lines.search = func(list []refs.OID) ([]*belief.Commit, error) {
+			searcher := unseen.New(r.repo, r.log)
+			defer searcher.Close()
+			return belief.All(ctx, r.log, searcher, list)
 		}
 		r.lines = lines
 	}

@@ -39,7 +39,8 @@ func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversa
 		return nil, err
 	}
 	out := &conversations{log: log, prompts: newPrompts(repo)}
-	out.Reader = view.NewReader(repo, log, func() (view.Records, error) { return a.openRecords(ctx, repo) }, out.prompts)
+	out.Reader = view.NewReader(repo, log, func() (view.Records, error) { return a.openRecords(ctx, repo) }, out.prompts).
+		Within(ctx, a.progress("searching commits that no hook was heard of").at)
 	return out, nil
 }
 

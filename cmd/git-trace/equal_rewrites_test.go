@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// history lets conversations and people make commits, some of which are made anew.
+// history lets conversations and people make commits, some of which are made anew. Of some no hook hears.
 func (c *tale) history(talks []*talk, commits int) {
 	for range commits {
 		c.stretchOf(talks, "")
+		c.unheard = c.live && c.rng.Intn(4) == 0
 		c.commitAll()
+		c.unheard = false
 	}
 	rewrites := []func(*tale, []*talk, string){(*tale).amends, (*tale).squashes, (*tale).rebases, (*tale).drops, (*tale).picks}
 	for _, i := range c.rng.Perm(len(rewrites))[:2] {
@@ -18,8 +20,9 @@ func (c *tale) history(talks []*talk, commits int) {
 		c.unheard = c.live && c.rng.Intn(4) == 0
 		rewrites[i](c, talks, fmt.Sprintf("b%d/", c.made))
 		if c.unheard {
-			c.unheard = false
-			c.do("git-trace", "reconcile", "--all")
+			if c.unheard = false; c.rng.Intn(3) == 0 { // what is not written down has to be searched for
+				c.do("git-trace", "reconcile", "--all")
+			}
 		}
 	}
 }

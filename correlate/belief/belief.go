@@ -53,6 +53,10 @@ type File struct {
 type Commit struct {
 	ID       refs.OID
 	Anchored bool // some log has an anchor of it
+	// Heard tells that an anchor is more than a claim: hooks saw the commit, or what was found of it was written down. Of
+	// any other commit a search may find more.
+	Heard bool
+	Found bool // something in it was found, and stands in no anchor
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
@@ -92,6 +96,7 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 			at = len(logs)
 			logs = append(logs, &word{writer: e.Writer, heard: map[string]int{}})
 		}
+		c.Heard = c.Heard || !e.Claimed()
 		logs[at].hear(e, &data)
 	}
 	if len(logs) == 0 {
@@ -128,18 +133,21 @@ func Found(log Log, data *events.CommitData) *Commit {
 	return c
 }
 
-// Fill gives lines of which nobody knows the owner to those that data names, as far as it was found without an anchor.
+// Fill lays what was found without an anchor over what is known of the commit.
 func (c *Commit) Fill(data *events.CommitData) {
+	c.Found = true
 	for i := range data.Files {
 		f, ok := fileOf(&data.Files[i], data.Owners, nil)
-		if c.Anchored {
+		if c.Heard {
 			f.Runs = marked(f.Runs, c.Runs(f.Path))
 		}
-		if ok {
-			c.lay(f, func(over, under *Run) bool { return over.Knows() && !under.Knows() })
+		if ok && c.Heard {
+			c.lay(f, fills)
+		} else if ok {
+			c.lay(f, outweighs)
 		}
 	}
-	if !c.Anchored {
+	if !c.Heard {
 		c.Added = max(c.Added, data.Added)
 	}
 	c.count()

@@ -19,6 +19,10 @@
 // Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the
 // person's.
 //
+// What a search finds stands in no anchor (Commit.Fill). Of a commit that hooks saw it fills what nobody knows, and a
+// claim that is carried from an older commit disputes a person's line as it did there. Of a commit of which only claims
+// speak, what is found weighs as much as a claim: the better evidence counts.
+//
 // Logs of others are foreign: what is not what it says it is explains nothing, and what one log may say of a path is
 // bounded.
 package belief

@@ -48,6 +48,26 @@ func disputes(over, under *Run) bool {
 		originOf(over.By) == reconstructed
 }
 
+// fills is the order for what was found of a commit that hooks saw: it takes what nobody knows. A claim about a commit
+// whose place this one took, which has no patch, disputes a person's line as it did there.
+func fills(over, under *Run) bool {
+	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
+}
+
+// outweighs is the order for what was found of a commit of which there are only claims. Where both name a conversation
+// the one that is found has the patch.
+func outweighs(over, under *Run) bool {
+	switch {
+	case !over.Knows() || !under.Knows():
+		return over.Knows()
+	case disputes(under, over):
+		return false
+	case over.Owner.Trace != "" && over.Owner.Trace == under.Owner.Trace:
+		return true
+	}
+	return cmp.Or(cmp.Compare(originOf(over.By), originOf(under.By)), cmp.Compare(rank(over.Tier), rank(under.Tier))) <= 0
+}
+
 // before is the order between logs.
 func before(a, b *Run, own string) bool {
 	return cmp.Or(

@@ -2,6 +2,7 @@ package belief
 
 import (
 	"context"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -9,9 +10,11 @@ import (
 
 // Searcher finds what is not recorded of commits, as far as it can be found. A *unseen.Search does.
 type Searcher interface {
-	// Commits is about commits without an anchor.
+	// Commits is about commits that no hook was heard of.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Elsewhere is about commits whose anchor does not know all lines.
+	// Carried is what was claimed of commits whose place these took.
+	Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
+	// Elsewhere is what other logs tell of commits whose anchor does not know all lines.
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
@@ -19,43 +22,55 @@ type Searcher interface {
 // nothing. The commits are searched together, since git is asked about all of them at once.
 func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([]*Commit, error) {
 	out := make([]*Commit, len(commits))
-	var bare, open []refs.OID
+	var bare, open []*Commit
 	for i, id := range commits {
 		c, err := Of(log, id)
 		if err != nil {
 			return nil, err
 		}
 		switch out[i] = c; {
-		case !c.Anchored:
-			bare = append(bare, id)
-		case c.Unknown > 0:
-			open = append(open, id)
+		case !c.Heard:
+			bare = append(bare, c)
+		case c.Unknown+c.Human > 0:
+			open = append(open, c)
 		}
 	}
 	if searcher == nil {
 		return out, nil
 	}
-	found := map[refs.OID]events.CommitData{}
-	var err error
-	if len(bare) > 0 {
-		if found, err = searcher.Commits(ctx, bare); err != nil {
-			return nil, err
-		}
+	if _, err := fillAll(ctx, searcher.Commits, bare); err != nil {
+		return nil, err
 	}
-	more, err := searcher.Elsewhere(ctx, open)
+	left, err := fillAll(ctx, searcher.Carried, open)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range out {
-		data, ok := found[c.ID]
-		if c.Anchored {
-			data, ok = more[c.ID]
-		}
-		if ok {
+	_, err = fillAll(ctx, searcher.Elsewhere, slices.DeleteFunc(left, func(c *Commit) bool { return c.Unknown == 0 }))
+	return out, err
+}
+
+// fillAll asks about commits, fills those of which something is found, and gives the others.
+func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error),
+	list []*Commit) (left []*Commit, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	ids := make([]refs.OID, len(list))
+	for i, c := range list {
+		ids[i] = c.ID
+	}
+	found, err := ask(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if data, ok := found[c.ID]; ok {
 			c.Fill(&data)
+		} else {
+			left = append(left, c)
 		}
 	}
-	return out, nil
+	return left, nil
 }
 
 // Speaks tells whether anything is known of the commit.

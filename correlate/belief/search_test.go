@@ -30,6 +30,10 @@ func (f *finder) Commits(_ context.Context, commits []refs.OID) (map[refs.OID]ev
 	return found(commits), nil
 }
 
+func (f *finder) Carried(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error) {
+	return nil, nil
+}
+
 func (f *finder) Elsewhere(_ context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	f.open = append(f.open, commits)
 	return found(commits), nil

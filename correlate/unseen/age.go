@@ -22,6 +22,7 @@ import (
 // age is what is known of when a commit was made.
 type age struct {
 	dated  time.Time
+	merge  bool
 	named  map[int]int64           // by log: the first event that proves that the commit was there; never for none
 	before bool                    // every log found it there when it began
 	belief map[events.PatchID]bool // see believes
@@ -122,7 +123,8 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		if err != nil {
 			continue
 		}
-		s.ages[c] = &age{dated: decoded.Committer.When, named: map[int]int64{}, belief: map[events.PatchID]bool{}}
+		s.ages[c] = &age{dated: decoded.Committer.When, merge: len(decoded.Parents) > 1,
+			named: map[int]int64{}, belief: map[events.PatchID]bool{}}
 		asked = append(asked, c)
 	}
 	for log := range s.digest.Logs() {

@@ -2,6 +2,7 @@ package unseen
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -98,11 +99,11 @@ func (s *Search) askClaims(ctx context.Context, questions []Question, answers []
 	return nil
 }
 
-// wholeClaims does the same of whole commits.
-func (s *Search) wholeClaims(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
+// Carried does the same of whole commits.
+func (s *Search) Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	changed, err := s.changedUnder(ctx, commits)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("search owners: %w", err)
 	}
 	out := map[refs.OID]events.CommitData{}
 	for commit, files := range changed {
@@ -110,7 +111,7 @@ func (s *Search) wholeClaims(ctx context.Context, commits []refs.OID) (map[refs.
 		for _, c := range files {
 			answer, err := s.fromClaims(commit, c)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("search owners of %.7s: %w", commit, err)
 			}
 			d.add(answer)
 		}

@@ -4,18 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails/linediff"
 )
-
-// manyFiles is how many files a commit may have changed for all of them to be looked into. Of a larger one those count
-// that a log knows by content or name.
-const manyFiles = 500
 
 // Commits finds what the anchors of commits would say, for those of which something can be found: at least one line
 // with an owner. Lines of which nothing is found are unknown in it.
@@ -28,20 +22,10 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 
 // Elsewhere is Commits for commits that have an anchor which does not know all lines: see Question.
 func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
-	out, err := s.wholeClaims(ctx, commits)
-	if err != nil {
-		return nil, fmt.Errorf("search owners: %w", err)
+	if !s.canAnswer(Question{Elsewhere: true}) {
+		return nil, nil
 	}
-	rest := slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool {
-		_, found := out[c]
-		return found
-	})
-	if len(rest) == 0 || !s.canAnswer(Question{Elsewhere: true}) {
-		return out, nil
-	}
-	more, err := s.whole(ctx, rest, noPathElsewhere)
-	maps.Copy(out, more)
-	return out, err
+	return s.whole(ctx, commits, noPathElsewhere)
 }
 
 // whole searches whole commits. Under says where the answers are kept, and so which logs are asked.
@@ -64,26 +48,59 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
-	changed, err := correlate.Changed(ctx, s.repo, young)
-	if err != nil {
-		return nil, fmt.Errorf("search owners: %w", err)
-	}
 	settled, err := s.settled(ctx, young)
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
+	left := map[refs.OID]bool{}
 	for _, c := range open {
-		if !slices.Contains(young, c) {
-			s.rememberCommit(under, c, nil, s.old(c))
-			continue
-		}
-		found, err := s.commit(ctx, c, changed[c], under == noPathElsewhere)
+		left[c] = true
+	}
+	search := func(c refs.OID, changed []correlate.FileChange) error {
+		found, on, err := s.commit(ctx, c, changed, under == noPathElsewhere, settled[c])
 		if err != nil {
-			return nil, fmt.Errorf("search owners of %.7s: %w", c, err)
+			return fmt.Errorf("search owners of %.7s: %w", c, err)
 		}
-		s.rememberCommit(under, c, found, settled[c])
+		delete(left, c)
+		s.rememberCommit(under, c, found, on)
 		if found != nil {
 			out[c] = *found
+		}
+		return nil
+	}
+	var plain, merges []refs.OID
+	for _, c := range young {
+		if s.ages[c].merge {
+			merges = append(merges, c)
+		} else {
+			plain = append(plain, c)
+		}
+	}
+	var failed error
+	gitErr := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, changed []correlate.FileChange) error {
+		failed = search(c, changed)
+		return failed
+	})
+	if failed != nil || ctx.Err() != nil {
+		return nil, errors.Join(failed, ctx.Err())
+	}
+	if gitErr != nil { // a content is not here: git says nothing more, and each commit is looked at by itself
+		merges = slices.DeleteFunc(young, func(c refs.OID) bool { return !left[c] })
+	}
+	changed, err := correlate.Changed(ctx, s.repo, merges)
+	if err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
+	for _, c := range open {
+		switch {
+		case !left[c]:
+		case s.ages[c] == nil: // it is not here
+		case s.old(c):
+			s.rememberCommit(under, c, nil, depends{})
+		default:
+			if err := search(c, changed[c]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil
@@ -111,67 +128,71 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return out, nil
 }
 
-// commit finds the owners of the lines that a commit added; nil when there are none.
+// commit finds the owners of the lines that a commit added; nil when there are none. It says what that depends on.
 func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange,
-	elsewhere bool) (*events.CommitData, error) {
+	elsewhere, settled bool) (*events.CommitData, depends, error) {
 	decoded, err := s.objects.Commit(commit)
 	if err != nil {
-		return nil, err
+		return nil, depends{}, err
 	}
+	on, err := s.dependsOn(commit)
+	if err != nil {
+		return nil, on, err
+	}
+	older, err := s.index.Replaced(commit)
+	if err != nil {
+		return nil, on, err
+	}
+	_, picked := s.picked()[commit]
 	d := gathered{CommitData: events.CommitData{Commit: commit, Parents: decoded.Parents}}
-	for _, c := range changed {
+	for i := range changed {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, on, err
 		}
-		known := len(s.digest.Blob(c.New)) > 0
-		if !known && len(changed) > manyFiles {
-			if known, err = s.hasPath(c.Path); err != nil {
-				return nil, err
-			}
-			if !known {
-				continue
-			}
-		}
-		answer, err := s.wholeFile(ctx, commit, c, known, elsewhere)
+		f, err := s.wholeFile(ctx, commit, changed[i], elsewhere, picked || len(older) > 0)
 		if err != nil {
-			return nil, err
+			return nil, on, err
 		}
-		d.add(answer)
+		if f == nil {
+			on.passing = true // not all of it is here
+			continue
+		}
+		on.onFile(f, settled)
+		d.add(f.answer())
 	}
 	if d.AI+d.Human == 0 {
-		return nil, nil
+		return nil, on, nil
 	}
-	return &d.CommitData, nil
+	return &d.CommitData, on, nil
 }
 
-func (s *Search) hasPath(path string) (bool, error) {
-	named, err := s.index.ByPath(path)
-	return len(named) > 0, err
-}
-
-// wholeFile is file, unless no log speaks of anything in it: then its lines are only counted.
-func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, known, elsewhere bool) (Answer,
+// wholeFile searches a file, unless no log speaks of anything in it: then its lines are only counted. It gives none of
+// what is not here.
+func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere, known bool) (*file,
 	error) {
-	raw, err := s.objects.Blob(c.New)
-	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-		return Answer{}, nil
+	if p := c.Patched; p != nil && !known && !s.speaksOf(&c) {
+		return &file{Search: s, change: c, added: p.Added, id: p.Change}, nil
 	}
-	if err != nil {
-		return Answer{}, err
+	f, err := s.open(commit, c)
+	if f == nil || err != nil || len(f.added) == 0 {
+		return f, err
 	}
-	lines := linediff.Split(raw)
-	for i := 0; i < len(lines) && !known; i++ {
-		known = letters(lines[i]) >= minSpecific && len(s.digest.Line(events.FingerprintOf(lines[i]))) > 0
+	f.elsewhere = elsewhere
+	return f, errors.Join(f.search(ctx), s.err)
+}
+
+// speaksOf tells whether any log speaks of the content of a file, of its change, or of a line that was added. Lines
+// that are everywhere tell nothing, unless the file is one of which contents are remembered.
+func (s *Search) speaksOf(c *correlate.FileChange) bool {
+	p := c.Patched
+	if len(p.Added) == 0 {
+		return false
 	}
-	if known {
-		return s.file(ctx, commit, c, elsewhere)
+	if len(s.digest.Blob(c.New)) > 0 || p.Change != "" && len(s.digest.Change(p.Change)) > 0 ||
+		s.recall.Remembers(c.Path) {
+		return true
 	}
-	added, id, err := c.Hunks(s.objects, lines)
-	if err != nil {
-		return Answer{}, nil //nolint:nilerr // a parent that is not here: nothing is known
-	}
-	f := &file{change: c, added: added, id: id}
-	return f.answer(), nil
+	return slices.ContainsFunc(p.Prints, func(f events.Fingerprint) bool { return len(s.digest.Line(f)) > 0 })
 }
 
 // gathered is a commit whose files come one by one.

@@ -19,5 +19,5 @@
 //
 // The work is bounded by what is asked for. A line that no log speaks of costs a look into a sorted table
 // (index.Digest). One git process tells all commits apart that were made before the log began. Answers are kept until a
-// log speaks of lines that they leave unknown.
+// log speaks of something that they were made of.
 package unseen

@@ -58,7 +58,20 @@ func (f *file) search(ctx context.Context) error {
 			}
 		}
 	}
-	return f.byLines(found.Open)
+	if err := f.byLines(found.Open); err != nil || f.index.Logs() == 1 {
+		return err
+	}
+	// A content that came here from another clone was seen, and its owners were not. Its log may know them.
+	open, mode := map[int]bool{}, f.elsewhere
+	for _, r := range f.added {
+		for line := r.Start; line < r.End; line++ {
+			open[line] = true
+		}
+	}
+	f.elsewhere = true
+	err = f.byLines(open)
+	f.elsewhere = mode
+	return err
 }
 
 // link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen

@@ -19,12 +19,15 @@ import (
 // then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which
 // a reader skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
 //
-// An answer says how long the logs were. It holds until a log has an event behind that which speaks of a line that the
-// answer leaves unknown. An answer about a commit of which every log names a descendant holds for good: what is
-// recorded later is not its cause. Answers about whole commits, which say nothing of the texts of lines, lie under no
-// path and hold for as long as no log has grown.
+// An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
+// others took, calls (index.Key). It holds until a log has an event behind that which speaks of one of these. Of a
+// commit of which every log names a descendant, lines and paths do not count: what is recorded later is not its cause.
+// Answers about whole commits lie under no path, in files by the beginning of their ids.
 
-const keptVersion = 1
+const keptVersion = 2
+
+// Dir is where answers are kept. They hold names of paths and conversations, and no text.
+func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
 // keptBytes bounds a file; one that is longer is begun anew.
 const keptBytes = 4 << 20
@@ -33,13 +36,14 @@ const keptBytes = 4 << 20
 type keptHead struct {
 	Version int      `json:"v"`
 	Logs    []string `json:"logs"`
+	Shallow string   `json:"shallow,omitempty"` // where the history ends; usually there is none
 }
 
 // keptAnswer is one line.
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
-	Last   []int64              `json:"n"`              // number of the last event of each log
-	Good   bool                 `json:"good,omitempty"` // it holds for good
+	Last   []int64              `json:"n"`           // number of the last event of each log
+	Keys   []byte               `json:"k,omitempty"` // what it depends on, one behind the other
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
 	Whole  *events.CommitData   `json:"w,omitempty"`
@@ -50,6 +54,9 @@ const (
 	noPath          = ""
 	noPathElsewhere = "\x00elsewhere"
 )
+
+// wholeUnder is the file of the answer about a whole commit.
+func wholeUnder(under string, commit refs.OID) string { return under + "\x00" + commit.String()[:1] }
 
 // kept are the answers of a repository.
 type kept struct {
@@ -69,9 +76,15 @@ type keptPath struct {
 }
 
 func loadKept(repo *refs.Repo, d *index.Digest) *kept {
-	head, _ := json.Marshal(keptHead{keptVersion, d.Names()}) // strings can always be written
+	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow"))
+	sum := ""
+	if len(shallow) > 0 {
+		whole := blake3.Sum256(shallow)
+		sum = hex.EncodeToString(whole[:8])
+	}
+	head, _ := json.Marshal(keptHead{keptVersion, d.Names(), sum}) // strings can always be written
 	k := &kept{
-		dir: filepath.Join(repo.TracesDir(), "cache", "found"), traced: repo.HasTraces(), head: append(head, '\n'), digest: d,
+		dir: Dir(repo), traced: repo.HasTraces(), head: append(head, '\n'), digest: d,
 		paths: map[string]*keptPath{},
 	}
 	for log := range d.Logs() {
@@ -118,7 +131,7 @@ func (q *Question) keptUnder() string {
 // recallAnswer gives a kept answer that still holds.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
-	if !found || !a.Good && !s.holds(a, q) {
+	if !found || !s.holds(&a) {
 		return Answer{}, false
 	}
 	if a.File == nil {
@@ -127,65 +140,52 @@ func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	return Answer{a.Owners, *a.File}, true
 }
 
-// holds tells whether no log has come to speak of a line that the answer leaves unknown.
-func (s *Search) holds(a keptAnswer, q Question) bool {
+// holds tells whether no log has come to speak of anything that the answer depends on.
+func (s *Search) holds(a *keptAnswer) bool {
 	if slices.Equal(a.Last, s.kept.last) {
 		return true
 	}
-	if q.Texts == nil {
-		return false
-	}
-	for i, text := range q.Texts {
-		if a.tells(q.Lines[i]) {
-			continue
-		}
-		for _, m := range s.digest.Line(events.FingerprintOf(text)) {
-			if m.Seq > a.Last[m.Log] {
-				return false
-			}
+	for raw := range slices.Chunk(a.Keys, len(index.Key{})) {
+		var key index.Key
+		if copy(key[:], raw); s.digest.Spoke(key, a.Last) {
+			return false
 		}
 	}
 	return true
 }
 
-// tells tells whether an answer has an owner for a line, counted from 1.
-func (a *keptAnswer) tells(line int) bool {
-	if a.File == nil {
-		return false
-	}
-	for _, r := range a.File.Runs {
-		if r.Start <= line && line < r.Start+r.Count {
-			return r.Owner >= 0 && r.Owner < len(a.Owners) && !vague(a.Owners[r.Owner])
-		}
-	}
-	return false
-}
-
-// remember keeps an answer.
-func (s *Search) remember(q Question, answer Answer) {
-	p := s.kept.path(q.keptUnder())
-	a := keptAnswer{Commit: q.Commit, Last: s.kept.last, Good: s.old(q.Commit), Owners: answer.Owners}
+// remember keeps an answer, unless it is a passing one.
+func (s *Search) remember(q Question, answer Answer, on depends) {
+	a := keptAnswer{Owners: answer.Owners}
 	if answer.File.Path != "" {
 		a.File = &answer.File
 	}
-	p.answers[q.Commit] = a
-	p.added = append(p.added, q.Commit)
+	s.rememberUnder(q.keptUnder(), q.Commit, a, on)
+}
+
+func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on depends) {
+	if on.passing {
+		s.passing = true
+		return
+	}
+	a.Commit, a.Last, a.Keys = commit, s.kept.last, on.keys
+	p := s.kept.path(under)
+	p.answers[commit] = a
+	p.added = append(p.added, commit)
 }
 
 // recallCommit gives a kept answer about a whole commit; nil for one of which nothing was found.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
-	a, there := s.kept.path(under).answers[commit]
-	if !there || !a.Good && !slices.Equal(a.Last, s.kept.last) {
+	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
+	if !there || !s.holds(&a) {
 		return nil, false
 	}
 	return a.Whole, true
 }
 
 // rememberCommit keeps an answer about a whole commit.
-func (s *Search) rememberCommit(under string, commit refs.OID, found *events.CommitData, good bool) {
-	p := s.kept.path(under)
-	p.answers[commit] = keptAnswer{Commit: commit, Last: s.kept.last, Good: good, Whole: found}
-	p.added = append(p.added, commit)
+func (s *Search) rememberCommit(under string, commit refs.OID, found *events.CommitData, on depends) {
+	s.rememberUnder(wholeUnder(under, commit), commit, keptAnswer{Whole: found}, on)
 }
 
 // keep stores what was remembered. What cannot be stored is searched for again.

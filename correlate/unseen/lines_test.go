@@ -195,22 +195,6 @@ func TestUnderWhichNamesAnEventSpeaksOfAContent(t *testing.T) {
 	}
 }
 
-func TestWhatAKeptAnswerTells(t *testing.T) {
-	t.Parallel()
-	a := keptAnswer{
-		Owners: []events.AnchorOwner{{Kind: events.OwnerAI}, {Kind: events.OwnerUnknown}},
-		File:   &events.AnchorFile{Runs: []events.AnchorRun{{Start: 2, Count: 2, Owner: 0}, {Start: 5, Count: 1, Owner: 1}, {Start: 6, Count: 1, Owner: 2}, {Start: 7, Count: 1, Owner: -1}}},
-	}
-	for line, want := range map[int]bool{1: false, 2: true, 3: true, 4: false, 5: false, 6: false, 7: false} {
-		if a.tells(line) != want {
-			t.Errorf("it tells of line %d: %v", line, !want)
-		}
-	}
-	if (&keptAnswer{}).tells(1) {
-		t.Error("an answer that says nothing tells of a line")
-	}
-}
-
 // The files of a commit are gathered with one list of owners, and every line is counted once.
 func TestACommitIsGatheredOfItsFiles(t *testing.T) {
 	t.Parallel()
@@ -319,5 +303,43 @@ func TestEqualChangesHaveToAgree(t *testing.T) {
 			w.forget()
 			w.want(Question{Commit: c, Path: "base.txt"}, tt.want)
 		})
+	}
+}
+
+// An answer about a whole commit is kept, and holds while the logs speak of other things. It is asked for anew when they
+// speak of what it was made of.
+func TestAKeptAnswerEndsWithWhatItWasMadeOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit("S1", "a.txt", byFirst+common)
+	c := w.commit("unseen")
+	w.write("typed.txt", byHand)
+	typed := w.commit("typed")
+	whole := func() (ai, human int, asked bool) {
+		reader, err := index.Open(w.repo)
+		w.check(err)
+		defer reader.Close()
+		s := New(w.repo, reader)
+		defer s.Close()
+		found, err := s.Commits(context.Background(), []refs.OID{c, typed})
+		w.check(err)
+		return found[c].AI + found[typed].AI, found[c].Human + found[typed].Human, len(s.ages) > 0
+	}
+	nothing := func() {}
+	for i, step := range []struct {
+		do        func()
+		ai, human int
+		asked     bool
+	}{
+		{nothing, 2, 0, true},
+		{nothing, 2, 0, false},
+		{func() { w.edit("S2", "other.txt", bySecond) }, 2, 1, true}, // the timeline sees what was typed
+		{nothing, 2, 1, false},
+		{func() { w.edit("S2", "third.txt", "something else that nobody has asked about\n") }, 2, 1, false},
+	} {
+		step.do()
+		if ai, human, asked := whole(); ai != step.ai || human != step.human || asked != step.asked {
+			t.Errorf("step %d: %d lines by agents, %d by people, searched %v", i, ai, human, asked)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 )
@@ -65,21 +64,20 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 		return err
 	}
 	was := linediff.Split(raw)
-	by := map[int]events.AnchorOwner{} // of the lines that the older commit added, counted from 0
+	by := map[int]claim{} // of the lines that the older commit added, counted from 0
 	for _, run := range old.Runs {
 		if run.Count > len(was)-run.Start+1 || !counts(&run) {
 			continue // foreign, and not what it says it is; or not asked for
 		}
 		for line := run.Start - 1; line < run.Start-1+run.Count; line++ {
-			by[line] = *run.Owner
+			by[line] = claim{*run.Owner, carriedTier(&run)}
 		}
 	}
 	i, j := 0, 0
 	same := func(end int) {
 		for ; i < end; i, j = i+1, j+1 {
-			owner, known := by[i]
-			if known && !vague(owner) {
-				f.owners[j] = claim{owner, correlate.TierRewritten}
+			if was, known := by[i]; known && !vague(was.owner) {
+				f.owners[j] = was
 			}
 		}
 	}
@@ -89,4 +87,13 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 	}
 	same(len(was))
 	return nil
+}
+
+// carriedTier is the evidence for a line that is carried. One that a claim found as its conversation wrote it still
+// stands as it was written.
+func carriedTier(r *belief.Run) string {
+	if isClaim(r) && (r.Tier == correlate.TierExactBlob || r.Tier == correlate.TierExactLines) {
+		return correlate.TierExactLines
+	}
+	return correlate.TierRewritten
 }

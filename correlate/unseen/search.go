@@ -32,6 +32,7 @@ type Search struct {
 	people  map[events.PatchID]person
 	ended   map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
 	picked  func() map[refs.OID]refs.OID // see correlate.Picked
+	passing bool                         // see Passing
 	err     error                        // the first failure of something that cannot return one
 }
 
@@ -62,6 +63,8 @@ type Question struct {
 	// Elsewhere asks only what the anchor could not know when it was made: what the logs of other clones say, and what
 	// was said later of the commits whose place this one took.
 	Elsewhere bool
+	// Carried asks only what was claimed of the commits whose place this one took.
+	Carried bool
 	// Lines are the lines that are asked about, counted from 1, and Texts what is in them, white space apart. Without
 	// texts every line that the commit added is asked about.
 	Lines []int
@@ -99,7 +102,12 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 		} else if s.mentioned(q) {
 			open = append(open, i)
 		} else {
-			s.remember(q, Answer{})
+			on := depends{}
+			for _, text := range q.Texts {
+				on.onLine(text)
+			}
+			on.onPaths(q.Path)
+			s.remember(q, Answer{}, on)
 		}
 	}
 	if len(open) == 0 {
@@ -117,8 +125,21 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
+	settled, err := s.settled(ctx, young)
+	if err != nil {
+		return nil, fmt.Errorf("search owners: %w", err)
+	}
 	for _, i := range open {
 		q := questions[i]
+		if s.old(q.Commit) {
+			s.remember(q, Answer{}, depends{})
+			continue
+		}
+		on, err := s.dependsOn(q.Commit)
+		if err != nil {
+			return nil, fmt.Errorf("search owners: %w", err)
+		}
+		on.passing = on.passing || s.ages[q.Commit] == nil
 		for _, c := range changed[q.Commit] {
 			if c.Path != q.Path {
 				continue
@@ -126,11 +147,16 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if answers[i], err = s.file(ctx, q.Commit, c, q.Elsewhere); err != nil {
+			f, err := s.wholeFile(ctx, q.Commit, c, q.Elsewhere, true)
+			if err != nil {
 				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
 			}
+			if on.passing = on.passing || f == nil; f != nil {
+				on.onFile(f, settled[q.Commit])
+				answers[i] = f.answer()
+			}
 		}
-		s.remember(q, answers[i])
+		s.remember(q, answers[i], on)
 	}
 	return answers, nil
 }
@@ -149,7 +175,7 @@ func (s *Search) prepare(ctx context.Context) error {
 }
 
 // canAnswer tells whether there is any log that a question may be put to.
-func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || s.index.Logs() > 1 }
+func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
 // fail remembers a failure.
 func (s *Search) fail(err error) {
@@ -164,7 +190,7 @@ func (s *Search) fail(err error) {
 func (s *Search) mentioned(q Question) bool {
 	telling, common := false, false
 	for _, text := range q.Texts {
-		if letters(text) < minSpecific {
+		if !tells(text) {
 			common = true
 			continue
 		}
@@ -185,20 +211,7 @@ func (s *Search) seen(q Question) bool {
 	return err == nil && len(s.digest.Blob(blob)) > 0
 }
 
-// file finds the owners of the lines that a commit added to a file.
-func (s *Search) file(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere bool) (Answer, error) {
-	f, err := s.open(commit, c)
-	if f == nil || err != nil {
-		return Answer{}, err
-	}
-	f.elsewhere = elsewhere
-	if err := errors.Join(f.search(ctx), s.err); err != nil {
-		return Answer{}, err
-	}
-	return f.answer(), nil
-}
-
-// open reads a file of a commit. It gives none where the commit added nothing, or not all of it is here.
+// open reads a file of a commit. It gives none where not all of it is here.
 func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	raw, err := s.objects.Blob(c.New)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
@@ -212,7 +225,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return nil, nil
 	}
-	if err != nil || len(added) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	return &file{

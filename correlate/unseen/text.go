@@ -42,6 +42,9 @@ func letters(line []byte) int {
 	return n
 }
 
+// tells tells whether a line says enough to be evidence.
+func tells(line []byte) bool { return letters(line) >= minSpecific }
+
 func lettersIn(lines [][]byte) int {
 	n := 0
 	for _, l := range lines {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/zeebo/blake3"
+
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -47,10 +49,48 @@ const (
 	digestKey = 7
 	digestRow = digestKey + 5
 
-	digestLine   = 'l'
-	digestBlob   = 'b'
-	digestChange = 'c'
+	digestLine      = 'l'
+	digestBlob      = 'b'
+	digestChange    = 'c'
+	digestPath      = 'p' // of patches
+	digestAnchor    = 'a' // commits that are anchored
+	digestRewritten = 'r' // commits that took the place of another one
+	digestEnded     = 'e' // calls that had ended before, or never ran
 )
+
+// Key names something that logs may speak of.
+type Key [digestKey]byte
+
+// LineKey and its like are the keys of what an event may speak of.
+func LineKey(f events.Fingerprint) Key { return digestKeyOf(digestLine, f[:]) }
+func BlobKey(blob refs.OID) Key        { return digestKeyOf(digestBlob, blob.Bytes()) }
+func ChangeKey(id events.ChangeID) Key { return digestKeyOf(digestChange, id.Bytes()) }
+func PathKey(path string) Key          { return textKey(digestPath, events.EncodePath(path)) }
+func AnchorKey(commit refs.OID) Key    { return digestKeyOf(digestAnchor, commit.Bytes()) }
+func RewrittenKey(commit refs.OID) Key { return digestKeyOf(digestRewritten, commit.Bytes()) }
+func EndedKey(toolCall string) Key     { return textKey(digestEnded, toolCall) }
+func textKey(kind byte, stored string) Key {
+	sum := blake3.Sum256([]byte(stored))
+	return digestKeyOf(kind, sum[:])
+}
+
+// Spoke tells whether a log has come to speak of something since the events that are given by their numbers, one for
+// each log.
+func (d *Digest) Spoke(of Key, since []int64) bool {
+	var from [digestRow]byte
+	copy(from[:], of[:])
+	for i, p := range d.parts {
+		wide := binary.BigEndian.AppendUint64(nil, uint64(since[i]+1))
+		copy(from[digestKey:], wide[3:])
+		for _, rows := range [][]byte{p.stored, p.recent} {
+			at := searchRows(rows, from[:])
+			if at < len(rows) && bytes.Equal(rows[at:at+digestKey], of[:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Line finds the patches that wrote a line, in the order of the logs. Blank lines are nowhere.
 func (d *Digest) Line(f events.Fingerprint) []Mention {
@@ -84,8 +124,8 @@ func (d *Digest) Names() []string {
 	return out
 }
 
-func digestKeyOf(kind byte, name []byte) [digestKey]byte {
-	key := [digestKey]byte{kind}
+func digestKeyOf(kind byte, name []byte) Key {
+	key := Key{kind}
 	copy(key[1:], name)
 	return key
 }
@@ -95,7 +135,7 @@ func (d *Digest) find(kind byte, name []byte) []Mention {
 	var out []Mention
 	for i, p := range d.parts {
 		for _, rows := range [][]byte{p.stored, p.recent} {
-			for at := searchRows(rows, key); at < len(rows) && bytes.Equal(rows[at:at+digestKey], key[:]); at += digestRow {
+			for at := searchRows(rows, key[:]); at < len(rows) && bytes.Equal(rows[at:at+digestKey], key[:]); at += digestRow {
 				out = append(out, Mention{i, rowSeq(rows[at:])})
 			}
 		}
@@ -103,12 +143,12 @@ func (d *Digest) find(kind byte, name []byte) []Mention {
 	return out
 }
 
-// searchRows is the offset of the first row at or behind a key.
-func searchRows(rows []byte, key [digestKey]byte) int {
+// searchRows is the offset of the first row at or behind one that begins with a prefix.
+func searchRows(rows, prefix []byte) int {
 	low, high := 0, len(rows)/digestRow
 	for low < high {
 		mid := (low + high) / 2
-		if bytes.Compare(rows[mid*digestRow:mid*digestRow+digestKey], key[:]) < 0 {
+		if bytes.Compare(rows[mid*digestRow:mid*digestRow+len(prefix)], prefix) < 0 {
 			low = mid + 1
 		} else {
 			high = mid
@@ -129,8 +169,7 @@ type digester struct {
 	heads []NamedCommit
 }
 
-func (g *digester) add(kind byte, name []byte, seq int64) {
-	key := digestKeyOf(kind, name)
+func (g *digester) add(key Key, seq int64) {
 	g.rows = append(g.rows, key[:]...)
 	wide := binary.BigEndian.AppendUint64(nil, uint64(seq)) // a number counts from 1
 	g.rows = append(g.rows, wide[3:]...)
@@ -140,6 +179,8 @@ func (g *digester) add(kind byte, name []byte, seq int64) {
 type digested struct {
 	After  refs.OID `json:"after"`
 	Lines  string   `json:"lines"`
+	Path   string   `json:"path"`
+	Old    string   `json:"old_path"`
 	Head   refs.OID `json:"head"`
 	Commit refs.OID `json:"commit"`
 	Files  []struct {
@@ -156,7 +197,7 @@ type digested struct {
 func (g *digester) take(e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded, events.SnapshotTaken,
-		events.CommitRewritten:
+		events.CommitRewritten, events.WindowAbandoned:
 	default:
 		return
 	}
@@ -164,23 +205,36 @@ func (g *digester) take(e *events.Event) {
 	if !e.Known() || json.Unmarshal(e.Data, &d) != nil {
 		return
 	}
+	switch e.Type {
+	case events.PatchRecorded:
+		g.add(textKey(digestPath, d.Path), e.Seq)
+		if d.Old != "" {
+			g.add(textKey(digestPath, d.Old), e.Seq)
+		}
+	case events.CommitAnchored:
+		g.add(AnchorKey(d.Commit), e.Seq)
+	case events.WindowAbandoned:
+		g.add(EndedKey(e.ToolCall), e.Seq)
+		return
+	default:
+	}
 	if !d.After.IsZero() {
-		g.add(digestBlob, d.After.Bytes(), e.Seq)
+		g.add(BlobKey(d.After), e.Seq)
 	}
 	if prints, err := events.DecodeFingerprints(d.Lines); err == nil {
 		slices.SortFunc(prints, func(a, b events.Fingerprint) int { return bytes.Compare(a[:], b[:]) })
 		for _, f := range slices.Compact(prints) {
 			if !f.Blank() {
-				g.add(digestLine, f[:], e.Seq)
+				g.add(LineKey(f), e.Seq)
 			}
 		}
 	}
 	for _, f := range d.Files {
-		if !f.Blob.IsZero() {
-			g.add(digestBlob, f.Blob.Bytes(), e.Seq)
+		if !f.Blob.IsZero() && !e.Claimed() { // what is claimed of a content, no timeline saw
+			g.add(BlobKey(f.Blob), e.Seq)
 		}
-		if id := f.Change.Bytes(); id != nil {
-			g.add(digestChange, id, e.Seq)
+		if f.Change.Bytes() != nil {
+			g.add(ChangeKey(f.Change), e.Seq)
 		}
 	}
 	if e.Type != events.CommitAnchored { // what an anchor is about may have been made long before, see Method
@@ -189,6 +243,7 @@ func (g *digester) take(e *events.Event) {
 		g.head(e.Seq, d.Commit)
 	}
 	for _, p := range d.Pairs {
+		g.add(RewrittenKey(p.New), e.Seq)
 		g.head(e.Seq, p.New)
 	}
 }

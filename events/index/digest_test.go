@@ -142,3 +142,45 @@ func FuzzDigest(f *testing.F) {
 		_ = d.Line(events.FingerprintOf(raw))
 	})
 }
+
+// What is made of a log holds until the log speaks again of what it was made of.
+func TestALogThatSpeaksAgain(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	wrote(t, repo, 1, "alpha")
+	d, _ := digestOf(t, repo)
+	since := []int64{d.Last(0)}
+	keys := map[string]Key{
+		"a line": LineKey(events.FingerprintOf([]byte("beta"))), "a content": BlobKey(commitID("blob", 2)), "a path": PathKey("a"),
+		"an anchor": AnchorKey(commitID("commit", 2)),
+	}
+	silent := map[string]Key{
+		"another line": LineKey(events.FingerprintOf([]byte("alpha"))), "another content": BlobKey(commitID("blob", 1)),
+		"another path": PathKey("b"), "another anchor": AnchorKey(commitID("commit", 1)), "a rewriting": RewrittenKey(commitID("commit", 2)),
+		"a call": EndedKey("toolu_1"),
+	}
+	for name, key := range keys {
+		if d.Spoke(key, since) {
+			t.Errorf("%s: it spoke before", name)
+		}
+	}
+	for _, from := range []string{"memory", "the file"} {
+		wrote(t, repo, 2, "beta")
+		if from == "the file" {
+			for n := range 300 {
+				wrote(t, repo, 10+n, fmt.Sprintf("filler %d", n), strings.Repeat("x", 40))
+			}
+		}
+		d, _ = digestOf(t, repo)
+		for name, key := range keys {
+			if !d.Spoke(key, since) || d.Spoke(key, []int64{d.Last(0)}) {
+				t.Errorf("%s, %s: it did not speak once", name, from)
+			}
+		}
+		for name, key := range silent {
+			if d.Spoke(key, since) {
+				t.Errorf("%s, %s: it spoke", name, from)
+			}
+		}
+	}
+}

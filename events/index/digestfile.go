@@ -33,7 +33,7 @@ type digestHead struct {
 	Heads      []NamedCommit `json:"heads,omitempty"`
 }
 
-const digestVersion = 1
+const digestVersion = 2
 
 // Digest brings the digests of all logs up to date and gives them.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -155,6 +156,15 @@ func (ix *Index) Logs() int { return len(ix.sources) }
 // Empty tells that no log has an event.
 func (ix *Index) Empty() bool {
 	return !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Last() > 0 })
+}
+
+// State names everything that the logs hold at the moment: another one is another text.
+func (ix *Index) State() string {
+	var out strings.Builder
+	for _, s := range ix.sources {
+		fmt.Fprintf(&out, "%s %s %d\n", s.copy.Ref(), s.copy.Generation(), s.copy.Last())
+	}
+	return out.String()
 }
 
 // Notes say what is missing from the answers, one sentence each: a damaged log, a fetched log that was left out.

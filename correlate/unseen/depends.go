@@ -1,0 +1,114 @@
+package unseen
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// depends is what an answer depends on: it holds until a log speaks of one of these.
+type depends struct {
+	keys    []byte
+	passing bool // of a state that no log tells: a rebase under way, an event on its way, an object that is not here
+}
+
+func (d *depends) on(key index.Key) { d.keys = append(d.keys, key[:]...) }
+
+// dependsOn begins with the commit: whether it is anchored, and whose place it took.
+func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
+	if _, d.passing = s.picked()[commit]; d.passing {
+		return d, nil
+	}
+	seen := []refs.OID{commit}
+	for i := 0; i < len(seen) && i <= mostReplaced; i++ {
+		d.on(index.AnchorKey(seen[i]))
+		d.on(index.RewrittenKey(seen[i]))
+		older, err := s.index.Replaced(seen[i])
+		if err != nil {
+			return d, err
+		}
+		for _, o := range older {
+			if !slices.Contains(seen, o) {
+				seen = append(seen, o)
+			}
+		}
+	}
+	return d, nil
+}
+
+// onFile adds what is in a file that was looked into. A commit that is settled had its cause before.
+func (d *depends) onFile(f *file, settled bool) {
+	c := &f.change
+	d.on(index.BlobKey(c.New))
+	for _, old := range c.Old {
+		if !old.IsZero() {
+			d.on(index.BlobKey(old))
+		}
+	}
+	if f.id != "" {
+		d.on(index.ChangeKey(f.id))
+	}
+	if f.lines == nil && !settled { // no log speaks of any of them
+		for _, print := range c.Patched.Prints {
+			d.on(index.LineKey(print))
+		}
+		d.onPaths(c.Path, c.OldPath)
+	}
+	if f.lines == nil {
+		return
+	}
+	open := false
+	for _, r := range f.added {
+		for line := r.Start; line < r.End; line++ {
+			owner, found := f.owners[line]
+			switch {
+			case found:
+				d.onOwner(f, &owner.owner)
+			case !settled:
+				open = true
+				d.onLine(f.lines[line])
+			}
+		}
+	}
+	if open {
+		d.onPaths(c.Path, c.OldPath)
+	}
+}
+
+func (d *depends) onPaths(paths ...string) {
+	for _, p := range paths {
+		if p != "" {
+			d.on(index.PathKey(p))
+		}
+	}
+}
+
+func (d *depends) onLine(text []byte) {
+	if tells(text) {
+		d.on(index.LineKey(events.FingerprintOf(text)))
+	}
+}
+
+// onOwner adds that the call of an owner may turn out to have ended before. A patch that is still on its way into the
+// log makes the answer a passing one.
+func (d *depends) onOwner(f *file, o *events.AnchorOwner) {
+	if o.ToolCall != "" {
+		if key := index.EndedKey(o.ToolCall); !d.has(key) {
+			d.on(key)
+		}
+	}
+	if p, err := f.person(o.Patch); o.Patch != "" && (err != nil || !p.found) {
+		d.passing = true
+	}
+}
+
+func (d *depends) has(key index.Key) bool {
+	for at := 0; at < len(d.keys); at += len(key) {
+		if string(d.keys[at:at+len(key)]) == string(key[:]) {
+			return true
+		}
+	}
+	return false
+}

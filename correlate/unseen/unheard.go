@@ -1,0 +1,81 @@
+package unseen
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Unheard lists the commits that a ref leads to, or HEAD, of which a search could tell something: those that were not
+// there when every log began, without those of which it is known that there is nothing to be found.
+func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
+	if s.untraced() {
+		return nil, nil
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	args := []string{"rev-list", "--ignore-missing", "--exclude=refs/traces/*", "--all"}
+	if began := s.began(ctx); began != "" {
+		args = append(args, "--not", began)
+	}
+	raw, err := s.repo.Git(ctx, nil, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	var out []refs.OID
+	lines := bufio.NewScanner(bytes.NewReader(raw))
+	for lines.Scan() {
+		if c, err := refs.ParseOID(lines.Text()); err == nil && !s.nothing(c) {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// began is a commit behind which every log found all commits when it began; empty where there is none.
+func (s *Search) began(ctx context.Context) string {
+	args := []string{"merge-base", "--octopus"}
+	for log := range s.digest.Logs() {
+		heads := s.digest.Heads(log)
+		if len(heads) == 0 {
+			return ""
+		}
+		args = append(args, heads[0].Commit.String())
+	}
+	if len(args) == 2 {
+		return ""
+	}
+	out, _ := s.repo.Git(ctx, nil, args...) // a head may be gone: then nothing is left out
+	return strings.TrimSpace(string(out))
+}
+
+// nothing tells whether a kept answer says that there is nothing to be found of a commit.
+func (s *Search) nothing(c refs.OID) bool {
+	for _, under := range []string{noPath, noPathElsewhere} {
+		if found, ok := s.recallCommit(under, c); ok && found == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Settle notes that nothing is found of a commit whose anchors have been read, until a log speaks of it again.
+func (s *Search) Settle(c *belief.Commit) error {
+	if !c.Heard || c.Found || s.nothing(c.ID) {
+		return nil
+	}
+	on, err := s.dependsOn(c.ID)
+	if err == nil {
+		s.rememberCommit(noPathElsewhere, c.ID, nil, on)
+	}
+	return err
+}
+
+// Passing tells whether an answer was given that may be another one though no log speaks of it.
+func (s *Search) Passing() bool { return s.passing || len(s.picked()) > 0 }
