@@ -23,6 +23,7 @@ type answers struct {
 	stats     toldStats
 	statsText string
 	tracks    map[string][]toldTrail
+	trails    map[string][]toldTrail // of the newest commits
 	found     map[string][]toldFound // by the word that was looked for
 	quality   []struct {
 		Trace, Agent, Session string
@@ -42,7 +43,7 @@ type answers struct {
 func (c *tale) ask() *answers {
 	a := &answers{
 		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{}, calls: map[string]toldCall{},
-		tracks: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{},
+		tracks: map[string][]toldTrail{}, trails: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{},
 	}
 	var log struct{ Conversations []toldTalk }
 	c.answer(&log, "log", "--json")
@@ -143,6 +144,14 @@ func (a *answers) shown(ids []string) {
 	}
 	for i, o := range shown.Objects {
 		a.calls[calls[i]] = *o.Call
+	}
+	const newest = 4
+	for _, id := range c.reachable()[:min(newest, len(c.reachable()))] {
+		if out, _, err := c.tryInput(nil, "git-trace", "track", "--json", id); err == nil {
+			var trails struct{ Trails []toldTrail }
+			c.must(json.Unmarshal([]byte(out), &trails))
+			a.trails[id] = trails.Trails
+		}
 	}
 	shown.Objects = nil
 	c.answer(&shown, append([]string{"show", "--json"}, c.reachable()...)...)

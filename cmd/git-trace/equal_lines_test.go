@@ -49,6 +49,49 @@ var lineRows = []row{
 			}
 		}
 	}),
+	{"conversations of a commit", "show --json COMMIT", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for id, c := range a.commits {
+			if _, tracked := a.trails[id]; tracked {
+				out[id] = namesOf(func(yield func(string)) { eachWho([]toldLines{c}, func(trace, _, _ string) { yield(trace) }) })
+			}
+		}
+		return out
+	}},
+	{"conversations of a commit", "track --json COMMIT", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for id, trails := range a.trails {
+			out[id] = namesOf(func(yield func(string)) {
+				for i := range trails {
+					if trails[i].Trace != "" {
+						yield(trails[i].Trace)
+					}
+				}
+			})
+		}
+		return out
+	}},
+	{"people of a commit, where track has any", "show --json COMMIT", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for id, c := range a.commits {
+			out[id] = "none"
+			if c.Human > 0 {
+				out[id] = "some"
+			}
+		}
+		return out
+	}},
+	{"people of a commit, where track has any", "track --json COMMIT", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for id, trails := range a.trails {
+			for i := range trails {
+				if trails[i].Owner == "human" {
+					out[id] = "some"
+				}
+			}
+		}
+		return out
+	}},
 	whoRow("models of lines in full", "log --json", func(a *answers, yield func(trace, agent, model string)) {
 		for i := range a.log {
 			for _, m := range a.log[i].Models {
@@ -91,6 +134,14 @@ var lineRows = []row{
 			}
 		}
 	}),
+}
+
+// namesOf are names, each once.
+func namesOf(each func(yield func(string))) string {
+	var out []string
+	each(func(name string) { out = append(out, name) })
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " ")
 }
 
 // whoRow is a row of what the lines of conversations are called, each name once.

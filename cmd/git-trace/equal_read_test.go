@@ -105,6 +105,7 @@ type toldContributor struct {
 
 // toldTrail is a trail as track tells it.
 type toldTrail struct {
+	Owner                        string
 	Trace, Agent, Session, Model string
 	ToolCall                     string `json:"tool_call"`
 	Lines, Removed               int

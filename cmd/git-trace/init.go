@@ -144,8 +144,8 @@ func installable(env capability.Env) []string {
 }
 
 // initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it
-// was. An agent that the user did not name does not keep the others from being installed: it is left out, and told.
-// Where none is left it is an error.
+// was. An agent that the user did not name does not keep git's hooks and the other agents from being installed: it is
+// left out, and told.
 func (a *app) initialise(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -157,9 +157,6 @@ func (a *app) initialise(c *cli.Context) error {
 		}
 	}
 	planned, err := in.plan(c.Context)
-	if err == nil && len(in.agents) == 0 && len(in.passed) > 0 && !in.global { // none is left
-		err = fmt.Errorf("%s: %w", in.passed[0].agent.Name, in.passed[0].err)
-	}
 	if err != nil {
 		return explainInstall(err)
 	}
