@@ -142,23 +142,6 @@ func (a *app) program() *cli.App {
 		HideVersion:               true,
 		UseShortOptionHandling:    true,
 		DisableSliceFlagSeparator: true, // a comma belongs to the text or the path that has it
-		Commands: []*cli.Command{
-			// to record
-			a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.capabilitiesCommand(),
-			a.watchCommand(),
-			a.demoCommand(),
-			// to look at lines, commits and conversations
-			a.blameCommand(), a.whyCommand(), a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(),
-			a.searchCommand(),
-			a.statsCommand(), a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(), a.mcpCommand(), a.resumeCommand(),
-			// to keep, complete, pass on and take out conversations
-			a.recordCommand(), a.backfillCommand(), a.convertCommand(), a.exportCommand(), a.importCommand(), a.qualityCommand(),
-			a.purgeCommand(),
-			// to trust the log and keep it small
-			a.verifyCommand(), a.checkpointCommand(), a.reconcileCommand(), a.rebuildCommand(), a.gcCommand(),
-			// plumbing
-			a.eventsCommand(), a.snapshotCommand(),
-		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return unknownVerb(c.App, c.Args().First())
@@ -172,8 +155,11 @@ func (a *app) program() *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {}, // report prints, once
 		CommandNotFound: nil,
 	}
-	for _, c := range program.Commands {
-		c.OnUsageError = onUsageError
+	for _, group := range a.commandGroups() {
+		for _, c := range group.commands {
+			c.Category, c.OnUsageError = group.name, onUsageError
+			program.Commands = append(program.Commands, c)
+		}
 	}
 	return program
 }

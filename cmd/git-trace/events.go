@@ -18,7 +18,7 @@ import (
 func (a *app) eventsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "events",
-		Usage:     "the events of the log, oldest first (plumbing)",
+		Usage:     "the events of the log, oldest first",
 		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>] [-n <number>]",
 		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, " +
 			"whose form\n" +

@@ -26,7 +26,7 @@ const (
 func (a *app) snapshotCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "snapshot",
-		Usage:     "name the content of the whole work tree by a tree id (plumbing)",
+		Usage:     "name the content of the whole work tree by a tree id",
 		UsageText: "git trace snapshot [--json]",
 		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the " +
 			"index.\n" +

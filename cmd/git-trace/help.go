@@ -1,0 +1,162 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/cells"
+)
+
+// helpWidth is how wide help is: every terminal has as many columns.
+const helpWidth = 80
+
+// commandGroups are the commands by what one wants to do, as help lists them.
+func (a *app) commandGroups() []commandGroup {
+	return []commandGroup{
+		{"record", []*cli.Command{a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+			a.capabilitiesCommand(), a.watchCommand(), a.demoCommand()}},
+		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.whyCommand(), a.logCommand(),
+			a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(), a.resumeCommand()}},
+		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
+			a.mcpCommand(), a.qualityCommand()}},
+		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),
+			a.convertCommand(), a.exportCommand(), a.importCommand(), a.purgeCommand()}},
+		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.checkpointCommand(),
+			a.reconcileCommand(), a.rebuildCommand(), a.gcCommand()}},
+		{"plumbing", []*cli.Command{a.eventsCommand(), a.snapshotCommand()}},
+	}
+}
+
+type commandGroup struct {
+	name     string
+	commands []*cli.Command
+}
+
+// printHelp writes the help of the program or of a command, in columns that fit the screen. The framework's own lets
+// long lines run over.
+func printHelp(w io.Writer, _ string, of any) {
+	var h helpText
+	switch of := of.(type) {
+	case *cli.App:
+		h.section("NAME", of.Name+" - "+of.Usage)
+		h.section("USAGE", of.UsageText)
+		h.out.WriteString("\nCOMMANDS:\n")
+		group := ""
+		for _, c := range of.VisibleCommands() {
+			if c.Category == "" {
+				continue // the framework's own; the last line tells of it
+			}
+			if c.Category != group {
+				group = c.Category
+				h.out.WriteString("   " + group + "\n")
+			}
+			h.columns("      "+c.Name, 20, c.Usage)
+		}
+		h.out.WriteString("\n'git trace help <command>' says more of one; git help trace is the manual.\n")
+	case *cli.Command:
+		h.section("NAME", "git trace "+of.Name+" - "+of.Usage)
+		h.section("USAGE", of.UsageText)
+		h.section("DESCRIPTION", paragraphs(of.Description))
+		h.options(of.VisibleFlags())
+	}
+	_, _ = io.WriteString(w, h.out.String())
+}
+
+// paragraphs makes one line of each paragraph. Lines that are set off stay.
+func paragraphs(text string) string {
+	var out strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case i == 0:
+		case line == "" || strings.HasPrefix(line, " ") || strings.HasSuffix(out.String(), "\n"):
+			out.WriteString("\n")
+		default:
+			out.WriteString(" ")
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+type helpText struct{ out strings.Builder }
+
+func (h *helpText) section(title, text string) {
+	const indent, most = "   ", 100
+	if text == "" {
+		return
+	}
+	if h.out.Len() > 0 {
+		h.out.WriteString("\n")
+	}
+	h.out.WriteString(title + ":\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, " ") {
+			h.out.WriteString(indent + line + "\n")
+			continue
+		}
+		for _, row := range cells.Wrap(line, helpWidth-len(indent), most) {
+			h.out.WriteString(strings.TrimRight(indent+row, " ") + "\n")
+		}
+	}
+}
+
+func (h *helpText) options(list []cli.Flag) {
+	if len(list) == 0 {
+		return
+	}
+	const most = 26
+	names, texts, width := make([]string, len(list)), make([]string, len(list)), 0
+	for i, f := range list {
+		names[i], texts[i] = optionText(f)
+		if n := len(names[i]); n <= most {
+			width = max(width, n)
+		}
+	}
+	h.out.WriteString("\nOPTIONS:\n")
+	for i := range list {
+		h.columns("   "+names[i], width+5, texts[i])
+	}
+}
+
+// columns writes a name, and beside it, or below where it is too long, what it is.
+func (h *helpText) columns(name string, width int, text string) {
+	const most = 20
+	if len(name)+2 > width {
+		h.out.WriteString(name + "\n")
+		name = ""
+	}
+	for _, row := range cells.Wrap(text, helpWidth-width, most) {
+		h.out.WriteString(cells.Pad(name, width) + row + "\n")
+		name = ""
+	}
+}
+
+// optionText is how an option is typed, and what it does. What stands in backquotes is its value.
+func optionText(f cli.Flag) (name, text string) {
+	for i, n := range f.Names() {
+		if i > 0 {
+			name += ", "
+		}
+		name += dashed(n)
+	}
+	d, documented := f.(cli.DocGenerationFlag)
+	if !documented {
+		return name, ""
+	}
+	before, rest, quoted := strings.Cut(d.GetUsage(), "`")
+	value, after, _ := strings.Cut(rest, "`")
+	text = before + value + after
+	if d.TakesValue() {
+		if !quoted {
+			value = "value"
+		}
+		name += " <" + value + ">"
+		if text := d.GetDefaultText(); text != "" && text != "0" && text != `""` {
+			after += " (default: " + text + ")"
+		}
+		text = strings.ReplaceAll(before+value+after, " ("+value+")", "")
+	}
+	return name, text
+}
