@@ -392,11 +392,11 @@ func (s *step) settleLook(o observation, paths []string) {
 	s.state.Interval = s.interval
 	s.state.Tree = o.Tree
 	if o.full || o.Seeded {
+		s.state.Marks = s.marksForOthers()
 		s.state.LastFull = s.interval
 		s.state.Squash = s.now.Squash
 		s.state.Git = s.now
 		s.asks.Known = s.now.Stashes
-		s.state.Marks = nil
 		s.keepLeft()
 		return
 	}

@@ -3,6 +3,8 @@ package trails
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
@@ -109,4 +111,35 @@ func (s *step) makerOf(stash refs.OID) *step {
 		}
 	}
 	return nil
+}
+
+// marksForOthers are the marks that other work trees may still need once everything is looked at here: those with
+// stashes that are gone, which may have been popped in one that nobody has looked at since. A mark that was kept before
+// goes when all of them were looked at after the last look here.
+func (s *step) marksForOthers() []lookMark {
+	others := otherWorkTrees(s.repo)
+	if len(others) == 0 {
+		return nil
+	}
+	last := lookedAtLast(s.repo.GitDir)
+	behind := slices.ContainsFunc(others, func(dir string) bool { return !lookedAtLast(dir).After(last) })
+	var out []lookMark
+	for _, m := range append(slices.Clip(s.state.Marks), lookMark{s.state.LastFull, s.state.Git}) {
+		known := slices.ContainsFunc(m.Git.Stashes, func(stash refs.OID) bool {
+			return !slices.Contains(s.now.Stashes, stash)
+		})
+		if known && (behind || m.At >= s.state.LastFull) {
+			out = append(out, lookMark{m.At, gitfacts.Mark{Stashes: m.Git.Stashes}})
+		}
+	}
+	return out[max(0, len(out)-maxMarks/2):]
+}
+
+// lookedAtLast is when the last boundary in the work tree of a git directory ended.
+func lookedAtLast(gitDir string) time.Time {
+	info, err := os.Stat(StatePath(&refs.Repo{GitDir: gitDir}))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }

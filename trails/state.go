@@ -31,7 +31,8 @@ type state struct {
 	RestoredAt int64
 	// Squash is the last commit of a branch that was squashed since everything was looked at.
 	Squash refs.OID
-	// Marks say where git stood at the last looks at some paths that came after the last look at everything.
+	// Marks say where git stood at the last looks at some paths that came after the last look at everything. Those before
+	// it have stashes that are gone, for other work trees.
 	Marks    []lookMark
 	Windows  []*Window
 	Sessions map[events.TraceID]*sessionState
