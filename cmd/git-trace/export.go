@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -205,6 +206,9 @@ func (e *exporter) commits(asNotes bool) error {
 		}
 		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	})
+	if err == nil && notes != nil {
+		err = notes.done()
+	}
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
 		fmt.Fprintln(e.app.std.err,
 			"git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
@@ -241,7 +245,8 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 		return err
 	}
 	if notes != nil {
-		return notes.write(c.ID, text)
+		notes.write(c.ID, text)
+		return nil
 	}
 	line, err := marshal(commitNote{c.ID.String(), string(text)})
 	if err != nil {
@@ -343,11 +348,16 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	return wanted, err
 }
 
-// notesWriter puts notes under git-ai's ref.
+// notesWriter puts notes under git-ai's ref: all by two processes, since git-notes(1) adds one at a time and writes the
+// whole tree for each.
 type notesWriter struct {
 	ctx  context.Context
 	repo *refs.Repo
 	has  map[string]bool // commits whose note is of somebody else
+
+	stream bytes.Buffer // for git-fast-import(1): all notes but the last
+	last   refs.OID
+	text   []byte // of the last
 }
 
 func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
@@ -360,12 +370,38 @@ func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) 
 	return w, err
 }
 
-func (w *notesWriter) write(commit refs.OID, text []byte) error {
+func (w *notesWriter) write(commit refs.OID, text []byte) {
 	if w.has[commit.String()] {
+		return
+	}
+	if !w.last.IsZero() {
+		fmt.Fprintf(&w.stream, "N inline %s\ndata %d\n%s\n", w.last, len(w.text), w.text)
+	}
+	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // as git-notes(1) ends a note
+}
+
+// done stores what was written. The last note is added by git-notes(1), which gives the tree its own form.
+func (w *notesWriter) done() error {
+	if w.last.IsZero() {
 		return nil
 	}
-	_, err := w.repo.Git(w.ctx, bytes.NewReader(text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-",
-		commit.String())
+	if w.stream.Len() > 0 {
+		who, err := w.repo.Git(w.ctx, nil, "var", "GIT_COMMITTER_IDENT")
+		if err != nil {
+			return fmt.Errorf("write notes: %w", err)
+		}
+		const message = "Notes added by 'git-trace export'\n"
+		head := fmt.Sprintf("commit %s\ncommitter %sdata %d\n%s", gitai.NotesRef, who, len(message), message)
+		if _, err := w.repo.ReadRef(gitai.NotesRef); err == nil {
+			head += "from " + gitai.NotesRef + "^0\n"
+		}
+		in := io.MultiReader(strings.NewReader(head), &w.stream)
+		if _, err := w.repo.Git(w.ctx, in, "fast-import", "--quiet", "--date-format=raw"); err != nil {
+			return fmt.Errorf("write notes: %w", err)
+		}
+	}
+	_, err := w.repo.Git(w.ctx, bytes.NewReader(w.text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-",
+		w.last.String())
 	if err != nil {
 		return fmt.Errorf("write note: %w", err)
 	}
