@@ -259,5 +259,5 @@ func named(err error, verb, path string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w", verb, path, userfile.Cause(err))
+	return fmt.Errorf("%s %s: %w", verb, path, refs.PathCause(err))
 }

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/agents/shell"
-	"github.com/git-trace/git-trace/agents/userfile"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
@@ -42,12 +42,12 @@ func readHook(path string) (hookFile, error) {
 		return f, nil
 	}
 	if err != nil {
-		return f, fmt.Errorf("look at %s: %w", path, userfile.Cause(err))
+		return f, fmt.Errorf("look at %s: %w", path, refs.PathCause(err))
 	}
 	f.exists, f.mode = true, info.Mode().Perm()
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if f.link, err = os.Readlink(path); err != nil {
-			return f, fmt.Errorf("look at %s: %w", path, userfile.Cause(err))
+			return f, fmt.Errorf("look at %s: %w", path, refs.PathCause(err))
 		}
 		if info, err = os.Stat(path); err != nil {
 			return f, nil //nolint:nilerr // dangling: git ignores it
@@ -59,7 +59,7 @@ func readHook(path string) (hookFile, error) {
 	}
 	f.runs = runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 	if f.content, f.long, err = readHead(path); err != nil {
-		return f, fmt.Errorf("read %s: %w", path, userfile.Cause(err))
+		return f, fmt.Errorf("read %s: %w", path, refs.PathCause(err))
 	}
 	if f.link == "" && !f.long {
 		if f.block, err = findBlock(f.content); err != nil {

@@ -3,13 +3,18 @@ package refs
 import (
 	"errors"
 	"io/fs"
+	"os"
 )
 
-// PathCause is the cause of an error without the path that goes with it.
+// PathCause is the cause of an error without the paths that package os adds, for callers that name the file themselves.
 func PathCause(err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
 		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
 	return err
 }

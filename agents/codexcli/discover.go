@@ -120,9 +120,7 @@ func peek(file sessionfile.File) beginning {
 		return false
 	})
 	b.origin = cmp.Or(b.origin, b.parent)
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }
 

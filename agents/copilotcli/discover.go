@@ -67,8 +67,6 @@ func peek(file sessionfile.File) beginning {
 		}
 		return false
 	})
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }

@@ -138,9 +138,7 @@ func peek(file sessionfile.File) beginning {
 		}
 		return b.id == ""
 	})
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }
 

@@ -176,9 +176,7 @@ func peek(file sessionfile.File) beginning {
 		b.id = rawjson.MemberText(rawjson.Member(object.Raw, "info"), "id")
 		return b.id == ""
 	})
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }
 

@@ -28,6 +28,14 @@ func SessionID(text string) bool {
 	return true
 }
 
+// CheckedID is a text that may serve as such an id, or "".
+func CheckedID(text string) string {
+	if !SessionID(text) {
+		return ""
+	}
+	return text
+}
+
 func idByte(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

@@ -80,9 +80,7 @@ func peek(file sessionfile.File) beginning {
 		b.origin = cmp.Or(rawjson.MemberText(object.Raw, "parentSession"), rawjson.MemberText(object.Raw, "branchedFrom"))
 		return false
 	})
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }
 

@@ -74,9 +74,7 @@ func peek(file sessionfile.File) beginning {
 		b.id, b.cwd = cmp.Or(b.id, l.session), cmp.Or(b.cwd, l.cwd)
 		return b.id == "" || b.cwd == ""
 	})
-	if !payload.SessionID(b.id) {
-		b.id = ""
-	}
+	b.id = payload.CheckedID(b.id)
 	return b
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // maxSize is the size up to which a file is taken for one that a person looks after.
@@ -51,11 +53,11 @@ func Read(path string) (File, error) {
 		return file, nil
 	}
 	if err != nil {
-		return File{}, Cause(err)
+		return File{}, refs.PathCause(err)
 	}
 	file.real = real
 	if file.info, err = os.Stat(real); err != nil {
-		return File{}, Cause(err)
+		return File{}, refs.PathCause(err)
 	}
 	switch {
 	case !file.info.Mode().IsRegular():
@@ -64,7 +66,7 @@ func Read(path string) (File, error) {
 		return File{}, ErrTooLarge
 	}
 	if file.Data, err = os.ReadFile(real); err != nil {
-		return File{}, Cause(err)
+		return File{}, refs.PathCause(err)
 	}
 	if file.Data == nil {
 		file.Data = []byte{}
@@ -76,16 +78,16 @@ func Read(path string) (File, error) {
 func (f File) Replace(data []byte) error {
 	in, name, err := f.place()
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	defer func() { _ = in.Close() }()
 	dir := filepath.Dir(name)
 	if err := in.MkdirAll(dir, 0o755); err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	tmp, other, err := f.create(in, dir)
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	_, err = tmp.Write(data)
 	if err == nil {
@@ -102,7 +104,7 @@ func (f File) Replace(data []byte) error {
 	}
 	if err != nil {
 		_ = in.Remove(other)
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	return nil
 }
@@ -135,11 +137,11 @@ func (f File) Delete(root string) error {
 	}
 	in, name, err := f.place()
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	defer func() { _ = in.Close() }()
 	if err := in.Remove(name); err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
@@ -155,12 +157,12 @@ func (f File) unchanged() error {
 		return nil
 	}
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	defer func() { _ = now.Close() }()
 	data, err := io.ReadAll(io.LimitReader(now, maxSize+1))
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	if f.Data == nil || !bytes.Equal(data, f.Data) {
 		return ErrChanged

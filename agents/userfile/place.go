@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // ReadIn is Read for a file below a directory that strangers may have filled, such as a work tree. Links are followed
@@ -20,7 +22,7 @@ func ReadIn(root, path string) (File, error) {
 	}
 	file.in = root
 	if file.root, err = filepath.EvalSymlinks(root); err != nil {
-		return File{}, Cause(err)
+		return File{}, refs.PathCause(err)
 	}
 	if file.Data == nil { // its directory may be reached by a link
 		if rel, err := filepath.Rel(root, path); err == nil {
@@ -34,7 +36,7 @@ func ReadIn(root, path string) (File, error) {
 func staysIn(root, path string) error {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return Cause(err)
+		return refs.PathCause(err)
 	}
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -48,7 +50,7 @@ func staysIn(root, path string) error {
 			return nil
 		}
 		if err != nil {
-			return Cause(err)
+			return refs.PathCause(err)
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			continue

@@ -2,10 +2,8 @@ package userfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 )
 
 // Change is one edit that can be taken back.
@@ -101,17 +99,4 @@ func (f File) again() (File, error) {
 		return ReadIn(f.in, f.Path)
 	}
 	return Read(f.Path)
-}
-
-// Cause is the error without the path that package os adds, for callers that name the file as the user knows it.
-func Cause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
 }

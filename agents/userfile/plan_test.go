@@ -135,16 +135,6 @@ func TestAnErrorNamesTheFileOnce(t *testing.T) {
 	if want := "write " + path + ": no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if cause := userfile.Cause(err); !errors.Is(cause, os.ErrNotExist) || cause.Error() != "no such file or directory" {
-		t.Errorf("the cause is %v", cause)
-	}
-	link := &os.LinkError{Op: "rename", Old: "a", New: "b", Err: errFull}
-	if got := userfile.Cause(link); got != errFull { //nolint:errorlint // the very error is asked for
-		t.Errorf("the cause is %v", got)
-	}
-	if got := userfile.Cause(errFull); got != errFull { //nolint:errorlint // the very error is asked for
-		t.Errorf("the cause is %v", got)
-	}
 }
 
 func TestEditsBelowARootStayThere(t *testing.T) {
