@@ -28,8 +28,8 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 	return found, nil
 }
 
-// fill gives the lines without a source the owners that they have in a content which has the same lines from the next
-// one above that speaks for itself to the next one below.
+// fill gives lines without a source the owners that they have in another content. There the same lines stand between
+// the same two neighbours: the next one above that speaks for itself, and the next one below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
 	had := keysOf(content.Lines)
 	for line := 0; line < len(out); line++ {
