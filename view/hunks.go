@@ -54,6 +54,10 @@ type Hunk struct {
 	Commits    []CommitLines          `json:"commits"`
 	Removed    []string               `json:"removed"` // nil when the text is no longer kept
 	Added      []string               `json:"added"`
+
+	// Old and New are the whole contents, as far as they are kept.
+	Old []byte `json:"-"`
+	New []byte `json:"-"`
 }
 
 // Call finds a tool call, of the log or of a record alone; nil where there is none. Should agents have used one id
@@ -217,23 +221,33 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 			own = append(own, a)
 		}
 	}
+	before, after := r.content(d.Before), r.content(d.After)
 	return &Hunk{
 		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
 		ToolCall: e.ToolCall, Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: path,
 		PathBase64: events.EncodeBytes(path), OldPath: events.RawPath(d.OldPath), Before: d.Before, After: d.After,
 		OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount, Mode: d.Mode, Kept: d.Kept,
 		Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits, Commits: SumCommits(own),
-		Removed: r.text(d.Before, d.OldStart, d.OldCount), Added: r.text(d.After, d.NewStart, d.NewCount),
+		Removed: linesOf(before, d.OldStart, d.OldCount), Added: linesOf(after, d.NewStart, d.NewCount),
+		Old: before, New: after,
 	}
 }
 
-// text reads lines of a blob; nil when the blob is no longer there, or does not have these lines.
-func (r *Reader) text(blob refs.OID, start, count int) []string {
+// content reads a blob; nil when it is no longer there.
+func (r *Reader) content(blob refs.OID) []byte {
+	raw, err := r.objects.Blob(blob)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// linesOf gives lines of a content; nil when it is no longer there, or does not have these lines.
+func linesOf(raw []byte, start, count int) []string {
 	if count <= 0 {
 		return []string{}
 	}
-	raw, err := r.objects.Blob(blob)
-	if err != nil || start < 1 {
+	if raw == nil || start < 1 {
 		return nil
 	}
 	lines := bytes.SplitAfter(raw, []byte("\n"))

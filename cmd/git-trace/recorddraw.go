@@ -69,10 +69,7 @@ func (d *showDrawer) steps(trace events.TraceID, h *records.Record) {
 
 func (s *stepView) draw(d *showDrawer) {
 	d.step(s.Trace, s.Step, true)
-	for _, h := range s.Hunks {
-		d.line("")
-		d.hunk(h, true)
-	}
+	d.changes(s.Hunks)
 }
 
 // step draws a step: in full, or as much as says what it was.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/cells/patch"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/view"
 )
@@ -123,10 +125,7 @@ func (t callView) draw(d *showDrawer) {
 	d.command(t.Input)
 	d.field("commits", d.commits(t.Commits))
 	d.limits(t.Limits)
-	for _, hunk := range t.Hunks {
-		d.line("")
-		d.hunk(hunk, true)
-	}
+	d.changes(t.Hunks)
 }
 
 func (d *showDrawer) limits(list []events.Limit) {
@@ -159,32 +158,93 @@ func (p hunkView) draw(d *showDrawer) {
 	}
 	d.limits(p.Limits)
 	d.line("")
-	d.hunk(p.Hunk, false)
+	d.hunks([]*view.Hunk{p.Hunk}, false)
 }
 
-// hunk draws a patch as a unified diff without context.
-func (d *showDrawer) hunk(p *view.Hunk, named bool) {
+// changes draws patches, those of one change of a file together.
+func (d *showDrawer) changes(list []*view.Hunk) {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && oneChange(list[0], list[n]) {
+			n++
+		}
+		d.line("")
+		d.hunks(list[:n], true)
+		list = list[n:]
+	}
+}
+
+// oneChange tells whether two patches are of one change of a file.
+func oneChange(a, b *view.Hunk) bool {
+	return a.Path == b.Path && a.OldPath == b.OldPath && a.Before == b.Before && a.After == b.After &&
+		a.OldCount+a.NewCount > 0 && b.OldCount+b.NewCount > 0
+}
+
+// hunks draws the patches of one change of a file as one unified diff.
+func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
+	p := list[0]
 	path := d.safe(p.Path)
 	if p.OldPath != "" {
 		path = d.safe(p.OldPath) + " → " + path
 	}
 	if named {
-		path += d.pen.paint(faint, "  patch "+d.safe(string(p.Patch)))
+		ids := make([]string, len(list))
+		for i := range list {
+			ids[i] = d.safe(string(list[i].Patch))
+		}
+		path += d.pen.paint(faint, "  patch "+strings.Join(ids, ", "))
 	}
 	d.line(d.pen.paint(bold, path))
 	if p.OldCount+p.NewCount == 0 {
 		d.line("  " + words(wholeChange(p), d.safe(p.Mode)))
 		return
 	}
-	d.line(fmt.Sprintf("@@ -%s +%s @@", hunkRange(p.OldStart, p.OldCount), hunkRange(p.NewStart, p.NewCount)))
-	d.side("-", lessColor, p.Removed, p.OldCount)
-	d.side("+", plusColor, p.Added, p.NewCount)
-	for _, k := range p.Kept {
-		why := map[string]string{"space": "only white space changed", "moved": "they were moved",
-			"restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
-		d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start, plural(k.Count, "line"),
-			why)))
+	d.diff(list)
+	for _, p := range list {
+		for _, k := range p.Kept {
+			why := map[string]string{"space": "only white space changed", "moved": "they were moved",
+				"restored": "git put them back", "reformatted": "only their form changed"}[k.Why]
+			d.line(d.pen.paint(faint, fmt.Sprintf("  line %d, %s: the older owner stays, %s", k.Start,
+				plural(k.Count, "line"), why)))
+		}
 	}
+}
+
+// diff draws the lines, with those around them; where their text is not kept any more, how many they were.
+func (d *showDrawer) diff(list []*view.Hunk) {
+	p := list[0]
+	oldPath, newPath := cmp.Or(p.OldPath, p.Path), p.Path
+	if p.Before.IsZero() {
+		oldPath = ""
+	}
+	if p.After.IsZero() {
+		newPath = ""
+	}
+	var changes []patch.Change
+	for _, p := range list {
+		c := patch.Change{OldStart: p.OldStart, OldCount: p.OldCount, NewStart: p.NewStart, NewCount: p.NewCount}
+		if p.Removed == nil {
+			c.OldStart, c.OldCount = 0, 0
+			d.notKept("-", p.OldCount)
+		}
+		changes = append(changes, c)
+	}
+	file, err := patch.Of(oldPath, newPath, p.Old, p.New, changes)
+	if err == nil {
+		var text string
+		if text, err = file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on}); err == nil {
+			d.text.WriteString(text)
+			return
+		}
+	}
+	for _, p := range list {
+		d.notKept("+", p.NewCount)
+	}
+}
+
+// notKept tells of lines whose text is gone.
+func (d *showDrawer) notKept(sign string, count int) {
+	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
 }
 
 func wholeChange(p *view.Hunk) string {
@@ -195,22 +255,4 @@ func wholeChange(p *view.Hunk) string {
 		return "mode changed"
 	}
 	return "changed as a whole: it has no lines"
-}
-
-// hunkRange is a range as a unified diff writes it.
-func hunkRange(start, count int) string {
-	if count == 1 {
-		return strconv.Itoa(start)
-	}
-	return fmt.Sprintf("%d,%d", start, count)
-}
-
-func (d *showDrawer) side(sign, color string, lines []string, count int) {
-	if lines == nil {
-		d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
-		return
-	}
-	for _, line := range lines {
-		d.line(d.pen.paint(color, sign+d.content(strings.TrimSuffix(line, "\r"))))
-	}
 }

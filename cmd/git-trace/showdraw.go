@@ -17,17 +17,18 @@ import (
 
 // showDrawer draws views for people.
 type showDrawer struct {
-	pen    pen
-	width  int
-	now    time.Time
-	short  func(events.TraceID) string
-	inside func(path string) string // a path as it stands in the work tree, others as they are
-	digits int                      // of a commit id
-	text   strings.Builder
+	pen      pen
+	terminal bool
+	width    int
+	now      time.Time
+	short    func(events.TraceID) string
+	inside   func(path string) string // a path as it stands in the work tree, others as they are
+	digits   int                      // of a commit id
+	text     strings.Builder
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, width: s.Width, now: time.Now(), short: v.short,
+	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, width: s.Width, now: time.Now(), short: v.short,
 		digits: commitDigits(v.ctx, v.repo),
 		inside: v.known.Inside}
 }

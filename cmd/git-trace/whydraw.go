@@ -221,6 +221,24 @@ func (d *showDrawer) around(r *why.Reason) {
 	d.leftOut(len(h.Added) - to)
 }
 
+// hunkRange is a range as a unified diff writes it.
+func hunkRange(start, count int) string {
+	if count == 1 {
+		return strconv.Itoa(start)
+	}
+	return fmt.Sprintf("%d,%d", start, count)
+}
+
+func (d *showDrawer) side(sign, color string, lines []string, count int) {
+	if lines == nil {
+		d.notKept(sign, count)
+		return
+	}
+	for _, line := range lines {
+		d.line(d.pen.paint(color, sign+d.content(strings.TrimSuffix(line, "\r"))))
+	}
+}
+
 func (d *showDrawer) leftOut(lines int) {
 	if lines > 0 {
 		d.line(d.pen.paint(faint, "  … "+plural(lines, "line")+" more"))

@@ -1,0 +1,170 @@
+package patch
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/diff"
+
+	"github.com/git-trace/git-trace/cells"
+)
+
+// Style says how a patch is drawn.
+type Style struct {
+	Terminal bool // tabs are blanks there
+	Color    bool
+	// Margin is what stands before a line, by its number in the new content, or in the old one for a line that went; nil
+	// for no margin. It is asked for other lines of the patch with the number 0.
+	Margin func(removed bool, line int) string
+}
+
+// Escape sequences (ECMA-48, select graphic rendition). The words that changed are reversed, which leaves the colour.
+const (
+	red     = "\x1b[31m"
+	green   = "\x1b[32m"
+	cyan    = "\x1b[36m"
+	reverse = "\x1b[7m"
+	forward = "\x1b[27m"
+)
+
+// Draw gives the patch for people: safe for a terminal, with the words that changed inside a line.
+func (f *File) Draw(style Style) (string, error) {
+	drawn := &File{OldPath: cells.Safe(f.OldPath), NewPath: cells.Safe(f.NewPath)}
+	for i, c := range f.chunks {
+		var other []string
+		switch {
+		case c.op == diff.Delete && i+1 < len(f.chunks) && f.chunks[i+1].op == diff.Add:
+			other = f.chunks[i+1].lines
+		case c.op == diff.Add && i > 0 && f.chunks[i-1].op == diff.Delete:
+			other = f.chunks[i-1].lines
+		}
+		drawn.add(c.op, style.lines(c, other))
+	}
+	var out bytes.Buffer
+	encoder := diff.NewUnifiedEncoder(&out, Context)
+	if style.Color {
+		encoder.SetColor(diff.ColorConfig{diff.New: green, diff.Old: red, diff.Frag: cyan})
+	}
+	if err := encoder.Encode(drawn); err != nil {
+		return "", err
+	}
+	return style.finish(out.String()), nil
+}
+
+// lines makes the lines of a chunk fit for the screen; other are those in whose place they stand.
+func (s Style) lines(c chunk, other []string) []string {
+	out := make([]string, len(c.lines))
+	for i, line := range c.lines {
+		text, end := s.text(line)
+		if !s.Color || i >= len(other) {
+			out[i] = s.safe(text) + end
+			continue
+		}
+		before := text
+		after, _ := s.text(other[i])
+		if c.op == diff.Add {
+			before, after = after, before
+		}
+		var drawn strings.Builder
+		for _, piece := range Words(before, after)[sideOf(c.op)] {
+			if piece.Changed {
+				drawn.WriteString(reverse + s.safe(piece.Text) + forward)
+			} else {
+				drawn.WriteString(s.safe(piece.Text))
+			}
+		}
+		out[i] = drawn.String() + end
+	}
+	return out
+}
+
+func sideOf(op diff.Operation) int {
+	if op == diff.Add {
+		return 1
+	}
+	return 0
+}
+
+// text is a line without its end, and its end.
+func (s Style) text(line string) (text, end string) {
+	text, found := strings.CutSuffix(line, "\n")
+	if found {
+		end = "\n"
+	}
+	if s.Terminal {
+		return cells.Expand(strings.TrimSuffix(text, "\r")), end
+	}
+	return text, end
+}
+
+// safe keeps what acts on a terminal away from it.
+func (s Style) safe(text string) string {
+	if s.Terminal {
+		return cells.Safe(text)
+	}
+	if rest, found := strings.CutSuffix(text, "\r"); found { // of a line whose end is that of Windows
+		return cells.SafeTabs(rest) + "\r"
+	}
+	return cells.SafeTabs(text)
+}
+
+// finish takes out of a patch what nobody asked for, and puts the margin before its lines.
+func (s Style) finish(text string) string {
+	var out strings.Builder
+	old, now, body := 0, 0, false
+	for line := range strings.Lines(text) {
+		plain := strings.TrimLeft(line, "\x1b[0123456789m")
+		removed, number := false, 0
+		switch {
+		case strings.HasPrefix(plain, "@@ -"):
+			old, now = starts(plain)
+			line, body = cutHeading(line), true
+		case !body && !strings.HasPrefix(plain, "--- ") && !strings.HasPrefix(plain, "+++ "):
+			continue // the names are in the next two lines, the ids are not known here
+		case !body, strings.HasPrefix(plain, `\`):
+		case strings.HasPrefix(plain, "-"):
+			removed, number, old = true, old, old+1
+		case strings.HasPrefix(plain, "+"):
+			number, now = now, now+1
+		default:
+			number, old, now = now, old+1, now+1
+		}
+		if s.Margin != nil {
+			out.WriteString(s.Margin(removed, number))
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// cutHeading leaves the ranges of "@@ -1,2 +1,3 @@ text": the text is whatever line stood before, not a function's
+// name.
+func cutHeading(line string) string {
+	const mark = " @@"
+	at := strings.Index(line, mark)
+	rest := line[at+len(mark):]
+	if after, painted := strings.CutPrefix(rest, "\x1b[m"); painted {
+		return line[:at+len(mark)] + rest[:len(rest)-len(after)] + "\n"
+	}
+	return line[:at+len(mark)] + "\n"
+}
+
+// starts reads the two line numbers of "@@ -1,2 +1,3 @@".
+func starts(line string) (old, now int) {
+	numbers := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '-' || r == '+' || r == '@' })
+	if len(numbers) < 2 {
+		return 0, 0
+	}
+	return digits(numbers[0]), digits(numbers[1])
+}
+
+func digits(text string) int {
+	n := 0
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}

@@ -1,0 +1,137 @@
+// Package patch makes unified patches of changed lines: for git apply, and for people, with colour, the words that
+// changed inside a line, and room for a margin.
+//
+// Where the lines of a content changed is for the caller to say; nothing is compared here but the two forms of one
+// line.
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/diff"
+)
+
+// Context is how many unchanged lines stand around a change.
+const Context = 3
+
+// Change says which lines of the old content stand as which of the new one. Lines are counted from 1; where the count
+// is 0, the start is the line before.
+type Change struct {
+	OldStart, OldCount, NewStart, NewCount int
+}
+
+// File is a file whose content changed.
+type File struct {
+	OldPath, NewPath string // "" for a file that was not there, or is not any more
+	chunks           []chunk
+}
+
+// ErrRange tells of a change of lines that a content does not have.
+var ErrRange = errors.New("no such lines")
+
+// Of gives the patch of some changes between two contents. What else changed is in the patch as it is in the new
+// content, so the patch can be taken back by itself.
+func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File, error) {
+	f := &File{OldPath: oldPath, NewPath: newPath}
+	old, now, at := lines(before), lines(after), 0
+	changes = slices.Clone(changes)
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return first(a.NewStart, a.NewCount) - first(b.NewStart, b.NewCount)
+	})
+	for _, c := range changes {
+		from, start := first(c.OldStart, c.OldCount), first(c.NewStart, c.NewCount)
+		if from < 0 || start < at || c.OldCount < 0 || c.NewCount < 0 || from > len(old)-c.OldCount ||
+			start > len(now)-c.NewCount {
+			return nil, fmt.Errorf("%w: -%d,%d +%d,%d", ErrRange, c.OldStart, c.OldCount, c.NewStart, c.NewCount)
+		}
+		f.add(diff.Equal, now[at:start])
+		f.add(diff.Delete, old[from:from+c.OldCount])
+		f.add(diff.Add, now[start:start+c.NewCount])
+		at = start + c.NewCount
+	}
+	f.add(diff.Equal, now[at:])
+	return f, nil
+}
+
+// first is the position of a range, counted from 0.
+func first(start, count int) int {
+	if count == 0 {
+		return start
+	}
+	return start - 1
+}
+
+// lines cuts a content behind each newline.
+func lines(content []byte) []string {
+	var out []string
+	for line := range bytes.Lines(content) {
+		out = append(out, string(line))
+	}
+	return out
+}
+
+func (f *File) add(op diff.Operation, lines []string) {
+	if len(lines) > 0 {
+		f.chunks = append(f.chunks, chunk{op, lines})
+	}
+}
+
+// Write writes the patch as git apply takes it.
+func (f *File) Write(to io.Writer) error {
+	return diff.NewUnifiedEncoder(to, Context).Encode(f)
+}
+
+// FilePatches, Message, IsBinary, Files and Chunks are what the encoder asks.
+func (f *File) FilePatches() []diff.FilePatch { return []diff.FilePatch{f} }
+
+// Message is what stands before a patch: nothing.
+func (f *File) Message() string { return "" }
+
+// IsBinary tells that there are no lines; there are.
+func (f *File) IsBinary() bool { return false }
+
+// Files are the two sides.
+func (f *File) Files() (from, to diff.File) {
+	if f.OldPath != "" {
+		from = side{f.OldPath, 1}
+	}
+	if f.NewPath != "" {
+		to = side{f.NewPath, 2}
+	}
+	return from, to
+}
+
+// Chunks are all lines of both sides.
+func (f *File) Chunks() []diff.Chunk {
+	out := make([]diff.Chunk, len(f.chunks))
+	for i := range f.chunks {
+		out[i] = f.chunks[i]
+	}
+	return out
+}
+
+// chunk is a run of lines that stay, go or come.
+type chunk struct {
+	op    diff.Operation
+	lines []string
+}
+
+func (c chunk) Content() string      { return strings.Join(c.lines, "") }
+func (c chunk) Type() diff.Operation { return c.op }
+
+// side is a path of which no more is known than that its content is another one.
+type side struct {
+	path    string
+	content byte
+}
+
+func (s side) Hash() plumbing.Hash     { return plumbing.Hash{s.content} }
+func (s side) Mode() filemode.FileMode { return filemode.Regular }
+func (s side) Path() string            { return s.path }
