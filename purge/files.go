@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -140,29 +139,16 @@ func (p *Purge) hookLogs() error {
 	return nil
 }
 
-// stopRecording keeps conversations that were purged as a whole, or for a path, from being read from their session
-// files again: these still hold what was purged. Texts are taken out of whatever is recorded, so that what they stood
-// in goes on.
+// stopRecording keeps conversations that were purged as a whole from being read from their session files again: these
+// still hold what was purged. Texts, and what has to do with paths, are taken out of whatever is recorded, so that what
+// they stood in goes on.
 func (p *Purge) stopRecording() error {
-	all := []map[events.TraceID]bool{p.Target.Traces}
-	if len(p.Target.Paths) > 0 {
-		all = append(all, p.cutByPath())
-	}
-	for _, traces := range all {
-		for trace := range traces {
-			if err := mark(p.Repo, trace, time.Now()); err != nil {
-				return err
-			}
+	for trace := range p.Target.Traces {
+		if err := mark(p.Repo, trace, time.Now()); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// cutByPath are the conversations that something was taken out of, where paths were given.
-func (p *Purge) cutByPath() map[events.TraceID]bool {
-	out := maps.Clone(p.Records.Removed)
-	maps.Copy(out, p.Records.Changed)
-	return out
 }
 
 // caches deletes what is made of records and session files. It is made again when it is needed, of what is left.

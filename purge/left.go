@@ -81,7 +81,7 @@ func (p *Purge) elsewhere() error {
 				"have it purged there too")
 		}
 	}
-	if p.Target.Texts.Empty() {
+	if !p.Target.Texts.HasTexts() {
 		return nil
 	}
 	if err := p.doing("looking through files"); err != nil {

@@ -72,7 +72,7 @@ func timesOf(repo *refs.Repo, name string) []time.Time {
 	return out
 }
 
-// Talks are the conversations that are not recorded any more, since they were purged as a whole or for a path.
+// Talks are the conversations that are not recorded any more, since they were purged as a whole.
 type Talks struct {
 	Count  int        `json:"count"`
 	WentOn int        `json:"went_on"` // those of them that went on afterwards

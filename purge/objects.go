@@ -135,12 +135,12 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	for _, oid := range p.plan.Side {
 		out[oid] = there[oid]
 	}
-	if !p.Target.Texts.Empty() {
+	if p.Target.Texts.HasTexts() {
 		if err := p.heldBy(all, out); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.Target.Paths) > 0 {
+	if len(p.Target.Texts.Paths()) > 0 {
 		if err := p.pathBlobs(all, there, out); err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error 
 		if err != nil {
 			continue
 		}
-		for _, path := range p.Target.Paths {
+		for _, path := range p.Target.Texts.Paths() {
 			if blob := p.follow(objects, entries, strings.Split(path, "/")); side[blob] {
 				out[blob] = true
 			}
@@ -243,7 +243,7 @@ func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []s
 }
 
 func (t *Target) isPath(path string) bool {
-	for _, p := range t.Paths {
+	for _, p := range t.Texts.Paths() {
 		if p == path {
 			return true
 		}

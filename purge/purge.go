@@ -128,8 +128,8 @@ func (p *Purge) join() error {
 		p.Target.Traces[trace] = true
 	}
 	for _, path := range p.plan.Paths {
-		if !p.Target.isPath(path) {
-			p.Target.Paths = append(p.Target.Paths, path)
+		if _, err := p.Target.Texts.AddPath(path); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (p *Purge) begin() error {
 		}
 	}
 	p.plan.Started = time.Now()
-	p.plan.Rules, p.plan.Paths, p.plan.Traces = p.Target.Texts.IDs(), p.Target.Paths, nil
+	p.plan.Rules, p.plan.Paths, p.plan.Traces = p.Target.Texts.IDs(), p.Target.Texts.Paths(), nil
 	for trace := range p.Target.Traces {
 		p.plan.Traces = append(p.plan.Traces, trace)
 	}

@@ -136,7 +136,9 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purge.Target, error
 		if path == "" {
 			return nil, usage("option '--path': a path below the top of the work tree is needed")
 		}
-		t.Paths = append(t.Paths, path)
+		if _, err := texts.AddPath(path); err != nil {
+			return nil, err
+		}
 	}
 	if err := a.purgeTraces(c, repo, t); err != nil {
 		return nil, err

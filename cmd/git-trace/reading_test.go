@@ -24,7 +24,6 @@ var readsBesideView = map[string]string{
 	"backfill.go":      "writes what it finds, and asks what is here already",
 	"backfillbegin.go": "writes what it finds, and asks what the log was told by an earlier run",
 	"reconcile.go":     "writes anchors of commits that have none",
-	"purging.go":       "rewrites records, whatever they hold",
 }
 
 // readers are the names by which the log and the records are read.

@@ -35,7 +35,7 @@ func (a *app) recordCommand() *cli.Command {
 			"session file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations\n" +
 			"that are named are read again. Without a name all records of this clone are brought up to date: with\n" +
 			"commits that were made since, and with what an earlier version did not read. What was purged is taken\n" +
-			"out again; a conversation that was purged as a whole, or for a path, is recorded only with --force.",
+			"out again; a conversation that was purged as a whole is recorded only with --force.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"},
 			&cli.BoolFlag{Name: "force", Usage: "record a conversation that was purged, with all that its session file holds"},

@@ -25,11 +25,12 @@ const schema = "git-trace.purge-rules/1"
 // ErrRules reports rules that cannot be applied.
 var ErrRules = errors.New("the rules of earlier purges cannot be applied")
 
-// Rule is what one text or one expression left.
+// Rule is what one text, one expression or one path left.
 type Rule struct {
 	ID         string  `json:"id"`
 	Prints     []print `json:"prints,omitempty"`     // of a text, in the forms in which it may stand
 	Expression string  `json:"expression,omitempty"` // RE2
+	Path       string  `json:"path,omitempty"`       // below the top of the work tree
 }
 
 // Set is the rules. It is not safe for use by several goroutines; finding is.
@@ -90,6 +91,9 @@ func Stamp(repo *refs.Repo) string {
 func (s *Set) Save(repo *refs.Repo) error {
 	if len(s.rules) == 0 {
 		return nil
+	}
+	if err := s.Prepare(repo); err != nil {
+		return err
 	}
 	if err := keepKey(repo, s.key); err != nil {
 		return fmt.Errorf("keep the key of purges: %w", err)
@@ -184,14 +188,14 @@ func (s *Set) add(rule Rule) error {
 // rules.
 func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	out := &Set{key: s.key, rules: slices.Clone(s.rules)}
-	if len(s.rules) == 0 {
+	if len(s.rules) == 0 || s.key == nil {
 		out.key = other.key
 	}
 	for _, rule := range other.rules {
 		if !slices.Contains(ids, rule.ID) || slices.ContainsFunc(out.rules, func(r Rule) bool { return r.ID == rule.ID }) {
 			continue
 		}
-		if !slices.Equal(out.key, other.key) {
+		if len(rule.Prints) > 0 && !slices.Equal(out.key, other.key) {
 			return nil, fmt.Errorf("%w: they have another key", ErrRules)
 		}
 		out.rules = append(out.rules, rule)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 // Rules are the user's own: what else is a secret, what is none, and names to take out.
@@ -22,6 +24,11 @@ type Rules struct {
 type Purged interface {
 	// Find gives where in a text it stands, as pairs of start and end.
 	Find(text string) [][2]int
+	// CutStep, CutResult and CutHead take out what has to do with files that the user has had purged, and count that. Of
+	// the calls of a step those are noted whose results have to go too.
+	CutStep(step *records.Step, calls map[string]bool) int
+	CutResult(result *records.Observation, calls map[string]bool) int
+	CutHead(head *records.Record) int
 	// Fingerprint tells what is looked for apart from what was looked for at another time; "" for nothing.
 	Fingerprint() string
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,8 +21,9 @@ type Sink struct {
 	redactor *Redactor
 	ctx      context.Context
 	steps    *records.Spool
-	counts   []int // redactions of each step
-	rest     int   // and of what is no step
+	counts   []int           // redactions of each step
+	rest     int             // and of what is no step
+	cut      map[string]bool // calls that have to do with a purged file
 	err      error
 }
 
@@ -29,7 +31,7 @@ type Sink struct {
 // the system's directory if that is "". What was found in other conversations does not matter for this one.
 func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
 	clear(r.seen)
-	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir)}
+	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir), cut: map[string]bool{}}
 }
 
 // Record redacts a whole record. The one that was given is left as it is.
@@ -37,6 +39,7 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	s := r.Sink(ctx, "")
 	for i := range record.Steps {
 		step := record.Steps[i]
+		step.ToolCalls, step.Observations = slices.Clone(step.ToolCalls), slices.Clone(step.Observations)
 		if err := s.Step(&step); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -55,6 +58,12 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 func (s *Sink) Redacted(raw []byte, n int) error {
 	return s.do(func() error {
 		s.counts = append(s.counts, n)
+		if before := s.redactor.rules.Purged; before != nil && bytes.Contains(raw, []byte(`{"purged":true}`)) {
+			var step records.Step
+			if json.Unmarshal(raw, &step) == nil {
+				before.CutStep(&step, s.cut) // for results that come late
+			}
+		}
 		return s.steps.AppendRaw(raw)
 	})
 }
@@ -76,10 +85,15 @@ func (s *Sink) Secrets() bool { return len(s.redactor.seen) > 0 }
 // Step redacts the next step and keeps it.
 func (s *Sink) Step(step *records.Step) error {
 	return s.do(func() error {
+		taken := 0
+		if before := s.redactor.rules.Purged; before != nil {
+			taken = before.CutStep(step, s.cut)
+		}
 		n, err := apply(s.ctx, s.redactor, step)
 		if err != nil {
 			return fmt.Errorf("redact step %d: %w", step.StepIndex, err)
 		}
+		n += taken
 		s.counts = append(s.counts[:min(len(s.counts), max(step.StepIndex-1, 0))], n)
 		return s.steps.Step(step)
 	})
@@ -88,10 +102,15 @@ func (s *Sink) Step(step *records.Step) error {
 // Late redacts a result that comes after its step.
 func (s *Sink) Late(stepIndex int, result records.Observation) error {
 	return s.do(func() error {
+		taken := 0
+		if before := s.redactor.rules.Purged; before != nil {
+			taken = before.CutResult(&result, s.cut)
+		}
 		n, err := apply(s.ctx, s.redactor, &result)
 		if err != nil {
 			return fmt.Errorf("redact a result of step %d: %w", stepIndex, err)
 		}
+		n += taken
 		if i := stepIndex - 1; i >= 0 && i < len(s.counts) {
 			s.counts[i] += n
 		}
@@ -120,6 +139,9 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	err := s.do(func() error {
 		own := *head
 		own.Steps = nil
+		if before := s.redactor.rules.Purged; before != nil {
+			s.rest += before.CutHead(&own)
+		}
 		n, err := apply(s.ctx, s.redactor, &own)
 		if err != nil {
 			return fmt.Errorf("redact record: %w", err)
