@@ -86,15 +86,19 @@ func (q Search) Left() (left []ID, known bool) {
 // fastest is how many processes a processor starts in a second at most.
 const fastest = 5_000
 
+// margin is by how much more numbers than processes are given away, to threads above all.
+const margin = 4
+
 // young tells of a process by its number whether it may have been started since the call began: numbers are given away
-// in a circle (proc(5), pid_max), which takes some time.
+// in a circle (proc(5), pid_max), and no more of them than the time allowed.
 func (q Search) young() func(pid int) bool {
 	half := circle() / 2
 	long := int64(half) * ticks / int64(fastest*runtime.NumCPU())
 	if q.After <= 0 || half == 0 || now()-q.Since >= long {
 		return func(int) bool { return true }
 	}
-	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < half }
+	given := min(int(now()-q.Since+2)*margin*fastest*runtime.NumCPU()/ticks, half)
+	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < given }
 }
 
 // Grown lists which of some processes live, and all that they started.
