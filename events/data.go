@@ -242,6 +242,13 @@ type PurgeData struct {
 	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed
 }
 
+// NoteData is the data of outcome_noted: what a person says of how a conversation ended. The newest note counts, as a
+// whole.
+type NoteData struct {
+	Outcome string `json:"outcome"`          // success, failure, or unknown to take back what was said
+	Reward  string `json:"reward,omitempty"` // a finite decimal number
+}
+
 // DataOf reads the data of an event; the zero value when they have another form.
 func DataOf[T any](e Event) T {
 	var data T

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // CheckData tells whether the data of an event has the shape of its type: members of their own kinds, paths and ids
@@ -54,10 +56,36 @@ func (e Event) checkData() error {
 		return shaped(e.Data, func(d *PurgeData) error {
 			return natural(int64(d.Removed), int64(d.Changed), int64(d.Objects), int64(d.Files))
 		})
+	case OutcomeNoted:
+		return shaped(e.Data, (*NoteData).check)
 	case CheckpointSigned:
 		return shaped(e.Data, (*CheckpointData).check)
 	}
 	return nil
+}
+
+// Values are what the note says; nil is what it says nothing of.
+func (d *NoteData) Values() (success *bool, reward *float64, err error) {
+	switch d.Outcome {
+	case "success", "failure":
+		success = new(d.Outcome == "success")
+	case "unknown":
+	default:
+		return nil, nil, fmt.Errorf("outcome %.40q is none of success, failure, unknown", d.Outcome)
+	}
+	if d.Reward != "" {
+		value, err := strconv.ParseFloat(d.Reward, 64)
+		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) || strings.ContainsAny(d.Reward, "xXpP_") {
+			return nil, nil, fmt.Errorf("reward %.40q is no finite decimal number", d.Reward)
+		}
+		reward = &value
+	}
+	return success, reward, nil
+}
+
+func (d *NoteData) check() error {
+	_, _, err := d.Values()
+	return err
 }
 
 // shaped decodes data and looks closer.

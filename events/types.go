@@ -23,6 +23,7 @@ const (
 	RecordStored      Type = "record_stored"
 	CheckpointSigned  Type = "checkpoint_signed"
 	LogPurged         Type = "log_purged"
+	OutcomeNoted      Type = "outcome_noted"
 )
 
 // Method says how a fact was captured; an event names every method that contributed.
@@ -92,7 +93,7 @@ func Types() []Type {
 		LogStarted, SessionStarted, PromptSubmitted, WindowOpened, WindowClosed, WindowAbandoned, SnapshotTaken,
 		PatchRecorded,
 		TurnEnded, SessionEnded, CaptureIncomplete, CommitAnchored, CommitRewritten, RecordStored, CheckpointSigned,
-		LogPurged,
+		LogPurged, OutcomeNoted,
 	}
 }
 

@@ -195,7 +195,7 @@ func TestVectorsHoldEveryTypeAndLimit(t *testing.T) {
 		}
 	}
 	for _, word := range []string{
-		string(RecordStored), string(CheckpointSigned), string(LogPurged),
+		string(RecordStored), string(CheckpointSigned), string(LogPurged), string(OutcomeNoted),
 		string(HookSessionStart), string(HookPrompt), string(HookToolBefore), string(HookToolAfter), string(HookStop), string(PostCommit),
 		string(PostRewrite), string(Watcher), string(Backfill), string(Manual), string(Import),
 		string(LimitConcurrentWriters), string(LimitBackgroundProcess), string(LimitMissingBefore), string(LimitMissingAfter),

@@ -28,6 +28,32 @@ type Facts struct {
 	Remote      *string
 	Patch       *string // what Revision did to files that are all the conversation's
 	Terminal    *records.TerminalState
+	Note        *Note // what a person said last of how it ended
+}
+
+// Note is what a person said. What is nil they said nothing of.
+type Note struct {
+	Success *bool
+	Reward  *float64
+}
+
+// sourceAnnotated is the source of what a person said.
+const sourceAnnotated = string(records.SignalAnnotated)
+
+// put brings the note into the outcome. Without one, what an earlier one said goes.
+func (n *Note) put(o *records.Outcome) {
+	if n == nil || n.Success == nil && n.Reward == nil {
+		if o.SignalSource == sourceAnnotated {
+			o.Success, o.Reward, o.RewardSource = nil, nil, nil
+			o.SignalSource, o.SignalConfidence = records.SourceDeterministic, records.SignalInferred
+		}
+		return
+	}
+	o.Success, o.Reward, o.RewardSource = n.Success, nil, nil
+	o.SignalSource, o.SignalConfidence = sourceAnnotated, records.SignalAnnotated
+	if n.Reward != nil {
+		o.Reward, o.RewardSource = new(records.Float(*n.Reward)), new("human_annotation")
+	}
 }
 
 // FileFacts are the lines of a file.
@@ -58,12 +84,16 @@ func (f *Facts) put(head, prior *records.Record, at func(call string) int) {
 	if prior == nil {
 		prior = &records.Record{}
 	}
+	f.Note.put(&head.Outcome)
 	f.begin(head, prior)
 	f.attribute(head, prior, at)
 	head.GitLinks, head.Lifecycle = withBranches(f.Links, prior.GitLinks), records.Provisional
 	if f.Revision != "" {
 		head.Lifecycle = records.Final
-		head.Outcome.Committed, head.Outcome.SignalConfidence, head.Outcome.Patch = true, records.SignalDerived, f.Patch
+		head.Outcome.Committed, head.Outcome.Patch = true, f.Patch
+		if head.Outcome.SignalSource != sourceAnnotated {
+			head.Outcome.SignalConfidence = records.SignalDerived
+		}
 		if !linked(f.Links, head.Outcome.CommitSHA) {
 			head.Outcome.CommitSHA = new(f.Revision)
 		}

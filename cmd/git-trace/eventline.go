@@ -68,6 +68,9 @@ func describeEvent(e events.Event) string {
 	case events.CheckpointSigned:
 		d := events.DataOf[events.CheckpointData](e)
 		return words(fmt.Sprintf("@%d", d.Seq), d.Kind, d.Key)
+	case events.OutcomeNoted:
+		d := events.DataOf[events.NoteData](e)
+		return words(d.Outcome, d.Reward)
 	case events.RecordStored, events.LogPurged:
 	}
 	return ""

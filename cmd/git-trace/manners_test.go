@@ -233,6 +233,7 @@ var untouched = map[string][]string{
 	"stats":        {"", "--json", "HEAD~1..HEAD"},
 	"resume":       {"--print 1234"},
 	"record":       {"", "1234"},
+	"note":         {"--outcome success 1234"},
 	"backfill":     {"--dry-run", "--all"},
 	"convert":      {"--to opentraces data.json"},
 	"export":       {"--format agent-trace HEAD", "--format git-ai --notes HEAD", "--format opentraces", "--format ccpa"},

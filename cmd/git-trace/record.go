@@ -330,11 +330,12 @@ func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	for i := range traces {
 		t := &traces[i]
 		hooked := t.Hooked > 0 && t.Writer == own
-		if !mine[t.ID] && !hooked || t.Agent == "" || t.Session == "" || purge.Was(r.repo, t.ID) {
+		read := recorder.LastRead(r.repo, t.ID) // an imported one has no session file, and stays as it was written
+		if !hooked && (!mine[t.ID] || read == "") || t.Agent == "" || t.Session == "" || purge.Was(r.repo, t.ID) {
 			continue
 		}
 		out = append(out, waiting.Session{Trace: t.ID, Agent: t.Agent, Session: t.Session,
-			Transcript: recorder.LastRead(r.repo, t.ID), WorkTree: r.repo.WorkTree})
+			Transcript: read, WorkTree: r.repo.WorkTree})
 	}
 	return out, nil
 }

@@ -40,6 +40,21 @@ func (d *showDrawer) figures(u *view.Usage) {
 	}
 }
 
+// outcome is what a person, or the agent, says of how a conversation ended.
+func (d *showDrawer) outcome(o *records.Outcome) {
+	text := ""
+	if o.Success != nil {
+		text = map[bool]string{true: "success", false: "failure"}[*o.Success]
+	}
+	reward := ""
+	if o.Reward != nil {
+		reward = "reward " + strconv.FormatFloat(float64(*o.Reward), 'g', -1, 64)
+	}
+	if text = dotted(text, reward); text != "" {
+		d.field("outcome", dotted(text, cells.Safe(string(o.SignalConfidence))))
+	}
+}
+
 // costOf is what a conversation cost, and who says so where it is not reckoned from prices; empty where nobody knows.
 func costOf(u *view.Usage) string {
 	switch {

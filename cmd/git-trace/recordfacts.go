@@ -86,7 +86,7 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 	if g.held, err = g.lines.Anchors(g.trace, func(*events.AnchorOwner) bool { return true }); err != nil {
 		return nil, err
 	}
-	out := &recorder.Facts{Unaccounted: g.story.unaccounted()}
+	out := &recorder.Facts{Unaccounted: g.story.unaccounted(), Note: g.story.note}
 	g.begin(out)
 	if err := g.link(out); err != nil {
 		return nil, err
@@ -287,8 +287,9 @@ type callStory struct {
 	hooked  bool
 	open    bool // a turn goes on
 	called  bool
-	base    refs.OID // what was checked out when it began
-	tree    refs.OID // the work tree then
+	base    refs.OID       // what was checked out when it began
+	tree    refs.OID       // the work tree then
+	note    *recorder.Note // the newest
 	patches []events.PatchData
 	calls   map[events.PatchID]string // that made them
 	shell   map[string]bool           // paths that calls changed which are no edits, true while the file is there
@@ -308,6 +309,11 @@ func (s *callStory) read(trace events.TraceID, told []events.Event) {
 			s.begin(d.Head, d.Tree)
 		case events.PromptSubmitted:
 			s.hooked, s.open = true, true
+		case events.OutcomeNoted:
+			d := events.DataOf[events.NoteData](e)
+			if success, reward, err := d.Values(); err == nil {
+				s.note = &recorder.Note{Success: success, Reward: reward}
+			}
 		case events.TurnEnded, events.SessionEnded:
 			s.open = false
 		case events.SnapshotTaken:

@@ -114,7 +114,7 @@ func readings(ids ...string) map[string][][]string {
 
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
-	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "capabilities", "help",
+	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
 	"push", "pull", "purge", "backfill", "resume", "watch", "serve", "mcp",
 }
 

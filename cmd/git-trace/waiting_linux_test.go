@@ -35,6 +35,7 @@ var mayWait = map[string]string{
 	"stats":      "",
 	"resume":     "--print 1234",
 	"record":     "1234",
+	"note":       "--outcome success 1234",
 	"backfill":   "",
 	"export":     "--format git-ai --notes HEAD",
 	"import":     "--format git-ai --notes",

@@ -65,7 +65,7 @@ func (t *Trace) count(e *events.Event, n named) {
 func happened(t events.Type) bool {
 	switch t {
 	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned,
-		events.CaptureIncomplete:
+		events.CaptureIncomplete, events.OutcomeNoted:
 		return false
 	}
 	return true

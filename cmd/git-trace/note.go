@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+)
+
+func (a *app) noteCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "note",
+		Usage:     "say how a conversation ended",
+		UsageText: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]",
+		Description: "What a person says goes to the log and into the record of the conversation, which says that a\n" +
+			"person said it. The newest note counts, as a whole; --outcome unknown takes back what was said. Only the\n" +
+			"clone that recorded a conversation takes notes of it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "outcome", Usage: "whether the goal was reached (`success|failure|unknown`)"},
+			&cli.StringFlag{Name: "reward", Usage: "how good it was, as a decimal `number`"},
+		},
+	}, a.note)
+}
+
+func (a *app) note(c *cli.Context, ops operands) error {
+	names := ops.all()
+	if len(names) != 1 {
+		return usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")
+	}
+	if !c.IsSet("outcome") && !c.IsSet("reward") {
+		return usage("option '--outcome' or '--reward' is missing")
+	}
+	data := events.NoteData{Outcome: "unknown", Reward: c.String("reward")}
+	if c.IsSet("outcome") {
+		data.Outcome = c.String("outcome")
+	}
+	if _, _, err := data.Values(); err != nil {
+		return usage("%s", err)
+	}
+	if c.IsSet("reward") && data.Reward == "" {
+		return usage("option '--reward' is empty")
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	session, err := a.noted(c.Context, repo, names[0])
+	if err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	job, err := newRecording(c.Context, repo)
+	if err != nil {
+		return fail(exitUnchecked, err, "nothing is noted until that is mended")
+	}
+	defer job.close()
+	lock, err := job.lock(c.Context, store.Patience)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	defer lock.Unlock()
+	raw, err := events.Encode(data)
+	if err != nil {
+		return err
+	}
+	if _, err := events.OpenLog(repo).Append(c.Context, []events.Draft{{
+		Type: events.OutcomeNoted, Time: time.Now(), Method: []events.Method{events.Manual}, Trace: session.Trace,
+		Agent: session.Agent, Session: session.Session, Data: raw,
+	}}); err != nil {
+		return fail(exitUnchecked, err, "nothing was noted")
+	}
+	if err := job.one(c.Context, session, func(string, ...any) {}); err != nil {
+		return fail(exitUnchecked, err, "the note is in the log; git trace record brings it into the record")
+	}
+	fmt.Fprintf(a.std.out, "noted of conversation %.8s: %s\n", session.Trace, words(data.Outcome, data.Reward))
+	return nil
+}
+
+// noted is the conversation that a note is of: one with a record that this clone made.
+func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.Session, error) {
+	known, err := a.openConversations(ctx, repo)
+	if err != nil {
+		return waiting.Session{}, err
+	}
+	defer known.close()
+	id, err := known.find(name)
+	if err != nil {
+		return waiting.Session{}, err
+	}
+	t, _, err := known.Conversation(id)
+	if err != nil {
+		return waiting.Session{}, err
+	}
+	stored, err := known.Record(ctx, id)
+	if err != nil {
+		return waiting.Session{}, err
+	}
+	read := recorder.LastRead(repo, id)
+	if stored.Record == nil || !stored.Own || read == "" {
+		return waiting.Session{}, fail(exitFinding, errors.New("no record of this conversation was made here"),
+			"git trace record stores those that wait; imported and fetched ones take no notes")
+	}
+	return waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, Transcript: read, WorkTree: repo.WorkTree}, nil
+}
