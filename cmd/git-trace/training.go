@@ -44,6 +44,10 @@ func trainingFlags() []cli.Flag {
 			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`"},
 		&cli.BoolFlag{Name: "subagents", Usage: "with tracestate and dpo: answers of subagents, too"},
 		&cli.BoolFlag{Name: "active", Usage: "with tracestate and dpo: no answers that the user took back"},
+		&cli.BoolFlag{Name: "thinking", Usage: "with tracestate and dpo: histories with what the model thought"},
+		&cli.BoolFlag{Name: "per-call", Usage: "with tracestate: a state for each call of an answer"},
+		&cli.StringFlag{Name: "only", Usage: "with tracestate: only answers with calls, or without (`tool_use|text`)"},
+		&cli.IntFlag{Name: "min-chars", Usage: "with tracestate: only actions of so many characters or more (`n`)"},
 		&cli.BoolFlag{Name: "stats", Usage: "with tracestate and dpo: say on standard error what was skipped, as JSON"},
 	}
 }
@@ -83,8 +87,14 @@ func (a *app) training(c *cli.Context, format exchange) (*training, error) {
 	t := &training{app: a, count: c.Bool("stats"), human: c.Bool("include-human"), options: tracestate.Options{
 		History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")),
 		MaxTokens: c.Int64("max-tokens"),
-		Subagents: c.Bool("subagents"), Active: c.Bool("active"),
+		Subagents: c.Bool("subagents"), Active: c.Bool("active"), Thinking: c.Bool("thinking"),
+		PerCall: c.Bool("per-call"), Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
 	}}
+	for _, name := range []string{"per-call", "only", "min-chars"} {
+		if format.name == tracestate.PairsName && c.IsSet(name) {
+			return nil, usage("option '--%s' goes with %s", name, tracestate.Name)
+		}
+	}
 	if name := c.String("system"); name != "" {
 		raw, err := os.ReadFile(name)
 		if err != nil {

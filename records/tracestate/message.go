@@ -62,10 +62,10 @@ func (d Dialect) result(r *records.Observation) string {
 	return o.String()
 }
 
-// assistant writes an answer.
-func (d Dialect) assistant(s *records.Step) string {
+// assistant writes an answer. A thought is "" where none is to be written.
+func (d Dialect) assistant(s *records.Step, thought string) string {
 	text := content(s)
-	if len(s.ToolCalls) == 0 {
+	if len(s.ToolCalls) == 0 && thought == "" {
 		return message("assistant", quoted(text))
 	}
 	var calls []string
@@ -79,10 +79,19 @@ func (d Dialect) assistant(s *records.Step) string {
 		} else {
 			o.Text("content", text)
 		}
-		return o.Raw("tool_calls", []byte(list(calls))).String()
+		if thought != "" {
+			o.Text("reasoning_content", thought)
+		}
+		if len(calls) > 0 {
+			o.Raw("tool_calls", []byte(list(calls)))
+		}
+		return o.String()
 	}
 	if text != "" {
 		calls = append([]string{(&rawjson.Members{}).Text("type", "text").Text("text", text).String()}, calls...)
+	}
+	if thought != "" {
+		calls = append([]string{(&rawjson.Members{}).Text("type", "thinking").Text("thinking", thought).String()}, calls...)
 	}
 	return message("assistant", list(calls))
 }

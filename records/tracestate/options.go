@@ -31,6 +31,10 @@ type Options struct {
 	MaxTokens int64  // of a history, where a token counts as four bytes; 0 stands for no limit
 	Subagents bool   // states of subagents, too
 	Active    bool   // none of steps that the user took back
+	Thinking  bool   // what the model thought is kept in histories
+	PerCall   bool   // a state for each call of an answer with several
+	Only      Kind   // states of this kind alone; "" for both
+	MinChars  int    // states whose action has as many characters, or more
 }
 
 // Errors of options and of conversations.
@@ -52,6 +56,10 @@ func (o *Options) Check() error {
 		return fmt.Errorf("a history %w %.40q", ErrOption, string(o.History))
 	case o.Messages != Anthropic && o.Messages != OpenAI:
 		return fmt.Errorf("messages %w %.40q", ErrOption, string(o.Messages))
+	case o.Only != "" && o.Only != ToolUse && o.Only != Text:
+		return fmt.Errorf("a kind of states %w %.40q", ErrOption, string(o.Only))
+	case o.MinChars < 0:
+		return fmt.Errorf("a number of characters %w negative", ErrOption)
 	case o.MaxTokens < 0, o.MaxTokens > 0 && o.History == Delta:
 		return fmt.Errorf("a limit of tokens %w with histories of the form delta, or negative", ErrOption)
 	}

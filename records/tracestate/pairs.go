@@ -37,9 +37,10 @@ type pair struct {
 }
 
 // WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people
-// made of its edits. Options must be checked; their form of history does not count.
+// made of its edits. Options must be checked; their form of history, and which states they want, does
+// not count.
 func WritePairs(w io.Writer, r *records.Record, o Options, edits []Edit, stats *Stats) error {
-	o.History = Full
+	o.History, o.PerCall, o.Only, o.MinChars = Full, false, "", 0
 	m := states(r, o, stats)
 	var list []*pair
 	after := m.followers()

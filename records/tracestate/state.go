@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/records"
 )
@@ -95,13 +96,63 @@ func (m *maker) answer(way *path, s *records.Step) {
 	if reason := m.unfit(way, s); reason != "" {
 		m.stats.skip(reason)
 	} else {
-		st := &state{id: m.id(way, s), step: s, way: *way, history: way.head, base: way.last, compacted: way.compacted}
-		m.states = append(m.states, st)
-		m.stats.take(st)
-		way.last = st
+		base, id := way.last, m.id(way, s)
+		for _, part := range m.parts(way, s) {
+			part.base = base
+			if part.id = id + part.id; m.take(part) && part.history == way.head {
+				way.last = part
+			}
+		}
 	}
-	way.head = way.head.after([]string{m.Messages.assistant(s)}, false)
+	way.head = way.head.after([]string{m.assistant(s)}, false)
 	way.said = said{results: m.results(s)}
+}
+
+// parts are the states of an answer: one, or with PerCall one for each call. The history of a later call has the answer
+// with the calls before it, and what came of them.
+func (m *maker) parts(way *path, s *records.Step) []*state {
+	if !m.PerCall || len(s.ToolCalls) < 2 {
+		return []*state{{step: s, way: *way, history: way.head, compacted: way.compacted}}
+	}
+	var out []*state
+	for i := range s.ToolCalls {
+		history := way.head
+		if i > 0 {
+			before := *s
+			before.ToolCalls = s.ToolCalls[:i]
+			history = history.after([]string{m.assistant(&before)}, false).
+				after(m.Messages.user(&said{results: m.results(&before)}), true)
+		}
+		one := *s
+		one.ToolCalls = s.ToolCalls[i : i+1]
+		out = append(out, &state{id: "#" + strconv.Itoa(i+1), step: &one, way: *way, history: history,
+			compacted: way.compacted})
+	}
+	return out
+}
+
+// take takes a state, if it is one of those that are wanted.
+func (m *maker) take(st *state) bool {
+	switch {
+	case m.Only != "" && kindOf(st.step) != m.Only:
+		m.stats.skip("other_kind")
+		return false
+	case utf8.RuneCountInString(action(st.step)) < m.MinChars:
+		m.stats.skip("too_short")
+		return false
+	}
+	m.states = append(m.states, st)
+	m.stats.take(st)
+	return true
+}
+
+// assistant writes an answer, with what the model thought if that is wanted.
+func (m *maker) assistant(s *records.Step) string {
+	thought := ""
+	if m.Thinking && s.ReasoningContent != nil {
+		thought = *s.ReasoningContent
+	}
+	return m.Messages.assistant(s, thought)
 }
 
 // unfit tells why an answer is no state: it was no decision that is known as a whole.

@@ -155,7 +155,7 @@ func TestWhatIsWrittenKeepsItsSchema(t *testing.T) {
 	}
 	for _, name := range files {
 		r := load(t, name)
-		for _, o := range []tracestate.Options{{Subagents: true}, {History: tracestate.Delta}, {Messages: tracestate.OpenAI, System: "x", MaxTokens: 50}} {
+		for _, o := range []tracestate.Options{{Subagents: true, Thinking: true, PerCall: true}, {Thinking: true, Messages: tracestate.OpenAI}, {History: tracestate.Delta}, {Messages: tracestate.OpenAI, System: "x", MaxTokens: 50}} {
 			text, _ := write(t, r, o)
 			valid(t, name, states, text)
 			if err := o.Check(); err != nil {
@@ -331,4 +331,86 @@ func FuzzStates(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Which states are wanted changes no history: a state is the same line with and without its neighbours.
+func TestOnlyTheStatesThatAreWantedAreWritten(t *testing.T) {
+	t.Parallel()
+	r := load(t, sessions+"/claude-code/rewind-0001.record.json")
+	whole, _ := write(t, r, tracestate.Options{})
+	for name, one := range map[string]struct {
+		options tracestate.Options
+		skipped string
+		wanted  func(action string) bool
+	}{
+		"tool_use":  {tracestate.Options{Only: tracestate.ToolUse}, "other_kind", func(a string) bool { return strings.HasPrefix(a, "[{") }},
+		"text":      {tracestate.Options{Only: tracestate.Text}, "other_kind", func(a string) bool { return !strings.HasPrefix(a, "[{") }},
+		"min-chars": {tracestate.Options{MinChars: 11}, "too_short", func(a string) bool { return len([]rune(a)) >= 11 }},
+	} {
+		got, stats := write(t, r, one.options)
+		want, left := "", 0
+		for _, text := range strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n") {
+			var s struct {
+				Action string `json:"student_action"`
+			}
+			if err := json.Unmarshal([]byte(text), &s); err != nil {
+				t.Fatal(err)
+			}
+			if one.wanted(s.Action) {
+				want += strings.TrimSuffix(text, "\n") + "\n"
+			} else {
+				left++
+			}
+		}
+		if got != want || left == 0 || stats.Skipped[one.skipped] != left {
+			t.Errorf("%s: %d skipped, wanted %d\n%s\nwanted\n%s", name, stats.Skipped[one.skipped], left, got, want)
+		}
+	}
+}
+
+// With a state for each call, the later ones see the calls before them with their results, and no other.
+func TestEachCallOfAnAnswerIsAState(t *testing.T) {
+	t.Parallel()
+	r := load(t, sessions+"/claude-code/rewind-0001.record.json")
+	whole, _ := write(t, r, tracestate.Options{})
+	got, _ := write(t, r, tracestate.Options{PerCall: true})
+	one, each := lines(t, whole), lines(t, got)
+	if len(each) != len(one)+1 {
+		t.Fatalf("%d states of calls, %d of answers", len(each), len(one))
+	}
+	ids := map[string]line{}
+	for _, s := range each {
+		ids[s.ID] = s
+	}
+	for _, s := range one {
+		if ids[s.ID].ID != "" {
+			continue
+		}
+		first, second := ids[s.ID+"#1"], ids[s.ID+"#2"]
+		if len(first.Messages) != len(s.Messages) || len(second.Messages) != len(s.Messages)+2 {
+			t.Errorf("%s: %d messages, then %d and %d", s.ID, len(s.Messages), len(first.Messages), len(second.Messages))
+		}
+		last, _ := json.Marshal(second.Messages[len(s.Messages):])
+		if strings.Count(string(last), "tool_use_id") != 1 || strings.Count(string(last), `"tool_use"`) != 1 {
+			t.Errorf("%s: the second call sees %s", s.ID, last)
+		}
+	}
+}
+
+func TestThoughtsAreKeptOnlyWhereTheyAreWanted(t *testing.T) {
+	t.Parallel()
+	thought := "the secret of the sauce"
+	r := conversation(2)
+	for i := range r.Steps {
+		if r.Steps[i].Role == records.RoleAgent {
+			r.Steps[i].ReasoningContent = &thought
+		}
+	}
+	for _, d := range []tracestate.Dialect{tracestate.Anthropic, tracestate.OpenAI} {
+		without, _ := write(t, r, tracestate.Options{Messages: d})
+		with, _ := write(t, r, tracestate.Options{Messages: d, Thinking: true})
+		if strings.Contains(without, thought) || strings.Count(with, thought) != strings.Count(with, "\n")*(strings.Count(with, "\n")-1)/2 {
+			t.Errorf("%s: %d thoughts\n%s", d, strings.Count(with, thought), with)
+		}
+	}
 }
