@@ -96,6 +96,34 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 	}
 }
 
+// A requirement that is held says where; one that is not says why.
+func TestTheTableOfRequirementsSaysWhereAndWhy(t *testing.T) {
+	t.Parallel()
+	rows := tableRows(document(t, "docs/seeds.md"))
+	if len(rows) < 80 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		if len(cells) != 4 {
+			t.Errorf("%d cells: %s", len(cells), row)
+			continue
+		}
+		switch state, why := cells[2], cells[3]; state {
+		case "held":
+			if !strings.ContainsAny(why, "`[") {
+				t.Errorf("held, and nothing shows it: %s", row)
+			}
+		case "partly", "not", "out":
+			if len(strings.Fields(why)) < 4 {
+				t.Errorf("no reason: %s", row)
+			}
+		default:
+			t.Errorf("the state is %q: %s", state, row)
+		}
+	}
+}
+
 // section is what stands below a heading, up to the next one of its kind.
 func section(t *testing.T, text, heading string) string {
 	t.Helper()
