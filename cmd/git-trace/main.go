@@ -8,8 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -17,7 +15,6 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	cli.HelpPrinter = printHelp
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
