@@ -21,7 +21,7 @@ const wellBegun = time.Second
 // any more, and neither of two that one agent has under way.
 func (s *step) tellApart() {
 	for _, w := range s.state.openWindows() {
-		b := s.bounds[w]
+		b := s.proc.bounds[w]
 		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) ||
 			slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
 				return o != w && o.Host == w.Host && s.atWork(o)
@@ -65,13 +65,13 @@ func written(w *Window) (n int64, known bool) {
 // wroteEnough leaves out the calls that wrote less than the change of a path. A tool that runs no command may have had
 // it written elsewhere: it is left out only for the sake of another.
 func (s *step) wroteEnough(able []*Window, path string) []*Window {
-	size, known := s.sizes[path]
+	size, known := s.proc.sizes[path]
 	if !known {
 		return able
 	}
 	commands := true
 	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
-		b := s.bounds[w]
+		b := s.proc.bounds[w]
 		commands = commands && w.Class == events.ToolRuns
 		return b != nil && b.apart && b.wrote < size
 	})

@@ -205,7 +205,7 @@ func (s *step) endOrphans(orphans []*Window) error {
 			status, limits = "rejected", nil
 		} else if len(w.Left) > 0 {
 			typ, status, limits = events.WindowClosed, "done", nil
-		} else if b := s.bounds[w]; b != nil && b.doubt != "" {
+		} else if b := s.proc.bounds[w]; b != nil && b.doubt != "" {
 			limits = append(limits, b.doubt)
 		}
 		data := s.windowData(w, status)

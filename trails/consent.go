@@ -26,9 +26,9 @@ const (
 func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 	s.env.Limits = nil
 	for _, w := range s.asked(trace, b) {
-		s.bounds[w].consent = consentAwaited
+		s.proc.bounds[w].consent = consentAwaited
 	}
-	if s.ahead == nil {
+	if s.queue.ahead == nil {
 		return nil
 	}
 	_, err := s.look(nil)

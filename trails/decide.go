@@ -29,7 +29,7 @@ func (s *step) decideSince(path string, seen int64, except ...*Window) decision 
 	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w) || s.idleThen(w, path)
 	})
-	if len(ws) == 0 && s.unreported {
+	if len(ws) == 0 && s.proc.unreported {
 		return always(nobody)
 	}
 	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return s.silent(w, path) })

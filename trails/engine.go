@@ -100,11 +100,13 @@ type step struct {
 	*Engine
 	ctx      context.Context
 	state    *state
+	proc     processes // what is known of those that may write
+	queue    queue     // of boundaries that were put aside
+	older    older
+	texts    texts
 	snap     *snapshot.Engine
-	others   []*step                     // of the other work trees, see aside
-	last     *snapshot.Engine            // the state that was found, see lastHeld
-	gone     []rename.Change             // see findOlderName; nil until asked for
-	newNames map[string]origin.Candidate // see underOlderName
+	others   []*step          // of the other work trees, see aside
+	last     *snapshot.Engine // the state that was found, see lastHeld
 	objects  *refs.Objects
 	asks     *origin.Case // what contents were made of
 	known    *Known
@@ -114,36 +116,54 @@ type step struct {
 	time     time.Time
 	interval int64
 	drafts   []events.Draft
-	since    map[int64]*origin.Work    // what git did since some paths were looked at, by the interval of that look
-	closing  []ending                  // the windows that end at this boundary
-	counts   map[string]int            // patches recorded in this step, by tool call
-	env      events.Draft              // envelope fields of this boundary
-	late     []string                  // files of boundaries that were put aside and are taken in this step
-	checked  time.Time                 // when those were looked for last
-	ahead    *observation              // what a look before this boundary's own has found and left to it, see lookAhead
-	glance   *glance                   // of the boundary put aside that is being taken, if it has one
-	mixed    map[string]int64          // see glanced
-	sights   map[string]snapshot.Sight // of contents that were settled in this step
-	heard    []string                  // notes of git's hooks that are still at work, see takeWritten
-	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
-	unreported bool
-	ended      *batch                       // whose calls, with all their hooks, have ended at this boundary
-	passed     map[string]bool              // changed paths that git had passed over when they were looked at last
-	bounds     map[*Window]*bound           // see askProcesses
-	ends       map[*Window]End              // see endTold
-	hosts      map[process.ID]process.State // see hostState
-	declares   map[*events.ToolUse][]string // see toolPaths
-	sizes      map[string]int64             // bytes that have to be written for the change of a path, see silent
-	environ    []byte                       // of this process; nil until asked for
-	host       process.ID                   // the process that called this boundary's hook
-	sure       bool                         // which is the agent's
-	over       []*Window                    // nothing is left that could write for them after this step
-	narrow     bool                         // look only at the paths asked for, even after git wrote to the work tree
+	since    map[int64]*origin.Work       // what git did since some paths were looked at, by the interval of that look
+	closing  []ending                     // the windows that end at this boundary
+	counts   map[string]int               // patches recorded in this step, by tool call
+	env      events.Draft                 // envelope fields of this boundary
+	sights   map[string]snapshot.Sight    // of contents that were settled in this step
+	ended    *batch                       // whose calls, with all their hooks, have ended at this boundary
+	passed   map[string]bool              // changed paths that git had passed over when they were looked at last
+	declares map[*events.ToolUse][]string // see toolPaths
+	over     []*Window                    // nothing is left that could write for them after this step
+	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
 
 	remembered map[OwnerKey]bool // owners put down in this step
-	contents   map[refs.OID][]byte
-	kept       int   // bytes of contents
-	err        error // the first failure of something that cannot return one
+	err        error             // the first failure of something that cannot return one
+}
+
+// processes is what is known in a step of those that may write.
+type processes struct {
+	bounds  map[*Window]*bound           // see askProcesses
+	ends    map[*Window]End              // see endTold
+	hosts   map[process.ID]process.State // see hostState
+	sizes   map[string]int64             // bytes that have to be written for the change of a path, see silent
+	environ []byte                       // of this process; nil until asked for
+	host    process.ID                   // the process that called this boundary's hook
+	sure    bool                         // which is the agent's
+	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
+	unreported bool
+}
+
+// queue is of the boundaries that were put aside and are taken in a step.
+type queue struct {
+	late    []string         // their files
+	checked time.Time        // when those were looked for last
+	ahead   *observation     // what a look before this boundary's own has found and left to it, see lookAhead
+	glance  *glance          // of the one that is being taken, if it has one
+	mixed   map[string]int64 // see glanced
+	heard   []string         // notes of git's hooks that are still at work, see takeWritten
+}
+
+// older is what was found out of older names; nil until asked for.
+type older struct {
+	gone     []rename.Change             // see findOlderName
+	newNames map[string]origin.Candidate // see underOlderName
+}
+
+// texts are contents that are kept in mind while commits that follow each other are anchored.
+type texts struct {
+	contents map[refs.OID][]byte
+	kept     int // bytes
 }
 
 // ErrBehind is of a step that gives way to another process.
@@ -179,7 +199,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 			s.state.Git,
 		}
 	}
-	s.checked = time.Now()
+	s.queue.checked = time.Now()
 	s.orient()
 	defer s.closeSnapshot()
 	switch {
@@ -312,8 +332,8 @@ func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Ch
 func (s *step) look(paths []string) (observation, error) {
 	var o observation
 	var err error
-	if s.ahead != nil {
-		o, s.ahead, paths = *s.ahead, nil, nil
+	if s.queue.ahead != nil {
+		o, s.queue.ahead, paths = *s.queue.ahead, nil, nil
 	} else {
 		o, err = s.observe(paths)
 	}

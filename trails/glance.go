@@ -118,7 +118,7 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 		return nil
 	}
 	if s.sights == nil {
-		s.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
+		s.sights, s.queue.mixed = map[string]snapshot.Sight{}, map[string]int64{}
 	}
 	sure, rest := snapshot.Before(s.repo.WorkTree, o.Changes, moment)
 	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
@@ -134,7 +134,7 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 	}
 	for _, c := range sure {
 		s.sights[c.Path] = s.snap.Sight(c.Path)
-		delete(s.mixed, c.Path)
+		delete(s.queue.mixed, c.Path)
 	}
 	o.settled += len(sure)
 	o.Changes = rest
@@ -144,23 +144,23 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 
 // seenThen tells whether the glance of the boundary at hand met what is found at a path now.
 func (s *step) seenThen(path string) bool {
-	if s.glance == nil {
+	if s.queue.glance == nil {
 		return false
 	}
-	sight, differed := s.glance.Paths[events.EncodePath(path)]
+	sight, differed := s.queue.glance.Paths[events.EncodePath(path)]
 	return differed && sight.Same(s.snap.Sight(path))
 }
 
 // glanced finds out which of the rest, what a later look found changed and the boundary's moment did not settle, had
 // changed before that moment too.
 func (s *step) glanced(rest []snapshot.Change) {
-	if s.glance == nil {
+	if s.queue.glance == nil {
 		return
 	}
 	for _, c := range rest {
-		sight, differed := s.glance.Paths[events.EncodePath(c.Path)]
-		if _, known := s.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
-			s.mixed[c.Path] = s.state.seen(c.Path)
+		sight, differed := s.queue.glance.Paths[events.EncodePath(c.Path)]
+		if _, known := s.queue.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
+			s.queue.mixed[c.Path] = s.state.seen(c.Path)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (s *step) lastSight(path string) snapshot.Sight {
 
 // countGlance counts the glance of the boundary that was taken as a look at everything.
 func (s *step) countGlance() {
-	if s.glance == nil {
+	if s.queue.glance == nil {
 		return
 	}
 	s.state.Interval, s.state.LastFull = s.interval, s.interval
@@ -187,7 +187,7 @@ func (s *step) countGlance() {
 
 // seen is the interval in which a path was last looked at.
 func (s *step) seen(path string) int64 {
-	if seen, found := s.mixed[path]; found {
+	if seen, found := s.queue.mixed[path]; found {
 		return seen
 	}
 	return s.state.seen(path)
@@ -196,6 +196,6 @@ func (s *step) seen(path string) int64 {
 // inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it
 // changed before and after one that was put aside.
 func (s *step) inDoubt(path string, seen int64) bool {
-	_, found := s.mixed[path]
+	_, found := s.queue.mixed[path]
 	return found || s.state.Lost > seen
 }

@@ -89,7 +89,7 @@ func (s *step) waiting() []string {
 	now := time.Now()
 	for _, entry := range entries { // in order of name, which is the order of time
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
-		if isLate(entry.Name(), now) && !slices.Contains(s.late, name) {
+		if isLate(entry.Name(), now) && !slices.Contains(s.queue.late, name) {
 			out = append(out, name)
 		}
 	}
@@ -100,13 +100,13 @@ func (s *step) waiting() []string {
 // after them is divided among them as far as can be known; o is nil if there was none.
 func (s *step) takeLate(names []string, o *observation) error {
 	now := s.time
-	defer func() { s.time, s.glance = now, nil }()
-	if !s.Patient && len(s.late)+len(names) > maxLate {
+	defer func() { s.time, s.queue.glance = now, nil }()
+	if !s.Patient && len(s.queue.late)+len(names) > maxLate {
 		return errTooLate
 	}
 	blind := false // what a call left running may have written at any time since
 	for i, name := range names {
-		s.late = append(s.late, name)
+		s.queue.late = append(s.queue.late, name)
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			continue
@@ -122,9 +122,9 @@ func (s *step) takeLate(names []string, o *observation) error {
 		}
 		b, err := decode(raw)
 		blind = blind || b.Glance == nil && endsCommand(b.Boundary)
-		s.glance = b.Glance
+		s.queue.glance = b.Glance
 		if blind || !s.divides(o) {
-			s.glance = nil
+			s.queue.glance = nil
 		}
 		s.time = now
 		settle := func() error { return s.settleUntil(o, earliest(names[i:])) }
@@ -162,7 +162,7 @@ func (s *step) lookAhead() error {
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	s.ahead = &o
+	s.queue.ahead = &o
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (s *step) lookAhead() error {
 // what is known to have changed before. Without a glance nobody knows that of the rest: only what a call declared is
 // given to it then (see doubted, segments).
 func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
-	if s.glance == nil {
+	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
 	}
 	b.Session = s.sessionOf(b)
@@ -181,7 +181,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 		return nil
 	}
 	sess, adopted := s.adopt(trace, b)
-	if s.glance != nil {
+	if s.queue.glance != nil {
 		s.live(trace, b)
 	}
 	s.pair(sess, trace, &b)
@@ -192,7 +192,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	if err != nil {
 		return err
 	}
-	if s.glance == nil {
+	if s.queue.glance == nil {
 		s.state.Lost = s.interval
 	}
 	if err := s.recordEnds(ended); err != nil {
@@ -210,7 +210,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	s.snap = nil // it cannot keep what was there
 	err = s.begin(sess, trace, b)
 	s.snap = snap
-	if err != nil || s.glance != nil {
+	if err != nil || s.queue.glance != nil {
 		return err
 	}
 	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
@@ -218,7 +218,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 
 // dropLate removes the files of the boundaries that were taken.
 func (s *step) dropLate() {
-	for _, name := range slices.Backward(s.late) {
+	for _, name := range slices.Backward(s.queue.late) {
 		_ = os.Remove(name) // one that stays is taken again: windows and prompts it names are known by then
 	}
 }

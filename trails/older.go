@@ -259,20 +259,20 @@ const (
 // A commit that was made since the last look at everything must have it. For example: a file is renamed and
 // committed while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
 func (s *step) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
-	if from, asked := s.newNames[path]; asked {
+	if from, asked := s.older.newNames[path]; asked {
 		return from, !from.Blob.IsZero()
 	}
-	if len(s.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
+	if len(s.older.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
 		return origin.Candidate{}, false
 	}
 	if _, there := s.last.Lookup(path); there || !s.asks.Whole.Known() || !s.asks.Whole.MovedTo(commit) {
 		return origin.Candidate{}, false
 	}
-	if s.newNames == nil {
-		s.newNames = map[string]origin.Candidate{}
+	if s.older.newNames == nil {
+		s.older.newNames = map[string]origin.Candidate{}
 	}
-	s.newNames[path] = s.findOlderName(path)
-	return s.newNames[path], !s.newNames[path].Blob.IsZero()
+	s.older.newNames[path] = s.findOlderName(path)
+	return s.older.newNames[path], !s.older.newNames[path].Blob.IsZero()
 }
 
 // findOlderName compares a file of the work tree with what lost its name.
@@ -281,15 +281,15 @@ func (s *step) findOlderName(path string) origin.Candidate {
 	if !found {
 		return origin.Candidate{}
 	}
-	if s.gone == nil {
+	if s.older.gone == nil {
 		gone, err := s.peek(maxGone)
 		if err != nil {
 			gone = nil // what cannot be listed has no new name
 		}
-		s.gone = append([]rename.Change{}, gone...)
+		s.older.gone = append([]rename.Change{}, gone...)
 	}
 	f := &file{path: path, oldPath: path, new: newText(s.repo.Format.Hash(refs.BlobObject, content), content)}
-	if err := s.nameBefore(rename.Rewrite, s.gone, f); err != nil {
+	if err := s.nameBefore(rename.Rewrite, s.older.gone, f); err != nil {
 		return origin.Candidate{}
 	}
 	return origin.Candidate{Path: f.oldPath, Blob: f.old.oid, Trust: origin.Far}

@@ -89,7 +89,7 @@ type news struct {
 
 // meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
 func (s *step) meanwhile() (n news) {
-	last, now := s.checked, time.Now()
+	last, now := s.queue.checked, time.Now()
 	if s.Patient { // a short look does not wait for git: the next one sees what it did
 		if !s.now.Equal(gitfacts.ReadMark(s.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
@@ -101,7 +101,7 @@ func (s *step) meanwhile() (n news) {
 	if n.moved && len(n.late) > 0 {
 		n.began = sooner(n.began, earliest(n.late))
 	}
-	s.checked = now
+	s.queue.checked = now
 	return n
 }
 
@@ -112,7 +112,8 @@ func (s *step) takeWritten() (found bool) {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
-		if strings.HasSuffix(name, lateSuffix) || slices.Contains(s.late, name) || slices.Contains(s.heard, name) {
+		if strings.HasSuffix(name, lateSuffix) || slices.Contains(s.queue.late, name) ||
+			slices.Contains(s.queue.heard, name) {
 			continue
 		}
 		raw, err := os.ReadFile(name)
@@ -122,9 +123,9 @@ func (s *step) takeWritten() (found bool) {
 		found = true
 		s.restoredNow()
 		if leftNote(entry.Name(), time.Now()) {
-			s.late = append(s.late, name)
+			s.queue.late = append(s.queue.late, name)
 		} else {
-			s.heard = append(s.heard, name)
+			s.queue.heard = append(s.queue.heard, name)
 		}
 	}
 	return found

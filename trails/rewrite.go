@@ -19,7 +19,7 @@ func (e *Engine) AtRewrite(
 ) error {
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
-		s.contents = map[refs.OID][]byte{}
+		s.texts.contents = map[refs.OID][]byte{}
 		v := &View{
 			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
 			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
@@ -74,17 +74,17 @@ const maxContents = 16 << 20
 
 // blob reads a content. Where commits follow each other, what one made is what the next one changes.
 func (s *step) blob(oid refs.OID) ([]byte, error) {
-	if raw, ok := s.contents[oid]; ok {
+	if raw, ok := s.texts.contents[oid]; ok {
 		return raw, nil
 	}
 	raw, err := s.objects.Blob(oid)
-	if err != nil || s.contents == nil {
+	if err != nil || s.texts.contents == nil {
 		return raw, err
 	}
-	if s.kept += len(raw); s.kept > maxContents {
-		clear(s.contents)
-		s.kept = len(raw)
+	if s.texts.kept += len(raw); s.texts.kept > maxContents {
+		clear(s.texts.contents)
+		s.texts.kept = len(raw)
 	}
-	s.contents[oid] = raw
+	s.texts.contents[oid] = raw
 	return raw, nil
 }

@@ -39,17 +39,17 @@ const forgotten = 24 * time.Hour
 
 // askProcesses finds out what can be known of the windows that are open, of each once in a step.
 func (s *step) askProcesses(at time.Time) {
-	if s.bounds == nil {
-		s.bounds = map[*Window]*bound{}
+	if s.proc.bounds == nil {
+		s.proc.bounds = map[*Window]*bound{}
 	}
 	for _, w := range s.state.openWindows() {
 		switch {
-		case s.bounds[w] != nil:
+		case s.proc.bounds[w] != nil:
 		case len(w.Left) > 0:
-			s.bounds[w] = s.askLeft(w)
+			s.proc.bounds[w] = s.askLeft(w)
 		default:
-			s.bounds[w] = s.askHost(w, at)
-			if s.bounds[w].consent == consentAwaited {
+			s.proc.bounds[w] = s.askHost(w, at)
+			if s.proc.bounds[w].consent == consentAwaited {
 				s.endTold(w) // its shell may have come and gone
 			}
 		}
@@ -117,13 +117,13 @@ func (s *step) idle(w *Window) bool {
 // hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end,
 // since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
 func (s *step) hostState(w *Window) process.State {
-	state, asked := s.hosts[w.Host]
+	state, asked := s.proc.hosts[w.Host]
 	if !asked {
-		if s.hosts == nil {
-			s.hosts = map[process.ID]process.State{}
+		if s.proc.hosts == nil {
+			s.proc.hosts = map[process.ID]process.State{}
 		}
 		state = w.Host.State()
-		s.hosts[w.Host] = state
+		s.proc.hosts[w.Host] = state
 	}
 	if !w.Sure && state == process.Gone {
 		return process.Unknown
@@ -139,16 +139,16 @@ func (w *Window) processes() []process.ID {
 
 // around tells whether this process was started by the call, as by a commit that it makes.
 func (s *step) around(w *Window) bool {
-	if s.environ == nil {
-		s.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
+	if s.proc.environ == nil {
+		s.proc.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
 	}
-	return process.Within(s.environ, w.Session, w.Mark)
+	return process.Within(s.proc.environ, w.Session, w.Mark)
 }
 
 // hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its
 // hooks is another one at each: one that is met twice is the agent.
 func (s *step) hearHost(sess *sessionState, b events.Boundary) {
-	s.host, s.sure = process.ID{}, false
+	s.proc.host, s.proc.sure = process.ID{}, false
 	pid := b.Process
 	if pid == 0 {
 		pid = b.Parent
@@ -157,7 +157,7 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 		return
 	}
 	id := sess.Host
-	if id.PID != pid || s.hosts[id] != process.Alive { // not asked in this step
+	if id.PID != pid || s.proc.hosts[id] != process.Alive { // not asked in this step
 		id = process.Of(pid)
 	}
 	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
@@ -172,10 +172,10 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 		sess.Host, sess.Heard = id, 0
 	}
 	sess.Heard = min(sess.Heard+1, 2)
-	s.host, s.sure = id, b.Process != 0 || sess.Heard > 1
+	s.proc.host, s.proc.sure = id, b.Process != 0 || sess.Heard > 1
 	for _, w := range s.state.openWindows() {
 		if w.Host == id && w.Session == sess.Session && w.Agent == sess.Agent {
-			w.Sure = w.Sure || s.sure
+			w.Sure = w.Sure || s.proc.sure
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (s *step) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
 	}
-	for w, bound := range s.bounds {
+	for w, bound := range s.proc.bounds {
 		if w.Trace == trace && bound.doubt == events.LimitProcessUnknown && !w.Background {
 			bound.doubt = ""
 		}
@@ -202,8 +202,8 @@ func (s *step) leaveRunning(end *ending) {
 	var left []process.Process
 	var printed []process.Output
 	switch {
-	case s.glance != nil:
-		left, printed = s.glance.Left, s.glance.Printed
+	case s.queue.glance != nil:
+		left, printed = s.queue.glance.Left, s.queue.glance.Printed
 	case s.hostState(w) == process.Alive:
 		left, printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
 	}
@@ -221,7 +221,7 @@ const consentSlack = 2 * time.Second
 // heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
 // their consent, and what changed was not the call's.
 func (s *step) heardDuration(w *Window, b events.Boundary) {
-	bound := s.bounds[w]
+	bound := s.proc.bounds[w]
 	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
 		return
 	}
@@ -255,21 +255,21 @@ func (s *step) changedBefore(changes []snapshot.Change) {
 		}
 		return out
 	}
-	for _, b := range s.bounds {
+	for _, b := range s.proc.bounds {
 		b.before, b.within = paths(b.began), paths(b.ended)
 	}
 }
 
 // idleThen tells whether a path changed before a call began to run.
 func (s *step) idleThen(w *Window, path string) bool {
-	b := s.bounds[w]
+	b := s.proc.bounds[w]
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
 // doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that
 // changed after the call had ended, nothing tells which lines had been there before.
 func (s *step) doubts(w *Window, path string) events.Limit {
-	b := s.bounds[w]
+	b := s.proc.bounds[w]
 	switch {
 	case b != nil && b.unbegun && !s.reportedBack(w):
 		return events.LimitMissingAfter
@@ -301,11 +301,11 @@ func (s *step) reportedBack(w *Window) bool {
 // silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at
 // when everything was has changed in a longer time than that.
 func (s *step) silent(w *Window, path string) bool {
-	b := s.bounds[w]
+	b := s.proc.bounds[w]
 	if b == nil || !b.silent {
 		return false
 	}
-	size, known := s.sizes[path]
+	size, known := s.proc.sizes[path]
 	return known && b.wrote < size
 }
 
@@ -313,12 +313,12 @@ func (s *step) silent(w *Window, path string) bool {
 // where a window is open that may have written less.
 func (s *step) measure(files ...*file) {
 	atWork := s.shellAtWork()
-	if !atWork && !anySilent(s.bounds) {
+	if !atWork && !anySilent(s.proc.bounds) {
 		return
 	}
-	if s.sizes == nil {
-		s.sizes = map[string]int64{}
-		for w, b := range s.bounds { // anew: what was written until the look ended may be in what it found
+	if s.proc.sizes == nil {
+		s.proc.sizes = map[string]int64{}
+		for w, b := range s.proc.bounds { // anew: what was written until the look ended may be in what it found
 			if b.silent {
 				_, _, b.wrote, b.silent = s.count(w)
 			}
@@ -328,7 +328,7 @@ func (s *step) measure(files ...*file) {
 		}
 	}
 	for _, f := range files {
-		delete(s.sizes, f.path)
+		delete(s.proc.sizes, f.path)
 		if f.old.whole || f.new.whole || s.renamedInto(f.path) {
 			continue
 		}
@@ -342,7 +342,7 @@ func (s *step) measure(files ...*file) {
 				size += int64(len(line))
 			}
 		}
-		s.sizes[f.path] = size
+		s.proc.sizes[f.path] = size
 	}
 }
 
@@ -365,7 +365,7 @@ func (s *step) renamedInto(path string) bool {
 
 // keepLeft notes what windows have running, once everything was looked at.
 func (s *step) keepLeft() {
-	for w, b := range s.bounds {
+	for w, b := range s.proc.bounds {
 		if w.Closed == 0 && len(b.left) > 0 {
 			w.Left, w.Printed, w.Background = b.left, b.printed, true
 		}
@@ -385,7 +385,7 @@ func (s *step) askTranscripts() {
 			w.Rejected = true
 			s.over = append(s.over, w)
 		case OutcomeRan:
-			if s.bounds[w].ended.IsZero() {
+			if s.proc.bounds[w].ended.IsZero() {
 				w.Doubt, w.Why = true, events.LimitMissingAfter
 			} else {
 				s.over = append(s.over, w)
@@ -398,15 +398,15 @@ func (s *step) askTranscripts() {
 // endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment,
 // unless something of it goes on.
 func (s *step) endTold(w *Window) End {
-	if end, asked := s.ends[w]; asked {
+	if end, asked := s.proc.ends[w]; asked {
 		return end
 	}
 	end := s.settle(*w)
-	if s.ends == nil {
-		s.ends = map[*Window]End{}
+	if s.proc.ends == nil {
+		s.proc.ends = map[*Window]End{}
 	}
-	s.ends[w] = end
-	b := s.bounds[w]
+	s.proc.ends[w] = end
+	b := s.proc.bounds[w]
 	if b != nil {
 		b.hearEnd(w, end)
 	}
@@ -422,13 +422,13 @@ func (s *step) endTold(w *Window) End {
 // hearFinish asks the agent's own record when a command ended of which it reports only now, after others have come:
 // Codex reports a command that outlasts its call when the model asks for it again. What changed in between is nobody's.
 func (s *step) hearFinish(w *Window) {
-	if w.Class != events.ToolRuns || s.bounds == nil {
+	if w.Class != events.ToolRuns || s.proc.bounds == nil {
 		return
 	}
-	b := s.bounds[w]
+	b := s.proc.bounds[w]
 	if b == nil {
 		b = &bound{}
-		s.bounds[w] = b
+		s.proc.bounds[w] = b
 	}
 	if !s.endTold(w).Finished {
 		b.ended = time.Time{}
@@ -437,7 +437,7 @@ func (s *step) hearFinish(w *Window) {
 
 // toldEnd is when a call had ended by its agent's own record; zero if that is not told.
 func (s *step) toldEnd(w *Window) time.Time {
-	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
+	if b := s.proc.bounds[w]; b != nil && !w.Rejected && !w.Background {
 		return b.ended.UTC()
 	}
 	return time.Time{}
@@ -447,7 +447,7 @@ func (s *step) toldEnd(w *Window) time.Time {
 // changed, and returns them: they are over with this step.
 func (s *step) doubtGone() []*Window {
 	var out []*Window
-	for w, b := range s.bounds {
+	for w, b := range s.proc.bounds {
 		if w.Closed != 0 {
 			continue
 		}

@@ -58,7 +58,7 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, settle), state: &state{Windows: []*Window{w}}}
 		s.askProcesses(time.Now())
 		s.endTold(w)
-		s.bounds[w].within = map[string]bool{"f": true}
+		s.proc.bounds[w].within = map[string]bool{"f": true}
 		if got := s.doubts(w, "f"); got != tt.doubts {
 			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
 		}
