@@ -133,7 +133,7 @@ func (a *app) workTree() (*refs.Repo, error) {
 
 // program lists the verbs. Each stands in a file of its own.
 func (a *app) program() *cli.App {
-	cli.HelpPrinter = printHelp
+	fitHelp()
 	program := &cli.App{
 		Name:      "git-trace",
 		Usage:     "who wrote this line, and in which conversation",

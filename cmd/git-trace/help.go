@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,6 +35,9 @@ type commandGroup struct {
 	name     string
 	commands []*cli.Command
 }
+
+// fitHelp has the framework write help as printHelp does. Hooks never come here.
+var fitHelp = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
 
 // printHelp writes the help of the program or of a command, in columns that fit the screen. The framework's own lets
 // long lines run over.
