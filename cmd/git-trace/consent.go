@@ -81,7 +81,7 @@ func (a *app) confirm(question, does string) (bool, error) {
 
 // tellObstacles says what still keeps the hooks that were installed from running.
 func (a *app) tellObstacles(ctx context.Context, in *installation) error {
-	if len(in.agents) == 0 && !in.global {
+	if len(in.agents)+len(in.passed) == 0 && !in.global {
 		fmt.Fprintf(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent: %s\n",
 			strings.Join(installable(in.env), ", "))
 	}

@@ -66,7 +66,7 @@ func TestAFormatterAmongCodexHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "codex", "--agent", "codex-cli", "--global")
 	r.Write("a.js", "const a = 'x'\nconst b = 'y'\n")
-	hooks := strings.NewReplacer("TOOLS", "apply_patch", "sleep 0.7;", `sleep 0.7; sed -i \"1i import z from 'z'\" a.js;`).Replace(formatterHooks)
+	hooks := strings.NewReplacer("TOOLS", "apply_patch", "sleep 0.7;", `sleep 2; sed -i \"1i import z from 'z'\" a.js;`).Replace(formatterHooks)
 	r.Write(".codex/hooks.json", hooks)
 	r.commitAll()
 	patch := "*** Begin Patch\n*** Update File: a.js\n@@\n const a = 'x'\n+const own = 'of the agent'\n const b = 'y'\n*** End Patch"

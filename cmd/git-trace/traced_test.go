@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/testing/driver"
+	"github.com/git-trace/git-trace/view"
 )
 
 // buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
@@ -108,6 +109,9 @@ func (r *traced) blame(file string) []blamed {
 	var out struct{ Lines []blamed }
 	if err := json.Unmarshal([]byte(r.trace("blame", "--json", file)), &out); err != nil {
 		r.t.Fatalf("blame %s: %v", file, err)
+	}
+	for i := range out.Lines { // a record names its maker, too; hooks alone do not
+		out.Lines[i].Model = view.ModelName(out.Lines[i].Model)
 	}
 	return out.Lines
 }

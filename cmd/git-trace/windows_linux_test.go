@@ -112,6 +112,24 @@ func (w *watched) is(file, line string, fine ...string) {
 	w.t.Errorf("%s has no line %q", file, line)
 }
 
+// gone waits for the end of the process whose number is the second word of a file.
+func (w *watched) gone(file string) {
+	w.t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	words := strings.Fields(string(raw))
+	for range 200 {
+		stat, err := os.ReadFile(filepath.Join("/proc", words[1], "stat"))
+		if _, state, found := strings.Cut(string(stat), ") "); err != nil || found && strings.ContainsAny(state[:1], "ZX") {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	w.t.Fatalf("process %s goes on", words[1])
+}
+
 // until waits for a file to hold a text.
 func (w *watched) until(name, text string) {
 	w.t.Helper()
@@ -323,7 +341,7 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	first, release := w.after("first", "echo by the shell, first >> a.txt; ")
 	second, releaseSecond := w.after("second", "echo by the shell, second >> a.txt; sleep 0.2")
 	started, over := filepath.Join(w.home, "started"), filepath.Join(w.home, "over")
-	a.begins("bash", "echo yes > "+started+"; "+first+second+"; echo yes > "+over)
+	a.begins("bash", "echo yes > "+started+"; "+first+second+"; echo yes $$ > "+over)
 	w.until(started, "yes")
 	a.die()
 	release()
@@ -342,8 +360,8 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	w.commit()
 	w.is("a.txt", "by the shell, second", "unknown", alpha)
 	w.until(over, "yes")
-	time.Sleep(500 * time.Millisecond) // the shell ends with that
-	w.commit()                         // finds that all is over
+	w.gone(over)
+	w.commit() // finds that all is over
 	w.types("b.txt", "typed when all is over")
 	w.is("b.txt", "typed when all is over", "human")
 	w.commit()
