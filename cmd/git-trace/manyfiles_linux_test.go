@@ -48,7 +48,7 @@ func TestACallOfThousandsOfFilesCostsNobodyALine(t *testing.T) {
 			w.settled()
 			got := w.anchored()
 			t.Log(got)
-			for what, n := range map[string]int{"first toolu_" + alpha + "_001": 2000, "second toolu_" + alpha + "_002": 560, "third toolu_" + alpha + "_003": 300, "hand.txt human": 1} {
+			for what, n := range map[string]int{"first toolu_" + w.own(alpha) + "_001": 2000, "second toolu_" + w.own(alpha) + "_002": 560, "third toolu_" + w.own(alpha) + "_003": 300, "hand.txt human": 1} {
 				if got[what] != n {
 					t.Errorf("%s: %d lines, want %d", what, got[what], n)
 				}

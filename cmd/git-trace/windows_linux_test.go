@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,11 +23,19 @@ type watched struct {
 	dir, home string
 	seconds   string // that a hook may take
 	untimed   bool   // agents do not tell how long their calls ran, nor whole files
+	suffix    string // of the sessions of this test: processes are known by the id, and other tests have agents, too
 }
+
+// worlds counts the tests that watch, so that no two have a session's id in common.
+var worlds atomic.Int64
+
+// own is a session's id in this test.
+func (w *watched) own(session string) string { return session + w.suffix }
 
 func newWatched(t *testing.T) *watched {
 	t.Helper()
 	w := &watched{t: t, dir: filepath.Join(t.TempDir(), "r"), home: t.TempDir(), seconds: patience}
+	w.suffix = fmt.Sprintf("-%d-%d", os.Getpid(), worlds.Add(1))
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +109,7 @@ func (w *watched) is(file, line string, fine ...string) {
 		if content != line {
 			continue
 		}
-		owner = strings.TrimRight(owner, "*<")
+		owner = strings.TrimRight(strings.ReplaceAll(owner, w.suffix, ""), "*<")
 		for _, one := range fine {
 			if owner == one {
 				return
@@ -155,6 +164,7 @@ type living struct {
 
 func (w *watched) agent(session string) *living {
 	w.t.Helper()
+	session = w.own(session)
 	a := &living{w: w, session: session, cmd: w.command("agent", session, "serve")}
 	in, err := a.cmd.StdinPipe()
 	if err != nil {
@@ -311,7 +321,7 @@ func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 				server = fmt.Sprintf(server, w.home, w.home)
 			}
 			a.does(tt.verb, server)
-			a.does("stop", "task-"+alpha)
+			a.does("stop", "task-"+w.own(alpha))
 			defer func() { _ = syscall.Kill(-a.cmd.Process.Pid, syscall.SIGKILL) }()
 			for n := range 3 {
 				time.Sleep(100 * time.Millisecond)
