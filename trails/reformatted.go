@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
@@ -64,7 +65,7 @@ func (s *step) beforeAnswer(w *Window, path string) bool {
 		return false
 	}
 	end := s.endTold(w)
-	return changed.Before(end.Answered)
+	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off what is less than that
 }
 
 // batch is whose calls have ended with all their hooks.
