@@ -48,16 +48,14 @@ func (e *NoLineError) Error() string { return "there is no such line" }
 
 // Finder finds reasons. It is used from one goroutine.
 type Finder struct {
-	Repo     *refs.Repo
-	Known    *view.Reader
-	Evidence blame.Resolver
-	Trails   *trail.Tracker
+	Known  *view.Reader
+	Trails *trail.Tracker
 }
 
 // Lines finds why the lines from first to last of a path are there, as a revision has it, or, without one, as the work
 // tree has it. Lines of one origin make one reason, in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
-	blamed, err := blame.Lines(ctx, f.Repo, rev, path, f.Evidence)
+	blamed, err := f.Trails.Lines(rev, path)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type Tracker struct {
 	heirs    map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
-	blamed   map[string][]blame.Annotated    // by ref, NUL and path
+	blamed   map[string]blamed               // by ref, NUL and path
 	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
 	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
 	within   map[string]bool                 // by commit and ref: is it an ancestor
@@ -35,12 +35,18 @@ type Tracker struct {
 	touched  []string                        // paths that differ from HEAD; nil until asked for
 }
 
+// blamed is what git and the evidence say of a path.
+type blamed struct {
+	lines []blame.Annotated
+	err   error
+}
+
 // New returns a tracker of a repository's patches.
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
 		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: trails.NewKnown(repo),
 		heirs: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
-		byPath: map[string]map[Key][]holding{}, blamed: map[string][]blame.Annotated{},
+		byPath: map[string]map[Key][]holding{}, blamed: map[string]blamed{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
 		removers: map[string]map[refs.OID]remover{},
 	}
@@ -107,24 +113,27 @@ func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines in
 
 // lines blames a path; a path that is not there has none.
 func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
-	key := ref + "\x00" + path
-	if lines, done := t.blamed[key]; done {
-		return lines, nil
-	}
-	rev := ref
-	if rev == "" && t.repo.Bare() {
-		rev = "HEAD"
-	}
-	lines, err := blame.Lines(t.ctx, t.repo, rev, path, t.resolver)
+	lines, err := t.Lines(ref, path)
 	var refused *gitblame.Failure
 	if errors.As(err, &refused) && refused.NoPath() {
-		lines, err = nil, nil
+		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	return lines, err
+}
+
+// Lines blames a path, once, as a revision has it, or, without one, as the work tree has it, a bare repository as HEAD.
+func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
+	key := ref + "\x00" + path
+	have, done := t.blamed[key]
+	if !done {
+		rev := ref
+		if rev == "" && t.repo.Bare() {
+			rev = "HEAD"
+		}
+		have.lines, have.err = blame.Lines(t.ctx, t.repo, rev, path, t.resolver)
+		t.blamed[key] = have
 	}
-	t.blamed[key] = lines
-	return lines, nil
+	return have.lines, have.err
 }
 
 // namesOf are a path and the other names that its file had here.

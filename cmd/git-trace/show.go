@@ -41,6 +41,8 @@ type shown struct {
 	view drawable
 }
 
+func (s shown) draw(d *showDrawer) { s.view.draw(d) }
+
 // MarshalJSON gives {"kind": KIND, KIND: {…}}.
 func (s shown) MarshalJSON() ([]byte, error) {
 	raw, err := marshal(s.view)
@@ -69,7 +71,10 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	objects := []shown{}
 	for _, id := range ids {
 		if p, named, err := placeOf(id); named && looksLikePath(p.name) {
-			v, err := views.why(p, err)
+			if err != nil {
+				return err
+			}
+			v, err := views.why("", p)
 			if err != nil {
 				return err
 			}
@@ -95,16 +100,21 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects)
 	}
-	screen, err := a.screen(repo, c.String("color"))
+	return drawEach(a, c, views, objects)
+}
+
+// drawEach draws objects for people, an empty line between two.
+func drawEach[T drawable](a *app, c *cli.Context, v *viewer, list []T) error {
+	screen, err := a.screen(v.repo, c.String("color"))
 	if err != nil {
 		return err
 	}
-	d := newShowDrawer(screen, views)
-	for i, o := range objects {
+	d := newShowDrawer(screen, v)
+	for i, one := range list {
 		if i > 0 {
 			d.line("")
 		}
-		o.view.draw(d)
+		one.draw(d)
 		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
 			return errors.Join(err, screen.Close())
 		}

@@ -13,10 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -47,20 +45,16 @@ func (a *app) track(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.close()
-	reader := known.log
-	searcher := unseen.New(repo, reader)
-	defer searcher.Close()
-	log := known.Log()
-	tracker, err := trail.New(c.Context, repo, log, blame.NewEvidence(repo, log, searcher).WithSettler(settler()))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tracker.Close() }()
 	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
 	defer views.close()
+	follows, err := views.follow()
+	if err != nil {
+		return err
+	}
+	tracker := follows.trails
 	f := patchFinder{app: a, viewer: views, tracker: tracker}
 	for _, arg := range wanted {
 		if err := f.find(arg); err != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
@@ -24,6 +26,7 @@ type viewer struct {
 	prompts *view.Prompts
 	objects *refs.Objects
 	short   func(events.TraceID) string
+	follows *follower // nil until somebody asks
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
@@ -34,7 +37,39 @@ func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*vie
 }
 
 func (v *viewer) close() {
+	if v.follows != nil {
+		v.follows.close()
+	}
 	_ = v.objects.Close()
+}
+
+// follower is what the owners of lines are found with, and what became of them.
+type follower struct {
+	searcher *unseen.Search
+	evidence *blame.Evidence
+	trails   *trail.Tracker
+}
+
+// follow opens the follower, once.
+func (v *viewer) follow() (*follower, error) {
+	if v.follows != nil {
+		return v.follows, nil
+	}
+	log := v.known.Log()
+	f := &follower{searcher: unseen.New(v.repo, v.reader)}
+	f.evidence = blame.NewEvidence(v.repo, log, f.searcher).WithSettler(settler())
+	var err error
+	if f.trails, err = trail.New(v.ctx, v.repo, log, f.evidence); err != nil {
+		f.searcher.Close()
+		return nil, err
+	}
+	v.follows = f
+	return f, nil
+}
+
+func (f *follower) close() {
+	_ = f.trails.Close()
+	f.searcher.Close()
 }
 
 func (v *viewer) view(o object) (drawable, error) {

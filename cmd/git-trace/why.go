@@ -9,9 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/blame/trail"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/why"
 )
 
@@ -72,14 +69,9 @@ func (a *app) why(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer views.close()
-	finder, err := views.finder()
-	if err != nil {
-		return err
-	}
-	defer finder.close()
 	list := []*whyView{}
 	for _, p := range places {
-		v, err := finder.why(rev, p)
+		v, err := views.why(rev, p)
 		if err != nil {
 			return err
 		}
@@ -99,19 +91,7 @@ func (a *app) why(c *cli.Context, ops operands) error {
 		_, err := io.WriteString(quietWriter{a.std.out}, strings.TrimLeft(m.out.String(), "\n"))
 		return err
 	}
-	screen, err := a.screen(repo, c.String("color"))
-	if err != nil {
-		return err
-	}
-	d := newShowDrawer(screen, views)
-	for i, v := range list {
-		if i > 0 {
-			d.line("")
-		}
-		v.draw(d)
-	}
-	_, err = io.Copy(screen.Out, strings.NewReader(d.take()))
-	return errors.Join(err, screen.Close())
+	return drawEach(a, c, views, list)
 }
 
 // whyOperands are places, and the revision in front of them.
@@ -136,53 +116,18 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// whyFinder finds reasons for places.
-type whyFinder struct {
-	*viewer
-	reasons  why.Finder
-	searcher *unseen.Search
-}
-
-// finder opens what reasons are found with. Close it.
-func (v *viewer) finder() (*whyFinder, error) {
-	f := &whyFinder{viewer: v, searcher: unseen.New(v.repo, v.reader)}
-	evidence := blame.NewEvidence(v.repo, v.reader, f.searcher).WithSettler(settler())
-	trails, err := trail.New(v.ctx, v.repo, v.reader, evidence)
-	if err != nil {
-		f.searcher.Close()
-		return nil, err
-	}
-	f.reasons = why.Finder{Repo: v.repo, Known: v.known.Reader, Evidence: evidence, Trails: trails}
-	return f, nil
-}
-
-// why finds the reasons for lines; err is what naming them gave.
-func (v *viewer) why(p fileLines, err error) (*whyView, error) {
+// why finds the reasons for lines.
+func (v *viewer) why(rev string, p fileLines) (*whyView, error) {
+	path, err := pathInside(v.repo, p.name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := v.finder()
+	f, err := v.follow()
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
-	return f.why("", p)
-}
-
-func (f *whyFinder) close() {
-	_ = f.reasons.Trails.Close()
-	f.searcher.Close()
-}
-
-func (f *whyFinder) why(rev string, p fileLines) (*whyView, error) {
-	path, err := pathInside(f.repo, p.name)
-	if err != nil {
-		return nil, err
-	}
-	if rev == "" && f.repo.Bare() {
-		rev = "HEAD"
-	}
-	list, err := f.reasons.Lines(f.ctx, rev, path, p.first, p.last)
+	reasons := why.Finder{Known: v.known.Reader, Trails: f.trails}
+	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
 	var none *why.NoLineError
 	if errors.As(err, &none) {
 		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", printable(p.name), plural(none.Lines, "line")), "")
