@@ -1,8 +1,6 @@
 package blame
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,38 +54,28 @@ func TestWithoutItsHeadersThePassThroughIsGitsOutputByteForByte(t *testing.T) {
 
 func comparePassThrough(t *testing.T, r *repo, format string, forms []blamerepo.Form) {
 	t.Helper()
-	r.Write("grafts", r.Graft())
-	link := filepath.Join(t.TempDir(), "link") // of its own: one repository may be compared several times
-	if err := os.Symlink(r.Dir, link); err != nil {
-		t.Skip("no symbolic links here:", err)
-	}
-	const stdin = "zero\nfrom standard input\nalpha\n"
-	for _, form := range forms {
-		text := strings.NewReplacer("ABS", r.Dir, "LINK", link, "{}", format).Replace(form.Args)
-		args := blamerepo.Words(text)
-		dir := filepath.Join(r.Dir, form.Dir)
-		want, code := r.Try(dir, stdin, append([]string{"blame"}, args...)...)
+	r.Ask(t, format, forms, func(a blamerepo.Asked) {
 		k := &knows{lines: map[string]Attribution{}}
-		got, err := r.blameStdin(dir, stdin, k, Style{}, args...)
-		if code != 0 {
+		got, err := r.blameStdin(a.Dir, a.Stdin, k, Style{}, a.Args...)
+		if a.Code != 0 {
 			if err == nil || got != "" {
-				t.Errorf("%s: git fails with %d\n%s\nwe print %q, error %v", text, code, want, got, err)
+				t.Errorf("%s: git fails with %d\n%s\nwe print %q, error %v", a.Text, a.Code, a.Want, got, err)
 			}
-			continue
+			return
 		}
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
+			t.Errorf("%s: %v", a.Text, err)
+			return
 		}
 		// the time of lines not committed is now, and differs between two runs
-		want, got = blamerepo.Clock.ReplaceAllString(want, "$1"), blamerepo.Clock.ReplaceAllString(got, "$1")
+		want, got := blamerepo.Clock.ReplaceAllString(a.Want, "$1"), blamerepo.Clock.ReplaceAllString(got, "$1")
 		if stripped := traceLine.ReplaceAllString(got, ""); stripped != want {
-			t.Errorf("%s: differs from git's\n--- git\n%s\n--- ours\n%s", text, want, stripped)
+			t.Errorf("%s: differs from git's\n--- git\n%s\n--- ours\n%s", a.Text, want, stripped)
 		}
 		if n := strings.Count(got, "\ntrace-contributor "); n == 0 && want != "" {
-			t.Errorf("%s: no headers of ours", text)
+			t.Errorf("%s: no headers of ours", a.Text)
 		}
-	}
+	})
 }
 
 // reader is a reader of git's porcelain formats as others write them: it knows git's words and skips the rest.

@@ -88,28 +88,18 @@ func present(stream string) string { return blamerepo.Clock.ReplaceAllString(str
 // compareForms blames with git and here as people and programs write it.
 func (r *repo) compareForms(t *testing.T, format string, forms []blamerepo.Form) {
 	t.Helper()
-	r.Write("grafts", r.Graft())
-	link := filepath.Join(t.TempDir(), "link") // of its own: one repository may be compared several times
-	if err := os.Symlink(r.Dir, link); err != nil {
-		t.Skip("no symbolic links here:", err)
-	}
-	const stdin = "zero\nfrom standard input\nalpha\n"
-	for _, form := range forms {
-		text := strings.NewReplacer("ABS", r.Dir, "LINK", link, "{}", format).Replace(form.Args)
-		args := blamerepo.Words(text)
-		dir := filepath.Join(r.Dir, form.Dir)
-		want, code := r.Try(dir, stdin, append([]string{"blame"}, args...)...)
-		got, err := r.blame(dir, stdin, args...)
+	r.Ask(t, format, forms, func(a blamerepo.Asked) {
+		got, err := r.blame(a.Dir, a.Stdin, a.Args...)
 		var refused *Failure
 		switch {
-		case code != 0 && (!errors.As(err, &refused) || refused.ExitCode() != code):
-			t.Errorf("%s: git fails with %d\n%s\nwe print %q, error %v", text, code, want, got, err)
-		case code == 0 && err != nil:
-			t.Errorf("%s: %v", text, err)
-		case code == 0 && present(got) != present(want):
-			t.Errorf("%s: differs from git's\n--- git\n%s\n--- ours\n%s", text, want, got)
+		case a.Code != 0 && (!errors.As(err, &refused) || refused.ExitCode() != a.Code):
+			t.Errorf("%s: git fails with %d\n%s\nwe print %q, error %v", a.Text, a.Code, a.Want, got, err)
+		case a.Code == 0 && err != nil:
+			t.Errorf("%s: %v", a.Text, err)
+		case a.Code == 0 && present(got) != present(a.Want):
+			t.Errorf("%s: differs from git's\n--- git\n%s\n--- ours\n%s", a.Text, a.Want, got)
 		}
-	}
+	})
 }
 
 // Git finds lines in an order of its own there.

@@ -286,3 +286,29 @@ var Clock = regexp.MustCompile(`(?m)^((?:author|committer)-time )` + `(?:17[6-9]
 func (r *Repo) Graft() string {
 	return strings.TrimSpace(r.Git("rev-parse", "HEAD")) + " " + strings.TrimSpace(r.Git("rev-parse", "HEAD~2")) + "\n"
 }
+
+// Asked is what git blame says to one form.
+type Asked struct {
+	Text       string // as it is typed
+	Args       []string
+	Dir, Stdin string
+	Want       string
+	Code       int // git's exit status
+}
+
+// Ask asks git in each form, with a format in the place of {}, what it blames.
+func (r *Repo) Ask(t *testing.T, format string, forms []Form, judge func(Asked)) {
+	t.Helper()
+	r.Write("grafts", r.Graft())
+	link := filepath.Join(t.TempDir(), "link") // of its own: one repository may be compared several times
+	if err := os.Symlink(r.Dir, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	for _, form := range forms {
+		a := Asked{Dir: filepath.Join(r.Dir, form.Dir), Stdin: "zero\nfrom standard input\nalpha\n"}
+		a.Text = strings.NewReplacer("ABS", r.Dir, "LINK", link, "{}", format).Replace(form.Args)
+		a.Args = Words(a.Text)
+		a.Want, a.Code = r.Try(a.Dir, a.Stdin, append([]string{"blame"}, a.Args...)...)
+		judge(a)
+	}
+}
