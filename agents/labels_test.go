@@ -163,23 +163,14 @@ func (s scores) log(t *testing.T, what string, other scores) {
 	}
 }
 
-func corpusRoot(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("GITTRACE_CORPUS"); dir != "" {
-		return dir
-	}
-	found, _ := filepath.Glob(filepath.Join("..", "..", "*", "corpus", "MANIFEST.tsv"))
-	if len(found) == 0 {
-		t.Skip("the corpus is not here")
-	}
-	return filepath.Dir(found[0])
-}
-
 // Kinds of prompts, rejections and failures of real conversations are held against what a reader says of them, ours and
 // those of upstream's rules. docs/treetrace.md has the figures.
 func TestWhatIsSaidOfRealConversationsIsMeasured(t *testing.T) {
 	t.Parallel()
-	sessions := &labelledSessions{root: corpusRoot(t), have: map[string]*labelled{}}
+	sessions := &labelledSessions{root: corpus(), have: map[string]*labelled{}}
+	if sessions.root == "" {
+		t.Skip("the corpus is not here")
+	}
 	t.Run("kinds", sessions.kinds)
 	t.Run("calls", sessions.calls)
 	t.Run("signals", sessions.signals)

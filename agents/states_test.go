@@ -17,14 +17,24 @@ import (
 	"github.com/git-trace/git-trace/records/tracestate"
 )
 
+// corpus is the directory of real session files, "" where there is none.
+func corpus() string {
+	if dir := os.Getenv("GITTRACE_CORPUS"); dir != "" {
+		return dir
+	}
+	found, _ := filepath.Glob(filepath.Join("..", "..", "*", "corpus", "MANIFEST.tsv"))
+	if len(found) == 0 {
+		return ""
+	}
+	return filepath.Dir(found[0])
+}
+
 // sessionFiles are the session files of the tests, and real ones where they are present.
 func sessionFiles(t *testing.T) []string {
 	t.Helper()
 	roots := []string{filepath.Join("..", "testdata", "sessions")}
-	if dir := os.Getenv("GITTRACE_CORPUS"); dir != "" {
+	if dir := corpus(); dir != "" {
 		roots = append(roots, dir)
-	} else if found, _ := filepath.Glob(filepath.Join("..", "..", "*", "corpus", "MANIFEST.tsv")); len(found) > 0 {
-		roots = append(roots, filepath.Dir(found[0]))
 	}
 	var files []string
 	for _, root := range roots {
