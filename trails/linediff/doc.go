@@ -2,9 +2,9 @@
 //
 // [Diff] answers with the hunks that turn one list of lines into the other. They are almost always the hunks that `git
 // diff -U0` prints: ownership has to agree with what `git blame` will later say of the same change. Three things make
-// that so: Myers' linear-space search with git's limits on its cost, git's way of leaving lines out that cannot help
-// (see prune.go), and git's sliding of groups with its indent heuristic (slide.go, indent.go). The package test holds
-// the share of equal hunk headers against the real git.
+// that so. Myers' linear-space search has git's limits on its cost. Lines that cannot help are left out as git does
+// (prune.go). Groups slide as git's do, with its indent heuristic (slide.go, indent.go). The package test holds the
+// share of equal hunk headers against the real git.
 //
 // Promises:
 //
