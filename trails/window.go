@@ -57,10 +57,10 @@ type Window struct {
 	Limits  []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
 	Doubt bool
-	// Said is what the call wrote where git does not look (passedover.go), kept until it does.
+	// Said is what the call wrote where git does not look (sayings.go), kept until it does.
 	Said []saying
 	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on
-	// what it wrote (reformatted.go).
+	// what it wrote (formatters.go).
 	Tail bool
 	// Why says what is known of that.
 	Why events.Limit

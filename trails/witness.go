@@ -21,7 +21,7 @@ type bound struct {
 	// why it may have ended before, or a person may have written what it could have; "" if nothing says so
 	doubt   events.Limit
 	silent  bool  // wrote is known
-	apart   bool  // wrote is known since the call began (apart.go)
+	apart   bool  // wrote is known since the call began (diskwrites.go)
 	wrote   int64 // at most so many bytes since everything was looked at last, or since the call began
 	left    []process.Process
 	printed []process.Output
