@@ -78,7 +78,7 @@ func (p *painter) question(q *question) {
 	quiet := paint{quieten: p.style.Color}
 	for _, l := range q.lines {
 		number := fmt.Sprintf("%*d", p.widths.line+1, l.FinalLine)
-		p.write(edge, quiet.quiet(number), quiet.quiet(cells.Fit(doubt(l.Owner), 1)), colour(escape, bar), " ",
+		p.write(edge, quiet.quiet(number), quiet.quiet(cells.Fit(p.doubt(l), 1)), colour(escape, bar), " ",
 			p.content(&l.Line), "\n")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
@@ -15,6 +17,9 @@ import (
 func Render(out io.Writer, lines []Annotated, style Style) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	p := newPainter(w, lines, style)
+	if style.Drawn != nil {
+		defer func() { *style.Drawn = p.drawn }()
+	}
 	switch {
 	case style.Columns.Prompts:
 		p.prompts(lines)
@@ -32,6 +37,8 @@ type painter struct {
 	style Style
 	cols  Columns
 	short func(events.TraceID) string
+	since func() time.Time
+	drawn Drawn
 
 	digits int // of a commit id
 	agents int // columns of the longest agent name, for the ids to stand in a column
@@ -51,6 +58,9 @@ const (
 
 func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 	p := &painter{w: w, style: style, cols: style.Columns, short: style.shortTraces(lines)}
+	if style.Since != nil {
+		p.since = sync.OnceValue(style.Since)
+	}
 	p.digits = p.cols.Digits
 	if p.digits <= 0 {
 		p.digits = gitblame.DefaultDigits
@@ -172,14 +182,32 @@ func (p *painter) owner(l *Annotated, limit int) string {
 }
 
 // doubt is the sign behind the owner.
-func doubt(a *Attribution) string {
+func (p *painter) doubt(l *Annotated) string {
+	a := l.Owner
 	switch {
+	case a.Kind == events.OwnerUnknown && p.older(l.Commit):
 	case a.Kind == events.OwnerUnknown:
+		p.drawn.Unknown = true
 		return signUnknown
 	case a.Kind == events.OwnerMixed:
+		p.drawn.Mixed = true
 		return signMixed
 	case a.ByAI() && (len(a.Candidates) > 1 || a.Confidence == "low"):
+		p.drawn.Unsure = true
 		return signUnsure
 	}
 	return ""
+}
+
+// older tells whether a commit is from before recording began.
+func (p *painter) older(c *gitblame.Commit) bool {
+	if p.since == nil || !c.Committed() {
+		return false
+	}
+	since := p.since()
+	unrecorded := since.IsZero()
+	older := !unrecorded && c.Committer.Time < since.Unix()
+	p.drawn.Unrecorded = p.drawn.Unrecorded || unrecorded
+	p.drawn.Older = p.drawn.Older || older
+	return unrecorded || older
 }

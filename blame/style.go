@@ -2,6 +2,7 @@ package blame
 
 import (
 	"hash/fnv"
+	"time"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -17,8 +18,40 @@ type Style struct {
 	Width    int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string
+	// Since is the time at which recording began, zero if it did not. Lines of older commits of which nothing is known are
+	// a person's to the eye: they bear no sign. Nil: recording is as old as everything.
+	Since func() time.Time
+	// Drawn is told which signs were drawn; it may be nil.
+	Drawn *Drawn
 
 	Columns Columns
+}
+
+// Drawn says which signs the owners of an output bear, for a legend beside it.
+type Drawn struct {
+	Unknown, Mixed, Unsure bool
+	Older                  bool // lines from before recording began are there, which bear none
+	Unrecorded             bool // lines of a repository in which nothing is recorded, which bear none either
+}
+
+// Legend says in words what the signs mean that were drawn, a line each.
+func (d Drawn) Legend() []string {
+	var out []string
+	for _, one := range []struct {
+		drawn bool
+		text  string
+	}{
+		{d.Unknown, signUnknown + "  nobody knows who wrote it: git trace why FILE:LINE says more"},
+		{d.Unsure, signUnsure + "  one of several agents, or known with little confidence"},
+		{d.Mixed, signMixed + "  an agent and a person wrote it"},
+		{d.Unrecorded, "nothing is recorded in this repository: git trace init"},
+		{d.Older, "lines older than the recording bear no sign: git trace backfill"},
+	} {
+		if one.drawn {
+			out = append(out, one.text)
+		}
+	}
+	return out
 }
 
 // Columns are what the options of git-blame(1) change in the drawing.

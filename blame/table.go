@@ -49,7 +49,7 @@ func (p *painter) position(l *Annotated) string {
 func (p *painter) when(l *Annotated) string {
 	cell := ""
 	if p.widths.doubt > 0 {
-		cell += " " + cells.Fit(doubt(l.Owner), p.widths.doubt)
+		cell += " " + cells.Fit(p.doubt(l), p.widths.doubt)
 	}
 	if p.widths.date > 0 {
 		if cell == "" {
@@ -68,7 +68,7 @@ func (p *painter) measure(lines []Annotated) int {
 		l := &lines[i]
 		w.sign = max(w.sign, len(p.sign(&l.Line)))
 		w.score = max(w.score, len(l.Score))
-		w.doubt = max(w.doubt, len(doubt(l.Owner)))
+		w.doubt = max(w.doubt, len(p.doubt(l)))
 		if p.cols.ShowName {
 			w.name = max(w.name, cells.Width(p.foreign(l.OrigPath)))
 		}

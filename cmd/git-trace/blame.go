@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -29,7 +31,10 @@ func (a *app) blameCommand() *cli.Command {
 			"do what they\n" +
 			"do there; its machine formats are its own bytes, with header lines trace-… added.\n" +
 			"--json gives one document with all that is known of each line, --prompts the lines below the prompts that\n" +
-			"led to them, --only-ai the lines of agents alone.",
+			"led to them, --only-ai the lines of agents alone.\n\n" +
+			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
+			"it was one of several agents, or that little is certain. A line without a sign is the person's or the\n" +
+			"agent's named; one that is older than the recording bears none.",
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}
@@ -73,7 +78,9 @@ func (a *app) blame(args []string) error {
 		return err
 	}
 	opts.Config = screen.Config
-	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short}
+	var drawn blame.Drawn
+	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
+		Since: known.since, Drawn: &drawn}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(settler())
@@ -84,7 +91,35 @@ func (a *app) blame(args []string) error {
 		evidence = evidence.WithSteps(known.steps(a.life))
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
-	return errors.Join(blameFailure(err), screen.Close())
+	err = errors.Join(blameFailure(err), screen.Close())
+	if err == nil && screen.Terminal {
+		a.legend(screen.Config, drawn)
+	}
+	return err
+}
+
+// since is the time at which recording began here, zero if it did not.
+func (s *conversations) since() time.Time {
+	first, _, err := s.log.Event(1)
+	if err != nil {
+		return time.Time{}
+	}
+	return first.Time
+}
+
+// legend explains the signs that were drawn, once below the lines, to somebody who sees it. The configuration key
+// advice.traceSigns takes it away, as the keys of its family do for git's own hints.
+func (a *app) legend(config *refs.Config, drawn blame.Drawn) {
+	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
+		return
+	}
+	lines := drawn.Legend()
+	if len(lines) == 0 {
+		return
+	}
+	for _, line := range append(lines, "git config advice.traceSigns false hides these lines") {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", line)
+	}
 }
 
 // blameFailure gives git's refusal its exit status.

@@ -151,3 +151,24 @@ func TestLeavingThePagerIsNoError(t *testing.T) {
 		t.Errorf("shown: %q", shown)
 	}
 }
+
+// Whoever sees the signs is told what they mean; a program that reads standard error is not.
+func TestBlameExplainsItsSigns(t *testing.T) {
+	t.Parallel()
+	w := newTwin(t, false)
+	w.trace()
+	w.must("git", "checkout", "-q", "-f", "main")
+	shown := w.shownOnTerminal("blame", "a")
+	if strings.Contains(shown, "?") || !strings.Contains(shown, "hint: lines older than the recording bear no sign") {
+		t.Errorf("an old line: %s", shown)
+	}
+	w.must("git", "config", "advice.traceSigns", "false")
+	if shown := w.shownOnTerminal("blame", "a"); strings.Contains(shown, "hint") {
+		t.Errorf("hidden hints: %s", shown)
+	}
+	w.must("git", "config", "--unset", "advice.traceSigns")
+	w.must("git", "clone", "-q", ".", "../other")
+	if shown := w.shownOnTerminal("-C", "../other", "blame", "a"); !strings.Contains(shown, "hint: nothing is recorded") {
+		t.Errorf("an unrecorded repository: %s", shown)
+	}
+}

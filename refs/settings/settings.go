@@ -90,7 +90,7 @@ func needed(items []item) []item {
 func isAsked(key string) bool {
 	switch key {
 	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file",
-		"pager.trace":
+		"pager.trace", "advice.tracesigns":
 		return true
 	}
 	section, _, _ := strings.Cut(key, ".")
