@@ -9,7 +9,8 @@
 // says it reverts one that anchors the patch reverted it; any other lost it.
 //
 // Where the work tree has nothing of a patch, and no commit of its is an ancestor of HEAD, other refs are asked. A
-// patch all of whose commits are on no ref is orphaned; one that no commit anchors was never committed.
+// patch all of whose commits are on no ref is orphaned, but in a shallow clone, where nobody can know that; one that no
+// commit anchors was never committed.
 //
 // Nothing is written, and nothing is guessed: what git does not tell is counted and left without a commit.
 package trail

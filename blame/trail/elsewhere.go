@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,16 +49,16 @@ func (t *Tracker) elsewhere(tr *Trail) error {
 	return t.replaced(tr)
 }
 
-// never settles a patch that no commit anchors.
+// never settles a patch that no commit anchors. What a stash or another work tree may hold was not dropped.
 func (t *Tracker) never(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	switch {
 	case err != nil:
 		return err
 	case stash != "":
-		tr.Now.State, tr.Now.Stash = Stashed, stash
+		tr.Now = Now{State: Stashed, Stash: stash}
 	case tr.Created != nil && tr.Created.Worktree != t.repo.WorktreeName():
-		tr.Now.State, tr.Now.Worktree = Unsettled, &tr.Created.Worktree
+		tr.Now = Now{State: Unsettled, Worktree: &tr.Created.Worktree}
 	default:
 		tr.Now.State, tr.Now.Dropped = Dropped, tr.Lines
 	}
@@ -65,11 +67,18 @@ func (t *Tracker) never(tr *Trail) error {
 
 // replaced tells a patch that was lost when its commit was rewritten from one whose commits nobody keeps.
 func (t *Tracker) replaced(tr *Trail) error {
-	if stash, err := t.stashed(tr); err != nil || stash != "" {
-		tr.Now.State, tr.Now.Stash = Stashed, stash
+	stash, err := t.stashed(tr)
+	if err != nil {
 		return err
 	}
+	if stash != "" {
+		tr.Now = Now{State: Stashed, Stash: stash}
+		return nil
+	}
 	tr.Now.State = Orphaned
+	if _, err := os.Stat(filepath.Join(t.repo.CommonDir, "shallow")); err == nil {
+		tr.Now.State = Unsettled // a ref may lead there, beyond where the history ends here
+	}
 	for _, step := range slices.Backward(tr.Steps) {
 		for _, h := range t.heirs[step.Commit] {
 			c, err := t.objects.Commit(h.New)

@@ -163,7 +163,7 @@ func (t *Tracker) steps(held []holding) []Step {
 		}
 		s := &out[i]
 		s.Runs = append(s.Runs, h.run)
-		if s.Tier == "" || tierRank(h.tier) > tierRank(s.Tier) {
+		if s.Tier == "" || slices.Index(correlate.Tiers(), h.tier) > slices.Index(correlate.Tiers(), s.Tier) {
 			s.Tier, s.Confidence = h.tier, correlate.Confidence(h.tier, h.owner)
 		}
 	}
@@ -199,14 +199,6 @@ func (t *Tracker) when(h holding) time.Time {
 		}
 	}
 	return h.event.Time
-}
-
-// tierRank orders evidence, the best first.
-func tierRank(tier string) int {
-	return slices.Index([]string{
-		correlate.TierExactBlob, correlate.TierExactLines, correlate.TierMovedLines, correlate.TierReformatted,
-		correlate.TierRewritten, correlate.TierSamePatch, correlate.TierFingerprint,
-	}, tier)
 }
 
 // readRewritings reads which commits took the place of which.

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},
 	"why":       {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
-	"internal": {"refs", "events", "trails", "agents", "records"},
+	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
 	"cmd":      {"why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "cells", "numbers"},
 }
 

@@ -14,14 +14,14 @@ import (
 
 // aside makes a commit on a branch of its own, dated at a moment, with a file of one line, and goes back.
 func (w *world) aside(branch, name, text string, dated time.Time) refs.OID {
-	w.t.Helper()
-	w.git("switch", "-q", "-c", branch)
-	w.write(name, text)
-	now := w.clock
-	w.clock = dated
-	c := w.commit(branch)
-	w.clock = now
-	w.git("switch", "-q", "main")
+	w.T.Helper()
+	w.Git("switch", "-q", "-c", branch)
+	w.Write(name, text)
+	now := w.Clock
+	w.Clock = dated
+	c := w.Commit(branch)
+	w.Clock = now
+	w.Git("switch", "-q", "main")
 	return c
 }
 
@@ -48,41 +48,41 @@ func TestALineThatWasThereBeforeThePatchIsNotThePatchs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.write("own.txt", "of the beginning\n")
-			w.commit("own")
-			w.anchor()
-			side := w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.clock.Add(tt.dated))
+			w.Write("own.txt", "of the beginning\n")
+			w.Commit("own")
+			w.Anchor()
+			side := w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.Clock.Add(tt.dated))
 			heads := func() {
 				for i := range tt.heads {
-					w.write("base.txt", strings.Repeat("another line\n", i+1))
-					w.commit("head")
-					w.anchor()
+					w.Write("base.txt", strings.Repeat("another line\n", i+1))
+					w.Commit("head")
+					w.Anchor()
 				}
 			}
 			name := func() {
-				w.git("switch", "-q", "side")
-				w.git("commit", "-q", "--allow-empty", "-m", "on top")
-				w.anchor()
-				w.git("switch", "-q", "main")
+				w.Git("switch", "-q", "side")
+				w.Git("commit", "-q", "--allow-empty", "-m", "on top")
+				w.Anchor()
+				w.Git("switch", "-q", "main")
 			}
 			heads()
 			if tt.dated == 0 {
-				w.git("branch", "-q", "-D", "side")
-				side = w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.clock)
+				w.Git("branch", "-q", "-D", "side")
+				side = w.aside("side", "own.txt", "of the beginning\n"+byFirst, w.Clock)
 			}
 			if tt.named == 1 {
 				name()
 			}
-			w.edit("S1", "own.txt", "of the beginning\n"+byFirst)
+			w.Edit("S1", "own.txt", "of the beginning\n"+byFirst)
 			if tt.named == 2 {
-				w.write("own.txt", "of the beginning\n")
+				w.Write("own.txt", "of the beginning\n")
 				name()
 			}
-			w.write("own.txt", "of the beginning\n")
+			w.Write("own.txt", "of the beginning\n")
 			heads()
-			w.commit("without")
-			w.anchor()
-			w.forget()
+			w.Commit("without")
+			w.Anchor()
+			w.Forget()
 			w.want(Question{Commit: side, Path: "own.txt"}, tt.want)
 		})
 	}
@@ -92,9 +92,9 @@ func TestALineThatWasThereBeforeThePatchIsNotThePatchs(t *testing.T) {
 func TestWhatIsLookedInto(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.edit("S1", "a.txt", byFirst+common)
-	c := w.commit("unseen")
-	w.edit("S1", "b.txt", "nothing of the kind is there\n")
+	w.Edit("S1", "a.txt", byFirst+common)
+	c := w.Commit("unseen")
+	w.Edit("S1", "b.txt", "nothing of the kind is there\n")
 	texts := func(text ...string) [][]byte {
 		var out [][]byte
 		for _, one := range text {
@@ -105,10 +105,10 @@ func TestWhatIsLookedInto(t *testing.T) {
 	both := []string{"S1 by exact_blob", "S1 by exact_blob"}
 	w.want(Question{Commit: c, Path: "a.txt", Lines: []int{1}, Texts: texts(byFirst)}, both...)
 	w.want(Question{Commit: c, Path: "a.txt", Lines: []int{2}, Texts: texts(common)}, both...)
-	other := w.aside("side", "c.txt", byHand+common, w.clock)
+	other := w.aside("side", "c.txt", byHand+common, w.Clock)
 	w.want(Question{Commit: other, Path: "c.txt", Lines: []int{1}, Texts: texts(byHand)})
 	w.want(Question{Commit: other, Path: "c.txt", Lines: []int{1, 2}, Texts: texts(byHand, common)})
-	other = w.aside("side2", "d.txt", byHand+common, w.clock)
+	other = w.aside("side2", "d.txt", byHand+common, w.Clock)
 	w.want(Question{Commit: other, Path: "d.txt", Lines: []int{2}, Texts: texts(common)}, "unknown", "unknown")
 }
 
@@ -116,16 +116,16 @@ func TestWhatIsLookedInto(t *testing.T) {
 func TestHowLongAnAnswerHolds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.edit("S1", "a.txt", byFirst)
-	w.write("a.txt", byFirst+bySecond)
-	c := w.aside("side", "a.txt", byFirst+bySecond, w.clock.Add(24*time.Hour))
-	w.forget()
+	w.Edit("S1", "a.txt", byFirst)
+	w.Write("a.txt", byFirst+bySecond)
+	c := w.aside("side", "a.txt", byFirst+bySecond, w.Clock.Add(24*time.Hour))
+	w.Forget()
 	q := Question{Commit: c, Path: "a.txt", Lines: []int{1, 2}, Texts: [][]byte{[]byte(byFirst), []byte(bySecond)}}
 	w.want(q, "S1 by line_fingerprint", "unknown")
-	w.edit("S2", "z.txt", "the log grows by something else\n")
+	w.Edit("S2", "z.txt", "the log grows by something else\n")
 	w.want(q, "S1 by line_fingerprint", "unknown")
-	w.edit("S2", "a.txt", bySecond)
-	w.forget()
+	w.Edit("S2", "a.txt", bySecond)
+	w.Forget()
 	w.want(q, "S1 by line_fingerprint", "S2 by line_fingerprint")
 }
 
@@ -133,20 +133,19 @@ func TestHowLongAnAnswerHolds(t *testing.T) {
 func TestTheOwnLogHasNoSayInLinesOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	theirs := w.clone()
-	theirs.clock = w.now()
-	theirs.edit("S1", "base.txt", "base one\n"+byFirst+"base two\nbase three\n")
-	theirs.write("base.txt", "base one\n"+byFirst+"base two\ntheirs by hand, some line\nbase three\n")
-	theirs.commit("ai")
-	w.edit("S2", "base.txt", "base one\n"+bySecond+"base two\nbase three\n")
-	w.write("base.txt", "base one\nbase two\nbase three\n")
-	w.commit("without")
-	w.anchor()
-	c := w.aside("side", "base.txt", byFirst+"base one\n"+bySecond+"base two\nbase three\n", w.clock.Add(24*time.Hour))
-	writer, err := events.OpenLog(theirs.repo).Writer()
-	w.check(err)
-	w.git("fetch", "-q", theirs.repo.WorkTree, refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
-	w.forget()
+	theirs := w.Clone()
+	theirs.Edit("S1", "base.txt", "base one\n"+byFirst+"base two\nbase three\n")
+	theirs.Write("base.txt", "base one\n"+byFirst+"base two\ntheirs by hand, some line\nbase three\n")
+	theirs.Commit("ai")
+	w.Edit("S2", "base.txt", "base one\n"+bySecond+"base two\nbase three\n")
+	w.Write("base.txt", "base one\nbase two\nbase three\n")
+	w.Commit("without")
+	w.Anchor()
+	c := w.aside("side", "base.txt", byFirst+"base one\n"+bySecond+"base two\nbase three\n", w.Clock.Add(24*time.Hour))
+	writer, err := events.OpenLog(theirs.Repo).Writer()
+	w.Check(err)
+	w.Git("fetch", "-q", theirs.Repo.WorkTree, refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
+	w.Forget()
 	w.want(Question{Commit: c, Path: "base.txt", Elsewhere: true}, "S1 by line_fingerprint", "unknown")
 	w.want(Question{Commit: c, Path: "base.txt"}, "S1 by line_fingerprint", "S2 by line_fingerprint")
 }
@@ -155,12 +154,12 @@ func TestTheOwnLogHasNoSayInLinesOfOthers(t *testing.T) {
 func TestLinesSideBySideHaveTheirOwnOwners(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.edit("S1", "a.txt", byFirst)
-	w.edit("S2", "a.txt", byFirst+bySecond)
-	w.edit("S1", "a.txt", byFirst+bySecond+"and the first one again\n")
-	w.write("a.txt", byHand+byFirst+bySecond+"and the first one again\n")
-	w.edit("S3", "b.txt", "a look at everything\n")
-	c := w.commit("all")
+	w.Edit("S1", "a.txt", byFirst)
+	w.Edit("S2", "a.txt", byFirst+bySecond)
+	w.Edit("S1", "a.txt", byFirst+bySecond+"and the first one again\n")
+	w.Write("a.txt", byHand+byFirst+bySecond+"and the first one again\n")
+	w.Edit("S3", "b.txt", "a look at everything\n")
+	c := w.Commit("all")
 	w.want(Question{Commit: c, Path: "a.txt"}, "human by exact_blob", "S1 by exact_blob", "S2 by exact_blob", "S1 by exact_blob")
 }
 
@@ -168,11 +167,11 @@ func TestLinesSideBySideHaveTheirOwnOwners(t *testing.T) {
 func TestAContentIsKnownUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.edit("S1", "long.txt", byFirst)
-	w.edit("S1", "short.txt", "x = 1\n")
-	w.commit("both")
-	c := w.aside("side", "long2.txt", byFirst, w.clock.Add(time.Hour))
-	d := w.aside("side2", "short2.txt", "x = 1\n", w.clock.Add(time.Hour))
+	w.Edit("S1", "long.txt", byFirst)
+	w.Edit("S1", "short.txt", "x = 1\n")
+	w.Commit("both")
+	c := w.aside("side", "long2.txt", byFirst, w.Clock.Add(time.Hour))
+	d := w.aside("side2", "short2.txt", "x = 1\n", w.Clock.Add(time.Hour))
 	w.want(Question{Commit: c, Path: "long2.txt"}, "S1 by exact_blob")
 	w.want(Question{Commit: d, Path: "short2.txt"}, "unknown")
 }
@@ -182,13 +181,13 @@ func TestWhatIsGoneSaysNothing(t *testing.T) {
 	t.Parallel()
 	for what, path := range map[string]string{"the content": "HEAD:a.txt", "that of the parent": "HEAD~1:a.txt"} {
 		w := newWorld(t)
-		w.write("a.txt", "of the beginning\n")
-		w.commit("before")
-		w.edit("S1", "a.txt", "of the beginning\n"+byFirst)
-		c := w.commit("unseen")
-		blob := w.git("rev-parse", path)
-		w.check(os.Remove(filepath.Join(w.repo.CommonDir, "objects", blob[:2], blob[2:])))
-		w.check(os.RemoveAll(filepath.Join(w.repo.TracesDir(), "objects")))
+		w.Write("a.txt", "of the beginning\n")
+		w.Commit("before")
+		w.Edit("S1", "a.txt", "of the beginning\n"+byFirst)
+		c := w.Commit("unseen")
+		blob := w.Git("rev-parse", path)
+		w.Check(os.Remove(filepath.Join(w.Repo.CommonDir, "objects", blob[:2], blob[2:])))
+		w.Check(os.RemoveAll(filepath.Join(w.Repo.TracesDir(), "objects")))
 		w.want(Question{Commit: c, Path: "a.txt"})
 		if len(w.commits(c)) > 0 {
 			t.Errorf("without %s the commit is known", what)

@@ -232,14 +232,14 @@ func TestTheLastMentionsComeFirst(t *testing.T) {
 
 // commits asks for whole commits, as log and graph do.
 func (w *world) commits(list ...refs.OID) map[refs.OID]events.CommitData {
-	w.t.Helper()
-	reader, err := index.Open(w.repo)
-	w.check(err)
+	w.T.Helper()
+	reader, err := index.Open(w.Repo)
+	w.Check(err)
 	defer reader.Close()
-	s := New(w.repo, reader)
+	s := New(w.Repo, reader)
 	defer s.Close()
 	found, err := s.Commits(context.Background(), list)
-	w.check(err)
+	w.Check(err)
 	return found
 }
 
@@ -248,12 +248,12 @@ func (w *world) commits(list ...refs.OID) map[refs.OID]events.CommitData {
 func TestWholeCommitsAreFoundAndKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	base := w.head()
-	w.edit("S1", "a.txt", byFirst+common)
-	w.write("b.txt", "nothing that anybody looked at\n")
-	ai := w.commit("ai")
-	w.write("c.txt", "and again nothing of the kind\n")
-	none := w.commit("none")
+	base := w.Head()
+	w.Edit("S1", "a.txt", byFirst+common)
+	w.Write("b.txt", "nothing that anybody looked at\n")
+	ai := w.Commit("ai")
+	w.Write("c.txt", "and again nothing of the kind\n")
+	none := w.Commit("none")
 	for range 3 { // searched for, kept, and kept by another search
 		found := w.commits(base, ai, none)
 		if len(found) != 1 {
@@ -267,8 +267,8 @@ func TestWholeCommitsAreFoundAndKept(t *testing.T) {
 			t.Errorf("its files are %+v", d.Files)
 		}
 	}
-	w.edit("S2", "d.txt", bySecond) // its first look sees the others, which a person wrote
-	more := w.commit("more")
+	w.Edit("S2", "d.txt", bySecond) // its first look sees the others, which a person wrote
+	more := w.Commit("more")
 	found := w.commits(base, ai, none, more)
 	if len(found) != 3 || found[more].AI != 1 || found[ai].AI != 2 || found[ai].Human != 1 || found[none].Human != 1 {
 		t.Errorf("after the log has grown: %+v", found)
@@ -285,22 +285,22 @@ func TestEqualChangesHaveToAgree(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			for i, session := range []string{"S1", tt.second} {
-				w.git("switch", "-q", "-c", fmt.Sprint("branch", i), "main")
-				w.write("base.txt", strings.Repeat("above\n", i)+"base one\nbase two\nbase three\n")
-				w.commit("apart")
-				w.calls = 0 // the same call, but for its conversation
-				w.edit(session, "base.txt", strings.Repeat("above\n", i)+"base one\nbase two\n"+byFirst+"base three\n")
-				w.commit("ai")
-				w.anchor()
+				w.Git("switch", "-q", "-c", fmt.Sprint("branch", i), "main")
+				w.Write("base.txt", strings.Repeat("above\n", i)+"base one\nbase two\nbase three\n")
+				w.Commit("apart")
+				w.Calls = 0 // the same call, but for its conversation
+				w.Edit(session, "base.txt", strings.Repeat("above\n", i)+"base one\nbase two\n"+byFirst+"base three\n")
+				w.Commit("ai")
+				w.Anchor()
 			}
-			w.git("switch", "-q", "-c", "third", "main")
-			w.write("base.txt", "base one\nbase two\n"+byFirst+"base three\nbelow\n")
-			w.commit("the same, and more")
-			w.write("base.txt", "base one\nbase two\nbase three\nbelow\n")
-			w.commit("without")
-			w.write("base.txt", "base one\nbase two\n"+byFirst+"base three\nbelow\n")
-			c := w.commit("the same")
-			w.forget()
+			w.Git("switch", "-q", "-c", "third", "main")
+			w.Write("base.txt", "base one\nbase two\n"+byFirst+"base three\nbelow\n")
+			w.Commit("the same, and more")
+			w.Write("base.txt", "base one\nbase two\nbase three\nbelow\n")
+			w.Commit("without")
+			w.Write("base.txt", "base one\nbase two\n"+byFirst+"base three\nbelow\n")
+			c := w.Commit("the same")
+			w.Forget()
 			w.want(Question{Commit: c, Path: "base.txt"}, tt.want)
 		})
 	}
@@ -311,18 +311,18 @@ func TestEqualChangesHaveToAgree(t *testing.T) {
 func TestAKeptAnswerEndsWithWhatItWasMadeOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.edit("S1", "a.txt", byFirst+common)
-	c := w.commit("unseen")
-	w.write("typed.txt", byHand)
-	typed := w.commit("typed")
+	w.Edit("S1", "a.txt", byFirst+common)
+	c := w.Commit("unseen")
+	w.Write("typed.txt", byHand)
+	typed := w.Commit("typed")
 	whole := func() (ai, human int, asked bool) {
-		reader, err := index.Open(w.repo)
-		w.check(err)
+		reader, err := index.Open(w.Repo)
+		w.Check(err)
 		defer reader.Close()
-		s := New(w.repo, reader)
+		s := New(w.Repo, reader)
 		defer s.Close()
 		found, err := s.Commits(context.Background(), []refs.OID{c, typed})
-		w.check(err)
+		w.Check(err)
 		return found[c].AI + found[typed].AI, found[c].Human + found[typed].Human, len(s.ages) > 0
 	}
 	nothing := func() {}
@@ -333,9 +333,9 @@ func TestAKeptAnswerEndsWithWhatItWasMadeOf(t *testing.T) {
 	}{
 		{nothing, 2, 0, true},
 		{nothing, 2, 0, false},
-		{func() { w.edit("S2", "other.txt", bySecond) }, 2, 1, true}, // the timeline sees what was typed
+		{func() { w.Edit("S2", "other.txt", bySecond) }, 2, 1, true}, // the timeline sees what was typed
 		{nothing, 2, 1, false},
-		{func() { w.edit("S2", "third.txt", "something else that nobody has asked about\n") }, 2, 1, false},
+		{func() { w.Edit("S2", "third.txt", "something else that nobody has asked about\n") }, 2, 1, false},
 	} {
 		step.do()
 		if ai, human, asked := whole(); ai != step.ai || human != step.human || asked != step.asked {

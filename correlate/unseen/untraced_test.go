@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/refs"
 )
 
 func TestWhereNothingWasEverRecordedNothingIsSearched(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	w := &world{t: t, repo: &refs.Repo{WorkTree: dir}}
-	w.git("init", "-q", "-b", "main", ".")
-	w.write("base.txt", "base one\nbase two\n")
-	w.commit("base")
+	w := &recording.World{T: t, Repo: &refs.Repo{WorkTree: dir}}
+	w.Git("init", "-q", "-b", "main", ".")
+	w.Write("base.txt", "base one\nbase two\n")
+	w.Commit("base")
 	repo, err := refs.DiscoverHook(dir)
-	w.check(err)
+	w.Check(err)
 	head, _, err := repo.Head()
-	w.check(err)
+	w.Check(err)
 	reader, err := index.Open(repo)
-	w.check(err)
+	w.Check(err)
 	defer reader.Close()
 	s := New(repo, reader)
 	defer s.Close()

@@ -1,0 +1,196 @@
+// Package recording has the repositories of tests in which conversations write, and git hooks are heard of only where a
+// test calls for it.
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// World is a repository with a timeline. Its clock begins an hour ago and goes on by a second at each step.
+type World struct {
+	T      testing.TB
+	Repo   *refs.Repo
+	Engine *trails.Engine
+	Clock  time.Time
+	Calls  int // the number of the last call
+}
+
+// New makes one whose first commit, "base", has three lines in base.txt and an anchor.
+func New(t testing.TB) *World {
+	t.Helper()
+	w := Open(t, t.TempDir(), time.Now().Add(-time.Hour), "init", "-q", "-b", "main", ".")
+	w.Write("base.txt", "base one\nbase two\nbase three\n")
+	w.Commit("base")
+	w.Anchor()
+	return w
+}
+
+// Open makes a repository in a directory by a git command, and begins its timeline.
+func Open(t testing.TB, dir string, clock time.Time, make ...string) *World {
+	t.Helper()
+	w := &World{T: t, Repo: &refs.Repo{WorkTree: dir}, Clock: clock}
+	w.Git(make...)
+	return w.in(dir)
+}
+
+// in begins the timeline of a work tree.
+func (w *World) in(dir string) *World {
+	w.T.Helper()
+	repo, err := refs.DiscoverHook(dir)
+	w.Check(err)
+	w.Check(os.MkdirAll(repo.TracesDir(), 0o755))
+	w.Repo, w.Engine = repo, trails.New(repo, events.OpenLog(repo), nil)
+	w.Check(w.Engine.Origin(w.T.Context(), w.Now()))
+	return w
+}
+
+// Clone is another clone, with a log of its own.
+func (w *World) Clone() *World {
+	w.T.Helper()
+	return Open(w.T, w.T.TempDir(), w.Now(), "clone", "-q", w.Repo.WorkTree, ".")
+}
+
+// Linked is another work tree of the repository, on a branch of its own.
+func (w *World) Linked(name string) *World {
+	w.T.Helper()
+	dir := filepath.Join(w.T.TempDir(), name)
+	w.Git("worktree", "add", "-q", "-b", name, dir)
+	return (&World{T: w.T, Clock: w.Now(), Calls: 1000}).in(dir)
+}
+
+// Check ends the test at an error.
+func (w *World) Check(err error) {
+	w.T.Helper()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Now is the next second.
+func (w *World) Now() time.Time {
+	w.Clock = w.Clock.Add(time.Second)
+	return w.Clock
+}
+
+// Git runs git; a conflict is no failure. It gives what git printed.
+func (w *World) Git(args ...string) string {
+	w.T.Helper()
+	cmd := exec.Command("git", args...)
+	date := w.Now().UTC().Format(time.RFC3339)
+	cmd.Dir = w.Repo.WorkTree
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_EDITOR=true")
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "CONFLICT") {
+		w.T.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Write leaves a file with a text, as a person does.
+func (w *World) Write(name, text string) {
+	w.T.Helper()
+	w.Check(os.WriteFile(filepath.Join(w.Repo.WorkTree, name), []byte(text), 0o644))
+}
+
+// Edit is an edit call of a conversation that leaves a file with a text.
+func (w *World) Edit(session, name, text string) {
+	w.T.Helper()
+	w.Call(session, "Edit", events.ToolEdits, []string{name}, func() { w.Write(name, text) })
+}
+
+// Call is a call of a conversation that declares files and does something.
+func (w *World) Call(session, tool string, class events.ToolClass, files []string, do func()) {
+	w.T.Helper()
+	w.Calls++
+	use := &events.ToolUse{CallID: fmt.Sprint("call-", w.Calls), Name: tool, Class: class}
+	for _, name := range files {
+		use.Paths = append(use.Paths, filepath.Join(w.Repo.WorkTree, name))
+	}
+	b := events.Boundary{
+		Kind: events.ToolBefore, Agent: "claude-code", Session: session, Cwd: w.Repo.WorkTree, Tool: use, Time: w.Now(),
+	}
+	w.Check(w.Engine.Handle(w.T.Context(), b))
+	do()
+	b.Kind, b.Time = events.ToolAfter, w.Now()
+	w.Check(w.Engine.Handle(w.T.Context(), b))
+}
+
+// Commit makes a commit of everything and returns it.
+func (w *World) Commit(subject string) refs.OID {
+	w.T.Helper()
+	w.Git("add", "-A")
+	w.Git("commit", "-q", "--allow-empty", "-m", subject)
+	return w.Head()
+}
+
+// Head is the commit that is checked out.
+func (w *World) Head() refs.OID {
+	w.T.Helper()
+	return w.OID("HEAD")
+}
+
+// OID is the object that a revision names.
+func (w *World) OID(rev string) refs.OID {
+	w.T.Helper()
+	id, err := refs.ParseOID(w.Git("rev-parse", rev))
+	w.Check(err)
+	return id
+}
+
+// Anchor is what the commit hook does.
+func (w *World) Anchor() {
+	w.T.Helper()
+	w.Check(correlate.Head(w.T.Context(), w.Repo, w.Engine, 0, w.Now()))
+}
+
+// Rewritten is what the post-rewrite hook does.
+func (w *World) Rewritten(kind string, older, newer refs.OID) {
+	w.T.Helper()
+	w.Check(correlate.Rewritten(w.T.Context(), events.OpenLog(w.Repo), w.Repo, w.Engine, kind,
+		[]events.RewritePair{{Old: older, New: newer}}, w.Now()))
+}
+
+// Append writes an event into the log.
+func (w *World) Append(typ events.Type, method events.Method, data any) {
+	w.T.Helper()
+	raw, err := events.Encode(data)
+	w.Check(err)
+	_, err = events.OpenLog(w.Repo).Append(w.T.Context(), []events.Draft{{
+		Type: typ, Time: w.Now(), Method: []events.Method{method}, Data: raw,
+	}})
+	w.Check(err)
+}
+
+// Log reads the events of the log.
+func (w *World) Log() []events.Event {
+	w.T.Helper()
+	var out []events.Event
+	for line := range strings.Lines(w.Git("log", "--reverse", "--format=%B", refs.EventsRef)) {
+		var e events.Event
+		if json.Unmarshal([]byte(line), &e) == nil && e.Type != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Forget leaves of everything but the log nothing.
+func (w *World) Forget() {
+	w.T.Helper()
+	for _, dir := range []string{"cache", "objects"} {
+		w.Check(os.RemoveAll(filepath.Join(w.Repo.TracesDir(), dir)))
+	}
+}
