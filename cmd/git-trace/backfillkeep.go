@@ -143,7 +143,7 @@ func (k *keeper) keep(ctx context.Context) error {
 			}
 			return inside(path)
 		}
-		if err := k.job.one(ctx, s, func(string, ...any) {}); err != nil {
+		if err := k.job.one(ctx, s, func(recordedConversation) {}); err != nil {
 			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", printable(err.Error()))
 		} else if err := k.job.list.Done(s); err != nil {
 			return fail(exitUnchecked, err, "")

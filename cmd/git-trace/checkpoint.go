@@ -17,7 +17,7 @@ func (a *app) checkpointCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "checkpoint",
 		Usage:     "sign the end of the event log",
-		UsageText: "git trace checkpoint [--key <key>] [--force]",
+		UsageText: "git trace checkpoint [--key <key>] [--force] [--json]",
 		Description: "Checks the log and signs its last event with your git signing key (gpg.format, " +
 			"user.signingKey), as git\n" +
 			"signs a commit. From then on verify tells whether anything up to that event was changed, also by\n" +
@@ -26,9 +26,24 @@ func (a *app) checkpointCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "sign with this `key` instead of user.signingKey"},
 			&cli.BoolFlag{Name: "force", Usage: "sign although an older checkpoint, or a copy, disagrees with the log"},
-			colorFlag(),
+			jsonFlag(), colorFlag(),
 		},
 	}, a.checkpoint)
+}
+
+const checkpointSchema = "git-trace.checkpoint/1"
+
+// signedCheckpoint is a checkpoint that was made, as --json gives it.
+type signedCheckpoint struct {
+	Schema  string             `json:"schema"`
+	Seq     int64              `json:"seq"`
+	Event   events.ID          `json:"event"`
+	Commit  refs.OID           `json:"commit"`
+	Kind    checkpoint.Kind    `json:"kind"`
+	Key     string             `json:"key"`
+	Signer  string             `json:"signer"`
+	Verdict checkpoint.Verdict `json:"verdict"`
+	Why     string             `json:"why,omitempty"` // verify will not count it here
 }
 
 // anchorSources are what verification holds the log against.
@@ -58,6 +73,12 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")
 	case err != nil:
 		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S")
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, signedCheckpoint{
+			Schema: checkpointSchema, Seq: made.Seq, Event: made.Event, Commit: made.Commit, Kind: made.Signature.Kind,
+			Key: made.Signature.Key, Signer: made.Signature.Signer, Verdict: made.Signature.Verdict, Why: made.Signature.Why(),
+		})
 	}
 	if _, err := fmt.Fprintf(quietWriter{a.std.out}, "event %d signed (%s): %s\n",
 		made.Seq, made.Signature.Kind, cells.Safe(made.Signature.By())); err != nil {

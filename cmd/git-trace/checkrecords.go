@@ -106,7 +106,7 @@ func (h *health) storeAgain(ctx context.Context, gone []waiting.Session) error {
 	}
 	defer lock.Unlock()
 	for _, session := range gone {
-		if err := job.one(ctx, session, func(string, ...any) {}); err != nil {
+		if err := job.one(ctx, session, func(recordedConversation) {}); err != nil {
 			return fmt.Errorf("conversation %.8s: %w", session.Trace, err)
 		}
 	}

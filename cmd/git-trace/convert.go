@@ -29,7 +29,8 @@ func (a *app) convertCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "from",
 				Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
-			&cli.StringFlag{Name: "to", Usage: "opentraces, agent-trace, ccpa, treetrace, tracestate or dpo (`format`)"},
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"},
+				Usage: "opentraces, agent-trace, ccpa, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
 		}, trainingFlags()...),
 	}, a.convert)

@@ -26,9 +26,10 @@ import (
 
 func (a *app) importCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "import",
-		Usage:     "take in files that other programs wrote",
-		UsageText: "git trace import --format <format> <file>…\n   git trace import --format git-ai --notes",
+		Name:  "import",
+		Usage: "take in files that other programs wrote",
+		UsageText: "git trace import --format <format> [--json] <file>…\n" +
+			"   git trace import --format git-ai [--json] --notes",
 		Description: "opentraces and ccpa files become stored records, redacted like any other. agent-trace and " +
 			"git-ai files tell\n" +
 			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
@@ -36,6 +37,7 @@ func (a *app) importCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "opentraces, agent-trace, ccpa or git-ai (`format`)"},
 			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: read the notes of this repository, " + gitai.NotesRef},
+			jsonFlag(),
 		},
 	}, a.importFiles)
 }
@@ -62,7 +64,7 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	im := &importer{app: a, ctx: c.Context, repo: repo, format: format}
+	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json")}
 	if format.lines {
 		return im.lines(files)
 	}
@@ -75,6 +77,7 @@ type importer struct {
 	ctx    context.Context
 	repo   *refs.Repo
 	format exchange
+	json   bool
 
 	objects *refs.Objects
 	claims  map[refs.OID]*claim.Commit
@@ -131,8 +134,7 @@ func (im *importer) conversations(files []string) error {
 	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
 		return fail(exitUnchecked, err, "nothing was taken in")
 	}
-	fmt.Fprintln(im.app.std.out, in.summary())
-	return nil
+	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known)})
 }
 
 // intake decides which records of files are stored. Of several generations of a conversation the newest is. A
@@ -192,15 +194,54 @@ func (in *intake) add(change store.Change) {
 	in.changes = append(in.changes, change)
 }
 
-func (in *intake) summary() string {
-	text := plural(len(in.changes), "conversation") + " stored"
-	if in.newer > 0 {
-		text += ", " + thousands(in.newer) + " in the place of an older generation"
+const importSchema = "git-trace.import/1"
+
+// importReport is what was taken in, as --json gives it: conversations of formats that are made of them, lines and
+// commits of the others.
+type importReport struct {
+	Schema  string `json:"schema"`
+	Format  string `json:"format"`
+	Stored  int    `json:"stored"` // conversations
+	Newer   int    `json:"newer"`  // of them, those that take the place of an older generation
+	Here    int    `json:"here"`   // conversations that were already here
+	Lines   int    `json:"lines"`
+	Commits int    `json:"commits"`
+	Moved   int    `json:"lines_left_out"`      // not where the files say
+	Strange int    `json:"statements_left_out"` // about commits that are not here
+}
+
+// report tells what was taken in.
+func (im *importer) report(r importReport) error {
+	r.Schema, r.Format, r.Moved, r.Strange = importSchema, im.format.name, im.leftOut, im.strange
+	out := im.app.std.out
+	if im.json {
+		return writeJSON(out, r)
 	}
-	if len(in.known) > 0 {
-		text += ", " + thousands(len(in.known)) + " already here"
+	if im.format.lines {
+		fmt.Fprintf(out, "%s of %s taken in\n", plural(r.Lines, "line"), plural(r.Commits, "commit"))
+	} else {
+		fmt.Fprint(out, plural(r.Stored, "conversation")+" stored")
+		if r.Newer > 0 {
+			fmt.Fprint(out, ", "+thousands(r.Newer)+" in the place of an older generation")
+		}
+		if r.Here > 0 {
+			fmt.Fprint(out, ", "+thousands(r.Here)+" already here")
+		}
+		fmt.Fprintln(out)
 	}
-	return text
+	for _, left := range []struct {
+		why   string
+		what  string
+		count int
+	}{
+		{"not being where the files say", "line", r.Moved},
+		{"being about commits that are not here", "statement", r.Strange},
+	} {
+		if left.count > 0 {
+			fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, %s: %s\n", left.why, plural(left.count, left.what))
+		}
+	}
+	return nil
 }
 
 // eachRecord gives the records of a file, after all of it was read once: a file with a fault gives none.
@@ -393,14 +434,8 @@ func (im *importer) write() error {
 	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
 		return fail(exitUnchecked, err, "")
 	}
-	fmt.Fprintf(im.app.std.out, "%s of %s taken in\n", plural(added, "line"), plural(commits, "commit"))
-	if im.leftOut > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, not being where the files say: %s\n",
-			plural(im.leftOut, "line"))
-	}
-	if im.strange > 0 {
-		fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, being about commits that are not here: %s\n",
-			plural(im.strange, "statement"))
+	if err := im.report(importReport{Lines: added, Commits: commits}); err != nil {
+		return err
 	}
 	return damage.fault()
 }

@@ -76,7 +76,7 @@ func (a *app) note(c *cli.Context, ops operands) error {
 	}}); err != nil {
 		return fail(exitUnchecked, err, "nothing was noted")
 	}
-	if err := job.one(c.Context, session, func(string, ...any) {}); err != nil {
+	if err := job.one(c.Context, session, func(recordedConversation) {}); err != nil {
 		return fail(exitUnchecked, err, "the note is in the log; git trace record brings it into the record")
 	}
 	fmt.Fprintf(a.std.out, "noted of conversation %.8s: %s\n", session.Trace, words(data.Outcome, data.Reward))

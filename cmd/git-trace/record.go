@@ -30,7 +30,7 @@ func (a *app) recordCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "record",
 		Usage:     "store the conversations that are in no record yet, and mend records that are behind",
-		UsageText: "git trace record [--force] [<conversation>…]",
+		UsageText: "git trace record [--force] [--json] [<conversation>…]",
 		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
 			"session file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations\n" +
 			"that are named are read again. Without a name all records of this clone are brought up to date: with\n" +
@@ -39,8 +39,33 @@ func (a *app) recordCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"},
 			&cli.BoolFlag{Name: "force", Usage: "record a conversation that was purged, with all that its session file holds"},
+			jsonFlag(),
 		},
 	}, a.record)
+}
+
+const recordSchema = "git-trace.record/1"
+
+// recordReport is what a run stored, as --json gives it.
+type recordReport struct {
+	Schema        string                 `json:"schema"`
+	Conversations []recordedConversation `json:"conversations"`
+	Failed        []string               `json:"failed"`
+}
+
+// recordedConversation is a conversation whose session file was read.
+type recordedConversation struct {
+	Trace    events.TraceID `json:"trace"`
+	Stored   bool           `json:"stored"` // otherwise the record was as it is
+	Steps    int            `json:"steps"`
+	Redacted int            `json:"redacted"` // places
+}
+
+func (r recordedConversation) String() string {
+	if !r.Stored {
+		return string(r.Trace) + " is as it was stored"
+	}
+	return fmt.Sprintf("%s stored: %s, %d redacted", r.Trace, plural(r.Steps, "step"), r.Redacted)
 }
 
 func (a *app) record(c *cli.Context, ops operands) error {
@@ -48,9 +73,13 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(a.std.out, format+"\n", args...) }
+	report := recordReport{Schema: recordSchema, Conversations: []recordedConversation{}, Failed: []string{}}
+	tell := func(one recordedConversation) { report.Conversations = append(report.Conversations, one) }
+	if !c.Bool("json") {
+		tell = func(one recordedConversation) { fmt.Fprintln(a.std.out, one) }
+	}
 	if c.Bool("quiet") {
-		say = func(string, ...any) {}
+		tell = func(recordedConversation) {}
 	}
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
@@ -61,17 +90,21 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	}
 	defer job.close()
 	if names := ops.all(); len(names) > 0 {
-		return a.recordNamed(c.Context, job, names, c.Bool("force"), say)
+		err := a.recordNamed(c.Context, job, names, c.Bool("force"), tell)
+		if err == nil && c.Bool("json") {
+			err = writeJSON(a.std.out, report)
+		}
+		return err
 	}
 	wait := store.Patience
 	if c.Bool("quiet") {
 		lowerPriority()
 		wait = 0
 	}
-	failed, err := job.drain(c.Context, wait, say)
+	failed, err := job.drain(c.Context, wait, tell)
 	if err == nil && !c.Bool("quiet") {
 		var more []error
-		more, err = job.mend(c.Context, a.progress("conversations"), say)
+		more, err = job.mend(c.Context, a.progress("conversations"), tell)
 		failed = append(failed, more...)
 	}
 	expirePromptsDaily(c.Context, repo)
@@ -81,6 +114,10 @@ func (a *app) record(c *cli.Context, ops operands) error {
 		} else {
 			fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(f.Error()))
 		}
+		report.Failed = append(report.Failed, f.Error())
+	}
+	if err == nil && c.Bool("json") {
+		err = writeJSON(a.std.out, report)
 	}
 	if err == nil && len(failed) > 0 {
 		return silent(exitUnchecked)
@@ -90,7 +127,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 
 // recordNamed stores conversations that the log knows.
 func (a *app) recordNamed(ctx context.Context, job *recording, names []string, force bool,
-	say func(string, ...any)) error {
+	tell func(recordedConversation)) error {
 	known, err := a.openConversations(ctx, job.repo)
 	if err != nil {
 		return err
@@ -124,7 +161,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 			}
 		}
 		session := waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, WorkTree: job.repo.WorkTree}
-		if err := job.one(ctx, session, say); err != nil {
+		if err := job.one(ctx, session, tell); err != nil {
 			return fail(exitUnchecked, err, "the session file may be gone: agents delete theirs after some weeks")
 		}
 	}
@@ -203,7 +240,7 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 
 // drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to
 // wait for it may leave: it looks again when it has let go of the lock.
-func (r *recording) drain(ctx context.Context, wait time.Duration, say func(string, ...any)) (failed []error,
+func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
 	if r.off || !r.repo.HasTraces() { // then nothing waits, and not even a lock is left behind
 		return nil, nil
@@ -217,7 +254,7 @@ func (r *recording) drain(ctx context.Context, wait time.Duration, say func(stri
 		if err != nil {
 			return failed, err
 		}
-		rest, err := r.pass(ctx, tried, say)
+		rest, err := r.pass(ctx, tried, tell)
 		lock.Unlock()
 		failed = append(failed, rest...)
 		if err != nil {
@@ -241,8 +278,9 @@ func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, 
 	return out, err
 }
 
-func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, say func(string, ...any)) (failed []error,
-	err error) {
+func (r *recording) pass(
+	ctx context.Context, tried map[waiting.Session]bool, tell func(recordedConversation),
+) (failed []error, err error) {
 	list, err := r.untried(tried)
 	if err != nil {
 		return nil, err
@@ -255,7 +293,7 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 			}
 			continue
 		}
-		err := r.one(ctx, s, say)
+		err := r.one(ctx, s, tell)
 		if errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
 			err = nil // there is nothing to read, now or later
 		}
@@ -274,7 +312,9 @@ func (r *recording) pass(ctx context.Context, tried map[waiting.Session]bool, sa
 
 // mend brings every record of this clone up to date: with commits that were made or went meanwhile, and with what this
 // version reads of session files and an earlier one did not. Conversations that the log knows and no record are stored.
-func (r *recording) mend(ctx context.Context, shown *progress, say func(string, ...any)) (failed []error, err error) {
+func (r *recording) mend(
+	ctx context.Context, shown *progress, tell func(recordedConversation),
+) (failed []error, err error) {
 	defer shown.clear()
 	if r.off || !r.repo.HasTraces() {
 		return nil, nil
@@ -290,9 +330,9 @@ func (r *recording) mend(ctx context.Context, shown *progress, say func(string, 
 	defer lock.Unlock()
 	for i, s := range list {
 		shown.at(i, len(list))
-		err := r.one(ctx, s, func(format string, args ...any) {
-			if format != unchangedRecord {
-				say(format, args...)
+		err := r.one(ctx, s, func(one recordedConversation) {
+			if one.Stored {
+				tell(one)
 			}
 		})
 		if err != nil && !errors.Is(err, recorder.ErrNoTranscript) && !errors.Is(err, recorder.ErrNoParser) {
@@ -340,22 +380,15 @@ func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	return out, nil
 }
 
-// unchangedRecord says of a conversation that nothing was to be stored.
-const unchangedRecord = "%s is as it was stored"
-
 // one stores one conversation.
-func (r *recording) one(ctx context.Context, s waiting.Session, say func(string, ...any)) error {
+func (r *recording) one(ctx context.Context, s waiting.Session, tell func(recordedConversation)) error {
 	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
 	out, err := r.recorder.Record(ctx, s)
 	if err != nil {
 		return err
 	}
-	if !out.Stored.Changed {
-		say(unchangedRecord, s.Trace)
-		return nil
-	}
-	say("%s stored: %s, %d redacted", s.Trace, plural(out.Steps, "step"), out.Redactions)
+	tell(recordedConversation{Trace: s.Trace, Stored: out.Stored.Changed, Steps: out.Steps, Redacted: out.Redactions})
 	return nil
 }
 

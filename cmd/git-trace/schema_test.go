@@ -181,6 +181,44 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 	}
 }
 
+// Commands that write tell what they did in a form of their own.
+func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
+	t.Parallel()
+	schemaOf := compileSchemas(t)
+	r := newRecorded(t)
+	files := t.TempDir()
+	for _, format := range []string{"opentraces", "git-ai"} {
+		r.run("sh", "-c", fmt.Sprintf("git-trace export --format %s >'%s/%[1]s'", format, files))
+	}
+	commands := []struct {
+		args []string
+		want string // of what it says
+	}{
+		{[]string{"record", "--json"}, `"conversations": []`},
+		{[]string{"record", "--json", "carol"}, `"stored": false`},
+		{[]string{"import", "--json", "--format", "opentraces", filepath.Join(files, "opentraces")}, `"here": 1`},
+		{[]string{"import", "--json", "--format", "git-ai", filepath.Join(files, "git-ai")}, `"stored": 0`},
+	}
+	if _, err := exec.LookPath("ssh-keygen"); err == nil {
+		commands = append(commands, commands[0])
+		commands[len(commands)-1].args = []string{"checkpoint", "--json", "--key", filepath.Join(r.home, "key.pub")}
+		commands[len(commands)-1].want = `"kind": "ssh"`
+	}
+	for _, command := range commands {
+		out := r.run(append([]string{"git-trace"}, command.args...)...)
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", command.args, err, out)
+		}
+		if err := schemaOf(command.args[0]).Validate(value); err != nil {
+			t.Errorf("%q: %v\n%s", command.args, err, out)
+		}
+		if !strings.Contains(out, command.want) {
+			t.Errorf("%q does not say %s: %s", command.args, command.want, out)
+		}
+	}
+}
+
 // ids collects the values of a member from the events of a type.
 func (r *recordedRepo) ids(typ, member string) []string {
 	r.t.Helper()
