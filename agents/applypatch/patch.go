@@ -8,9 +8,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// The lines of a patch that are not content.
+// Begin is the first line of a patch.
+const Begin = "*** Begin Patch"
+
+// The other lines of a patch that are not content.
 const (
-	beginPatch = "*** Begin Patch"
 	endPatch   = "*** End Patch"
 	addFile    = "*** Add File: "
 	updateFile = "*** Update File: "
@@ -19,41 +21,80 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A
-// file that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
-func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
-	p := patchReader{dir: dir, home: home}
+// File is what a patch does to one file.
+type File struct {
+	Path  string // as the patch writes it
+	To    string // the new name of a file that is moved
+	Added bool
+	Hunks []Hunk
+}
+
+// Hunk replaces a text.
+type Hunk struct{ Old, New string }
+
+// Files reads a patch, file by file.
+func Files(patch string) []File {
+	var p patchReader
 	for line := range strings.Lines(patch) {
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
 	p.endHunk()
-	return p.paths, p.edits
+	return p.files
+}
+
+// Declare lists the paths that a patch writes and, hunk by hunk, the texts that it replaces and puts in their place. A
+// file that is moved is declared under both names, its hunks under the new one. Relative paths are below dir.
+func Declare(patch, dir, home string) (paths []string, edits []events.DeclaredEdit) {
+	for _, f := range Files(patch) {
+		path := ""
+		for _, name := range []string{f.Path, f.To} {
+			if name == "" {
+				continue
+			}
+			if path = payload.Path(name, dir, home); path != "" && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+		for _, h := range f.Hunks {
+			if path != "" {
+				edits = append(edits, events.DeclaredEdit{Path: path, Old: h.Old, New: h.New})
+			}
+		}
+	}
+	return paths, edits
 }
 
 type patchReader struct {
-	dir, home string
-	path      string // of the file at hand
-	old, new  strings.Builder
-	paths     []string
-	edits     []events.DeclaredEdit
+	files    []File
+	old, new strings.Builder
 }
 
 func (p *patchReader) line(line string) {
-	for _, head := range []string{addFile, updateFile, deleteFile, moveTo} {
+	for _, head := range []string{addFile, updateFile, deleteFile} {
 		if name, found := strings.CutPrefix(line, head); found {
 			p.endHunk()
-			p.file(strings.TrimSpace(name))
+			p.files = append(p.files, File{Path: strings.TrimSpace(name), Added: head == addFile})
 			return
 		}
 	}
-	switch {
-	case strings.HasPrefix(line, "@@"), line == beginPatch, line == endPatch:
+	if len(p.files) == 0 {
+		return
+	}
+	f := &p.files[len(p.files)-1]
+	if name, found := strings.CutPrefix(line, moveTo); found {
 		p.endHunk()
-	case line == endOfFile || p.path == "":
+		f.To = strings.TrimSpace(name)
+		return
+	}
+	switch {
+	case strings.HasPrefix(line, "@@"), line == Begin, line == endPatch:
+		p.endHunk()
+	case line == endOfFile:
+	case strings.HasPrefix(line, "+"):
+		p.new.WriteString(line[1:] + "\n")
+	case f.Added: // all of it is new
 	case line == "": // an empty line of context, whose blank was cut off
 		p.context("")
-	case line[0] == '+':
-		p.new.WriteString(line[1:] + "\n")
 	case line[0] == '-':
 		p.old.WriteString(line[1:] + "\n")
 	case line[0] == ' ':
@@ -66,16 +107,9 @@ func (p *patchReader) context(line string) {
 	p.new.WriteString(line + "\n")
 }
 
-func (p *patchReader) file(name string) {
-	p.path = payload.Path(name, p.dir, p.home)
-	if p.path != "" && !slices.Contains(p.paths, p.path) {
-		p.paths = append(p.paths, p.path)
-	}
-}
-
 func (p *patchReader) endHunk() {
-	if p.path != "" && p.old.Len()+p.new.Len() > 0 {
-		p.edits = append(p.edits, events.DeclaredEdit{Path: p.path, Old: p.old.String(), New: p.new.String()})
+	if n := len(p.files); n > 0 && p.old.Len()+p.new.Len() > 0 {
+		p.files[n-1].Hunks = append(p.files[n-1].Hunks, Hunk{p.old.String(), p.new.String()})
 	}
 	p.old.Reset()
 	p.new.Reset()
@@ -100,7 +134,7 @@ func Command(command, cwd, home string) (patch, dir string, found bool) {
 	}
 	delimiter = strings.Trim(strings.TrimSpace(delimiter), `'"`)
 	patch, after, closed := strings.Cut(body+"\n", "\n"+delimiter+"\n")
-	if !closed || delimiter == "" || strings.TrimSpace(after) != "" || !strings.Contains(patch, beginPatch) {
+	if !closed || delimiter == "" || strings.TrimSpace(after) != "" || !strings.Contains(patch, Begin) {
 		return "", "", false
 	}
 	return patch, dir, true

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/transcripts"
 )
 
 // backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
@@ -70,13 +71,13 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	found, err := findTranscripts(env, c.StringSlice("transcripts"))
+	found, err := transcripts.Find(env, c.StringSlice("transcripts"))
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
 	debug.SetGCPercent(backfillGrowth)
 	shown := a.progress("sessions")
-	found = readTranscripts(b.ctx, found, shown.at)
+	found = transcripts.Read(b.ctx, found, shown.at)
 	shown.clear()
 	return b.run(list, found)
 }
@@ -187,19 +188,19 @@ func (b *filler) newestCommit() (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-func (b *filler) run(list []history.Commit, found []*transcript) error {
+func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) error {
 	objects := b.repo.Objects()
 	defer func() { _ = objects.Close() }()
-	byTrace := map[events.TraceID]*transcript{}
+	byTrace := map[events.TraceID]*transcripts.Transcript{}
 	var sessions []backfill.Session
 	for _, t := range found {
-		if t.err != nil {
-			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.path+": "+refs.PathCause(t.err).Error()))
+		if t.Err != nil {
+			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.Path+": "+refs.PathCause(t.Err).Error()))
 			continue
 		}
-		if len(t.session.Edits) > 0 {
-			sessions = append(sessions, t.session)
-			byTrace[t.session.Trace] = t
+		if len(t.Session.Edits) > 0 {
+			sessions = append(sessions, t.Session)
+			byTrace[t.Session.Trace] = t
 		}
 	}
 	options := backfill.Options{
@@ -228,7 +229,7 @@ func (b *filler) run(list []history.Commit, found []*transcript) error {
 			damage.note(&list[i])
 		}
 	}
-	if err := b.tell(result.Claims, byTrace); err != nil {
+	if err := b.tell(result.Claims); err != nil {
 		return err
 	}
 	if err := b.keeper.keep(b.ctx); err != nil {
@@ -299,7 +300,7 @@ func (b *filler) remotes() []string {
 }
 
 // tell writes what was found, and says it.
-func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcript) error {
+func (b *filler) tell(claims []claim.Commit) error {
 	reader, err := b.app.openIndex(b.repo)
 	if err != nil {
 		return err
@@ -345,7 +346,7 @@ func (b *filler) tell(claims []claim.Commit, byTrace map[events.TraceID]*transcr
 			continue
 		}
 		for _, l := range links {
-			begun, err := b.begin(reader, l, byTrace)
+			begun, err := b.begin(reader, l)
 			if err != nil {
 				return err
 			}
@@ -409,7 +410,7 @@ func (b *filler) unseen() int {
 	n := 0
 	for trace := range b.linked {
 		if t := b.keeper.byTrace[trace]; t != nil {
-			n += t.unseen
+			n += t.Unseen
 		}
 	}
 	return n

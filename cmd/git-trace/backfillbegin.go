@@ -12,9 +12,8 @@ import (
 
 // begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a run
 // which was killed has begun to tell, the rest is told.
-func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.TraceID]*transcript) ([]events.Draft,
-	error) {
-	t := byTrace[l.Trace]
+func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, error) {
+	t := b.keeper.byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {
 		return nil, nil
 	}
@@ -35,22 +34,22 @@ func (b *filler) begin(reader *index.Index, l backfill.Link, byTrace map[events.
 		})
 		return err
 	}
-	if err := draft(t.first, events.SessionStarted, 0, events.SessionData{Source: "backfill",
-		Model: t.model}); err != nil {
+	if err := draft(t.First, events.SessionStarted, 0, events.SessionData{Source: "backfill",
+		Model: t.Model}); err != nil {
 		return nil, err
 	}
 	const most = 1000
-	for i, p := range t.prompts[:min(len(t.prompts), most)] {
-		at := p.at
+	for i, p := range t.Prompts[:min(len(t.Prompts), most)] {
+		at := p.At
 		if at.IsZero() {
-			at = t.first
+			at = t.First
 		}
-		data := events.PromptData{Index: i + 1, Chars: utf8.RuneCountInString(p.text), Kind: "user"}
+		data := events.PromptData{Index: i + 1, Chars: utf8.RuneCountInString(p.Text), Kind: "user"}
 		if err := draft(at, events.PromptSubmitted, i+1, data); err != nil {
 			return nil, err
 		}
 	}
-	err = draft(t.last, events.SessionEnded, 0, events.SessionData{Source: "backfill"})
+	err = draft(t.Last, events.SessionEnded, 0, events.SessionData{Source: "backfill"})
 	return out, err
 }
 

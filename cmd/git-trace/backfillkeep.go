@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/transcripts"
 )
 
 // keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on
@@ -21,13 +22,15 @@ type keeper struct {
 	filler  *filler
 	job     *recording // nil when nothing is stored
 	prompts *trails.Prompts
-	byTrace map[events.TraceID]*transcript
+	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the checkout that each was held in
 	ours    map[events.TraceID]bool   // those whose prompts have the numbers that backfill gives
 	listed  map[events.TraceID]bool
 }
 
-func (b *filler) newKeeper(byTrace map[events.TraceID]*transcript, roots map[events.TraceID]string) (*keeper, error) {
+func (b *filler) newKeeper(
+	byTrace map[events.TraceID]*transcripts.Transcript, roots map[events.TraceID]string,
+) (*keeper, error) {
 	k := &keeper{
 		filler: b, byTrace: byTrace, roots: roots, prompts: trails.NewPrompts(b.repo),
 		ours: map[events.TraceID]bool{}, listed: map[events.TraceID]bool{},
@@ -59,7 +62,7 @@ func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
 // session is the entry of a conversation on the list.
 func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	t := k.byTrace[trace]
-	files := append(slices.Clone(t.earlier), t.path)
+	files := append(slices.Clone(t.Earlier), t.Path)
 	for i := range files {
 		file, err := filepath.Abs(files[i])
 		if err != nil {
@@ -69,7 +72,7 @@ func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	}
 	last := len(files) - 1
 	return waiting.Session{
-		Trace: trace, Agent: t.agent.Name, Session: t.session.ID, Transcript: files[last], WorkTree: k.filler.repo.WorkTree,
+		Trace: trace, Agent: t.Agent.Name, Session: t.Session.ID, Transcript: files[last], WorkTree: k.filler.repo.WorkTree,
 		Files: strings.Join(files[:last], "\x00"),
 	}, nil
 }
@@ -85,14 +88,14 @@ func (k *keeper) list() error {
 			continue
 		}
 		k.listed[trace] = true
-		for i, p := range k.byTrace[trace].prompts {
+		for i, p := range k.byTrace[trace].Prompts {
 			if !k.ours[trace] {
 				break
 			}
-			if k.job.purged.Holds(p.text) { // it is put down by nobody, not even until the record holds the rest
+			if k.job.purged.Holds(p.Text) { // it is put down by nobody, not even until the record holds the rest
 				continue
 			}
-			if err := k.prompts.Put(trace, i+1, p.text); err != nil {
+			if err := k.prompts.Put(trace, i+1, p.Text); err != nil {
 				return err
 			}
 		}

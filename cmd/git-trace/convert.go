@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/transcripts"
 )
 
 func (a *app) convertCommand() *cli.Command {
@@ -199,10 +200,10 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 	}
 	empty, converted := errors.New(""), 0
 	var faults []error
-	for _, t := range transcriptsIn(agent, name) {
+	for _, t := range transcripts.In(agent, name) {
 		err := v.out.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
 			counting := &countingSink{Sink: sink}
-			parsed, err := agent.Parser.Parse(ctx, name, agents.ParseOptions{Session: t.id}, counting)
+			parsed, err := agent.Parser.Parse(ctx, name, agents.ParseOptions{Session: t.ID}, counting)
 			if err != nil {
 				return nil, err
 			}

@@ -1,11 +1,10 @@
-package main
+package transcripts
 
 import (
 	"cmp"
-	"encoding/json"
-	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -21,53 +20,26 @@ func patchReplacements(input []byte, path string) []backfill.Replacement {
 			text = rawjson.MemberText(input, member)
 		}
 	}
-	_, patch, found := strings.Cut(text, "*** Begin Patch")
-	if !found {
+	if !strings.Contains(text, applypatch.Begin) {
 		return nil
 	}
 	var out []backfill.Replacement
-	var old, now []string
-	changed := false
-	flush := func() {
-		if changed && len(old) > 0 {
-			out = append(out, backfill.Replacement{Old: strings.Join(old, "\n") + "\n", New: closedLines(now)})
-		}
-		old, now, changed = nil, nil, false
-	}
-	ours := false
-	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(line, "*** Update File: "):
-			flush()
-			ours = sameFile(path, strings.TrimPrefix(line, "*** Update File: "))
-		case strings.HasPrefix(line, "*** Move to: "):
-			ours = ours || sameFile(path, strings.TrimPrefix(line, "*** Move to: "))
-		case strings.HasPrefix(line, "*** End of File"):
-		case strings.HasPrefix(line, "*** "):
-			flush()
-			ours = false
-		case !ours:
-		case strings.HasPrefix(line, "@@"):
-			flush()
-		case strings.HasPrefix(line, "+"):
-			now, changed = append(now, line[1:]), true
-		case strings.HasPrefix(line, "-"):
-			old, changed = append(old, line[1:]), true
-		case line == "" || line[0] == ' ':
-			line = strings.TrimPrefix(line, " ")
-			old, now = append(old, line), append(now, line)
+	for _, f := range applypatch.Files(text) {
+		if sameFile(path, f.Path) || sameFile(path, f.To) {
+			out = append(out, changedTexts(f)...)
 		}
 	}
-	flush()
 	return out
 }
 
-func closedLines(lines []string) string {
-	if len(lines) == 0 {
-		return ""
+// changedTexts are the hunks of a file that say what they replace.
+func changedTexts(f applypatch.File) (out []backfill.Replacement) {
+	for _, h := range f.Hunks {
+		if h.Old != "" && h.Old != h.New {
+			out = append(out, backfill.Replacement{Old: h.Old, New: h.New})
+		}
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return out
 }
 
 // sameFile tells whether a path ends in that of a patch.
@@ -138,28 +110,17 @@ func literalText(program string) (string, bool) {
 }
 
 // patchedFiles are the files of a patch in the form that models write.
-func patchedFiles(patch string) []backfill.Edit {
-	input, err := json.Marshal(map[string]string{"patch": patch})
-	if err != nil {
-		return nil
-	}
-	var out []backfill.Edit
-	adding := false
-	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\r\n")
-		if name, found := strings.CutPrefix(line, "*** Add File: "); found {
-			out = append(out, backfill.Edit{Path: strings.TrimSpace(name)})
-			adding = true
-		} else if name, found := strings.CutPrefix(line, "*** Update File: "); found {
-			name = strings.TrimSpace(name)
-			out = append(out, backfill.Edit{Path: name, Replaces: patchReplacements(input, name)})
-			adding = false
-		} else if text, found := strings.CutPrefix(line, "+"); found && adding {
-			e := &out[len(out)-1]
-			e.Whole = append(e.Whole, text)
-		} else {
-			adding = false
+func patchedFiles(patch string) (out []backfill.Edit) {
+	for _, f := range applypatch.Files(patch) {
+		e := backfill.Edit{Path: f.Path}
+		if !f.Added {
+			e.Replaces = changedTexts(f)
+		} else if len(f.Hunks) > 0 {
+			e.Whole = textLines(f.Hunks[0].New)
+		}
+		if len(e.Whole)+len(e.Replaces) > 0 {
+			out = append(out, e)
 		}
 	}
-	return slices.DeleteFunc(out, func(e backfill.Edit) bool { return len(e.Whole)+len(e.Replaces) == 0 })
+	return out
 }

@@ -1,0 +1,111 @@
+package transcripts
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mostFiles is how many files of a folder are looked at.
+const mostFiles = 200_000
+
+// Find lists the sessions that the agents of this machine keep, and the session files in folders, each told
+// by its content.
+func Find(env agents.Env, folders []string) ([]*Transcript, error) {
+	var list []*Transcript
+	seen := map[string]bool{}
+	add := func(t *Transcript) {
+		real, err := filepath.EvalSymlinks(t.Path)
+		if err != nil {
+			real = t.Path
+		}
+		key := real + "\x00" + t.ID
+		if seen[key] || t.ID == "" && seen[real] { // found in a folder, where nothing tells the id of its only session
+			return
+		}
+		seen[key], seen[real] = true, true
+		list = append(list, t)
+	}
+	for _, agent := range agents.All(env) {
+		if agent.Discoverer == nil || agent.Parser == nil {
+			continue
+		}
+		found, err := agent.Discoverer.ProjectSessions("", time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range found {
+			add(&Transcript{Agent: agent, Path: s.Path, ID: s.ID, dir: s.Dir})
+		}
+	}
+	for _, folder := range folders {
+		n := 0
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil && path == folder:
+				return err
+			case err != nil, entry.IsDir() && entry.Name() == ".git":
+				return skipDir(entry)
+			case !entry.Type().IsRegular():
+				return nil
+			}
+			if n++; n > mostFiles {
+				return fmt.Errorf("more than %d files", mostFiles)
+			}
+			agent, found, err := agents.Identify(env, path)
+			if err != nil || !found || agent.Parser == nil || isPartOf(path) {
+				return nil //nolint:nilerr // a file that cannot be read is no transcript
+			}
+			for _, t := range In(agent, path) {
+				add(t)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for transcripts in %s: %w", folder, refs.PathCause(err))
+		}
+	}
+	return list, nil
+}
+
+// In are the sessions of a file: one, or those of a database.
+func In(agent agents.Agent, path string) []*Transcript {
+	type several interface {
+		SessionsIn(path string) ([]agents.Session, error)
+	}
+	if in, ok := agent.Discoverer.(several); ok {
+		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {
+			out := make([]*Transcript, len(list))
+			for i, s := range list {
+				out[i] = &Transcript{Agent: agent, Path: path, ID: s.ID, dir: s.Dir}
+			}
+			return out
+		}
+	}
+	return []*Transcript{{Agent: agent, Path: path}}
+}
+
+func skipDir(entry fs.DirEntry) error {
+	if entry != nil && entry.IsDir() {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+// isPartOf tells whether a file is told in that of another session: those of subagents are.
+func isPartOf(path string) bool {
+	dir := filepath.Dir(path)
+	for range 4 {
+		if filepath.Base(dir) == "subagents" {
+			_, err := os.Stat(filepath.Dir(dir) + ".jsonl")
+			return err == nil
+		}
+		dir = filepath.Dir(dir)
+	}
+	return false
+}

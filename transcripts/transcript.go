@@ -1,0 +1,154 @@
+package transcripts
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/several"
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Transcript is a conversation in a session file, or in several.
+type Transcript struct {
+	Agent   agents.Agent
+	Path    string
+	Earlier []string // other files of the same session, which are read before
+	ID      string   // the agent's id of the session, where the finder tells it
+	Session backfill.Session
+	Prompts []Prompt
+	Unseen  int // calls that may have written what the transcript does not tell
+	First   time.Time
+	Last    time.Time
+	Model   string
+	Err     error // why it could not be read
+
+	dir  string
+	keys map[uint64]bool // of its steps
+}
+
+// Prompt is what somebody asked. Its time is zero where it is not known.
+type Prompt struct {
+	At   time.Time
+	Text string
+}
+
+// read reads the session file.
+func (t *Transcript) read(ctx context.Context) error {
+	sink := &editSink{t: t, shell: newShellReader()}
+	t.keys = map[uint64]bool{}
+	parser := t.Agent.Parser
+	if len(t.Earlier) > 0 {
+		parser = several.Parser{SessionParser: parser, Earlier: t.Earlier}
+	}
+	parsed, err := parser.Parse(ctx, t.Path, agents.ParseOptions{
+		Session: t.ID, Relative: func(path string) (string, bool) { return path, false },
+	}, sink)
+	if err != nil {
+		return err
+	}
+	head := parsed.Head
+	s := &t.Session
+	s.Trace, s.Agent, s.ID = events.TraceID(head.TraceID), head.Agent.Name, head.SessionID
+	if head.Agent.Model != nil {
+		t.Model = *head.Agent.Model
+	}
+	for _, dir := range []string{t.dir, sink.dir} {
+		if dir = filepath.ToSlash(dir); dir != "" && !slices.Contains(s.Dirs, dir) {
+			s.Dirs = append(s.Dirs, dir)
+		}
+	}
+	if head.Task.RepositoryURL != nil {
+		s.Remote = *head.Task.RepositoryURL
+	}
+	for _, commit := range []*string{head.Task.BaseCommit, head.Environment.VCS.BaseCommit, head.Outcome.CommitSHA} {
+		if commit != nil && *commit != "" {
+			s.Commits = append(s.Commits, *commit)
+		}
+	}
+	var made []struct {
+		SHA string `json:"sha"`
+	}
+	if json.Unmarshal(head.Metadata["commits"], &made) == nil {
+		for _, c := range made {
+			s.Commits, s.Made = append(s.Commits, c.SHA), append(s.Made, c.SHA)
+		}
+	}
+	return nil
+}
+
+// editSink takes of a conversation what it wrote.
+type editSink struct {
+	t       *Transcript
+	shell   *shellReader
+	dir     string
+	waiting []records.Edited
+}
+
+// Edited keeps an edit until its step comes.
+func (s *editSink) Edited(e records.Edited) { s.waiting = append(s.waiting, e) }
+
+// Step takes the edits of a step.
+func (s *editSink) Step(step *records.Step) error {
+	s.t.keys[several.Key(step)] = true
+	at := stampOf(step.Timestamp)
+	if !at.IsZero() {
+		if s.t.First.IsZero() || at.Before(s.t.First) {
+			s.t.First = at
+		}
+		if at.After(s.t.Last) {
+			s.t.Last = at
+		}
+	}
+	if step.Role == records.RoleUser && (step.CallType == nil || *step.CallType == records.CallMain) {
+		p := Prompt{At: at}
+		if step.Content != nil {
+			p.Text = *step.Content
+		}
+		s.t.Prompts = append(s.t.Prompts, p)
+	}
+	told := map[string]bool{}
+	add := func(edit backfill.Edit) {
+		edit.Prompt, edit.Time = len(s.t.Prompts), at
+		if step.Model != nil {
+			edit.Model = *step.Model
+		}
+		s.t.Session.Edits = append(s.t.Session.Edits, edit)
+	}
+	for _, edit := range s.shell.texts(step) {
+		told[edit.Call] = true
+		add(edit)
+	}
+	for i := range s.waiting {
+		e := &s.waiting[i]
+		told[e.Call] = true
+		if s.dir == "" {
+			s.dir = e.Dir
+		}
+		if edit, ok := editOf(e); ok {
+			add(edit)
+		}
+	}
+	s.waiting = s.waiting[:0]
+	s.t.Unseen += s.shell.unseenWrites(step, told)
+	return nil
+}
+
+// Late takes no notice: a result does not change what was written.
+func (s *editSink) Late(int, records.Observation) error { return nil }
+
+func stampOf(text *string) time.Time {
+	if text == nil {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339Nano, *text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
