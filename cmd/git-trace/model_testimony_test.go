@@ -49,6 +49,7 @@ func (l *ledger) remember(e, whole edit, call string, shell bool) {
 // the hook of a commit may have looked between them.
 func (l *ledger) succeed(e edit, together bool) {
 	was := l.expect(e.old)
+	l.choose(e, was)
 	strange := !slices.IsSorted(keptOf(e.from)) || slices.ContainsFunc(e.old, func(line string) bool {
 		return !isCommon(line) && l.words[bare(line)] == ""
 	})
@@ -98,6 +99,39 @@ func (l *ledger) succeed(e edit, together bool) {
 			}
 		}
 	}
+}
+
+// choose notes that a line which was taken from a conflict stands in the place of any of the others there: HEAD may
+// have had one of them, and the commit before this one.
+func (l *ledger) choose(e edit, was [][]string) {
+	for _, c := range conflictsOf(e.old) {
+		for n, from := range e.from {
+			life := l.lives[bare(e.text[n])]
+			if from < c.i || from >= c.j || isCommon(e.text[n]) || life == nil {
+				continue
+			}
+			for at := c.i; at < c.j; at++ {
+				life.anybody = life.anybody || isCommon(e.old[at]) && len(was[at]) != 1
+				for _, who := range was[at] {
+					life.replaced[who] = true
+				}
+			}
+		}
+	}
+}
+
+// conflictsOf lists what stands between conflict markers, with them.
+func conflictsOf(lines []string) (out []hunk) {
+	begin := -1
+	for at, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "<<<<<<<"):
+			begin = at
+		case strings.HasPrefix(l, ">>>>>>>") && begin >= 0:
+			out, begin = append(out, hunk{i: begin, j: at + 1}), -1
+		}
+	}
+	return out
 }
 
 func (l *ledger) isAI(who string) bool { return who != byHuman && who != byUnknown && who != unsure }

@@ -209,6 +209,27 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
+// PutLast is the content that git put last into a file, from one commit to another; no id if none. What came after it
+// may have left the file as it was: a commit that somebody made, or a reset. For example: git rebase, then git reset
+// --soft ORIG_HEAD.
+func (w *Work) PutLast(path string) (refs.OID, error) {
+	moves, _ := w.Moves()
+	for _, m := range slices.Backward(moves) {
+		if m.Kind.ByHand() || m.Kind == Reset || m.From.IsZero() {
+			continue
+		}
+		was, err := w.Reader.Blob(m.From, path)
+		if err != nil {
+			return refs.OID{}, err
+		}
+		now, err := w.Reader.Blob(m.To, path)
+		if err != nil || now != was {
+			return now, err
+		}
+	}
+	return refs.OID{}, nil
+}
+
 // NewStashes lists the stashes that are there now and were not, down to the first that was, the newest first.
 func (w *Work) NewStashes() []refs.OID { return Newer(w.Now.Stashes, w.Before.Stashes) }
 

@@ -162,3 +162,27 @@ func TestPartsOfAStash(t *testing.T) {
 		t.Errorf("a detached HEAD is on %q", got)
 	}
 }
+
+func TestWhatGitPutLast(t *testing.T) {
+	t.Parallel()
+	h := history()
+	h.has(t, 1, "f", 11)
+	h.has(t, 2, "f", 12)
+	h.has(t, 3, "f", 13)
+	for name, tt := range map[string]struct {
+		entries []string
+		want    int
+	}{
+		"a checkout":                 {[]string{"2 checkout: moving from main to topic"}, 12},
+		"and back":                   {[]string{"2 checkout: moving from main to topic", "1 checkout: moving from topic to main"}, 11},
+		"then a reset":               {[]string{"2 rebase (start): checkout 2", "1 reset: moving to ORIG_HEAD"}, 12},
+		"then a commit by hand":      {[]string{"2 rebase (pick): x", "3 commit (amend): x"}, 12},
+		"then a move that leaves it": {[]string{"2 rebase (pick): x", "3 commit: x", "3 checkout: moving from main to topic"}, 12},
+		"commits and resets":         {[]string{"2 commit: x", "1 reset: moving to HEAD~1"}, 0},
+	} {
+		got, err := after(t, h, nil, tt.entries...).PutLast("f")
+		if want := id(t, tt.want); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
+		}
+	}
+}

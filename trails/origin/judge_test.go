@@ -154,6 +154,42 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.knew("a.txt", "o", other)
 			s.Work.Now.Index = s.Work.Before.Index
 		}, want: "human - human on the first of the lines|the second of the lines"},
+		"git put another one there, and HEAD was reset since": {
+			entries: []string{"2 rebase (start): checkout 2", "2 rebase (finish): returning to refs/heads/main", "3 reset: moving to ORIG_HEAD"},
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, nil, "a.txt", other)
+				s.commit(3, nil, "a.txt", was)
+				s.knew("a.txt", "human", was)
+				s.knew("a.txt", "o", other)
+				s.New = s.text(other + "a line that somebody wrote\n")
+			}, want: "o o - on something else altogether|with lines of its own"},
+		"git put another one there, and somebody committed since": {
+			entries: []string{"2 rebase (start): checkout 2", "3 commit (amend): x", "3 rebase (finish): returning to refs/heads/main"},
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, nil, "a.txt", other)
+				s.New = s.text(other + "a line that somebody wrote\n")
+				s.commit(3, []int{2}, "a.txt", other+"a line that somebody wrote\n")
+				s.knew("a.txt", "human", was)
+				s.knew("a.txt", "o", other)
+			}, want: "o o - on something else altogether|with lines of its own"},
+		"git put another one there, and HEAD's was brought back": {
+			entries: []string{"2 checkout: moving from main to topic", "1 reset: moving to main"},
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, nil, "a.txt", other)
+				s.knew("a.txt", "human", was)
+				s.New = s.text("the first of the lines\na line that somebody wrote\n")
+			}, want: "human - on the first of the lines|the second of the lines"},
+		"somebody committed the very content that a reflog has for git's": {
+			entries: []string{"2 rebase (pick): x"}, // of a patch whose conflict they resolved (git rebase --apply)
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, []int{1}, "a.txt", is)
+				s.Query.Commit = s.commit(9, []int{1}, "a.txt", is)
+				s.knew("a.txt", "human", was)
+			}, want: "human - human"},
 		"a conflict has markers": {tell: func(s *story) {
 			s.knew("a.txt", "human", was)
 			s.New = s.text("<<<<<<< HEAD\nthe first of the lines\n=======\n>>>>>>> topic\n")

@@ -18,7 +18,7 @@ import (
 // onTheWay is the ordered list of what tells of such a content; each is asked about what the ones before it found.
 // Found is false if there is none. More are candidates that go with it.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
-	headPut, resumedOnto, poppedOnto,
+	headPut, putLast, resumedOnto, poppedOnto,
 }
 
 // headPut is what HEAD has, if git put it there: a stash took what was there, git went on from the commit that had it,
@@ -38,6 +38,21 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	found := q.stashedAway(put) || q.Work.WentOnFrom(q.OldPath, q.Old.OID) ||
 		nearer(q.New.Lines, put.Lines, q.Old.Lines) && (q.OldPath != q.Path || !q.LeftAlone(q.Path))
 	return put, nil, found, nil
+}
+
+// putLast is what git put there before HEAD was reset or somebody made a commit, if the new content is nearer to that.
+// For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file. HEAD has
+// what the rebase took out of it.
+func putLast(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
+	blob, err := q.Work.PutLast(q.Path)
+	if err != nil || blob.IsZero() || blob == q.Old.OID || blob == q.New.OID {
+		return Text{}, nil, false, err
+	}
+	put, err := q.Read(blob)
+	if err != nil || put.Whole || nearer(q.New.Lines, q.Old.Lines, put.Lines) {
+		return Text{}, nil, false, err
+	}
+	return put, nil, true, q.learn(put, list)
 }
 
 // resumedOnto is what git had put there before somebody committed the content to go on with a rebase, and what the
