@@ -31,9 +31,9 @@ type Patched struct {
 }
 
 // Patches gives the files that each commit with one parent, or none, changed, with their lines, by one git process; in
-// the order of the commits, without those that changed nothing.
+// the order of the commits, without those that changed nothing. Tells says which lines count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
-	yield func(commit refs.OID, files []FileChange) error) error {
+	yield func(commit refs.OID, change CommitChange) error) error {
 	if len(commits) == 0 {
 		return nil
 	}
@@ -48,20 +48,11 @@ func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells fun
 			if err != nil {
 				return err
 			}
-			lines := make([]Patched, len(records))
-			taker := &printTaker{lines: lines, tells: tells}
-			if err := r.Patch(records, taker); err != nil {
+			change, err := ChangeOf(records, tells, func(to gitdiff.Lines) error { return r.Patch(records, to) })
+			if err != nil {
 				return err
 			}
-			taker.name()
-			var files []FileChange
-			for i, f := range records {
-				if !f.New.IsZero() && f.NewMode != refs.ModeGitlink {
-					files = append(files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old},
-						Patched: &lines[i]})
-				}
-			}
-			return yield(commit, files)
+			return yield(commit, change)
 		})
 	})
 	if err != nil {
@@ -70,11 +61,44 @@ func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells fun
 	return nil
 }
 
+// CommitChange is what a commit with one parent, or none, changed.
+type CommitChange struct {
+	Files []FileChange // without those that it deleted, and submodules
+	Added int          // lines, as --numstat counts them; Uncounted where it may count otherwise
+}
+
+// Uncounted is where --numstat may count otherwise than the lines of a patch: a file that becomes a link is two changes
+// to one of them, and which submodules count is configured.
+const Uncounted = -1
+
+// ChangeOf puts together what is told of a commit: raw records, and the lines of their patch.
+func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func(to gitdiff.Lines) error) (CommitChange,
+	error) {
+	lines := make([]Patched, len(records))
+	taker := &printTaker{lines: lines, tells: tells}
+	if err := patch(taker); err != nil {
+		return CommitChange{}, err
+	}
+	taker.name()
+	c := CommitChange{Added: taker.added}
+	for i, f := range records {
+		if f.Status == 'T' || f.OldMode == refs.ModeGitlink || f.NewMode == refs.ModeGitlink {
+			c.Added = Uncounted
+		}
+		if !f.New.IsZero() && f.NewMode != refs.ModeGitlink {
+			c.Files = append(c.Files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old},
+				Patched: &lines[i]})
+		}
+	}
+	return c, nil
+}
+
 // printTaker notes which lines a patch adds, and names the change of each file.
 type printTaker struct {
 	lines  []Patched
 	tells  func(line []byte) bool
 	at     int // the file whose lines are taken
+	added  int
 	change events.ChangeHash
 }
 
@@ -82,7 +106,7 @@ func (t *printTaker) Hunk(file int, h gitdiff.Hunk) {
 	if file != t.at {
 		t.name()
 	}
-	t.at = file
+	t.at, t.added = file, t.added+h.NewCount
 	if h.NewCount > 0 {
 		start := h.NewStart - 1
 		t.lines[file].Added = append(t.lines[file].Added, linediff.Range{Start: start, End: start + h.NewCount})

@@ -14,6 +14,8 @@ import (
 type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher
+	// AtOnce is how many commits are searched together where nobody waits for the first ones; 0 where somebody does.
+	AtOnce int
 }
 
 // Commits are searched in batches, the first of which fill a screen.
@@ -33,8 +35,11 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 				return
 			}
 		}
-		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch,
+		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch, most: mostBatch,
 			yield: func(c *Commit) bool { return yield(c, nil) }}
+		if from.AtOnce > 0 {
+			b.size, b.most = from.AtOnce, from.AtOnce
+		}
 		err := gitLog(ctx, repo, q, b.take)
 		if err == nil {
 			err = b.flush()
@@ -51,6 +56,7 @@ type batch struct {
 	named within          // nil where all files count
 	ctx   context.Context // a batch lives as long as the walk
 	size  int
+	most  int
 	list  []*Commit
 	yield func(*Commit) bool
 }
@@ -60,7 +66,7 @@ func (b *batch) take(c *Commit) error {
 	if b.Searcher != nil && len(b.list) < b.size {
 		return nil
 	}
-	b.size = min(2*b.size, mostBatch)
+	b.size = min(2*b.size, b.most)
 	return b.flush()
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type commitOwners struct {
 	ctx      context.Context
 	repo     *refs.Repo
 	evidence *blame.Evidence
-	search   belief.Searcher // nil for none
+	search   *unseen.Search // nil for none
 	reader   *index.Index
 	log      belief.Log // the same, or with the names of conversations
 	objects  *refs.Objects
@@ -31,12 +32,8 @@ type commitOwners struct {
 
 // newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
 func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
-	o := &commitOwners{ctx: ctx, repo: repo, reader: reader, log: reader, evidence: blame.NewEvidence(repo, reader, nil),
-		objects: repo.Objects()}
-	if search != nil {
-		o.search = search
-	}
-	return o
+	return &commitOwners{ctx: ctx, repo: repo, reader: reader, log: reader, search: search,
+		evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects()}
 }
 
 // named gives owners the names of their conversations.
@@ -77,6 +74,7 @@ const (
 
 // each tells who wrote the lines of the commits of a list.
 func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *events.CommitData) error) error {
+	debug.SetGCPercent(countGrowth)
 	var batch []history.Commit
 	lines := 0
 	flush := func() error {
@@ -84,7 +82,12 @@ func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *
 		for i := range batch {
 			ids[i] = batch[i].ID
 		}
-		known, err := belief.All(o.ctx, o.log, o.search, ids)
+		var search belief.Searcher
+		if o.search != nil {
+			o.search.Given(batch)
+			search = o.search
+		}
+		known, err := belief.All(o.ctx, o.log, search, ids)
 		if err != nil {
 			return err
 		}

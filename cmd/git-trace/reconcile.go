@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -154,6 +155,7 @@ func findUnanchored(
 			bare = append(bare, commit)
 		}
 	}
+	debug.SetGCPercent(countGrowth)
 	searcher := unseen.New(repo, reader)
 	defer searcher.Close()
 	done := 0

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,18 +214,29 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	return errors.Join(err, screen.Close())
 }
 
+// countGrowth is by how many percent memory may grow between two collections in a command that goes through a history:
+// it lives short, and holds one batch of commits at a time.
+const countGrowth = 400
+
 // lines adds up the lines of the commits. Of a commit that nothing is known of, the lines that git counts are unknown.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query) error {
+	debug.SetGCPercent(countGrowth)
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	var bare []*graph.Commit
 	var all []*graph.Commit
-	for commit, err := range graph.Walk(ctx, repo, graph.Source{Log: known.Log(), Searcher: searcher}, query) {
+	from := graph.Source{Log: known.Log(), Searcher: searcher, AtOnce: searchBatch}
+	for commit, err := range graph.Walk(ctx, repo, from, query) {
 		if err != nil {
 			return err
 		}
 		all = append(all, commit)
-		if !commit.Anchored {
+		if commit.Anchored || len(query.Paths) == 0 && len(commit.Parents) > 1 {
+			continue
+		}
+		if n, known := searcher.Added(commit.ID); known && len(query.Paths) == 0 {
+			commit.Added, commit.Unknown = n, n
+		} else {
 			bare = append(bare, commit)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -123,5 +124,41 @@ func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
 
 func (t *hunkTaker) Removed(line []byte) { t.hunk.Removed = append(t.hunk.Removed, kept(line)) }
 func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, kept(line)) }
+
+// Records are what the commit did to its files, without their lines.
+func (c *Commit) Records() []gitdiff.Record {
+	out := make([]gitdiff.Record, len(c.Files))
+	for i := range c.Files {
+		out[i] = c.Files[i].Record
+	}
+	return out
+}
+
+// Patch tells the lines of the files again, as git told them. Lines that were cut are told as they are kept: see Cut.
+func (c *Commit) Patch(to gitdiff.Lines) error {
+	for i := range c.Files {
+		for _, h := range c.Files[i].Hunks {
+			to.Hunk(i, gitdiff.Hunk{OldStart: h.OldStart, OldCount: len(h.Removed), NewStart: h.NewStart,
+				NewCount: len(h.Added)})
+			for _, line := range h.Removed {
+				to.Removed(line)
+			}
+			for _, line := range h.Added {
+				to.Added(line)
+			}
+		}
+	}
+	return nil
+}
+
+// Cut tells whether a line may have been so long that it was cut.
+func (c *Commit) Cut() bool {
+	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // a sign stood before it, a line feed behind
+	return slices.ContainsFunc(c.Files, func(f File) bool {
+		return slices.ContainsFunc(f.Hunks, func(h Hunk) bool {
+			return slices.ContainsFunc(h.Added, long) || slices.ContainsFunc(h.Removed, long)
+		})
+	})
+}
 
 func kept(line []byte) []byte { return bytes.Clone(bytes.TrimSuffix(line, []byte("\n"))) }

@@ -21,11 +21,11 @@ import (
 
 // age is what is known of when a commit was made.
 type age struct {
-	dated  time.Time
-	merge  bool
-	named  map[int]int64           // by log: the first event that proves that the commit was there; never for none
-	before bool                    // every log found it there when it began
-	belief map[events.PatchID]bool // see believes
+	dated   time.Time
+	parents []refs.OID
+	named   map[int]int64           // by log: the first event that proves that the commit was there; never for none
+	before  bool                    // every log found it there when it began
+	belief  map[events.PatchID]bool // see believes
 }
 
 // never is the number of an event that is not there.
@@ -116,14 +116,14 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
-		if s.ages[c] != nil || slices.Contains(asked, c) {
+		if s.ages[c] != nil {
 			continue
 		}
 		decoded, err := s.objects.Commit(c)
 		if err != nil {
 			continue
 		}
-		s.ages[c] = &age{dated: decoded.Committer.When, merge: len(decoded.Parents) > 1,
+		s.ages[c] = &age{dated: decoded.Committer.When, parents: decoded.Parents,
 			named: map[int]int64{}, belief: map[events.PatchID]bool{}}
 		asked = append(asked, c)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -70,15 +71,22 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	}
 	var plain, merges []refs.OID
 	for _, c := range young {
-		if s.ages[c].merge {
+		change, given := s.given[c]
+		switch {
+		case len(s.ages[c].parents) > 1:
 			merges = append(merges, c)
-		} else {
+		case given:
+			if err := search(c, change.Files); err != nil {
+				return nil, err
+			}
+		default:
 			plain = append(plain, c)
 		}
 	}
 	var failed error
-	gitErr := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, changed []correlate.FileChange) error {
-		failed = search(c, changed)
+	gitErr := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, change correlate.CommitChange) error {
+		s.added[c] = change.Added
+		failed = search(c, change.Files)
 		return failed
 	})
 	if failed != nil || ctx.Err() != nil {
@@ -98,12 +106,33 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 		case s.old(c):
 			s.rememberCommit(under, c, nil, depends{})
 		default:
+			if gitErr == nil && len(s.ages[c].parents) < 2 { // git says nothing of a commit without changes
+				s.added[c] = 0
+			}
 			if err := search(c, changed[c]); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// Given takes what commits changed from a walk that is under way, so that git is not asked for it again. What it took
+// before is forgotten.
+func (s *Search) Given(walked []history.Commit) {
+	s.given = make(map[refs.OID]correlate.CommitChange, len(walked))
+	for i := range walked {
+		if c := &walked[i]; len(c.Parents) < 2 && len(c.Unread) == 0 && !c.Cut() {
+			s.given[c.ID], _ = correlate.ChangeOf(c.Records(), tells, c.Patch) // there is no error in what was read
+		}
+	}
+}
+
+// Added is how many lines a commit added that was searched, as git counts them with --numstat; false where it was not
+// counted.
+func (s *Search) Added(commit refs.OID) (lines int, known bool) {
+	lines, known = s.added[commit]
+	return lines, known && lines != correlate.Uncounted
 }
 
 // settled tells of which commits every log names a descendant: no later event can be the cause of them.
@@ -131,10 +160,6 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 // commit finds the owners of the lines that a commit added; nil when there are none. It says what that depends on.
 func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange,
 	elsewhere, settled bool) (*events.CommitData, depends, error) {
-	decoded, err := s.objects.Commit(commit)
-	if err != nil {
-		return nil, depends{}, err
-	}
 	on, err := s.dependsOn(commit)
 	if err != nil {
 		return nil, on, err
@@ -144,7 +169,7 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 		return nil, on, err
 	}
 	_, picked := s.picked()[commit]
-	d := gathered{CommitData: events.CommitData{Commit: commit, Parents: decoded.Parents}}
+	d := gathered{CommitData: events.CommitData{Commit: commit, Parents: s.ages[commit].parents}}
 	for i := range changed {
 		if err := ctx.Err(); err != nil {
 			return nil, on, err

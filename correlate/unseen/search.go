@@ -30,10 +30,12 @@ type Search struct {
 	claims  map[refs.OID][]refs.OID
 	weighed map[refs.OID]*belief.Commit
 	people  map[events.PatchID]person
-	ended   map[string][]events.Event    // windows without an end of their own, by call; nil until asked for
-	picked  func() map[refs.OID]refs.OID // see correlate.Picked
-	passing bool                         // see Passing
-	err     error                        // the first failure of something that cannot return one
+	ended   map[string][]events.Event           // windows without an end of their own, by call; nil until asked for
+	picked  func() map[refs.OID]refs.OID        // see correlate.Picked
+	given   map[refs.OID]correlate.CommitChange // see Given
+	added   map[refs.OID]int                    // see Added
+	passing bool                                // see Passing
+	err     error                               // the first failure of something that cannot return one
 }
 
 // New returns a search over what the logs and the timelines of a repository hold. It costs nothing until it is asked.
@@ -42,7 +44,7 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	return &Search{
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
 		ages: map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
-		people: map[events.PatchID]person{},
+		people: map[events.PatchID]person{}, added: map[refs.OID]int{},
 		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
 	}
 }

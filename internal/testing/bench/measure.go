@@ -26,6 +26,7 @@ type kind uint8
 
 const (
 	ratio  kind = iota // ours by the reference
+	work               // the same of processor time
 	extra              // ours less the reference, in ms
 	limit              // ours alone, in ms
 	memory             // the most memory of ours, in MB

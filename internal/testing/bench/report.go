@@ -42,6 +42,11 @@ func (r row) judge(name string, rec *recorder) result {
 		if res.ReferenceMS > 0 {
 			res.Value = res.OursMS / res.ReferenceMS
 		}
+	case work:
+		res.Unit = "×"
+		if res.ReferenceCPU > 0 {
+			res.Value = res.OursCPU / res.ReferenceCPU
+		}
 	case extra:
 		res.Unit, res.Value = "ms", res.OursMS-res.ReferenceMS
 	case limit:

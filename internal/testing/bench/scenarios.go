@@ -5,8 +5,10 @@ import "fmt"
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
 	trees, log, commitTree, rebased, stored := []int{1000, 10_000, 100_000}, 100_000, 13_000, 200, 10_000
+	past, conversations := 1062, 248
 	if o.quick {
 		trees, log, commitTree, rebased, stored = []int{1000, 10_000}, 10_000, 5000, 50, 1000
+		past, conversations = 300, 70
 	}
 	all := []scenario{startup()}
 	for _, files := range trees {
@@ -14,7 +16,7 @@ func scenarios(o options) []scenario {
 	}
 	all = append(all, appending(), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
-	all = append(all, reading(log), conversing(stored), growing(log))
+	all = append(all, counting(past, conversations), reading(log), conversing(stored), growing(log))
 	if o.million {
 		all = append(all, verifying(1_000_000))
 	}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The past of a repository: conversations of which only their session files tell, and the commits that hold their
+// lines. Two edits of three are a conversation's.
+const (
+	pastFiles  = 120
+	pastLines  = 200 // of each file
+	pastEdits  = 3   // of each commit
+	pastLonger = 56  // than four lines an edit is at most
+)
+
+// makePast makes a history of so many commits, with session files of so many conversations beside it.
+func (b *bench) makePast(dir, sessions string, commits, conversations int) error {
+	if err := errors.Join(os.RemoveAll(sessions), os.MkdirAll(sessions, 0o777)); err != nil {
+		return err
+	}
+	p := pastWriter{historyWriter: historyWriter{rng: rand.New(rand.NewPCG(7, uint64(commits)))}, dir: dir,
+		sessions: sessions}
+	err := b.fastImport(dir, func(w *bufio.Writer) {
+		p.w = w
+		p.root()
+		for n := 1; n < commits; n++ {
+			p.session = n * conversations / commits
+			if n%mergeEvery == 0 {
+				p.merge(n)
+			} else {
+				p.commit(n)
+			}
+		}
+	})
+	return errors.Join(err, p.err, p.save())
+}
+
+// pastWriter writes a history and the session files of those who made it.
+type pastWriter struct {
+	historyWriter
+	dir, sessions string
+	files         [][]string
+	session       int
+	open          int      // the session of the transcript
+	transcript    []string // lines of it
+	calls         int
+	err           error
+}
+
+func (p *pastWriter) lines(n int) []string {
+	var out []string
+	for i := range n {
+		out = append(out, strings.TrimSuffix(sourceLine(p.rng, 1+i%2), "\n"))
+	}
+	return out
+}
+
+func (p *pastWriter) root() {
+	p.head("main", 0, 0)
+	for n := range pastFiles {
+		p.files = append(p.files, p.lines(pastLines))
+		p.put(n)
+	}
+}
+
+func (p *pastWriter) put(n int) {
+	fmt.Fprintf(p.w, "M 100644 inline %s\n", fileName(n))
+	data(p.w, strings.Join(p.files[n], "\n")+"\n")
+}
+
+// commit has the edits of a conversation, and one of a person.
+func (p *pastWriter) commit(n int) {
+	p.head("main", n, n)
+	var changed []int
+	for i := range pastEdits {
+		file := p.rng.IntN(pastFiles)
+		at, removed := p.rng.IntN(len(p.files[file])-20), p.rng.IntN(9)
+		old, fresh := p.files[file][at:at+removed+1], p.lines(4+p.rng.IntN(pastLonger))
+		if i > 0 {
+			p.edit(n, i, fileName(file), old, fresh)
+		}
+		p.files[file] = slices.Replace(slices.Clone(p.files[file]), at, at+removed+1, fresh...)
+		changed = append(changed, file)
+	}
+	slices.Sort(changed)
+	for _, file := range slices.Compact(changed) {
+		p.put(file)
+	}
+}
+
+// edit is a call of the conversation, between two commits.
+func (p *pastWriter) edit(n, i int, path string, old, fresh []string) {
+	if p.session != p.open {
+		p.err = errors.Join(p.err, p.save())
+		p.open = p.session
+	}
+	p.calls++
+	at := time.Unix(1_500_000_000+int64(n-1)*3600+int64(i)*600, 0)
+	if len(p.transcript) == 0 {
+		p.entry("user", at, map[string]any{"role": "user", "content": "Make it faster."}, nil)
+	}
+	input := map[string]any{"file_path": filepath.Join(p.dir, filepath.FromSlash(path)),
+		"old_string": strings.Join(old, "\n"), "new_string": strings.Join(fresh, "\n")}
+	id := fmt.Sprintf("toolu_%d", p.calls)
+	p.entry("assistant", at, map[string]any{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": benchModel, "stop_reason": "tool_use",
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Edit", "input": input}},
+		"usage":   map[string]any{"input_tokens": 900, "output_tokens": 300},
+	}, nil)
+	p.entry("user", at.Add(time.Second), map[string]any{"role": "user",
+		"content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "done"}},
+	}, map[string]any{"filePath": input["file_path"], "oldString": input["old_string"], "newString": input["new_string"],
+		"originalFile": nil, "replaceAll": false, "structuredPatch": []any{}})
+}
+
+// name is the id of the session.
+func (p *pastWriter) name() string { return fmt.Sprintf("7a0e1c52-9f3b-4d68-8e21-%012d", p.open) }
+
+// entry is a line of a session file of Claude Code.
+func (p *pastWriter) entry(kind string, at time.Time, message, result any) {
+	line := map[string]any{
+		"type": kind, "uuid": fmt.Sprintf("%s-%d", p.name(), len(p.transcript)), "parentUuid": nil, "sessionId": p.name(),
+		"cwd": p.dir, "version": "2.1.150", "timestamp": at.UTC().Format("2006-01-02T15:04:05.000Z"), "message": message,
+	}
+	if len(p.transcript) > 0 {
+		line["parentUuid"] = fmt.Sprintf("%s-%d", p.name(), len(p.transcript)-1)
+	}
+	if result != nil {
+		line["toolUseResult"] = result
+	}
+	raw, err := json.Marshal(line)
+	p.err = errors.Join(p.err, err)
+	p.transcript = append(p.transcript, string(raw))
+}
+
+// save ends a session file.
+func (p *pastWriter) save() error {
+	if len(p.transcript) == 0 {
+		return nil
+	}
+	text := strings.Join(p.transcript, "\n") + "\n"
+	p.transcript = nil
+	return os.WriteFile(filepath.Join(p.sessions, p.name()+".jsonl"), []byte(text), 0o666)
+}
+
+// Bounds of counting, by git-log(1) with --numstat over the same history. Where nothing is recorded there is nothing to
+// count, and so nothing to be read.
+const (
+	numstat      = "git log --numstat"
+	countBound   = 1.5
+	countAgain   = 200 // ms
+	nothingBound = 50  // ms
+)
+
+// counting is what it costs to count the lines of a history that no hook saw, and of one without a log.
+func counting(commits, conversations int) scenario {
+	s := scenario{name: fmt.Sprintf("counting, %s commits", size(commits))}
+	lists := []struct {
+		name string
+		args []string
+	}{
+		{"stats", []string{"stats"}},
+		{"export git-ai", []string{"export", "--format", "git-ai"}},
+		{"export agent-trace", []string{"export", "--format", "agent-trace"}},
+		{"reconcile", []string{"reconcile", "--dry-run"}},
+	}
+	for _, list := range lists {
+		s.rows = append(s.rows, row{list.name + ", answers not kept", list.name, numstat, work, countBound})
+	}
+	s.rows = append(s.rows, row{"stats again", "stats again", "", limit, countAgain})
+	for _, list := range lists {
+		s.rows = append(s.rows, row{list.name + ", no log", list.name + ", no log", "", limit, nothingBound})
+	}
+	s.prepare = func(b *bench) (func(int, *recorder) error, error) {
+		name := fmt.Sprintf("past-%s-%d", size(commits), conversations)
+		bare, err := b.place(name+"-bare", func(dir string) error {
+			return errors.Join(b.makePast(dir, dir+".sessions", commits, conversations), b.check(b.git(dir, "gc", "-q")))
+		})
+		if err != nil {
+			return nil, err
+		}
+		dir, err := b.place(name, func(dir string) error {
+			sessions := dir + ".sessions"
+			return errors.Join(b.makePast(dir, sessions, commits, conversations),
+				b.check(b.trace(dir, "backfill", "--transcripts", sessions)), b.check(b.git(dir, "gc", "-q")))
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := b.check(b.trace(dir, "stats")); err != nil { // the index of the log is not what is measured
+			return nil, err
+		}
+		repo, err := refs.Discover(dir)
+		if err != nil {
+			return nil, err
+		}
+		found := filepath.Join(repo.TracesDir(), "cache", "found")
+		return func(i int, r *recorder) error {
+			err := inTurn(i,
+				func() error { return r.run(numstat, b.git(dir, "log", "--numstat")) },
+				func() error {
+					for _, list := range lists {
+						if err := errors.Join(os.RemoveAll(found), r.run(list.name, b.trace(dir, list.args...))); err != nil {
+							return err
+						}
+					}
+					return nil
+				},
+			)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(b.check(b.trace(dir, "stats")), r.run("stats again", b.trace(dir, "stats"))); err != nil {
+				return err
+			}
+			for _, list := range lists {
+				if err := r.run(list.name+", no log", b.trace(bare, list.args...)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil
+	}
+	return s
+}
