@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -21,24 +26,31 @@ func (a *app) logCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "log",
 		Usage:     "the conversations, newest first",
-		UsageText: "git trace log [<options>]",
+		UsageText: "git trace log [<options>] [<revision range>] [[--] <path>…]",
 		Description: "Each conversation with its agent and model, what was asked first, the lines it added and " +
 			"removed, and\n" +
-			"the commits that hold lines of it. `git trace show <id>` shows one in full.",
+			"the commits that hold lines of it. `git trace show <id>` shows one in full. With a range those are listed\n" +
+			"that wrote lines of its commits, with paths those that changed a file there.\n\n" +
+			"In --format, %h stands for the id in short and %H in full, %a for the agent, %m for the model, %s for the\n" +
+			"first prompt, %r and %i for the time of the last event (relative, ISO 8601), %p, %c for the number of\n" +
+			"prompts and calls, %+ and %- for lines added and removed, %k for lines in commits, %$ for the cost, %n for\n" +
+			"a new line, %% for %.",
 		Flags: []cli.Flag{
 			limitFlag("conversations"),
 			&cli.StringSliceFlag{Name: "agent", Usage: "only conversations of this `agent`; may be given more than once"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only conversations that went on after `date`"},
 			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only conversations that began before `date`"},
+			&cli.StringFlag{Name: "author", Usage: "only conversations with lines in commits whose author matches `pattern`"},
+			&cli.StringFlag{Name: "grep", Usage: "only conversations in which all words of `text` were said or done"},
+			&cli.BoolFlag{Name: "oneline", Usage: "a line for each"},
+			&cli.BoolFlag{Name: "stat", Usage: "and the files that each changed"},
+			&cli.StringFlag{Name: "format", Usage: "a line for each, in this `form`"},
 			jsonFlag(), colorFlag(),
 		},
 	}, a.log)
 }
 
 func (a *app) log(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -48,11 +60,15 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	list, err := chooseConversations(c, repo, all)
+	want, err := ops.choice(c, repo, all)
 	if err != nil {
 		return err
 	}
-	if err := known.Complete(c.Context, list); err != nil {
+	list, err := known.Choose(c.Context, all, want)
+	if errors.Is(err, search.ErrNoWords) {
+		return usage("option '--grep': there is no word in '%s'", want.Text)
+	}
+	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
@@ -76,33 +92,62 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	return a.drawLog(c, repo, list, short)
+	return a.drawLog(c, repo, known, list, short)
 }
 
-// chooseConversations leaves those that the options ask for.
-func chooseConversations(c *cli.Context, repo *refs.Repo, all []view.Conversation) ([]view.Conversation, error) {
-	since, err := gitDate(c, repo, "since")
+// choice reads what the options and operands ask for.
+func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversation) (want view.Choice, err error) {
+	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count")}
+	if want.Since, err = gitDate(c, repo, "since"); err != nil {
+		return want, err
+	}
+	if want.Until, err = gitDate(c, repo, "until"); err != nil {
+		return want, err
+	}
+	if err := checkAgents(want.Agents, all); err != nil {
+		return want, err
+	}
+	query, err := graphQuery(c, repo, *o)
 	if err != nil {
-		return nil, err
+		return want, err
 	}
-	until, err := gitDate(c, repo, "until")
+	for _, path := range query.Paths {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(query.Dir, path)
+		}
+		rel, inside := trails.Relative(repo, abs)
+		if !inside {
+			return want, fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", path), "")
+		}
+		want.Paths = append(want.Paths, strings.TrimPrefix(rel, "."))
+	}
+	if author := c.String("author"); len(query.Revs) > 0 || author != "" {
+		want.Commits, err = commitSet(c.Context, repo, query.Revs, author)
+	}
+	return want, err
+}
+
+// commitSet has git list the commits that revisions lead to, all refs if there is none, and that are an author's.
+func commitSet(ctx context.Context, repo *refs.Repo, revs []string, author string) (map[refs.OID]bool, error) {
+	args := []string{"rev-list"}
+	if author != "" {
+		args = append(args, "--author="+author)
+	}
+	if len(revs) == 0 {
+		revs = []string{"HEAD", "--branches", "--tags", "--remotes"}
+	}
+	raw, err := repo.Git(ctx, nil, append(append(args, revs...), "--")...)
 	if err != nil {
-		return nil, err
+		return nil, fail(exitGit, err, "")
 	}
-	wanted := c.StringSlice("agent")
-	if err := checkAgents(wanted, all); err != nil {
-		return nil, err
-	}
-	out := []view.Conversation{}
-	for _, t := range all {
-		if n := c.Int("max-count"); n >= 0 && len(out) == n {
-			break
+	out := map[refs.OID]bool{}
+	for line := range strings.Lines(string(raw)) {
+		id, err := refs.ParseOID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, err
 		}
-		if len(wanted) > 0 && !slices.Contains(wanted, t.Agent) || !since.IsZero() && t.Last.Before(since) ||
-			!until.IsZero() && t.First.After(until) {
-			continue
-		}
-		out = append(out, t)
+		out[id] = true
 	}
 	return out, nil
 }

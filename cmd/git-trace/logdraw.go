@@ -20,15 +20,41 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, list []view.Conversation,
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, list []view.Conversation,
 	short func(events.TraceID) string) error {
+	form := c.String("format")
+	if form != "" && (c.Bool("oneline") || c.Bool("stat")) {
+		return usage("--format goes neither with --oneline nor with --stat")
+	}
+	if _, err := (&logDrawer{short: short}).formatted(&view.Conversation{}, form); err != nil {
+		return err
+	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
 	}
 	d := newLogDrawer(screen, list, short, time.Now())
 	for i := range list {
-		if _, err := io.WriteString(screen.Out, d.conversation(&list[i])); err != nil {
+		one := &list[i]
+		var text string
+		switch {
+		case form != "":
+			if text, err = d.formatted(one, form); err != nil {
+				return errors.Join(err, screen.Close())
+			}
+		case c.Bool("oneline"):
+			text = d.line(one)
+		default:
+			text = d.conversation(one)
+		}
+		if c.Bool("stat") {
+			files, err := known.Files(one)
+			if err != nil {
+				return errors.Join(err, screen.Close())
+			}
+			text += d.stat(files)
+		}
+		if _, err := io.WriteString(screen.Out, text); err != nil {
 			return errors.Join(err, screen.Close())
 		}
 	}

@@ -53,6 +53,19 @@ func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
 
+// UnderPath gives those that name a path or a file below it; the empty path is the top.
+func (ix *Index) UnderPath(path string) ([]events.Event, error) {
+	if path == "" {
+		return inForce(ix.all(prefixOf(byPath, "")))
+	}
+	here, err := ix.ByPath(path)
+	if err != nil {
+		return nil, err
+	}
+	below, err := inForce(ix.all(prefixOf(byPath, events.EncodePath(path+"/"))))
+	return append(here, below...), err
+}
+
 // ByType gives the events of one type.
 func (ix *Index) ByType(typ events.Type) ([]events.Event, error) {
 	return ix.all(exact(byType, string(typ)))

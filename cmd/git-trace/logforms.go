@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/view"
+)
+
+// placeholder is what a letter behind % stands for in the form that --format gives.
+func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string, known bool) {
+	switch letter {
+	case 'h':
+		return d.short(c.Trace), true
+	case 'H':
+		return string(c.Trace), true
+	case 'a':
+		return c.Agent, true
+	case 'm':
+		if len(c.Models) > 0 {
+			text = view.ModelName(c.Models[len(c.Models)-1])
+		}
+		return text, true
+	case 's':
+		return firstWords(c), true
+	case 'r':
+		return graph.Ago(c.Last, d.now), true
+	case 'i':
+		return c.Last.Format(time.RFC3339), true
+	case 'p':
+		return strconv.Itoa(c.Prompts), true
+	case 'c':
+		return strconv.Itoa(c.Calls), true
+	case '+':
+		return strconv.Itoa(c.Added), true
+	case '-':
+		return strconv.Itoa(c.Removed), true
+	case 'k':
+		return strconv.Itoa(view.SumLines(c.Commits)), true
+	case '$':
+		if c.Usage != nil && c.Usage.CostUSD != nil {
+			text = strconv.FormatFloat(*c.Usage.CostUSD, 'f', 4, 64)
+		}
+		return text, true
+	case '%':
+		return "%", true
+	}
+	return "", false
+}
+
+// firstWords is the first prompt whose text is kept.
+func firstWords(c *view.Conversation) string {
+	if c.Prompt == nil {
+		return ""
+	}
+	return cells.Line(c.Prompt.Text)
+}
+
+// formatted is a conversation in the form that --format gives, or an error that names what stands for nothing.
+func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
+	var b strings.Builder
+	for rest := form; rest != ""; {
+		before, after, found := strings.Cut(rest, "%")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		letter := after[:min(1, len(after))]
+		rest = after[len(letter):]
+		if letter == "n" {
+			b.WriteString("\n")
+			continue
+		}
+		text, known := "", false
+		if letter != "" {
+			text, known = d.placeholder(c, letter[0])
+		}
+		if !known {
+			return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing stands for '%%%s'", letter),
+				hint: "git trace help log lists what does"}
+		}
+		b.WriteString(cells.Safe(text))
+	}
+	return b.String() + "\n", nil
+}
+
+// line draws a conversation on one line.
+func (d *logDrawer) line(c *view.Conversation) string {
+	color := traceColor(c.Trace)
+	head := d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
+		d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
+		d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  "
+	room := d.width - d.id - d.agent - d.ago - 6
+	return strings.TrimRight(head+cells.Cut(firstWords(c), max(room, 8)), " ") + "\n"
+}
+
+// stat draws the files that a conversation changed, and by how many lines, as git diff --stat does.
+func (d *logDrawer) stat(files []view.FileLines) string {
+	const bar = 20
+	most, digits, name := 1, 1, 1
+	for _, f := range files {
+		most = max(most, f.Added+f.Removed)
+		digits = max(digits, len(strconv.Itoa(f.Added+f.Removed)))
+		name = max(name, cells.Width(cells.Safe(f.Path)))
+	}
+	indent := strings.Repeat(" ", d.id+2)
+	name = max(min(name, d.width-len(indent)-digits-bar-4), 8)
+	var b strings.Builder
+	for _, f := range files {
+		path := cells.Pad(cells.CutLeft(cells.Safe(f.Path), name), name)
+		fmt.Fprintf(&b, "%s%s | %*d ", indent, path, digits, f.Added+f.Removed)
+		scale := func(n int) int {
+			if most <= bar || n == 0 {
+				return n
+			}
+			return max(1, n*bar/most)
+		}
+		b.WriteString(d.pen.paint(plusColor, strings.Repeat("+", scale(f.Added))))
+		b.WriteString(d.pen.paint(lessColor, strings.Repeat("-", scale(f.Removed))) + "\n")
+	}
+	return b.String()
+}

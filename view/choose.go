@@ -1,0 +1,138 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Choice says which conversations are wanted. The zero value wants all.
+type Choice struct {
+	Agents       []string          // of one of these
+	Since, Until time.Time         // that went on after one time, and began before the other
+	Commits      map[refs.OID]bool // that hold lines of one of these; nil for any
+	Paths        []string          // that changed one of these, or a file below it; as git has them, "" is the top
+	Text         string            // in which all these words were said
+	Limit        int               // at most so many, the newest first; negative for all
+}
+
+// Choose leaves the conversations of a list that are wanted, complete.
+func (r *Reader) Choose(ctx context.Context, all []Conversation, want Choice) ([]Conversation, error) {
+	touched, err := r.touching(want.Paths)
+	if err != nil {
+		return nil, err
+	}
+	said, err := r.saying(ctx, want.Text)
+	if err != nil {
+		return nil, err
+	}
+	out := []Conversation{}
+	for _, c := range all {
+		switch {
+		case len(want.Agents) > 0 && !slices.Contains(want.Agents, c.Agent),
+			!want.Since.IsZero() && c.Last.Before(want.Since),
+			!want.Until.IsZero() && c.First.After(want.Until),
+			len(want.Paths) > 0 && !touched[c.Trace],
+			want.Text != "" && !said[c.Trace]:
+		case want.Commits == nil && want.Limit >= 0 && len(out) == want.Limit:
+			return out, r.Complete(ctx, out)
+		default:
+			out = append(out, c)
+		}
+	}
+	if err := r.Complete(ctx, out); err != nil || want.Commits == nil {
+		return out, err
+	}
+	out = slices.DeleteFunc(out, func(c Conversation) bool {
+		return !slices.ContainsFunc(c.Commits, func(held CommitLines) bool { return want.Commits[held.Commit] })
+	})
+	if want.Limit >= 0 && len(out) > want.Limit {
+		out = out[:want.Limit]
+	}
+	return out, nil
+}
+
+// saying gives the conversations in which something was said.
+func (r *Reader) saying(ctx context.Context, text string) (map[events.TraceID]bool, error) {
+	if text == "" {
+		return nil, nil
+	}
+	found, err := r.Search(ctx, Query{Text: text})
+	out := map[events.TraceID]bool{}
+	for _, one := range found.Results {
+		out[one.Trace] = true
+	}
+	return out, err
+}
+
+// touching gives the conversations that changed one of the paths, or own lines of it in a commit.
+func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
+	out := map[events.TraceID]bool{}
+	for _, path := range paths {
+		list, err := r.log.UnderPath(path)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			if err := touches(&list[i], path, out); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return out, nil
+	}
+	lines, err := r.Lines()
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.Conversations()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all { // of what only a search knows, the log says nothing
+		if id := all[i].Trace; !out[id] && len(lines.searched(id)) > 0 {
+			held, err := lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
+			if err != nil {
+				return nil, err
+			}
+			out[id] = slices.ContainsFunc(held, func(a Anchored) bool {
+				return slices.ContainsFunc(paths, func(path string) bool { return within(path, a.Path) })
+			})
+		}
+	}
+	return out, nil
+}
+
+// touches adds the conversations that an event tells to have changed a path.
+func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
+	switch e.Type {
+	case events.PatchRecorded:
+		out[e.Trace] = true
+	case events.CommitAnchored:
+		var data events.CommitData
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			return err
+		}
+		for _, f := range data.Files {
+			name, err := events.DecodePath(f.Path)
+			if err != nil || !within(path, name) {
+				continue
+			}
+			for _, run := range f.Runs {
+				out[data.Owners[run.Owner].Trace] = true
+			}
+		}
+	}
+	return nil
+}
+
+// within tells whether a file is what a path names, or below it.
+func within(path, file string) bool {
+	return path == "" || file == path || strings.HasPrefix(file, path+"/")
+}

@@ -1,0 +1,63 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// FileLines is what a conversation did to a file.
+type FileLines struct {
+	Path    string // as raw bytes
+	Added   int    // lines; of a conversation that no hook saw, those that commits hold
+	Removed int
+}
+
+// Files lists the files that a conversation changed, by name. What it added and removed in all of them is what
+// Conversation counts; of one that no hook saw it is what its commits hold, whether a ref leads to them or not.
+func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
+	var out []FileLines
+	at := map[string]int{}
+	add := func(path string, added, removed int) {
+		i, known := at[path]
+		if !known {
+			i = len(out)
+			at[path], out = i, append(out, FileLines{Path: path})
+		}
+		out[i].Added += added
+		out[i].Removed += removed
+	}
+	if c.Seen() {
+		told, err := r.log.Told(c.Trace)
+		if err != nil {
+			return nil, err
+		}
+		for i := range told {
+			var patch events.PatchData
+			if told[i].Type != events.PatchRecorded || json.Unmarshal(told[i].Data, &patch) != nil {
+				continue
+			}
+			path, err := events.DecodePath(patch.Path)
+			if err != nil {
+				path = patch.Path
+			}
+			add(path, max(0, patch.NewCount), max(0, patch.OldCount))
+		}
+	} else {
+		lines, err := r.Lines()
+		if err != nil {
+			return nil, err
+		}
+		held, err := lines.Anchors(c.Trace, func(*events.AnchorOwner) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range held {
+			add(a.Path, a.Lines, 0)
+		}
+	}
+	slices.SortFunc(out, func(a, b FileLines) int { return cmp.Compare(a.Path, b.Path) })
+	return out, nil
+}
