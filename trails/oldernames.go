@@ -195,10 +195,11 @@ func (s *step) peek(most int) ([]rename.Change, error) {
 	var out []rename.Change
 	for _, c := range changed {
 		entry, found := s.last.Lookup(c.Path)
-		if !found || c.New.IsZero() && c.NewMode == 0 && !s.goneFromWorkTree(c.Path) {
+		if !found {
 			continue
 		}
-		if c.NewMode != 0 && c.New.IsZero() { // git's index does not know what the file has
+		// git's index does not know what the file has, or has not got it: git mv took the name, and somebody wrote another
+		if c.New.IsZero() && (c.NewMode != 0 || !s.goneFromWorkTree(c.Path)) {
 			if c.New = (atRest{step: s}).Entry(c.Path).OID; c.New == entry.OID {
 				continue
 			}
