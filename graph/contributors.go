@@ -8,11 +8,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Uncommitted makes a commit without an id of what the work tree has and HEAD has not: the same data that an anchor
-// has, about lines that no commit holds yet.
-func Uncommitted(log belief.Log, data events.CommitData) Commit {
+// Uncommitted makes a commit without an id of what the work tree has and HEAD has not.
+func Uncommitted(what *belief.Commit) Commit {
 	c := Commit{Subject: "not committed", edges: edges{commit: "○ ", pad: "| "}}
-	c.credit(belief.Found(log, &data))
+	c.credit(what)
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -100,10 +101,10 @@ func sampleGraph() *Graph {
 }
 
 func sampleUncommitted() *Commit {
-	c := Uncommitted(nil, events.CommitData{
+	c := Uncommitted(belief.Found(nil, &events.CommitData{
 		Added: 5, AI: 3, Human: 2, Owners: []events.AnchorOwner{ai(second, 4), {Kind: events.OwnerHuman}},
 		Files: []events.AnchorFile{{Path: "later.go", Runs: []events.AnchorRun{run(1, 3, 0), run(4, 2, 1)}}},
-	})
+	}))
 	return &c
 }
 

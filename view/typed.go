@@ -5,11 +5,28 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 )
+
+// Typed are the prompts that lie as they were typed, until a record holds them.
+type Typed struct {
+	Count  int        `json:"count"`
+	Oldest *time.Time `json:"oldest"` // nil for none
+}
+
+// TypedPrompts counts them.
+func TypedPrompts(repo *refs.Repo) (Typed, error) {
+	n, oldest, err := trails.NewPrompts(repo).Kept()
+	if err != nil || n == 0 {
+		return Typed{}, err
+	}
+	return Typed{n, &oldest}, nil
+}
 
 // typedHit is a conversation that is found by prompts which are in no record: it goes on, or none is kept of it.
 type typedHit struct {

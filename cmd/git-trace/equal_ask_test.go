@@ -32,6 +32,7 @@ type answers struct {
 	}
 	blame   map[string][]blamed // by path
 	pending struct{ Conversations, Lines, Files int }
+	besides besides
 	records []toldRecord
 	owned   []agentTraceLine
 	notes   map[string]string // git-ai's, by commit
@@ -84,6 +85,7 @@ func (c *tale) ask() *answers {
 	status.Pending = &a.pending
 	c.answer(&status, "status", "--json")
 	a.exported()
+	a.besideAsked()
 	return a
 }
 

@@ -81,10 +81,17 @@ type toldRecord struct {
 		Cost       *float64 `json:"estimated_cost_usd"`
 	}
 	Metadata map[string]json.RawMessage
-	Links    []struct {
-		Revision  string
-		Reachable *bool `json:"commit_reachable"`
-	} `json:"git_links"`
+	Links    []toldLink `json:"git_links"`
+	Outcome  struct {
+		Committed bool
+		CommitSHA *string `json:"commit_sha"`
+	}
+	Lifecycle string
+}
+
+type toldLink struct {
+	Revision, Tier string
+	Reachable      *bool `json:"commit_reachable"`
 }
 
 // toldLines are the lines of a commit as graph and show tell them.
@@ -117,8 +124,9 @@ type toldTrail struct {
 }
 
 type toldStats struct {
-	Lines  struct{ Commits, Added, AI, Human, Unknown int }
-	Agents []struct {
+	Lines   struct{ Commits, Added, AI, Human, Unknown int }
+	Authors []struct{ Commits, Added, AI, Human, Unknown int }
+	Agents  []struct {
 		Agent                string
 		Conversations, Lines int
 	}

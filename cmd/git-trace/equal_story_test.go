@@ -41,6 +41,7 @@ func tell(t testing.TB, seed int64) *tale {
 	if c.rng.Intn(2) == 0 {
 		c.do("git-trace", "backfill", "--all", "--transcripts", c.folder) // of what hooks saw there is nothing to add
 	}
+	c.do("git-trace", "record") // brings records up to date with commits that were made since
 	return c
 }
 

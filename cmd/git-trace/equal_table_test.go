@@ -74,7 +74,8 @@ func ofRecord(thing string, read func(r *toldRecord) string) []row {
 
 // equalRows is the table.
 var equalRows = slices.Concat(
-	listedRows, nameRows, lineRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, outcomeRows, promptRows, sumRows,
+	listedRows, nameRows, lineRows, countRows, useRows, timeRows, writtenRows, commitRows, aliveRows, outcomeRows, promptRows, sumRows, besideRows,
+	linkRows,
 )
 
 // list is one figure: names, sorted.

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) graphCommand() *cli.Command {
@@ -125,11 +126,11 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
 	}
-	data, _, err := pending(ctx, repo)
-	if err != nil || data.AI == 0 {
+	left, err := view.PendingOf(ctx, repo, log, settler())
+	if err != nil || left.AI == 0 {
 		return nil, err
 	}
-	c := graph.Uncommitted(log, data)
+	c := graph.Uncommitted(left.Commit)
 	return &c, nil
 }
 

@@ -41,6 +41,8 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 		defer reader.Close()
 		g := &gathering{ctx: ctx, repo: repo, log: reader, places: places, head: head, prior: prior,
 			trace: events.TraceID(head.TraceID), objects: repo.Objects()}
+		g.known = view.NewReader(repo, reader, nil, nil).Within(ctx, nil)
+		g.searcher = unseen.New(repo, reader)
 		defer g.close()
 		return g.facts()
 	}
@@ -57,6 +59,7 @@ type gathering struct {
 	trace       events.TraceID
 
 	story    callStory
+	known    *view.Reader // of commits; what records say is not asked
 	lines    *view.Lineage
 	held     []view.Anchored // lines of the conversation that commits hold
 	searcher *unseen.Search
@@ -68,9 +71,8 @@ func (g *gathering) close() {
 	if g.tracker != nil {
 		_ = g.tracker.Close()
 	}
-	if g.searcher != nil {
-		g.searcher.Close()
-	}
+	g.searcher.Close()
+	g.known.Close()
 	_ = g.objects.Close()
 }
 
@@ -80,7 +82,7 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 		return nil, err
 	}
 	g.story.read(g.trace, told)
-	if g.lines, err = view.NewLineage(g.log); err != nil {
+	if g.lines, err = g.known.Lines(); err != nil {
 		return nil, err
 	}
 	if g.held, err = g.lines.Anchors(g.trace, func(*events.AnchorOwner) bool { return true }); err != nil {
@@ -172,10 +174,11 @@ func (g *gathering) patch(revision string) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := belief.Of(g.log, id)
-	if err != nil {
+	weighed, err := belief.All(g.ctx, g.log, g.searcher, []refs.OID{id})
+	if err != nil || len(weighed) == 0 {
 		return nil, err
 	}
+	known := weighed[0]
 	commit, err := g.objects.Commit(id)
 	if err != nil || len(commit.Parents) > 1 {
 		return nil, nil //nolint:nilerr // it is not here, or a merge
@@ -238,7 +241,6 @@ func (g *gathering) trails() ([]*trail.Trail, error) {
 // track opens what follows patches, once.
 func (g *gathering) track() (*trail.Tracker, error) {
 	if g.tracker == nil {
-		g.searcher = unseen.New(g.repo, g.log)
 		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(settler())
 		tracker, err := trail.New(g.ctx, g.repo, g.log, g.evidence)
 		if err != nil {

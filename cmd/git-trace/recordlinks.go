@@ -137,7 +137,7 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 			asked = append(asked, oid)
 		}
 	}
-	known, err := view.NewReader(g.repo, g.log, nil, nil).Reached(g.ctx, asked)
+	known, err := g.known.Reached(g.ctx, asked)
 	if err != nil {
 		return nil, err
 	}

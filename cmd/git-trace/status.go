@@ -11,12 +11,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/view"
 )
 
 // statusSchema names the form of the JSON output; docs/schema/status-1.schema.json describes it.
@@ -34,15 +35,15 @@ type statusReport struct {
 	Spooled   int           `json:"spooled"`
 	Pending   *pendingLines `json:"pending"`
 	Failure   *hookFailure  `json:"failure"` // the last one that is recent
-	Prompts   typedPrompts  `json:"typed_prompts"`
+	Prompts   view.Typed    `json:"typed_prompts"`
 	Purged    purge.Talks   `json:"purged"`
 	Attention []finding     `json:"attention"`
 }
 
-// typedPrompts are the prompts that lie as they were typed, until a record holds them.
-type typedPrompts struct {
-	Count  int        `json:"count"`
-	Oldest *time.Time `json:"oldest"`
+// pendingLines are lines by agents that no commit holds.
+type pendingLines struct {
+	view.PendingFigures
+	Why []events.Limit `json:"why,omitempty"` // the limitations that the log names for lines of unknown writers
 }
 
 func (a *app) statusCommand() *cli.Command {
@@ -113,8 +114,8 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if files, err := h.log.Spooled(); err == nil {
 		r.Spooled = len(files)
 	}
-	if n, oldest, err := trails.NewPrompts(h.repo).Kept(); err == nil && n > 0 {
-		r.Prompts = typedPrompts{n, &oldest}
+	if r.Prompts, err = view.TypedPrompts(h.repo); err != nil {
+		return r, err
 	}
 	r.Purged = purge.Conversations(h.repo)
 	failures, err := hookFailures(h.repo)
@@ -124,12 +125,12 @@ func (h *health) status(ctx context.Context, now time.Time) (statusReport, error
 	if !r.Recording {
 		return r, nil
 	}
-	if left, doubts, err := pending(ctx, h.repo); err != nil {
+	if left, err := view.PendingOf(ctx, h.repo, nil, settler()); err != nil {
 		r.Attention = append(r.Attention, finding{What: err.Error(), Mend: "git trace doctor"})
 	} else {
-		r.Pending = countPending(left)
+		r.Pending = &pendingLines{PendingFigures: left.Figures()}
 		if r.Pending.Unknown > 0 {
-			r.Pending.Why = h.whyUnknown(ctx, left, doubts)
+			r.Pending.Why = h.whyUnknown(ctx, left)
 		}
 	}
 	r.Attention = append(r.Attention, h.settingsFindings(ctx)...)
@@ -165,6 +166,10 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	}
 	if p := r.Pending; p != nil && p.Unknown > 0 {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
+	}
+	if p := r.Pending; p != nil && p.Unread > 0 {
+		t.row("pending", fmt.Sprintf("%s more that changed, too many or too large to be looked at",
+			plural(p.Unread, "file")), "")
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),

@@ -8,23 +8,24 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // mostForWhy bounds how many events are read to find out why lines are unknown: status answers at once.
 const mostForWhy = 2000
 
 // whyUnknown lists the limitations that the log names for the newest changes that nobody owns, in the files that have
-// such lines and are not committed. Doubts are those of what no boundary has seen yet.
-func (h *health) whyUnknown(ctx context.Context, left events.CommitData, doubts []events.Limit) []events.Limit {
+// such lines and are not committed.
+func (h *health) whyUnknown(ctx context.Context, left *view.Pending) []events.Limit {
 	files := map[string]bool{}
-	for _, f := range left.Files {
-		for _, run := range f.Runs {
-			if left.Owners[run.Owner].Kind == events.OwnerUnknown {
-				files[f.Path] = true
+	for i := range left.Files {
+		for k := range left.Files[i].Runs {
+			if left.Files[i].Runs[k].Owner.Kind == events.OwnerUnknown {
+				files[events.EncodePath(left.Files[i].Path)] = true
 			}
 		}
 	}
-	out := slices.Clone(doubts)
+	out := slices.Clone(left.Doubts)
 	tip, err := h.log.Tip(refs.EventsRef)
 	if err != nil || tip.IsZero() {
 		return out

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -15,25 +16,30 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// pendingLines are lines by agents that no commit holds.
-type pendingLines struct {
+// Pending are the lines that the work tree has and HEAD has not, with their owners.
+type Pending struct {
+	*belief.Commit                // what a commit of them would hold
+	Doubts         []events.Limit // of what no boundary has seen yet
+	Unread         int            // files that are too many or too large to be read
+}
+
+// PendingFigures are the agents' lines among them.
+type PendingFigures struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
 	Files         int `json:"files"`
-	// Unknown are the lines of which nobody knows who wrote them, and Why the limitations that the log names for such
-	// lines.
-	Unknown int            `json:"unknown"`
-	Why     []events.Limit `json:"why,omitempty"`
+	Unknown       int `json:"unknown"` // lines of which nobody knows who wrote them
+	Unread        int `json:"unread"`
 }
 
-// countPending counts the agents' lines among those that are not committed.
-func countPending(data events.CommitData) *pendingLines {
-	out := &pendingLines{Lines: data.AI, Unknown: data.Unknown}
+// Figures adds up.
+func (p *Pending) Figures() PendingFigures {
+	out := PendingFigures{Lines: p.AI, Unknown: p.Unknown, Unread: p.Unread}
 	traces := map[events.TraceID]bool{}
-	for _, f := range data.Files {
+	for i := range p.Files {
 		some := false
-		for _, run := range f.Runs {
-			owner := data.Owners[run.Owner]
+		for k := range p.Files[i].Runs {
+			owner := p.Files[i].Runs[k].Owner
 			some = some || byAgent(owner.Kind)
 			if owner.Trace != "" {
 				traces[owner.Trace] = true
@@ -55,34 +61,44 @@ const (
 	mostPendingBytes = 4 << 20 // of one file
 )
 
-// pending says who owns the lines that the work tree has and HEAD has not, in the form in which a commit of them would
-// be anchored.
-func pending(ctx context.Context, repo *refs.Repo) (data events.CommitData, doubts []events.Limit, err error) {
+// PendingOf says who owns the lines that the work tree has and HEAD has not. The log gives owners the names of their
+// conversations; nil gives none. Settle says how open calls ended.
+func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trails.Settler) (*Pending, error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
-		return events.CommitData{}, nil, err
+		return nil, err
 	}
-	settle := settler()
+	out := &Pending{Unread: max(len(paths)-mostPendingFiles, 0)}
 	objects := repo.Objects()
 	defer objects.Close()
 	p := pendingCommit{owners: map[vector.Owner]int{}}
 	for _, path := range paths[:min(len(paths), mostPendingFiles)] {
-		content, ok := readPending(filepath.Join(repo.WorkTree, filepath.FromSlash(path)))
+		name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if info.Size() > mostPendingBytes {
+			out.Unread++
+			continue
+		}
+		content, ok := readText(name)
 		if !ok {
 			continue
 		}
 		owners, err := trails.Pending(ctx, repo, settle, path, content)
 		if err != nil {
-			return p.data, nil, fmt.Errorf("find owners of what is not committed: %w", err)
+			return nil, fmt.Errorf("find owners of what is not committed: %w", err)
 		}
-		doubts = append(doubts, owners.Doubts...)
+		out.Doubts = append(out.Doubts, owners.Doubts...)
 		old, err := objects.Blob(headBlob(objects, path))
 		if err != nil && !errors.Is(err, refs.ErrMissing) {
-			return p.data, nil, err
+			return nil, err
 		}
 		p.add(path, old, content, owners)
 	}
-	return p.data, doubts, nil
+	out.Commit = belief.Found(log, &p.data)
+	return out, nil
 }
 
 // changedPaths lists what differs from HEAD or is not tracked, as git-status(1) says it.
@@ -102,14 +118,9 @@ func changedPaths(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	return paths, nil
 }
 
-// readPending reads a file that may have lines.
-func readPending(name string) (content []byte, ok bool) {
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostPendingBytes {
-		return nil, false
-	}
-	content, err = os.ReadFile(name)
-	// as git tells binary files
+// readText reads a file that has lines; git tells binary files in this way.
+func readText(name string) (content []byte, ok bool) {
+	content, err := os.ReadFile(name)
 	return content, err == nil && !bytes.Contains(content[:min(len(content), 8000)], []byte{0})
 }
 
@@ -144,22 +155,10 @@ func (p *pendingCommit) add(path string, old, content []byte, owners trails.Pend
 				p.data.Owners = append(p.data.Owners, owners.Describe(run.Owner))
 			}
 			file.Runs = append(file.Runs, events.AnchorRun{Start: hunk.NewStart + run.Start + 1, Count: run.Count, Owner: at})
-			p.count(run.Owner.Kind, run.Count)
+			p.data.Added += run.Count
 		}
 	}
 	if len(file.Runs) > 0 {
 		p.data.Files = append(p.data.Files, file)
-	}
-}
-
-func (p *pendingCommit) count(kind events.OwnerKind, lines int) {
-	p.data.Added += lines
-	switch {
-	case byAgent(kind):
-		p.data.AI += lines
-	case kind == events.OwnerHuman:
-		p.data.Human += lines
-	default:
-		p.data.Unknown += lines
 	}
 }
