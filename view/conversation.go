@@ -98,6 +98,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c.spread(d.Start)
 	c.spread(d.End)
 	c.Usage, c.Blocked = usage(&d), d.Blocked
+	r.estimate(&d, c.Usage)
 	var err error
 	c.Prompts = max(t.Prompts, d.Prompts+max(t.Prompts-d.HeldPrompts, 0))
 	if d.HeldPrompts == 0 { // it is not known which of the record's prompts are the log's

@@ -10,7 +10,8 @@
 //     counts.
 //   - Lines of commits that no hook was heard of are searched for (package correlate/unseen), and what is found is kept
 //     for as long as refs and logs stay as they are.
-//   - Tokens and cost are the record's. The sums are never smaller than what the steps add up to.
+//   - Tokens and cost are the record's. The sums are never smaller than what the steps add up to. A record without a
+//     cost has that of its tokens, by the table of prices.
 //   - A line has the agent, the session and the model of its conversation. Log gives them to those who ask who wrote
 //     lines.
 //   - Of several logs that have events of a conversation one tells of it, the own one before all others.

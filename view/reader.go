@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -32,6 +33,7 @@ type Reader struct {
 	progress   Progress                        // of a search; nil where nobody looks
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
 	corrected  map[events.TraceID][]Correction // nil until they are asked for
+	prices     func() *prices.Table            // nil where costs are not asked for
 }
 
 // Records are what was said in conversations. The index for searching satisfies it.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/records/store"
@@ -40,7 +42,8 @@ func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversa
 	}
 	out := &conversations{log: log, prompts: newPrompts(repo)}
 	out.Reader = view.NewReader(repo, log, func() (view.Records, error) { return a.openRecords(ctx, repo) }, out.prompts).
-		Within(ctx, a.progress("searching commits that no hook was heard of").at)
+		Within(ctx, a.progress("searching commits that no hook was heard of").at).
+		Priced(sync.OnceValue(func() *prices.Table { return tableInUse(ctx, repo) }))
 	return out, nil
 }
 

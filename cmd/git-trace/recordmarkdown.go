@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -23,7 +22,8 @@ func safeText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (m *markdown) record(trace events.TraceID, h *records.Record) {
+func (m *markdown) record(c *view.Conversation, h *records.Record) {
+	trace := c.Trace
 	title := value(h.Task.Description)
 	if title == "" {
 		title = "Conversation " + string(trace)
@@ -36,8 +36,8 @@ func (m *markdown) record(trace events.TraceID, h *records.Record) {
 	}
 	fmt.Fprintf(&m.out, "- %s in, %s out",
 		plural(int(h.Metrics.TotalInputTokens), "token"), thousands(int(h.Metrics.TotalOutputTokens)))
-	if usd, by, _ := h.Cost(); usd != nil {
-		m.out.WriteString(", " + costOf(&view.Usage{CostUSD: usd, CostBy: by}))
+	if c.Usage != nil && c.Usage.CostUSD != nil {
+		m.out.WriteString(", " + costOf(c.Usage))
 	}
 	m.out.WriteString("\n")
 	for _, link := range h.GitLinks {

@@ -102,6 +102,23 @@ func priceTable(config refs.Config) (*prices.Table, error) {
 	return table, nil
 }
 
+// tableInUse is the table of prices that counts here; nil while the one of the user's own has a fault, which status
+// tells.
+func tableInUse(ctx context.Context, repo *refs.Repo) *prices.Table {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return nil
+	}
+	table, err := priceTable(config)
+	switch {
+	case err != nil:
+		return nil
+	case table == nil:
+		return prices.Default()
+	}
+	return table
+}
+
 // settingsFindings tells of settings that keep conversations from being stored.
 func (h *health) settingsFindings(ctx context.Context) []finding {
 	config, err := h.repo.Config(ctx)

@@ -132,7 +132,7 @@ func (a *app) showMarkdown(objects []shown) error {
 				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)),
 					"git trace record "+string(v.Trace)+" reads its session file")
 			}
-			m.record(v.Trace, v.record)
+			m.record(&v.Conversation, v.record)
 		case *stepView:
 			m.step(v.Step)
 		default:

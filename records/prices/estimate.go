@@ -1,0 +1,74 @@
+package prices
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Use is what a model used: for one answer, or for several.
+type Use struct {
+	Model string
+	records.TokenUsage
+}
+
+// Answers are the uses of a record, answer by answer.
+func Answers(r *records.Record) []Use {
+	var out []Use
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.TokenUsage != (records.TokenUsage{}) {
+			use := Use{TokenUsage: s.TokenUsage}
+			if s.Model != nil {
+				use.Model = *s.Model
+			}
+			out = append(out, use)
+		}
+	}
+	return out
+}
+
+// Tiered tells whether the price of a model depends on how long a prompt is, so that only single answers have one.
+func (t *Table) Tiered(model string) bool {
+	for i := range t.Models {
+		if t.Models[i].Over > 0 && strings.HasPrefix(model, t.Models[i].Prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Estimate is what uses cost that come to a total. What the total has beyond them is the model's if there is one only.
+// Known is false where a price is missing, or nobody knows whose tokens some are. How long a cache was written for is
+// not told, and the lower price taken.
+func (t *Table) Estimate(total records.TokenUsage, uses []Use) (usd float64, known bool) {
+	var sum records.TokenUsage
+	for _, use := range uses {
+		cost, priced := t.Cost(use.Model, Usage{TokenUsage: use.TokenUsage})
+		if !priced {
+			return 0, false
+		}
+		usd += cost
+		sum.Add(use.TokenUsage)
+	}
+	rest := records.TokenUsage{
+		InputTokens: max(total.InputTokens-sum.InputTokens, 0), OutputTokens: max(total.OutputTokens-sum.OutputTokens, 0),
+		CacheReadTokens:  max(total.CacheReadTokens-sum.CacheReadTokens, 0),
+		CacheWriteTokens: max(total.CacheWriteTokens-sum.CacheWriteTokens, 0),
+	}
+	if rest != (records.TokenUsage{}) {
+		for i := range uses {
+			if uses[i].Model != uses[0].Model {
+				return 0, false
+			}
+		}
+		if len(uses) == 0 || t.Tiered(uses[0].Model) {
+			return 0, false
+		}
+		cost, priced := t.Cost(uses[0].Model, Usage{TokenUsage: rest})
+		if !priced {
+			return 0, false
+		}
+		usd += cost
+	}
+	return Round(usd), usd > 0
+}

@@ -1,0 +1,49 @@
+package view
+
+import (
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/prices"
+	"github.com/git-trace/git-trace/records/search"
+)
+
+// Priced lets records without a cost have that of their tokens, by a table. It is asked for when the first such record
+// comes; nil stands for no table.
+func (r *Reader) Priced(table func() *prices.Table) *Reader {
+	r.prices = table
+	return r
+}
+
+// estimate gives a use without a cost the one that prices say. The record is read only where its answers have prices by
+// themselves.
+func (r *Reader) estimate(d *search.Digest, u *Usage) {
+	total := records.TokenUsage{InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.CacheRead,
+		CacheWriteTokens: u.CacheWrite}
+	if u.CostUSD != nil || r.prices == nil || total == (records.TokenUsage{}) {
+		return
+	}
+	table := r.prices()
+	if table == nil {
+		return
+	}
+	var uses []prices.Use
+	single := false
+	for _, m := range d.Models {
+		if m.Input+m.Output+m.CacheRead+m.CacheWrite == 0 && len(d.Models) > 1 {
+			continue
+		}
+		single = single || table.Tiered(m.Model)
+		uses = append(uses, prices.Use{Model: m.Model, TokenUsage: records.TokenUsage{InputTokens: m.Input,
+			OutputTokens: m.Output, CacheReadTokens: m.CacheRead, CacheWriteTokens: m.CacheWrite}})
+	}
+	usd, known := table.Estimate(total, uses)
+	if known && single {
+		record, err := r.Record(r.ctx, d.Trace)
+		if err != nil || record.Record == nil {
+			return
+		}
+		usd, known = table.Estimate(total, prices.Answers(record.Record))
+	}
+	if known {
+		u.CostUSD, u.CostBy, u.PricesAsOf = &usd, records.CostByPrices, table.AsOf
+	}
+}
