@@ -106,6 +106,18 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
+// Starts tells when conversations began, as their records say it.
+func (r *Reader) Starts() (map[events.TraceID]string, error) {
+	if err := r.readSums(); err != nil {
+		return nil, err
+	}
+	out := make(map[events.TraceID]string, len(r.records))
+	for id := range r.records {
+		out[id] = r.records[id].Start
+	}
+	return out, nil
+}
+
 // Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the
 // record or lines of commits are here are among it, by their id and by that of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {

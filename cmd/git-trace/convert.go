@@ -77,8 +77,8 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 			faults = append(faults, fileFault(name, err))
 		}
 	}
-	if len(out.tree) > 0 {
-		if err := a.convertTree(c, out); err != nil {
+	if len(out.tree.books) > 0 {
+		if err := errors.Join(a.convertTree(c, out), out.tree.close()); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -88,10 +88,14 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 // convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted
 // once more.
 func (a *app) convertTree(c *cli.Context, out *outgoing) error {
-	d, err := steering.Document(out.tree, steering.Options{Version: version})
+	b, err := steering.New(steering.Options{Version: version})
 	if err != nil {
 		return err
 	}
+	if err := out.tree.each(func(r *records.Record) { b.Add(&steering.Conversation{Record: r}) }); err != nil {
+		return err
+	}
+	d := b.Document()
 	if !c.Bool("no-redact") {
 		gate, err := newGate(c.Context, nil)
 		if err != nil {

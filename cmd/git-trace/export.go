@@ -19,6 +19,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/steering"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -104,6 +106,7 @@ type exporter struct {
 	traces []events.TraceID // that were named
 	revs   []string         // revisions and ranges that were named
 	force  bool             // also what should be looked at first
+	byTime bool             // in the order of their beginning
 	damage unread
 }
 
@@ -285,10 +288,14 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "")
 	}
-	for _, entry := range list {
-		if wanted != nil && !wanted[entry.Trace] {
-			continue
+	if list = slices.DeleteFunc(list, func(one store.Entry) bool {
+		return wanted != nil && !wanted[one.Trace]
+	}); e.byTime {
+		if list, err = e.inOrder(list); err != nil {
+			return nil, err
 		}
+	}
+	for _, entry := range list {
 		delete(wanted, entry.Trace)
 		record, err := s.Read(entry)
 		switch {
@@ -314,6 +321,19 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 		}
 	}
 	return faults, nil
+}
+
+// inOrder puts entries into the order in which their conversations began.
+func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
+	starts, err := e.known.Starts()
+	if err != nil {
+		return nil, err
+	}
+	begin := func(one store.Entry) steering.Begin {
+		return steering.Begin{Start: starts[one.Trace], Trace: string(one.Trace)}
+	}
+	slices.SortStableFunc(list, func(a, b store.Entry) int { return begin(a).Compare(begin(b)) })
+	return list, nil
 }
 
 // wanted are the conversations that were named, or that wrote lines of the commits that were; nil stands for all.

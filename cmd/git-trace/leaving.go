@@ -70,7 +70,7 @@ type outgoing struct {
 	format exchange
 	out    io.Writer
 	begin  func(ctx context.Context) leaving
-	tree   []steering.Conversation // those that a format tells of together, until all are here
+	tree   shelf // those that a format tells of together
 }
 
 // record writes a record.
@@ -119,9 +119,7 @@ func (o *outgoing) send(done written) error {
 		return err
 	}
 	if o.format.tree {
-		steering.Lean(r)
-		o.tree = append(o.tree, steering.Conversation{Record: r})
-		return nil
+		return o.tree.put(steering.BeginOf(r), raw.Bytes())
 	}
 	return o.format.write(o.out, r)
 }

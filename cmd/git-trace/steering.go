@@ -104,16 +104,6 @@ func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byt
 	if err != nil {
 		return err
 	}
-	list, faults, err := e.steered()
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		if len(faults) > 0 {
-			return e.app.allFaults(faults)
-		}
-		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
-	}
 	o := steering.Options{Version: version}
 	if !e.repo.Bare() {
 		o.Project = filepath.Base(e.repo.WorkTree)
@@ -123,9 +113,15 @@ func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byt
 		}
 		o.Roots = []string{root}
 	}
-	d, err := steering.Document(list, o)
+	d, faults, err := e.steered(o)
 	if err != nil {
 		return err
+	}
+	if d == nil {
+		if len(faults) > 0 {
+			return e.app.allFaults(faults)
+		}
+		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
 	}
 	if err := gate.pass(d, takeOut); err != nil {
 		return err
@@ -140,23 +136,32 @@ func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byt
 	return e.app.allFaults(faults)
 }
 
-// steered are the conversations that are wanted, with what the log knows of them.
-func (e *exporter) steered() (list []steering.Conversation, faults []error, err error) {
+// steered tells of the conversations that are wanted, with what the log knows of them; nil where there are none.
+func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []error, err error) {
+	b, err := steering.New(o)
+	if err != nil {
+		return nil, nil, err
+	}
 	log, err := newSteeringLog(e.ctx, e.repo, e.known)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer log.close()
+	none := true
+	e.byTime = true
 	faults, err = e.each(func(r *records.Record) error {
 		known, err := log.known(r)
 		if err != nil {
 			return err
 		}
-		steering.Lean(r)
-		list = append(list, steering.Conversation{Record: r, Known: known})
+		b.Add(&steering.Conversation{Record: r, Known: known})
+		none = false
 		return nil
 	})
-	return list, faults, err
+	if err != nil || none {
+		return nil, faults, err
+	}
+	return b.Document(), faults, nil
 }
 
 // steeringView is failures, chains and rejections in one.

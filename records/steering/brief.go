@@ -8,16 +8,19 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// brief gathers what the next agent is told.
-func (a *analysis) brief() treetrace.Brief {
-	b := treetrace.Brief{Constraints: a.allConstraints(), Risks: a.risks, Next: a.open()}
-	for _, t := range a.turns {
-		if t.kind == treetrace.Root && !t.abandoned {
-			b.Goal = t.text
-			break
-		}
+// brief gathers what the next agent is told of a conversation.
+func (a *analysis) brief(c *conversation, failures []*failure) {
+	b := &a.doc.Brief
+	if next, decided := c.open(a.words); decided {
+		b.Next = next
 	}
-	for _, t := range a.turns {
+	for _, t := range c.nodes() {
+		if b.Goal == "" && t.kind == treetrace.Root && !t.abandoned {
+			b.Goal = t.text
+		}
+		if !t.abandoned && len(t.constraints) > 0 {
+			a.said = append(a.said, t.constraints)
+		}
 		if !t.abandoned && (t.kind == treetrace.Direction || t.kind == treetrace.ScopeChange ||
 			t.kind == treetrace.Correction) && t.stands() {
 			b.Decisions = append(b.Decisions, t.ref()+" "+titleOf(t.text, a.words))
@@ -28,7 +31,7 @@ func (a *analysis) brief() treetrace.Brief {
 			}
 		}
 	}
-	for _, f := range a.failures {
+	for _, f := range failures {
 		if f.kind == treetrace.AbandonedPath {
 			end := "never committed"
 			if commits := f.turn.commits(); len(commits) > 0 {
@@ -37,15 +40,12 @@ func (a *analysis) brief() treetrace.Brief {
 			b.DeadEnds = append(b.DeadEnds, f.turn.ref()+" "+titleOf(f.turn.text, a.words)+" ("+end+")")
 		}
 	}
-	for _, c := range a.convs {
-		b.Failing = append(b.Failing, c.failing()...)
-		for i := range c.Record.Steps {
-			if text(c.Record.Steps[i].ReasoningContent) != "" {
-				b.Thinking++
-			}
+	b.Failing = append(b.Failing, c.failing()...)
+	for i := range c.Record.Steps {
+		if text(c.Record.Steps[i].ReasoningContent) != "" {
+			b.Thinking++
 		}
 	}
-	return b
 }
 
 // stands tells whether what the turn did is still there: lines that are alive where that is known, otherwise any change
@@ -84,11 +84,8 @@ func (c *conversation) failing() []string {
 func (a *analysis) allConstraints() []string {
 	const most = 10
 	var kept []constraint
-	for _, t := range slices.Backward(a.turns) {
-		if t.abandoned {
-			continue
-		}
-		for _, c := range t.constraints {
+	for _, said := range slices.Backward(a.said) {
+		for _, c := range said {
 			at := slices.IndexFunc(kept, func(k constraint) bool { return sameKey(k.key, c.key) })
 			switch {
 			case at < 0 && len(kept) < most:
@@ -107,22 +104,22 @@ func (a *analysis) allConstraints() []string {
 }
 
 // open is the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was left
-// to do.
-func (a *analysis) open() string {
+// to do. A conversation that says nothing of it leaves it as it was.
+func (c *conversation) open(words *Words) (instruction string, decided bool) {
 	const least = 12
-	for _, t := range slices.Backward(a.turns) {
+	for _, t := range slices.Backward(c.nodes()) {
 		switch {
 		case t.abandoned || t.step == 0:
 			continue
 		case t.kind == treetrace.Checkpoint || t.kind == treetrace.Question && t.stands():
-			return ""
-		case t.kind == treetrace.Question || len([]rune(t.text)) < least || a.words.acknowledges(t.text) ||
-			a.words.accepts(t.text):
+			return "", true
+		case t.kind == treetrace.Question || len([]rune(t.text)) < least || words.acknowledges(t.text) ||
+			words.accepts(t.text):
 			continue
 		case len(t.commits()) > 0 || t.makesCommit():
-			return ""
+			return "", true
 		}
-		return titleOf(t.text, a.words)
+		return titleOf(t.text, words), true
 	}
-	return ""
+	return "", false
 }

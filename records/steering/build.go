@@ -8,28 +8,80 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Document says how people steered in conversations.
+// Document says how people steered in conversations, in any order.
 func Document(list []Conversation, o Options) (*treetrace.Document, error) {
-	words, err := English()
+	b, err := New(o)
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{words: words, options: &o, byKey: map[failureKey]*failure{}}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y Conversation) int { return BeginOf(x.Record).Compare(BeginOf(y.Record)) })
 	for i := range list {
-		a.convs = append(a.convs, newConversation(&list[i], o.Roots))
+		b.Add(&list[i])
 	}
-	slices.SortStableFunc(a.convs, func(x, y *conversation) int {
-		return cmp.Or(compareTimes(x.start, y.start), cmp.Compare(x.Record.TraceID, y.Record.TraceID))
-	})
-	a.findNodes()
-	a.findFailures()
-	a.findChains()
-	a.findLessons()
-	a.findEvals()
-	return a.document(), nil
+	return b.Document(), nil
+}
+
+// Begin is where a conversation stands among others.
+type Begin struct{ Start, Trace string }
+
+// BeginOf is the beginning of a record.
+func BeginOf(r *records.Record) Begin { return Begin{text(r.TimestampStart), r.TraceID} }
+
+// Compare orders conversations by their time; those of unknown time come last.
+func (b Begin) Compare(other Begin) int {
+	return cmp.Or(compareTimes(b.Start, other.Start), cmp.Compare(b.Trace, other.Trace))
+}
+
+// Builder makes a document of conversations, one after the other. Of each it keeps no more than the document and later
+// conversations ask for.
+type Builder struct{ a *analysis }
+
+// New begins a document.
+func New(o Options) (*Builder, error) {
+	words := o.Words
+	if words == nil {
+		var err error
+		if words, err = English(); err != nil {
+			return nil, err
+		}
+	}
+	return &Builder{newAnalysis(words, &o)}, nil
+}
+
+// Add takes a conversation in. Those that began before come first.
+func (b *Builder) Add(c *Conversation) {
+	a := b.a
+	one := newConversation(c, a.options.Roots)
+	a.findNodes(one)
+	fresh := a.findFailures(one)
+	chains := findChains(one, fresh, a.words)
+	a.findEvals(fresh)
+	a.tell(one, fresh, chains)
+	a.convs = append(a.convs, one)
+	a.failures = append(a.failures, fresh...)
+	one.forget()
+}
+
+// Document ends it with what all conversations teach.
+func (b *Builder) Document() *treetrace.Document {
+	b.a.findLessons()
+	return b.a.document()
+}
+
+// forget drops what later conversations do not ask about.
+func (c *conversation) forget() {
+	c.Conversation, c.all, c.branches, c.places = nil, nil, branches{}, places{}
+	for _, t := range c.everyTurn() {
+		for i, ch := range t.changes {
+			t.changes[i] = &change{path: ch.path, creates: ch.creates, deletes: ch.deletes}
+		}
+		t.text, t.answer, t.calls, t.source, t.rejections, t.taken, t.constraints = "", "", nil, nil, nil, nil, nil
+	}
 }
 
 // compareTimes compares times as agents write them; unknown ones come last.
@@ -48,32 +100,30 @@ func compareTimes(a, b string) int {
 }
 
 // findNodes folds the prompts, numbers them and says what each is to the one before it.
-func (a *analysis) findNodes() {
-	for i, c := range a.convs {
-		for _, t := range c.turns {
-			t.rejectAnswer(a.words)
-		}
-		c.fold(a.words)
-		c.readChanges()
-		c.findCommitted()
-		c.origin = a.originOf(i)
-		for _, t := range c.nodes() {
-			t.number = len(a.turns) + 1
-			a.turns = append(a.turns, t)
-			t.constraints = a.words.constraintsOf(t.text)
-			if t.parent = t.previous; t.parent == nil {
-				t.parent = c.origin
-				if c.before != nil && t != c.before && c.before.number > 0 {
-					t.parent = c.before
-				}
+func (a *analysis) findNodes(c *conversation) {
+	for _, t := range c.turns {
+		t.rejectAnswer(a.words)
+	}
+	c.fold(a.words)
+	c.readChanges()
+	c.findCommitted()
+	c.origin = a.originOf(c)
+	for _, t := range c.nodes() {
+		a.prompts++
+		t.number = a.prompts
+		t.constraints = a.words.constraintsOf(t.text)
+		if t.parent = t.previous; t.parent == nil {
+			t.parent = c.origin
+			if c.before != nil && t != c.before && c.before.number > 0 {
+				t.parent = c.before
 			}
-			if t.step == 0 {
-				t.kind, t.kindBy = treetrace.Rejected, treetrace.ByEvidence
-				continue
-			}
-			t.decideKind(a.words)
-			t.rejectText(a.words)
 		}
+		if t.step == 0 {
+			t.kind, t.kindBy = treetrace.Rejected, treetrace.ByEvidence
+			continue
+		}
+		t.decideKind(a.words)
+		t.rejectText(a.words)
 	}
 }
 
@@ -88,27 +138,25 @@ func (c *conversation) nodes() []*turn {
 
 // originOf is the turn from which a conversation goes on: the last of the one that it was forked from, otherwise of the
 // one before, if both changed a file or were on the same branch.
-func (a *analysis) originOf(i int) *turn {
-	c := a.convs[i]
+func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)
-	for j := range a.convs[:i] {
-		if o := a.convs[j]; len(o.turns) > 0 && slices.Contains(forked, o.id) {
+	for _, o := range a.convs {
+		if len(o.turns) > 0 && slices.Contains(forked, o.id) {
 			tail := o.turns[0]
 			for _, t := range o.turns {
-				if !t.abandoned && compareTimes(text(t.at), c.start) <= 0 {
+				if !t.abandoned && compareTimes(text(t.at), text(c.Record.TimestampStart)) <= 0 {
 					tail = t
 				}
 			}
 			return tail
 		}
 	}
-	if i == 0 || len(forked) > 0 {
+	if len(a.convs) == 0 || len(forked) > 0 {
 		return nil
 	}
-	o := a.convs[i-1]
-	here, there := text(c.Record.Environment.VCS.Branch), text(o.Record.Environment.VCS.Branch)
-	if tail := o.tail(); tail != nil && (here != "" && here == there || c.sharesFile(o)) {
+	o := a.convs[len(a.convs)-1]
+	if tail := o.tail(); tail != nil && (c.gitBranch != "" && c.gitBranch == o.gitBranch || c.sharesFile(o)) {
 		return tail
 	}
 	return nil
@@ -190,12 +238,12 @@ func (t *turn) actions() []treetrace.Action {
 			if c.declined != declined {
 				continue
 			}
-			one := treetrace.Action{Tool: &c.tool, Model: c.model}
+			one := treetrace.Action{Tool: new(c.tool), Model: c.model}
 			if c.command != "" {
 				one.Command = new(cut(c.command, maxCommand))
 			}
 			if c.file != "" {
-				one.File = &c.file
+				one.File = new(c.file)
 			}
 			if files := c.files(); len(files) > 0 {
 				if one.File == nil {

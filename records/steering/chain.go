@@ -28,18 +28,19 @@ var weight = []string{
 }
 
 // findChains finds, for each failure, the prompt that corrected it, and the one after which it was gone.
-func (a *analysis) findChains() {
-	var repairs map[*conversation]*repairs
+func findChains(conv *conversation, failures []*failure, words *Words) []*chain {
+	if len(failures) == 0 {
+		return nil
+	}
+	var out []*chain
+	r := readRepairs(conv, failures)
 	pairs := map[[2]*turn]*chain{}
-	for _, f := range a.failures {
-		if repairs == nil {
-			repairs = a.readRepairs()
-		}
+	for _, f := range failures {
 		if f.turn.abandoned || f.turn.step == 0 {
 			continue
 		}
 		if f.corrector == nil {
-			f.corrector = repairs[f.turn.conv].of(f)
+			f.corrector = r.of(f)
 			f.byEvidence = f.corrector != nil
 		}
 		if f.corrector == nil || f.corrector == f.turn {
@@ -51,19 +52,20 @@ func (a *analysis) findChains() {
 		if c == nil {
 			c = &chain{failure: f, correction: f.corrector}
 			pairs[key] = c
-			a.chains = append(a.chains, c)
+			out = append(out, c)
 		}
 		c.failures = append(c.failures, f)
 		if slices.Index(weight, f.kind) < slices.Index(weight, c.failure.kind) {
 			c.failure = f
 		}
 	}
-	for _, c := range a.chains {
-		a.resolve(c, repairs[c.correction.conv])
+	for _, c := range out {
+		c.resolve(r, words)
 		for _, f := range c.failures {
 			f.resolved, f.resolvedBy = c.resolved, c.resolvedBy
 		}
 	}
+	return out
 }
 
 // repairs are what is looked up to find who repaired a failure.
@@ -75,39 +77,35 @@ type repairs struct {
 	commits []*turn            // turns with a call that committed
 }
 
-func (a *analysis) readRepairs() map[*conversation]*repairs {
-	out := map[*conversation]*repairs{}
-	for _, c := range a.convs {
-		r := &repairs{ran: map[string][]*turn{}, takers: map[*turn]*turn{}, follows: map[*turn]*turn{},
-			failed: map[*turn]bool{}}
-		for _, t := range c.turns {
-			if t.previous != nil && r.follows[t.previous] == nil {
-				r.follows[t.previous] = t
+func readRepairs(c *conversation, failures []*failure) *repairs {
+	r := &repairs{ran: map[string][]*turn{}, takers: map[*turn]*turn{}, follows: map[*turn]*turn{},
+		failed: map[*turn]bool{}}
+	for _, t := range c.turns {
+		if t.previous != nil && r.follows[t.previous] == nil {
+			r.follows[t.previous] = t
+		}
+		if t.makesCommit() && !t.abandoned {
+			r.commits = append(r.commits, t)
+		}
+		for o := range t.taken {
+			if r.takers[o] == nil && t.kind == treetrace.Correction {
+				r.takers[o] = t
 			}
-			if t.makesCommit() && !t.abandoned {
-				r.commits = append(r.commits, t)
-			}
-			for o := range t.taken {
-				if r.takers[o] == nil && t.kind == treetrace.Correction {
-					r.takers[o] = t
-				}
-			}
-			for _, one := range t.calls {
-				if line := normalCommand(one.command); line != "" && one.succeeded() {
-					if list := r.ran[line]; len(list) == 0 || list[len(list)-1] != t {
-						r.ran[line] = append(list, t)
-					}
+		}
+		for _, one := range t.calls {
+			if line := normalCommand(one.command); line != "" && one.succeeded() {
+				if list := r.ran[line]; len(list) == 0 || list[len(list)-1] != t {
+					r.ran[line] = append(list, t)
 				}
 			}
 		}
-		out[c] = r
 	}
-	for _, f := range a.failures {
+	for _, f := range failures {
 		if f.corrector != nil {
-			out[f.turn.conv].failed[f.turn] = true
+			r.failed[f.turn] = true
 		}
 	}
-	return out
+	return r
 }
 
 // of is the turn that corrected a failure: the next prompt where the failure was that the person declined or
@@ -144,7 +142,7 @@ func atOrAfter(list []*turn, t *turn) *turn {
 
 // resolve finds the turn after which the failure was gone: its command ran well, or the lines that took the place of
 // its lines were committed and are alive, and nobody corrected them again. Words count only where neither can be known.
-func (a *analysis) resolve(c *chain, r *repairs) {
+func (c *chain) resolve(r *repairs, words *Words) {
 	for _, f := range c.failures {
 		for _, t := range r.ran[f.command] {
 			if f.command != "" && t.number >= c.correction.number {
@@ -160,7 +158,7 @@ func (a *analysis) resolve(c *chain, r *repairs) {
 		return
 	}
 	next := r.follows[c.correction]
-	if next != nil && next.branch == c.correction.branch && a.words.accepts(next.text) && !next.makesCommit() &&
+	if next != nil && next.branch == c.correction.branch && words.accepts(next.text) && !next.makesCommit() &&
 		!r.failed[c.correction] {
 		c.resolved, c.resolvedBy = next, treetrace.ByWords
 	}

@@ -33,7 +33,7 @@ func (w *Words) constraintsOf(text string) []constraint {
 			continue
 		}
 		c := constraint{clause: clause, key: w.keyOf(clause)}
-		_, c.negative = holds(t, []string{"no", "don't", "do not", "never", "avoid", "without"})
+		_, c.negative = holds(t, w.Negations)
 		if len(c.key) > 0 && !slices.ContainsFunc(out, func(o constraint) bool { return sameKey(o.key, c.key) }) {
 			out = append(out, c)
 		}

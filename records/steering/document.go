@@ -11,44 +11,47 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// document puts together what was concluded.
-func (a *analysis) document() *treetrace.Document {
-	d := &treetrace.Document{
-		SchemaVersion: treetrace.SchemaVersion,
-		Generator: treetrace.Generator{Name: "git-trace", Version: a.options.Version,
-			URL: "https://github.com/git-trace/git-trace"},
-		Sessions: []treetrace.Session{}, Nodes: []treetrace.Node{}, Edges: []treetrace.Edge{},
-		CorrectionChains: []treetrace.Chain{}, Lessons: []treetrace.Lesson{},
-		EvalCandidates: append([]treetrace.EvalCandidate{}, a.evals...),
-		Failures:       []treetrace.Failure{},
-	}
-	for _, t := range a.turns {
+// tell writes what was concluded of a conversation into the document.
+func (a *analysis) tell(c *conversation, failures []*failure, chains []*chain) {
+	d := a.doc
+	for _, t := range c.nodes() {
 		d.Nodes = append(d.Nodes, a.node(t))
 		if t.parent != nil {
 			d.Edges = append(d.Edges, treetrace.Edge{From: nodeID(t.parent.number), To: nodeID(t.number),
 				Relationship: treetrace.Relationship(t.kind)})
 		}
 	}
-	a.writeFailures(d)
-	a.writeChains(d)
+	a.writeFailures(d, failures)
+	writeChains(d, chains)
+	a.count(c)
+	a.brief(c, failures)
+}
+
+// document ends the document.
+func (a *analysis) document() *treetrace.Document {
+	d := a.doc
 	a.writeLessons(d)
-	a.writeStats(d)
-	d.Hallucinations = treetrace.Hallucinations{Verified: a.verified, List: a.missing}
+	s := &d.Stats
+	s.Prompts, s.Sessions, s.FilesTouched = len(d.Nodes), len(d.Sessions), len(a.files)
+	s.Days = days(text(s.FirstTS), text(s.LastTS))
+	d.Project = treetrace.Project{Name: cmp.Or(a.options.Project, the(a.repositories), "conversations"),
+		GeneratedAt: s.LastTS, SourceType: cmp.Or(the(a.sources), "mixed")}
 	d.Analysis = treetrace.Analysis{
 		FailureSignals: len(d.Failures), CorrectionChains: len(d.CorrectionChains), EvalCandidates: len(d.EvalCandidates),
 		Lessons: len(d.Lessons),
 	}
-	d.Brief = a.brief()
+	d.Brief.Constraints = a.allConstraints()
 	return d
 }
 
 // writeFailures tells each failure, in failures.json and at its node, with the same confidence.
-func (a *analysis) writeFailures(d *treetrace.Document) {
-	for i, f := range a.failures {
-		f.id = fmt.Sprintf("failure_%03d", i+1)
+func (a *analysis) writeFailures(d *treetrace.Document, failures []*failure) {
+	for _, f := range failures {
+		f.place = len(d.Failures)
 		n := &d.Nodes[f.turn.number-1]
 		one := treetrace.Failure{
-			ID: f.id, Type: f.kind, Tier: treetrace.Tier(f.confidence), Confidence: f.confidence, Model: f.turn.model,
+			ID: fmt.Sprintf("failure_%03d", f.place+1), Type: f.kind, Tier: treetrace.Tier(f.confidence),
+			Confidence: f.confidence, Model: f.turn.model,
 			FirstSeenNodeID: n.ID,
 			Summary:         summaries()[f.kind] + " (" + f.turn.ref() + ").", Evidence: f.evidence,
 			EvalCandidate: f.eval, Git: n.Git,
@@ -60,9 +63,6 @@ func (a *analysis) writeFailures(d *treetrace.Document) {
 		}
 		n.FailureSignals = append(n.FailureSignals, s)
 		n.EvalCandidate = n.EvalCandidate || f.eval
-		if at := slices.IndexFunc(a.lessons, func(l *lesson) bool { return l.id == f.lesson }); at >= 0 {
-			one.Lesson = a.lessons[at].text()
-		}
 		d.Failures = append(d.Failures, one)
 	}
 }
@@ -88,8 +88,8 @@ var summaries = sync.OnceValue(func() map[string]string {
 	}
 })
 
-func (a *analysis) writeChains(d *treetrace.Document) {
-	for _, c := range a.chains {
+func writeChains(d *treetrace.Document, chains []*chain) {
+	for _, c := range chains {
 		if !c.written() {
 			continue
 		}
@@ -110,44 +110,41 @@ func (a *analysis) writeChains(d *treetrace.Document) {
 
 func (a *analysis) writeLessons(d *treetrace.Document) {
 	for _, l := range a.lessons {
-		d.Lessons = append(d.Lessons, treetrace.Lesson{ID: l.id, Title: titles()[l.failures[0].kind].title,
-			NodeIDs: l.nodes(), Text: l.text()})
+		one := treetrace.Lesson{ID: l.id, Title: titles()[l.failures[0].kind].title, NodeIDs: l.nodes(), Text: l.text()}
+		d.Lessons = append(d.Lessons, one)
 		for _, f := range l.failures {
 			n := &d.Nodes[f.turn.number-1]
 			n.LessonIDs = append(n.LessonIDs, l.id)
+			d.Failures[f.place].Lesson = one.Text
 		}
 	}
 }
 
-// writeStats adds up the sessions that have a prompt. Calls before a prompt count too.
-func (a *analysis) writeStats(d *treetrace.Document) {
-	s := &d.Stats
-	s.Models, s.RejectionsByKind = []string{}, map[string]int{}
-	files, repositories, sources := map[string]bool{}, []string{}, []string{}
-	for _, c := range a.convs {
-		one := c.session()
-		if one.PromptCount > 0 {
-			d.Sessions = append(d.Sessions, one)
-		}
-		s.RawPrompts += one.PromptCount
-		s.InputTokens += one.InputTokens
-		s.CacheReadTokens += one.CacheReadTokens
-		s.OutputTokens += one.OutputTokens
-		s.ToolUses += len(c.all)
-		c.spread(s)
-		for _, call := range c.all {
-			for _, file := range append(call.files(), call.file) {
-				if file != "" && !call.declined {
-					files[file] = true
-				}
+// count adds a conversation to the sums, if it has a prompt. Calls before a prompt count too.
+func (a *analysis) count(c *conversation) {
+	s := &a.doc.Stats
+	one := c.session()
+	if one.PromptCount > 0 {
+		a.doc.Sessions = append(a.doc.Sessions, one)
+	}
+	s.RawPrompts += one.PromptCount
+	s.InputTokens += one.InputTokens
+	s.CacheReadTokens += one.CacheReadTokens
+	s.OutputTokens += one.OutputTokens
+	s.ToolUses += len(c.all)
+	c.spread(s)
+	for _, call := range c.all {
+		for _, file := range append(call.files(), call.file) {
+			if file != "" && !call.declined {
+				a.files[file] = true
 			}
 		}
-		if name := text(c.Record.Task.Repository); name != "" {
-			repositories = append(repositories, name[strings.LastIndexByte(name, '/')+1:])
-		}
-		sources = append(sources, sourceType(c.Record.Agent.Name))
 	}
-	for _, t := range a.turns {
+	if name := text(c.Record.Task.Repository); name != "" {
+		a.repositories = append(a.repositories, name[strings.LastIndexByte(name, '/')+1:])
+	}
+	a.sources = append(a.sources, sourceType(c.Record.Agent.Name))
+	for _, t := range c.nodes() {
 		switch t.kind {
 		case treetrace.Correction:
 			s.Corrections++
@@ -164,10 +161,6 @@ func (a *analysis) writeStats(d *treetrace.Document) {
 			s.RejectionsByKind[t.rejections[i].Kind]++
 		}
 	}
-	s.Prompts, s.Sessions, s.FilesTouched = len(a.turns), len(d.Sessions), len(files)
-	s.Days = days(text(s.FirstTS), text(s.LastTS))
-	d.Project = treetrace.Project{Name: cmp.Or(a.options.Project, the(repositories), "conversations"),
-		GeneratedAt: s.LastTS, SourceType: cmp.Or(the(sources), "mixed")}
 }
 
 // the is the value that all of a list have, "" where they differ.

@@ -24,13 +24,13 @@ var tasks = sync.OnceValue(func() map[string]string {
 })
 
 // findEvals makes a test of each failure that evidence shows, one for a prompt and a type of test.
-func (a *analysis) findEvals() {
+func (a *analysis) findEvals(failures []*failure) {
 	type key struct {
 		kind string
 		turn *turn
 	}
 	seen := map[key]bool{}
-	for _, f := range a.failures {
+	for _, f := range failures {
 		kind := titles()[f.kind].eval
 		if f.byWords && !f.byEvidence || f.confidence < 0.8 || f.subject == "" || seen[key{kind, f.turn}] {
 			continue
@@ -52,9 +52,9 @@ func (a *analysis) findEvals() {
 				one.GoodCommit = commits[len(commits)-1]
 			}
 		}
-		one.ID = fmt.Sprintf("eval_%03d", len(a.evals)+1)
+		one.ID = fmt.Sprintf("eval_%03d", len(a.doc.EvalCandidates)+1)
 		f.eval = true
-		a.evals = append(a.evals, one)
+		a.doc.EvalCandidates = append(a.doc.EvalCandidates, one)
 	}
 }
 
@@ -107,6 +107,10 @@ func (f *failure) expected() []string {
 			out = append(out, "these changes do not come back: "+f.subject)
 		}
 	case treetrace.HallucinatedPath:
+		if f.aPackage {
+			out = append(out, f.subject+" is not installed or imported")
+			break
+		}
 		out = append(out, f.subject+" is not read or edited before it exists")
 	case treetrace.SecurityRisk:
 		out = append(out, "this does not happen: "+f.evidence)

@@ -23,25 +23,43 @@ type failure struct {
 	byWords    bool // the failure itself is known by words alone
 	resolved   *turn
 	resolvedBy string
-	id, lesson string
+	aPackage   bool // the subject is a package
 	eval       bool
+	place      int // in failures.json
 }
 
 // analysis is all that is concluded.
 type analysis struct {
 	words    *Words
 	options  *Options
-	convs    []*conversation
-	turns    []*turn // nodes, in order
+	doc      *treetrace.Document
+	convs    []*conversation // those that were taken in, without what nobody asks about any more
+	prompts  int             // nodes
 	failures []*failure
-	chains   []*chain
 	lessons  []*lesson
-	evals    []treetrace.EvalCandidate
-	risks    []treetrace.Risk
-	missing  []treetrace.Hallucination
-	verified bool
+	said     [][]constraint // of each prompt that counts
 
+	files                 map[string]bool // that calls touched
+	repositories, sources []string
+
+	// Of the conversation that is taken in:
+	fresh []*failure
 	byKey map[failureKey]*failure
+}
+
+func newAnalysis(words *Words, o *Options) *analysis {
+	return &analysis{
+		words: words, options: o, files: map[string]bool{},
+		doc: &treetrace.Document{
+			SchemaVersion: treetrace.SchemaVersion,
+			Generator: treetrace.Generator{Name: "git-trace", Version: o.Version,
+				URL: "https://github.com/git-trace/git-trace"},
+			Stats:    treetrace.Stats{Models: []string{}, RejectionsByKind: map[string]int{}},
+			Sessions: []treetrace.Session{}, Nodes: []treetrace.Node{}, Edges: []treetrace.Edge{},
+			CorrectionChains: []treetrace.Chain{}, Lessons: []treetrace.Lesson{},
+			EvalCandidates: []treetrace.EvalCandidate{}, Failures: []treetrace.Failure{},
+		},
+	}
 }
 
 type failureKey struct {
@@ -59,7 +77,7 @@ func (a *analysis) fail(f failure) {
 	if have == nil {
 		have = &f
 		a.byKey[key] = have
-		a.failures = append(a.failures, have)
+		a.fresh = append(a.fresh, have)
 		return
 	}
 	if f.confidence > have.confidence || f.confidence == have.confidence && have.subject == "" {
@@ -79,30 +97,31 @@ func firstTurn(list ...*turn) *turn {
 	return nil
 }
 
-// findFailures looks for failures: rejections, runs, lines, constraints, words, in the order of the prompts.
-func (a *analysis) findFailures() {
-	for _, c := range a.convs {
-		for _, t := range c.nodes() {
-			a.rejected(t)
-			a.dependencies(t)
-			a.risky(t)
-			a.intents(t)
-			if t.abandoned && (t.parent == nil || !t.parent.abandoned) {
-				a.fail(failure{
-					kind: treetrace.AbandonedPath, turn: t, confidence: 0.95,
-					subject:  strings.TrimRight(titleOf(t.text, a.words), ".!"),
-					evidence: "the person went back to before this prompt",
-				})
-			}
-			a.fates(t)
-			a.constraintsKept(t)
-			a.corrected(t)
-			a.otherTool(t)
+// findFailures looks for failures: rejections, runs, lines, constraints, words. They come in the order of the prompts.
+func (a *analysis) findFailures(c *conversation) []*failure {
+	a.fresh, a.byKey = nil, map[failureKey]*failure{}
+	for _, t := range c.nodes() {
+		a.rejected(t)
+		a.dependencies(t)
+		a.risky(t)
+		a.intents(t)
+		if t.abandoned && (t.parent == nil || !t.parent.abandoned) {
+			a.fail(failure{
+				kind: treetrace.AbandonedPath, turn: t, confidence: 0.95,
+				subject:  strings.TrimRight(titleOf(t.text, a.words), ".!"),
+				evidence: "the person went back to before this prompt",
+			})
 		}
-		a.repeated(c)
-		a.hallucinated(c)
+		a.fates(t)
+		a.constraintsKept(t)
+		a.corrected(t)
+		a.otherTool(t)
 	}
-	slices.SortStableFunc(a.failures, func(x, y *failure) int { return x.turn.number - y.turn.number })
+	a.repeated(c)
+	a.hallucinated(c)
+	a.inventedPackages(c)
+	slices.SortStableFunc(a.fresh, func(x, y *failure) int { return x.turn.number - y.turn.number })
+	return a.fresh
 }
 
 // rejectionTypes are the failures that rejections are.
@@ -130,7 +149,7 @@ func (a *analysis) rejected(t *turn) {
 			if c.command != "" || c.file != "" {
 				f.subject = c.what()
 			}
-			f.reason = strings.TrimPrefix(reason(c.output), ", ")
+			f.reason = oneLine(strings.TrimPrefix(reason(c.output), ", "), maxEvidence)
 			if r.Kind == treetrace.ToolError {
 				f.command = normalCommand(c.command)
 			}

@@ -1,6 +1,7 @@
 package steering
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -12,17 +13,13 @@ func (a *analysis) hallucinated(c *conversation) {
 	if c.Known == nil || c.Known.There == nil {
 		return
 	}
-	made, named := map[string]bool{}, ""
+	made := map[string]bool{}
 	for _, t := range c.everyTurn() {
-		named += "\n" + t.text
-		if len(named) > 1<<20 {
-			named = named[len(named)-1<<19:]
-		}
 		for _, one := range t.calls {
 			if one.failed() && one.command == "" && inside(one.file) && notFound(one.output) && !made[one.file] &&
-				!names(named, one.file) {
+				!c.prompted(t, func(text string) bool { return names(text, one.file) }) {
 				if there, asked := c.Known.There(one.id, c.Known.Prompts[t.step], one.file); asked != "" {
-					a.verified = true
+					a.doc.Hallucinations.Verified = true
 					if !there {
 						a.hallucination(t, one, asked)
 					}
@@ -38,13 +35,23 @@ func (a *analysis) hallucinated(c *conversation) {
 func (a *analysis) hallucination(t *turn, c *call, asked string) {
 	evidence := c.tool + " of " + c.file + ", which was not there: " + oneLine(c.said(), 80)
 	a.fail(failure{kind: treetrace.HallucinatedPath, turn: t, confidence: 0.95, subject: c.file, evidence: evidence})
-	a.missing = append(a.missing, treetrace.Hallucination{
-		Category: treetrace.HallucinatedPath, Reference: c.file, NodeID: nodeID(t.number), Evidence: evidence,
-		CheckedAt: asked,
-		EvalCandidate: treetrace.ReferenceCheck{
-			Type: "reference_existence_check", Task: "Check that a file is there before it is read or edited.", Target: c.file,
-		},
+	a.missing(t, treetrace.HallucinatedPath, c.file, evidence, asked, treetrace.ReferenceCheck{
+		Type: "reference_existence_check", Task: "Check that a file is there before it is read or edited.", Target: c.file,
 	})
+}
+
+func (a *analysis) missing(t *turn, category, reference, evidence, asked string, check treetrace.ReferenceCheck) {
+	a.doc.Hallucinations.List = append(a.doc.Hallucinations.List, treetrace.Hallucination{
+		Category: category, Reference: reference, NodeID: nodeID(t.number), Evidence: evidence, CheckedAt: asked,
+		EvalCandidate: check,
+	})
+}
+
+// prompted tells whether the prompt of a turn, or one of the 1,000 before it, is of a kind.
+func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
+	const far = 1000
+	upTo := slices.Index(c.turns, t) + 1
+	return slices.ContainsFunc(c.turns[max(upTo-far, 0):upTo], func(o *turn) bool { return kind(o.text) })
 }
 
 func notFound(output string) bool {

@@ -49,4 +49,5 @@ type Options struct {
 	Project string   // "" takes the name of the repository, or none
 	Version string   // of git-trace
 	Roots   []string // directories of the repository, redacted as records are
+	Words   *Words   // nil takes those of English
 }

@@ -76,9 +76,6 @@ func (a *analysis) findLessons() {
 		}
 		a.lessons = append(a.lessons, l)
 		l.id = fmt.Sprintf("lesson_%03d", len(a.lessons))
-		for _, f := range l.failures {
-			f.lesson = l.id
-		}
 	}
 }
 
@@ -145,6 +142,11 @@ func (l *lesson) text() string {
 	case treetrace.AbandonedPath:
 		what = "Do not take this up again unless it is asked for: " + quoted + ", abandoned in " + f.turn.ref()
 	case treetrace.HallucinatedPath:
+		if f.aPackage {
+			what = "Look whether a package exists before it is installed: no registry has " + quoted + ", tried in " +
+				f.turn.ref()
+			break
+		}
 		what = "Look whether a file is there before it is used: " + quoted + " was not, in " + f.turn.ref()
 	case treetrace.HumanRewrite:
 		what = "People rewrite " + quoted + ": " + f.evidence + " after " + f.turn.ref()

@@ -17,7 +17,7 @@ func (t *turn) reject(kind, source string, confidence float64, c *call, at *stri
 		r.Evidence = new(oneLine(evidence, maxEvidence))
 	}
 	if c != nil {
-		r.ToolUseID, r.Tool = &c.id, &c.tool
+		r.ToolUseID, r.Tool = new(c.id), new(c.tool) // of their own, so that the call can go
 	}
 	t.rejections = append(t.rejections, r)
 }

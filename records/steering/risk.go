@@ -34,7 +34,8 @@ func (a *analysis) risky(t *turn) {
 func (a *analysis) risk(t *turn, confidence float64, subject, evidence string) {
 	a.fail(failure{kind: treetrace.SecurityRisk, turn: t, confidence: confidence, subject: subject, evidence: evidence,
 		byWords: confidence < 0.8})
-	a.risks = append(a.risks, treetrace.Risk{Tier: treetrace.Tier(confidence), NodeID: nodeID(t.number), Text: evidence})
+	a.doc.Brief.Risks = append(a.doc.Brief.Risks,
+		treetrace.Risk{Tier: treetrace.Tier(confidence), NodeID: nodeID(t.number), Text: evidence})
 }
 
 // redacted is the mark of a secret that was taken out of a record: the edit wrote one.

@@ -16,12 +16,12 @@ func cut(s string, most int) string {
 	return s
 }
 
-// oneLine puts a text on one line and shortens it.
+// oneLine puts a text on one line and shortens it. It is a copy: the text it was part of can go.
 func oneLine(s string, most int) string {
 	if len(s) > 8*most+64 { // the rest is cut off anyway
 		s = strings.ToValidUTF8(s[:8*most+64], "")
 	}
-	return cut(strings.Join(strings.Fields(s), " "), most)
+	return strings.Clone(cut(strings.Join(strings.Fields(s), " "), most))
 }
 
 func firstLines(s string, n int) string {

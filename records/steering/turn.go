@@ -44,11 +44,12 @@ type turn struct {
 // conversation is a record with its turns.
 type conversation struct {
 	*Conversation
-	id     string
-	start  string
-	before *turn // what came before its first prompt
-	turns  []*turn
-	all    []*call
+	id string
+
+	gitBranch string
+	before    *turn // what came before its first prompt
+	turns     []*turn
+	all       []*call
 	branches
 	places places
 	origin *turn // of another conversation, from which it goes on
@@ -61,7 +62,7 @@ func (c *conversation) meta(name string, to any) { _ = json.Unmarshal(c.Record.M
 
 // newConversation divides a record into turns.
 func newConversation(c *Conversation, roots []string) *conversation {
-	out := &conversation{Conversation: c, id: c.Record.SessionID, start: text(c.Record.TimestampStart)}
+	out := &conversation{Conversation: c, id: c.Record.SessionID, gitBranch: text(c.Record.Environment.VCS.Branch)}
 	out.branches.read(c.Record)
 	out.places.read(c.Record, roots)
 	var about metadata

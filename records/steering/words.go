@@ -34,6 +34,7 @@ type Words struct {
 	Refusals         []string `json:"refusals"`
 	Directives       []string `json:"directives"` // openers of a constraint
 	DirectivesAny    []string `json:"directives_anywhere"`
+	Negations        []string `json:"negations"` // a constraint with one says what must not be
 	LeadIns          []string `json:"lead_ins"`
 	StopWords        []string `json:"stop_words"`
 	Vague            []string `json:"vague"`    // words that name no path

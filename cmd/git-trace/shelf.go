@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/steering"
+)
+
+// shelf holds conversations of which a format tells together, until all are there. They lie in a file, so that only one
+// at a time is in memory.
+type shelf struct {
+	file  *os.File
+	size  int64
+	books []book
+}
+
+// book is the place of a conversation.
+type book struct {
+	steering.Begin
+	from, to int64
+}
+
+// put takes in a conversation, as its record is encoded.
+func (s *shelf) put(begin steering.Begin, raw []byte) error {
+	if s.file == nil {
+		file, err := os.CreateTemp("", "git-trace-records-*")
+		if err != nil {
+			return fmt.Errorf("keep conversation: %w", err)
+		}
+		_ = os.Remove(file.Name()) // without a name nothing is left behind; where that is not possible close removes it
+		s.file = file
+	}
+	if _, err := s.file.WriteAt(raw, s.size); err != nil {
+		return fmt.Errorf("keep conversation: %w", err)
+	}
+	from := s.size
+	s.size += int64(len(raw))
+	s.books = append(s.books, book{begin, from, s.size})
+	return nil
+}
+
+// each gives the conversations in the order of their time.
+func (s *shelf) each(yield func(*records.Record)) error {
+	slices.SortStableFunc(s.books, func(a, b book) int { return a.Compare(b.Begin) })
+	for _, one := range s.books {
+		raw := make([]byte, one.to-one.from)
+		if _, err := s.file.ReadAt(raw, one.from); err != nil {
+			return fmt.Errorf("read conversation back: %w", err)
+		}
+		r, err := records.Decode(raw)
+		if err != nil {
+			return err
+		}
+		yield(r)
+	}
+	return nil
+}
+
+func (s *shelf) close() error {
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	if gone := os.Remove(s.file.Name()); !errors.Is(gone, os.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
