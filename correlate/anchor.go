@@ -137,7 +137,7 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(f.added) == 0 || f.NewMode == refs.ModeGitlink {
+		if len(f.Added) == 0 || f.NewMode == refs.ModeGitlink {
 			continue
 		}
 		if err := a.file(f); err != nil {
@@ -168,8 +168,8 @@ func (a *anchorer) file(f fileDiff) error {
 	}
 	old := a.parentVector(f)
 	gone := a.gone(f, lines)
-	out := events.AnchorFile{Path: events.EncodePath(f.Path), Blob: f.New, Change: f.change}
-	for _, run := range ownersAt(vec, f.added) {
+	out := events.AnchorFile{Path: events.EncodePath(f.Path), Blob: f.New, Change: f.Change}
+	for _, run := range ownersAt(vec, f.Added) {
 		older := run.Owner.Patch != "" && old.HasPatch(run.Owner.Patch)
 		tierAt := func(line int) string {
 			switch {
@@ -214,13 +214,11 @@ func (a *anchorer) file(f fileDiff) error {
 //
 // Line 2 is then said to be a person's, which it is, though older than the commit. Line 5, which git credits to an
 // older commit, is lost to its owner in any case: if line 2 were given to the agent instead, two lines would be wrong.
-func ownersAt(vec vector.Vector, added []lineRange) []vector.Run {
+func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	var out []vector.Run
 	for _, r := range added {
-		start := r.start - 1
-		end := min(start+r.count, vec.Len())
-		for _, run := range vec.Slice(start, max(start, end)).Runs() {
-			out = append(out, vector.Run{Start: start + run.Start, Count: run.Count, Owner: run.Owner})
+		for _, run := range vec.Slice(r.Start, max(r.Start, min(r.End, vec.Len()))).Runs() {
+			out = append(out, vector.Run{Start: r.Start + run.Start, Count: run.Count, Owner: run.Owner})
 		}
 	}
 	return out

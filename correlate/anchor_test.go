@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -129,14 +130,14 @@ func TestOwnersAreReadWhereGitSaysThatLinesWereAdded(t *testing.T) {
 	b.Add(agent, 3)
 	vec := b.Vector()
 	tests := map[string]struct {
-		added []lineRange
+		added []linediff.Range
 		want  []vector.Run
 	}{
-		"across two owners":              {[]lineRange{{2, 2}}, []vector.Run{{Start: 1, Count: 1, Owner: person}, {Start: 2, Count: 1, Owner: agent}}},
-		"to the last line":               {[]lineRange{{5, 1}}, []vector.Run{{Start: 4, Count: 1, Owner: agent}}},
-		"two ranges":                     {[]lineRange{{1, 1}, {4, 1}}, []vector.Run{{Start: 0, Count: 1, Owner: person}, {Start: 3, Count: 1, Owner: agent}}},
-		"beyond the end: what there is":  {[]lineRange{{5, 9}}, []vector.Run{{Start: 4, Count: 1, Owner: agent}}},
-		"all of it beyond the end: none": {[]lineRange{{7, 2}}, nil},
+		"across two owners":              {ranges(1, 3), []vector.Run{{Start: 1, Count: 1, Owner: person}, {Start: 2, Count: 1, Owner: agent}}},
+		"to the last line":               {ranges(4, 5), []vector.Run{{Start: 4, Count: 1, Owner: agent}}},
+		"two ranges":                     {ranges(0, 1, 3, 4), []vector.Run{{Start: 0, Count: 1, Owner: person}, {Start: 3, Count: 1, Owner: agent}}},
+		"beyond the end: what there is":  {ranges(4, 13), []vector.Run{{Start: 4, Count: 1, Owner: agent}}},
+		"all of it beyond the end: none": {ranges(6, 8), nil},
 		"none":                           {nil, nil},
 	}
 	for name, tt := range tests {

@@ -1,11 +1,16 @@
 package correlate
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -16,7 +21,8 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 	dir := t.TempDir()
 	git(t, dir, "init", "-q")
 	id := strings.Repeat("a", 40)
-	for _, content := range []string{"one\ntwo\n", id + "\x00:100644 100644\ntwo\n", "x\n" + id + "\x00\n\\ No newline\n", ""} {
+	for _, content := range []string{"one\ntwo\n", id + "\x00:100644 100644\ntwo\n", "x\n" + id + "\x00\n\\ No newline\n", "",
+		"one\nnothing\ntwo\nthree", "zero\nnothing\n2\nthree\n"} {
 		write(t, dir, "a file", content)
 		write(t, dir, id, content+content)
 		git(t, dir, "add", "-A")
@@ -41,6 +47,17 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patched := map[refs.OID][]FileChange{}
+	tells := func(line []byte) bool { return string(line) != "two" && string(line) != "two\n" }
+	if err := Patches(t.Context(), repo, commits, tells, func(commit refs.OID, change CommitChange) error {
+		patched[commit] = change.Files
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	prints := 0
+	objects := repo.Objects()
+	defer objects.Close()
 	for _, commit := range commits {
 		alone, err := diffTree(context.Background(), repo, 0, commit.String())
 		if err != nil {
@@ -52,11 +69,121 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 		}
 		for i := range alone {
 			got, want := together[commit][i], alone[i]
-			if got.Path != want.Path || got.Old != want.Old || got.New != want.New || len(got.added) != len(want.added) ||
-				got.change != want.change {
+			if got.Path != want.Path || got.Old != want.Old || got.New != want.New || len(got.Added) != len(want.Added) ||
+				got.Change != want.Change {
 				t.Errorf("%s: %+v, want %+v", commit, got, want)
 			}
+			if f := patched[commit][i]; f.Path != want.Path || f.OldPath != want.OldPath || f.New != want.New || len(f.Old) != 1 ||
+				f.Old[0] != want.Old || !slices.Equal(f.Patched.Added, want.Added) || f.Patched.Change != want.Change || want.Prints != nil {
+				t.Errorf("%s: %+v with %+v, want %+v", commit, f, f.Patched, want)
+			}
+			prints += len(patched[commit][i].Patched.Prints)
+			if want.Change == "" || want.New.IsZero() {
+				continue
+			}
+			raw, err := objects.Blob(want.New)
+			if err != nil {
+				t.Fatal(err)
+			}
+			added, change, err := patched[commit][i].Hunks(objects, raw)
+			if err != nil || !slices.Equal(added, want.Added) || change != want.Change {
+				t.Errorf("%s: %s changed %v, %s (%v), want %v, %s", commit, want.Path, added, change, err, want.Added, want.Change)
+			}
 		}
+	}
+	if prints == 0 {
+		t.Error("no line told anything")
+	}
+}
+
+// Of deletions and submodules a commit says nothing, and whoever takes what it says may end that.
+func TestWhatPatchesAreToldOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	write(t, dir, "a", "one\ntwo\n")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "one")
+	git(t, dir, "rm", "-q", "a")
+	git(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.TrimSpace(git(t, dir, "rev-parse", "HEAD"))+",sub")
+	write(t, dir, "b", "three\nfour\nthree\n")
+	git(t, dir, "add", "b")
+	git(t, dir, "commit", "-q", "-m", "two")
+	repo, err := refs.DiscoverHook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commits []refs.OID
+	for name := range strings.FieldsSeq(git(t, dir, "rev-list", "--reverse", "HEAD")) {
+		id, err := refs.ParseOID(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits = append(commits, id)
+	}
+	told := ""
+	take := func(_ refs.OID, change CommitChange) error {
+		told += fmt.Sprintf(" +%d:", change.Added)
+		for _, f := range change.Files {
+			told += fmt.Sprintf(" %s %v %d prints", f.Path, f.Patched.Added, len(f.Patched.Prints))
+		}
+		return nil
+	}
+	three := func(line []byte) bool { return bytes.HasPrefix(line, []byte("three")) }
+	if err := Patches(t.Context(), repo, commits, three, take); err != nil || told != " +2: a [{0 2}] 0 prints +-1: b [{0 3}] 2 prints" {
+		t.Errorf("told%s, %v", told, err)
+	}
+	enough := errors.New("enough")
+	seen := 0
+	if err := Patches(t.Context(), repo, commits, three, func(refs.OID, CommitChange) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
+		t.Errorf("%d commits were told, %v", seen, err)
+	}
+	if err := Patches(t.Context(), repo, nil, three, func(refs.OID, CommitChange) error { return enough }); err != nil {
+		t.Errorf("of no commits: %v", err)
+	}
+}
+
+// What a hook has is shared between what was put off and the commit itself.
+func TestHowMuchTimeThereIs(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	if until := share(t.Context(), now, 40); until.Before(now.Add(time.Minute)) {
+		t.Errorf("without an end there is time until %v", until.Sub(now))
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), now.Add(100*time.Second))
+	defer cancel()
+	for percent, want := range map[int]time.Duration{40: 40 * time.Second, 90: 90 * time.Second} {
+		if got := share(ctx, now, percent).Sub(now); got < want-10*time.Second || got > want {
+			t.Errorf("%d percent of 100 s are %v", percent, got)
+		}
+	}
+}
+
+// A long list of commands is read from its end.
+func TestTheEndOfAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "f", "first\nsecond\n")
+	for size, want := range map[int64]string{7: "second\n", 13: "first\nsecond\n", 99: "first\nsecond\n", 1: "\n"} {
+		if got, err := tail(filepath.Join(dir, "f"), size); err != nil || string(got) != want {
+			t.Errorf("%d bytes of the end are %q, %v", size, got, err)
+		}
+	}
+	if _, err := tail(filepath.Join(dir, "none"), 9); err == nil {
+		t.Error("a file that is not there has an end")
+	}
+}
+
+// Only what was put off is told to be picked, each with what it was made of.
+func TestWhatWasPickedAndPutOff(t *testing.T) {
+	t.Parallel()
+	repo := rebasing(t, nil)
+	if got := Picked(repo); len(got) != 0 {
+		t.Errorf("nothing was put off: %v", got)
+	}
+	write(t, repo.WorktreeTracesDir(), "deferred", oid(t, 1).String()+" "+oid(t, 2).String()+"\n"+oid(t, 3).String()+" "+oid(t, 4).String()+"\n")
+	if got := Picked(repo); len(got) != 2 || got[oid(t, 1)] != oid(t, 2) || got[oid(t, 3)] != oid(t, 4) {
+		t.Errorf("put off are %v", got)
 	}
 }
 

@@ -9,19 +9,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
+	"github.com/git-trace/git-trace/trails/linediff"
 )
 
 // fileDiff is what a commit did to one path.
 type fileDiff struct {
 	gitdiff.Record
-	// added are the ranges of new lines, in order; empty for a deletion, a binary file and a pure mode change.
-	added []lineRange
-	// change names the change of lines; empty when there is none, and for a merge.
-	change events.ChangeID
+	Patched
 }
-
-// lineRange is count lines from 1-based line start.
-type lineRange struct{ start, count int }
 
 // maxDiff bounds the lines that are read of one commit, in bytes.
 const maxDiff = 256 << 20
@@ -76,12 +71,18 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	if err != nil {
 		return nil, err
 	}
+	return linesOf(records, nil, func(to gitdiff.Lines) error { return r.Patch(records, to) })
+}
+
+// linesOf takes the lines of a patch; tells says of which ones prints are wanted, nil for none.
+func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
+	patch func(to gitdiff.Lines) error) ([]fileDiff, error) {
 	files := make([]fileDiff, len(records))
 	for i := range records {
 		files[i].Record = records[i]
 	}
-	l := &lineTaker{files: files}
-	if err := r.Patch(records, l); err != nil {
+	l := &lineTaker{files: files, tells: tells}
+	if err := patch(l); err != nil {
 		return nil, err
 	}
 	l.name()
@@ -91,6 +92,7 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 // lineTaker notes which lines a patch adds, and names the change of each file.
 type lineTaker struct {
 	files  []fileDiff
+	tells  func(line []byte) bool
 	at     int // the file whose lines are taken
 	change events.ChangeHash
 }
@@ -101,17 +103,24 @@ func (l *lineTaker) Hunk(file int, h gitdiff.Hunk) {
 	}
 	l.at = file
 	if h.NewCount > 0 {
-		l.files[file].added = append(l.files[file].added, lineRange{h.NewStart, h.NewCount})
+		start := h.NewStart - 1
+		l.files[file].Added = append(l.files[file].Added, linediff.Range{Start: start, End: start + h.NewCount})
 	}
 	l.change.Hunk()
 }
 
 func (l *lineTaker) Removed(line []byte) { l.change.Removed(line) }
-func (l *lineTaker) Added(line []byte)   { l.change.Added(line) }
+
+func (l *lineTaker) Added(line []byte) {
+	l.change.Added(line)
+	if l.tells != nil && l.tells(line) {
+		l.files[l.at].Prints = append(l.files[l.at].Prints, events.FingerprintOf(line))
+	}
+}
 
 // name ends the change of a file.
 func (l *lineTaker) name() {
 	if l.at < len(l.files) {
-		l.files[l.at].change = l.change.ID()
+		l.files[l.at].Change = l.change.ID()
 	}
 }

@@ -75,11 +75,11 @@ func TestWhatACommitAdded(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, f := range files {
-		got[f.Path] = fmt.Sprintf("%c %s %v", f.Status, strings.TrimPrefix(f.OldPath, f.Path), f.added)
+		got[f.Path] = fmt.Sprintf("%c %s %v", f.Status, strings.TrimPrefix(f.OldPath, f.Path), f.Added)
 	}
 	want := map[string]string{
-		"plain": "M  [{1 1} {6 4}]", "moved here": "R moved []", "kind": "T  [{1 1}]", "gone": "D  []", "mode": "M  []",
-		"no newline": "M  [{2 2}]", "binary": "A  []", "empty": "A  []", "odd\nname\t\"x\"": "A  [{1 1}]",
+		"plain": "M  [{0 1} {5 9}]", "moved here": "R moved []", "kind": "T  [{0 1}]", "gone": "D  []", "mode": "M  []",
+		"no newline": "M  [{1 3}]", "binary": "A  []", "empty": "A  []", "odd\nname\t\"x\"": "A  [{0 1}]",
 	}
 	for name, w := range want {
 		if got[name] != w {

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -25,9 +26,9 @@ type FileChange struct {
 
 // Patched is what a commit did to the lines of a file.
 type Patched struct {
-	Added  []linediff.Range // as Hunks gives them
-	Change events.ChangeID
-	Prints []events.Fingerprint // of the added lines that tell something
+	Added  []linediff.Range     // as Hunks gives them; none of a deletion, a binary file and a pure mode change
+	Change events.ChangeID      // names the change of lines; empty when there is none, and for a merge
+	Prints []events.Fingerprint // of the added lines that tell something, where that was asked
 }
 
 // Patches gives the files that each commit with one parent, or none, changed, with their lines, by one git process; in
@@ -74,60 +75,27 @@ const Uncounted = -1
 // ChangeOf puts together what is told of a commit: raw records, and the lines of their patch.
 func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func(to gitdiff.Lines) error) (CommitChange,
 	error) {
-	lines := make([]Patched, len(records))
-	taker := &printTaker{lines: lines, tells: tells}
-	if err := patch(taker); err != nil {
+	files, err := linesOf(records, tells, patch)
+	if err != nil {
 		return CommitChange{}, err
 	}
-	taker.name()
-	c := CommitChange{Added: taker.added}
-	for i, f := range records {
-		if f.Status == 'T' || f.OldMode == refs.ModeGitlink || f.NewMode == refs.ModeGitlink {
-			c.Added = Uncounted
+	var c CommitChange
+	counted := true
+	for i := range files {
+		f := &files[i]
+		for _, r := range f.Added {
+			c.Added += r.Len()
 		}
+		counted = counted && f.Status != 'T' && f.OldMode != refs.ModeGitlink && f.NewMode != refs.ModeGitlink
 		if !f.New.IsZero() && f.NewMode != refs.ModeGitlink {
 			c.Files = append(c.Files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old},
-				Patched: &lines[i]})
+				Patched: &f.Patched})
 		}
 	}
+	if !counted {
+		c.Added = Uncounted
+	}
 	return c, nil
-}
-
-// printTaker notes which lines a patch adds, and names the change of each file.
-type printTaker struct {
-	lines  []Patched
-	tells  func(line []byte) bool
-	at     int // the file whose lines are taken
-	added  int
-	change events.ChangeHash
-}
-
-func (t *printTaker) Hunk(file int, h gitdiff.Hunk) {
-	if file != t.at {
-		t.name()
-	}
-	t.at, t.added = file, t.added+h.NewCount
-	if h.NewCount > 0 {
-		start := h.NewStart - 1
-		t.lines[file].Added = append(t.lines[file].Added, linediff.Range{Start: start, End: start + h.NewCount})
-	}
-	t.change.Hunk()
-}
-
-func (t *printTaker) Removed(line []byte) { t.change.Removed(line) }
-
-func (t *printTaker) Added(line []byte) {
-	t.change.Added(line)
-	if t.tells(line) {
-		t.lines[t.at].Prints = append(t.lines[t.at].Prints, events.FingerprintOf(line))
-	}
-}
-
-// name ends the change of a file.
-func (t *printTaker) name() {
-	if t.at < len(t.lines) {
-		t.lines[t.at].Change = t.change.ID()
-	}
 }
 
 // Changed lists the files that each commit changed with regard to all its parents, by one git process. Commits that the
@@ -193,10 +161,11 @@ func common(lists [][]gitdiff.Record) []FileChange {
 	return out
 }
 
-// Hunks compares a file with what the parents have and gives the ranges of lines that no parent has, as git counts
-// them, counted from 0, and the name of the change. Of a merge it has none.
-func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []linediff.Range, id events.ChangeID,
+// Hunks compares the content of a file with what the parents have and gives the ranges of lines that no parent has, as
+// git counts them, counted from 0, and the name of the change. Of a merge it has none.
+func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []linediff.Range, id events.ChangeID,
 	err error) {
+	lines := linesOfGit(content)
 	var change events.ChangeHash
 	for i, oid := range c.Old {
 		var old [][]byte
@@ -205,7 +174,7 @@ func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []lined
 			if err != nil {
 				return nil, "", fmt.Errorf("read parent's content: %w", err)
 			}
-			old = linediff.Split(raw)
+			old = linesOfGit(raw)
 		}
 		var here []linediff.Range
 		for _, h := range linediff.Diff(old, lines, linediff.Options{}).Hunks {
@@ -230,6 +199,15 @@ func (c *FileChange) Hunks(objects *refs.Objects, lines [][]byte) (added []lined
 		return added, "", nil
 	}
 	return added, change.ID(), nil
+}
+
+// linesOfGit are lines as git compares them: a last one without a line feed is not equal to one that has it.
+func linesOfGit(content []byte) [][]byte {
+	lines := linediff.Split(content)
+	if last := len(lines) - 1; !linediff.Terminated(content) {
+		lines[last] = append(bytes.Clone(lines[last]), '\n')
+	}
+	return lines
 }
 
 // overlapOf gives the lines that lie in both lists; both are in order.
@@ -272,9 +250,8 @@ func (c *FileChange) Explain(view *trails.View, added []linediff.Range) (Explain
 		}
 		clear(a.open)
 	}
-	f := fileDiff{Record: gitdiff.Record{Path: c.Path, OldPath: c.OldPath, Old: old, New: c.New}}
-	for _, r := range added {
-		f.added = append(f.added, lineRange{r.Start + 1, r.Len()})
+	f := fileDiff{
+		Record: gitdiff.Record{Path: c.Path, OldPath: c.OldPath, Old: old, New: c.New}, Patched: Patched{Added: added},
 	}
 	if err := a.file(f); err != nil {
 		return Explained{}, err

@@ -25,11 +25,11 @@ func (a *anchorer) gone(f fileDiff, lines [][]byte) func() gone {
 		}
 		kept := map[string]int{}
 		at := 0
-		for _, r := range append(f.added[:len(f.added):len(f.added)], lineRange{len(lines) + 1, 0}) {
-			for ; at < min(r.start-1, len(lines)); at++ {
+		for _, r := range append(f.Added[:len(f.Added):len(f.Added)], linediff.Range{Start: len(lines), End: len(lines)}) {
+			for ; at < min(r.Start, len(lines)); at++ {
 				kept[string(lines[at])]++
 			}
-			at = r.start - 1 + r.count
+			at = r.End
 		}
 		var all strings.Builder
 		for _, line := range linediff.Split(raw) {

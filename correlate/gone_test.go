@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -73,57 +74,57 @@ func TestTheEvidenceForAnAddedLine(t *testing.T) {
 	tests := map[string]struct {
 		was, wasOwners string
 		now, owners    string
-		added          []lineRange
+		added          []linediff.Range
 		want           string
 	}{
 		"a line of a patch that the parent has nothing of": {
-			one, "a", one + two, "ab", []lineRange{{2, 1}}, "2+1 b exact_blob",
+			one, "a", one + two, "ab", ranges(1, 2), "2+1 b exact_blob",
 		},
 		"the rest of a patch that was committed in part is no other form of it": {
-			one, "a", one + two, "aa", []lineRange{{2, 1}}, "2+1 a exact_blob",
+			one, "a", one + two, "aa", ranges(1, 2), "2+1 a exact_blob",
 		},
 		"a line that the commit took out elsewhere has moved": {
-			one + two + three, "aaa", two + three + one, "aaa", []lineRange{{3, 1}}, "3+1 a moved_lines",
+			one + two + three, "aaa", two + three + one, "aaa", ranges(2, 3), "3+1 a moved_lines",
 		},
 		"a line that stays elsewhere has not moved: this is another one": {
-			one + two, "aa", one + two + one, "aaa", []lineRange{{3, 1}}, "3+1 a exact_blob",
+			one + two, "aa", one + two + one, "aaa", ranges(2, 3), "3+1 a exact_blob",
 		},
 		"its white space changed": {
-			one, "a", "\tthe first  line\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+			one, "a", "\tthe first  line\n", "a", ranges(0, 1), "1+1 a reformatted",
 		},
 		"its quotes and its comma changed": {
-			"say('x')\n", "a", "say(\"x\"),\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+			"say('x')\n", "a", "say(\"x\"),\n", "a", ranges(0, 1), "1+1 a reformatted",
 		},
 		"it was wrapped": {
-			"call(first, second)\n", "a", "call(first,\n  second)\n", "aa", []lineRange{{1, 2}}, "1+2 a reformatted",
+			"call(first, second)\n", "a", "call(first,\n  second)\n", "aa", ranges(0, 2), "1+2 a reformatted",
 		},
 		"two were joined": {
-			"call(first,\n  second)\n", "aa", "call(first, second)\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+			"call(first,\n  second)\n", "aa", "call(first, second)\n", "a", ranges(0, 1), "1+1 a reformatted",
 		},
 		"a brace that was indented": {
-			"}\n", "a", "\t}\n", "a", []lineRange{{1, 1}}, "1+1 a reformatted",
+			"}\n", "a", "\t}\n", "a", ranges(0, 1), "1+1 a reformatted",
 		},
 		"a brace is no other form of another sign": {
-			"{\n", "a", "}\n", "a", []lineRange{{1, 1}}, "1+1 a exact_blob",
+			"{\n", "a", "}\n", "a", ranges(0, 1), "1+1 a exact_blob",
 		},
 		"one run, two tiers": {
-			one + two, "aa", two + " " + one + three, "aaa", []lineRange{{2, 2}}, "2+1 a reformatted, 3+1 a exact_blob",
+			one + two, "aa", two + " " + one + three, "aaa", ranges(1, 3), "2+1 a reformatted, 3+1 a exact_blob",
 		},
 		"a new file": {
-			"", "", one + two, "ah", []lineRange{{1, 2}}, "1+1 a exact_blob, 2+1 h exact_blob",
+			"", "", one + two, "ah", ranges(0, 2), "1+1 a exact_blob, 2+1 h exact_blob",
 		},
 		"two places, and an owner is listed once": {
-			two, "?", one + two + three, "a?a", []lineRange{{1, 1}, {3, 1}}, "1+1 a exact_blob, 3+1 a exact_blob",
+			two, "?", one + two + three, "a?a", ranges(0, 1, 2, 3), "1+1 a exact_blob, 3+1 a exact_blob",
 		},
 		"nobody knows": {
-			"", "", one, "?", []lineRange{{1, 1}}, "1+1 ? exact_blob",
+			"", "", one, "?", ranges(0, 1), "1+1 ? exact_blob",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			f := fileDiff{Record: record("a.txt", p.content("a.txt", tt.now, tt.owners)), added: tt.added}
+			f := fileDiff{Record: record("a.txt", p.content("a.txt", tt.now, tt.owners)), Patched: Patched{Added: tt.added}}
 			if tt.was != "" {
 				f.Old = p.content("a.txt", tt.was, tt.wasOwners)
 			}
@@ -177,7 +178,7 @@ func TestTheAnchorOfALargeCommitIsSpreadOverEvents(t *testing.T) {
 				for i := range tt.lines {
 					b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(fmt.Sprintf("%032x", i%tt.owners+1))}, 1)
 				}
-				f := fileDiff{Record: record(fmt.Sprint("f", n), refs.OID{}), added: []lineRange{{1, tt.lines}}}
+				f := fileDiff{Record: record(fmt.Sprint("f", n), refs.OID{}), Patched: Patched{Added: ranges(0, tt.lines)}}
 				f.New = p.content(f.Path, strings.Repeat("x\n", tt.lines), "")
 				if err := p.view.Known.Put(f.Path, f.New, b.Vector()); err != nil {
 					t.Fatal(err)
@@ -220,8 +221,8 @@ func TestWhatAnAnchorLeavesOut(t *testing.T) {
 	submodule := record("submodule", id)
 	submodule.NewMode = refs.ModeGitlink
 	drafts, err := p.anchor(t.Context(), []refs.OID{id}, []fileDiff{
-		{Record: record("a", id), added: []lineRange{{1, 1}}}, {Record: record("only removed", id)},
-		{Record: submodule, added: []lineRange{{1, 1}}},
+		{Record: record("a", id), Patched: Patched{Added: ranges(0, 1)}}, {Record: record("only removed", id)},
+		{Record: submodule, Patched: Patched{Added: ranges(0, 1)}},
 	})
 	if empty, err := newPlace(t).anchor(t.Context(), nil, nil); err != nil || len(empty) != 1 {
 		t.Errorf("a commit without lines has %d events, %v", len(empty), err)

@@ -206,26 +206,8 @@ func intersect(a, b []fileDiff) []fileDiff {
 		if !found {
 			continue
 		}
-		f.added, f.change = intersectRanges(f.added, g.added), ""
+		f.Added, f.Change = overlapOf(f.Added, g.Added), ""
 		out = append(out, f)
-	}
-	return out
-}
-
-// intersectRanges gives the lines that lie in both lists; both are in order.
-func intersectRanges(a, b []lineRange) []lineRange {
-	var out []lineRange
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		start := max(a[i].start, b[j].start)
-		end := min(a[i].start+a[i].count, b[j].start+b[j].count)
-		if start < end {
-			out = append(out, lineRange{start, end - start})
-		}
-		if a[i].start+a[i].count < b[j].start+b[j].count {
-			i++
-		} else {
-			j++
-		}
 	}
 	return out
 }

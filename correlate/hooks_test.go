@@ -50,6 +50,8 @@ func asHook(name string) error {
 			return err
 		}
 		return Head(context.Background(), repo, engine, git, time.Now())
+	case "post-merge":
+		return Merged(context.Background(), repo, engine, time.Now())
 	case "post-rewrite":
 		var pairs []events.RewritePair
 		raw, err := os.ReadFile(os.Getenv("CORRELATE_TEST_PAIRS"))
@@ -105,6 +107,7 @@ func newHome(t *testing.T) *home {
 	for name, script := range map[string]string{
 		"post-commit":     `CORRELATE_TEST_GIT=$PPID`,
 		"post-applypatch": `CORRELATE_TEST_GIT=$PPID`,
+		"post-merge":      "",
 		"post-rewrite":    `cat >"$GIT_DIR/pairs"; CORRELATE_TEST_PAIRS="$GIT_DIR/pairs"`,
 	} {
 		text := "#!/bin/sh\n[ -n \"$GIT_DIR\" ] || GIT_DIR=$(git rev-parse --absolute-git-dir)\n" +
@@ -275,6 +278,76 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 			h.git("commit", "-q", "-m", "renamed")
 			h.git("rebase", "-q", "main", "topic")
 		}, "main", "ai 1: b.txt 6+1 S1 exact_blob by post_rewrite\nrebase ai 1"},
+		"a merge that git makes by itself hears of what no hook heard of": {func(h *home) {
+			h.git("switch", "-q", "-c", "side")
+			h.write("b.txt", "by a person")
+			h.git("add", "-A")
+			h.git("commit", "-q", "-m", "side")
+			h.git("switch", "-q", "main")
+			h.edit("S1", "a.txt", with("by the agent")...)
+			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "missed")
+			h.git("merge", "-q", "--no-edit", "side")
+		}, "HEAD~2", "side: b.txt 1+1 human exact_blob by post_commit\nmissed: a.txt 6+1 S1 exact_blob by post_commit\nMerge branch 'side':"},
+		"a merge that only moves the branch does not": {func(h *home) {
+			h.git("switch", "-q", "-c", "side")
+			h.edit("S1", "a.txt", with("by the agent")...)
+			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "missed")
+			h.git("switch", "-q", "main")
+			h.git("merge", "-q", "side")
+		}, "HEAD~1", "missed:"},
+		"a renamed file of which a part is staged": {func(h *home) {
+			h.edit("S1", "a.txt", with("the first of the agent", "the second of the agent")...)
+			h.git("mv", "a.txt", "b.txt")
+			h.write("c.txt", with("the second of the agent")...)
+			blob := h.git("hash-object", "-w", "c.txt")
+			h.git("update-index", "--cacheinfo", "100644,"+blob+",b.txt")
+			h.git("commit", "-q", "-m", "part")
+		}, "HEAD~1", "part: b.txt 6+1 S1 exact_lines by post_commit"},
+		"a part in another form, and a line that nobody saw": {func(h *home) {
+			h.edit("S1", "a.txt", with("the first of the agent", "the second of the agent")...)
+			h.write("b.txt", with("\tthe first  of the agent", "from somewhere else")...)
+			blob := h.git("hash-object", "-w", "b.txt")
+			h.git("rm", "-q", "--cached", "a.txt")
+			h.git("update-index", "--add", "--cacheinfo", "100644,"+blob+",a.txt")
+			h.git("commit", "-q", "-m", "part")
+		}, "HEAD~1", "part: a.txt 6+1 S1 reformatted by post_commit, a.txt 7+1 human exact_lines by post_commit"},
+		"a rebase onto a renamed file that has changed": {func(h *home) {
+			h.git("switch", "-q", "-c", "topic")
+			h.edit("S1", "a.txt", with("the agent's line 1")...)
+			h.git("commit", "-q", "-a", "-m", "ai 1")
+			h.git("switch", "-q", "main")
+			h.git("mv", "a.txt", "b.txt")
+			h.write("b.txt", append([]string{"a person's line"}, base...)...)
+			h.git("commit", "-q", "-a", "-m", "renamed")
+			h.git("rebase", "-q", "main", "topic")
+		}, "main", "ai 1: b.txt 7+1 S1 rewritten by post_rewrite\nrebase ai 1"},
+		"a rebase whose command amends what was picked": {func(h *home) {
+			topic(h)
+			h.git("rebase", "-q", "-x", "git commit -q --amend -m amended", "main")
+		}, "main", "amended: a.txt 7+1 S1 exact_blob by post_commit\namended: a.txt 8+1 S1 exact_blob by post_commit\n" +
+			"amended: a.txt 9+1 S1 exact_blob by post_commit\namend amended\nrebase ai 1\nrebase ai 2\nrebase ai 3"},
+		"a rebase that is given up: what it had picked is forgotten": {func(h *home) {
+			h.git("switch", "-q", "-c", "topic")
+			h.edit("S1", "free.txt", "not in anybody's way")
+			h.git("add", "-A")
+			h.git("commit", "-q", "-m", "free")
+			h.edit("S1", "a.txt", with("the agent's line 1")...)
+			h.git("commit", "-q", "-a", "-m", "in the way")
+			h.git("switch", "-q", "main")
+			h.write("a.txt", with("a person's line")...)
+			h.git("commit", "-q", "-a", "-m", "person")
+			h.git("rebase", "main", "topic")
+			if picked := Picked(h.repo); len(picked) != 1 {
+				h.t.Errorf("%d commits were put off, want one", len(picked))
+			}
+			h.git("rebase", "--abort")
+			h.edit("S2", "a.txt", with("the agent's line 1", "by the other")...)
+			h.git("commit", "-q", "-a", "-m", "more")
+			if picked := Picked(h.repo); len(picked) != 0 {
+				h.t.Errorf("%d commits are still put off", len(picked))
+			}
+		}, "HEAD~3", "free: free.txt 1+1 S1 exact_blob by post_commit\nin the way: a.txt 6+1 S1 exact_blob by post_commit\n" +
+			"more: a.txt 7+1 S2 exact_blob by post_commit"},
 		"a commit that is anchored later on": {func(h *home) {
 			h.edit("S1", "a.txt", with("by the agent")...)
 			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "put off")
@@ -362,7 +435,7 @@ func TestWhatCommitsChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			added, id, err := file.Hunks(objects, linediff.Split(raw))
+			added, id, err := file.Hunks(objects, raw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -381,15 +454,24 @@ func TestWhatCommitsChanged(t *testing.T) {
 	}
 }
 
+// ranges are those between pairs of numbers.
+func ranges(ends ...int) []linediff.Range {
+	var out []linediff.Range
+	for pair := range slices.Chunk(ends, 2) {
+		out = append(out, linediff.Range{Start: pair[0], End: pair[1]})
+	}
+	return out
+}
+
 func TestLinesThatLieInBothLists(t *testing.T) {
 	t.Parallel()
-	tests := map[string][3][]lineRange{
-		"apart":             {{{1, 2}}, {{3, 2}}, nil},
-		"one in the other":  {{{1, 9}}, {{3, 2}, {6, 1}}, {{3, 2}, {6, 1}}},
-		"over each other":   {{{1, 4}, {8, 4}}, {{3, 6}}, {{3, 2}, {8, 1}}},
-		"the same":          {{{2, 3}, {7, 1}}, {{2, 3}, {7, 1}}, {{2, 3}, {7, 1}}},
-		"an end in common":  {{{1, 3}, {6, 2}}, {{2, 2}, {6, 1}}, {{2, 2}, {6, 1}}},
-		"nothing in either": {nil, {{1, 2}}, nil},
+	tests := map[string][3][]linediff.Range{
+		"apart":             {ranges(0, 2), ranges(2, 4), nil},
+		"one in the other":  {ranges(0, 9), ranges(2, 4, 5, 6), ranges(2, 4, 5, 6)},
+		"over each other":   {ranges(0, 4, 7, 11), ranges(2, 8), ranges(2, 4, 7, 8)},
+		"the same":          {ranges(1, 4, 6, 7), ranges(1, 4, 6, 7), ranges(1, 4, 6, 7)},
+		"an end in common":  {ranges(0, 3, 5, 7), ranges(1, 3, 5, 6), ranges(1, 3, 5, 6)},
+		"nothing in either": {nil, ranges(0, 2), nil},
 	}
 	for name, tt := range tests {
 		for _, swap := range []bool{false, true} {
@@ -397,24 +479,130 @@ func TestLinesThatLieInBothLists(t *testing.T) {
 			if swap {
 				a, b = b, a
 			}
-			if got := intersectRanges(a, b); !slices.Equal(got, tt[2]) {
+			if got := overlapOf(a, b); !slices.Equal(got, tt[2]) {
 				t.Errorf("%s: %v, want %v", name, got, tt[2])
-			}
-			var got []lineRange
-			for _, r := range overlapOf(halfOpen(a), halfOpen(b)) {
-				got = append(got, lineRange{r.Start, r.Len()})
-			}
-			if !slices.Equal(got, tt[2]) {
-				t.Errorf("%s, half open: %v, want %v", name, got, tt[2])
 			}
 		}
 	}
 }
 
-func halfOpen(list []lineRange) []linediff.Range {
-	var out []linediff.Range
-	for _, r := range list {
-		out = append(out, linediff.Range{Start: r.start, End: r.start + r.count})
+// Where there is no commit there is nothing to anchor, and a merge that made none has nothing to tell.
+func TestABranchWithoutACommit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	repo, err := refs.DiscoverHook(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	engine := trails.New(repo, events.OpenLog(repo), nil)
+	if err := errors.Join(Head(t.Context(), repo, engine, 0, time.Now()), Merged(t.Context(), repo, engine, time.Now())); err != nil {
+		t.Error(err)
+	}
+	if _, err := repo.ReadRef(refs.EventsRef); !errors.Is(err, refs.ErrRefMissing) {
+		t.Errorf("the log is there: %v", err)
+	}
+	if made := JustMade(repo); !made.IsZero() {
+		t.Errorf("%s was made", made)
+	}
+}
+
+// The move of HEAD that made a commit names it; others name none.
+func TestTheCommitThatWasJustMade(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git(t, dir, "init", "-q", "-b", "main")
+	repo, err := refs.DiscoverHook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		args  string
+		makes bool
+	}{
+		{"commit -q --allow-empty -m one", true}, {"switch -q -c side", false}, {"commit -q --allow-empty -m two", true},
+		{"commit -q --amend --allow-empty -m three", true}, {"switch -q main", false}, {"merge -q side", false},
+		{"merge -q --no-ff --no-edit -s ours HEAD~1", false}, {"commit -q --allow-empty -m four", true},
+		{"reset -q --hard HEAD~1", false}, {"cherry-pick --allow-empty HEAD@{1}", true},
+	} {
+		git(t, dir, strings.Fields(step.args)...)
+		head, _, err := repo.Head()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := JustMade(repo); !made.IsZero() != step.makes || step.makes && made != head {
+			t.Errorf("git %s: %s was made, HEAD is %s", step.args, made, head)
+		}
+	}
+}
+
+// A commit of more files than are looked at is put off, a merge by what no parent has.
+func TestHowManyFilesAreLookedAt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("b.txt", "b")
+	h.write("c.txt", "c")
+	h.git("add", "-A")
+	h.git("commit", "-q", "-m", "two files")
+	h.git("switch", "-q", "-c", "side", "HEAD~1")
+	h.write("d.txt", "d")
+	h.git("add", "-A")
+	h.git("commit", "-q", "-m", "side")
+	h.git("merge", "-q", "--no-commit", "main")
+	h.write("e.txt", "e")
+	h.write("f.txt", "f")
+	h.git("add", "-A")
+	h.git("commit", "-q", "-m", "merge")
+	objects := h.repo.Objects()
+	defer objects.Close()
+	for _, tt := range []struct {
+		rev   string
+		most  int
+		files int
+		large bool
+	}{
+		{"main", 0, 2, false}, {"main", 2, 2, false}, {"main", 1, 0, true},
+		{"HEAD", 0, 2, false}, {"HEAD", 2, 2, false}, {"HEAD", 1, 0, true},
+	} {
+		id, err := refs.ParseOID(h.git("rev-parse", tt.rev))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := objects.Commit(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := changed(t.Context(), h.repo, id, c.Parents, tt.most)
+		if len(files) != tt.files || errors.Is(err, ErrLarge) != tt.large || err != nil != tt.large {
+			t.Errorf("of %s, most %d: %d files, %v", tt.rev, tt.most, len(files), err)
+		}
+	}
+}
+
+// A history that was rewritten as a whole is told by several events, each pair once.
+func TestManyRewrittenCommitsAreSpreadOverEvents(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	pairs := make([]events.RewritePair, pairsPerEvent+1)
+	for i := range pairs {
+		pairs[i] = events.RewritePair{Old: oid(t, 1000+i), New: oid(t, 9000+i)}
+	}
+	if err := Rewritten(t.Context(), events.OpenLog(h.repo), h.repo, h.engine, "rebase", pairs, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var got []events.RewritePair
+	var sizes []int
+	for line := range strings.Lines(h.git("log", "--reverse", "--format=%B", refs.EventsRef)) {
+		var e events.Event
+		if json.Unmarshal([]byte(line), &e) == nil && e.Type == events.CommitRewritten {
+			d := events.DataOf[events.RewriteData](e)
+			if d.Kind != "rebase" || !slices.Equal(e.Method, []events.Method{events.PostRewrite}) {
+				t.Errorf("the event is of %s by %v", d.Kind, e.Method)
+			}
+			got, sizes = append(got, d.Pairs...), append(sizes, len(d.Pairs))
+		}
+	}
+	if !slices.Equal(got, pairs) || !slices.Equal(sizes, []int{pairsPerEvent, 1}) {
+		t.Errorf("events of %v pairs, the same pairs: %v", sizes, slices.Equal(got, pairs))
+	}
 }

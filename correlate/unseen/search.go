@@ -222,8 +222,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := linediff.Split(raw)
-	added, change, err := c.Hunks(s.objects, lines)
+	added, change, err := c.Hunks(s.objects, raw)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
 		return nil, nil
 	}
@@ -231,7 +230,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 		return nil, err
 	}
 	return &file{
-		Search: s, commit: commit, age: s.ages[commit], change: c, lines: lines, added: added, id: change,
+		Search: s, commit: commit, age: s.ages[commit], change: c, lines: linediff.Split(raw), added: added, id: change,
 		owners: map[int]claim{},
 	}, nil
 }

@@ -138,16 +138,30 @@ func (w *world) both(c refs.OID) []string {
 // An anchored commit that changed the file in the same way speaks for one that was picked elsewhere.
 func TestAnEqualChangeCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.Edit("S1", "base.txt", "base one\nbase two\n"+byFirst+common+"base three\n")
-	picked := w.Commit("ai")
-	w.Anchor()
-	w.Git("switch", "-q", "-c", "other", "HEAD~1")
-	w.Write("base.txt", common+common+"base one\nbase two\nbase three\n")
-	w.Commit("other")
-	w.Git("cherry-pick", picked.String())
-	w.Forget()
-	w.want(Question{Commit: w.Head(), Path: "base.txt"}, "S1 by same_patch", "S1 by same_patch")
+	for name, tt := range map[string]struct {
+		end, ai string // of base.txt, before and after the agent
+		want    []string
+	}{
+		"between lines":                {"base three\n", byFirst + common + "base three\n", []string{"S1 by same_patch", "S1 by same_patch"}},
+		"behind a line without an end": {"base three", "base three\n" + byFirst, []string{"human by same_patch", "S1 by same_patch"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Write("base.txt", "base one\nbase two\n"+tt.end)
+			w.Commit("end")
+			w.Anchor()
+			w.Edit("S1", "base.txt", "base one\nbase two\n"+tt.ai)
+			picked := w.Commit("ai")
+			w.Anchor()
+			w.Git("switch", "-q", "-c", "other", "HEAD~1")
+			w.Write("base.txt", common+common+"base one\nbase two\n"+tt.end)
+			w.Commit("other")
+			w.Git("cherry-pick", picked.String())
+			w.Forget()
+			w.want(Question{Commit: w.Head(), Path: "base.txt"}, tt.want...)
+		})
+	}
 }
 
 // Where the log says which commit took the place of which, or a rebase that stands still has noted it, short lines
