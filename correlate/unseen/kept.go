@@ -24,7 +24,7 @@ import (
 // commit of which every log names a descendant, lines and paths do not count: what is recorded later is not its cause.
 // Answers about whole commits lie under no path, in files by the beginning of their ids.
 
-const keptVersion = 2
+const keptVersion = 3
 
 // Dir is where answers are kept. They hold names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
@@ -44,6 +44,7 @@ type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
 	Last   []int64              `json:"n"`           // number of the last event of each log
 	Keys   []byte               `json:"k,omitempty"` // what it depends on, one behind the other
+	Lines  []int                `json:"q,omitempty"` // the only ones it is about, in order; none for all
 	Owners []events.AnchorOwner `json:"o,omitempty"`
 	File   *events.AnchorFile   `json:"f,omitempty"`
 	Whole  *events.CommitData   `json:"w,omitempty"`
@@ -131,13 +132,24 @@ func (q *Question) keptUnder() string {
 // recallAnswer gives a kept answer that still holds.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
-	if !found || !s.holds(&a) {
+	if !found || !a.isAbout(q.Lines) || !s.holds(&a) {
 		return Answer{}, false
 	}
 	if a.File == nil {
 		return Answer{}, true
 	}
 	return Answer{a.Owners, *a.File}, true
+}
+
+// isAbout tells whether an answer is about lines, none for all.
+func (a *keptAnswer) isAbout(lines []int) bool {
+	if a.Lines == nil {
+		return true
+	}
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(line int) bool {
+		_, asked := slices.BinarySearch(a.Lines, line)
+		return !asked
+	})
 }
 
 // holds tells whether no log has come to speak of anything that the answer depends on.
@@ -154,9 +166,9 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// remember keeps an answer, unless it is a passing one.
-func (s *Search) remember(q Question, answer Answer, on depends) {
-	a := keptAnswer{Owners: answer.Owners}
+// remember keeps an answer, unless it is a passing one. It is about all lines of the file, or about some only.
+func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
+	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {
 		a.File = &answer.File
 	}

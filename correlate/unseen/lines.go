@@ -43,7 +43,7 @@ func (f *file) byLines(open map[int]bool) error {
 				continue
 			}
 			looked[patch.Patch] = true
-			if !f.olderThan(f.age, m, e.Time) && (!f.elsewhere || m.Log != ownLog) {
+			if !f.olderThan(f.age, m, e.Time) && (!f.elsewhere || m.Log != ownLog) && !f.takenBack(&e) {
 				rows = append(rows, f.rowsOf(patch, ownerOf(&e), prints)...)
 			}
 		}

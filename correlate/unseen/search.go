@@ -109,7 +109,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 				on.onLine(text)
 			}
 			on.onPaths(q.Path)
-			s.remember(q, Answer{}, on)
+			s.remember(q, Answer{}, on, q.Lines...)
 		}
 	}
 	if len(open) == 0 {
