@@ -2,8 +2,11 @@ package claim_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,5 +134,101 @@ func TestALargeClaimIsSpreadOverEvents(t *testing.T) {
 	}
 	if line != 10_000 {
 		t.Errorf("%d lines", line)
+	}
+}
+
+// What a second source says of the same commit stands behind what the first one says: each line goes to the first.
+func TestTwoClaimsOfOneCommit(t *testing.T) {
+	t.Parallel()
+	c := sample(t)
+	c.Add(&events.CommitData{
+		Owners: []events.AnchorOwner{{Kind: events.OwnerMixed, Agent: "y"}, {Kind: events.OwnerUnknown}, {Kind: events.OwnerAI, Agent: "z"}},
+		Files: []events.AnchorFile{
+			{Path: "f", Runs: []events.AnchorRun{{Start: 2, Count: 1, Owner: 0, Tier: "u"}, {Start: 20, Count: 1, Owner: 2, Tier: "u"}}},
+			{Path: "g", Runs: []events.AnchorRun{{Start: 1, Count: 2, Owner: 0, Tier: "u"}, {Start: 3, Count: 1, Owner: 1, Tier: "u"}}},
+		},
+	})
+	c.Lines = append(c.Lines, claim.Lines{Path: "g", Blob: oid(t, "c"), Added: []int{1, 2, 3}})
+	everything := func(_ string, lines []int) ([]bool, error) { return slices.Repeat([]bool{true}, len(lines)), nil }
+	if err := c.Fill(everything, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range c.Files {
+		for _, run := range f.Runs {
+			owner := c.Owners[run.Owner]
+			got = append(got, fmt.Sprintf("%s %d+%d %s%s %s", f.Path, run.Start, run.Count, owner.Kind, owner.Agent, run.Tier))
+		}
+	}
+	want := []string{
+		"f 2+3 aix t", "f 8+1 aix t", "f 10+1 human t", "f 20+1 aiz u", "g 1+2 mixedy u", "g 3+1 unknown u",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("claimed is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if c.AI != 7 || c.Human != 1 || c.Unknown != 1 || c.Added != 9 || c.Files[1].Blob != oid(t, "c") {
+		t.Errorf("sums %+v", c.CommitData)
+	}
+}
+
+// A claim whose paths cannot be read, or of which nobody can say what is known, is none.
+func TestAClaimThatCannotBeWeighed(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("the log cannot be read")
+	fails := func(string, []int) ([]bool, error) { return nil, failed }
+	nothing := func(_ string, lines []int) ([]bool, error) { return make([]bool, len(lines)), nil }
+	may := func(events.AnchorOwner, string) bool { return true }
+	if err := sample(t).Fill(fails, nil); !errors.Is(err, failed) {
+		t.Errorf("what is unknown: %v", err)
+	}
+	if err := sample(t).Fill(nothing, &claim.Dispute{Persons: fails, May: may}); !errors.Is(err, failed) {
+		t.Errorf("what is a person's: %v", err)
+	}
+	c := sample(t)
+	c.Files[0].Path = "\n"
+	if err := c.Fill(nothing, nil); err == nil {
+		t.Error("a path that cannot be read is passed over")
+	}
+}
+
+// The runs of a file that are more than an event holds go on in the next one, and no event is empty.
+func TestEventsEndWhereTheyAreFull(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		runs [2]int // of two files
+		want string // runs of each event, by file
+	}{
+		"one event":             {[2]int{1, 3999}, "1 3999"},
+		"the second file apart": {[2]int{4000, 1}, "4000|1"},
+		"a file that goes on":   {[2]int{4001, 1}, "4000|1 1"},
+		"both go on":            {[2]int{3999, 4002}, "3999 1|4000|1"},
+	} {
+		c := &claim.Commit{CommitData: events.CommitData{Commit: oid(t, "a"), Owners: []events.AnchorOwner{{Kind: events.OwnerAI}}}}
+		for i, n := range tt.runs {
+			f := events.AnchorFile{Path: fmt.Sprint("f", i), Blob: oid(t, "b")}
+			for line := range n {
+				f.Runs = append(f.Runs, events.AnchorRun{Start: line + 1, Count: 1, Tier: "t"})
+			}
+			c.Files = append(c.Files, f)
+		}
+		drafts, err := c.Drafts(events.Import, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range drafts {
+			var part events.CommitData
+			if err := json.Unmarshal(d.Data, &part); err != nil {
+				t.Fatal(err)
+			}
+			var files []string
+			for _, f := range part.Files {
+				files = append(files, fmt.Sprint(len(f.Runs)))
+			}
+			got = append(got, strings.Join(files, " "))
+		}
+		if strings.Join(got, "|") != tt.want {
+			t.Errorf("%s: %v, want %s", name, got, tt.want)
+		}
 	}
 }
