@@ -329,3 +329,59 @@ func TestAnEnvironmentTellsItsConversation(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTimesOfAProcess(t *testing.T) {
+	t.Parallel()
+	p := Process{ID: Of(os.Getpid())}
+	age, awake, since := p.Age(), Awake(), time.Now()
+	time.Sleep(100 * time.Millisecond)
+	for what, grown := range map[string]time.Duration{"its age": p.Age() - age, "the system's": time.Duration(Awake() - awake)} {
+		if passed := time.Since(since); grown < 80*time.Millisecond || grown > passed+50*time.Millisecond {
+			t.Errorf("%s grew by %v, and %v passed", what, grown, passed)
+		}
+	}
+	info, _ := infoOf(os.Getpid())
+	if at := Self(); at < info.start || p.Age() != time.Duration(now()-info.start)*time.Second/ticks && p.Age() <= age {
+		t.Errorf("now is %d, and this process started at %d", at, info.start)
+	}
+}
+
+// Kernels that do not keep the children of a process have all looked at.
+func TestTheChildrenOfAProcessInBothWays(t *testing.T) {
+	t.Parallel()
+	child := start(t, nil, "sleep 1000; true").Process.Pid
+	for name, children := range map[string]func(int) []int{
+		"by its threads": childrenOf, "among all": childrenAmongAll,
+		"of its first thread, which has what lost its parent": func(pid int) []int { return append(orphansOf(pid), childrenOf(pid)...) },
+	} {
+		if got := children(os.Getpid()); !slices.Contains(got, child) || slices.Contains(got, os.Getpid()) {
+			t.Errorf("%s: %v, want %d among them", name, got, child)
+		}
+		if got := children(child); slices.Contains(got, child) {
+			t.Errorf("%s: a process is its own child", name)
+		}
+	}
+	if got := childrenOf(1 << 30); got != nil {
+		t.Errorf("a number that no process has got %v", got)
+	}
+}
+
+func TestTheStarterIsAnAncestorAndNoShell(t *testing.T) {
+	t.Parallel()
+	pid := Starter()
+	if pid == 0 {
+		t.Skip("nothing but shells started this")
+	}
+	info, found := infoOf(pid)
+	if !found || between[info.name] || !Ancestor(pid) {
+		t.Errorf("%d is %+v", pid, info)
+	}
+	for _, nearer := range ancestors(os.Getppid()) {
+		if nearer == pid {
+			break
+		}
+		if info, _ := infoOf(nearer); !between[info.name] {
+			t.Errorf("%d (%s) is nearer than %d", nearer, info.name, pid)
+		}
+	}
+}
