@@ -62,8 +62,8 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	}
 }
 
-// same tells whether two lines have one owner: the headers that speak of them would be equal.
-func (a *Attribution) same(b *Attribution) bool {
+// Same tells whether two lines have one owner: the headers that speak of them would be equal.
+func (a *Attribution) Same(b *Attribution) bool {
 	return a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
 		a.Tool == b.Tool && a.PromptIndex == b.PromptIndex && a.PromptText == b.PromptText && a.Patch == b.Patch &&
@@ -136,10 +136,10 @@ func groupCredits(credits []credit) []*group {
 	return groups
 }
 
-// resolve asks the resolver for every credit, once for each commit and path. content gives the blamed content; it is
-// called only when some line has no commit.
+// resolve asks the resolver for every credit, once for each commit and path. content gives the blamed content of a
+// path; it is called only when some line has no commit.
 func resolve(
-	ctx context.Context, r Resolver, credits []credit, content func() ([]byte, error),
+	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),
 ) ([]Attribution, error) {
 	owners := make([]Attribution, len(credits))
 	groups := groupCredits(credits)
@@ -176,7 +176,9 @@ func resolve(
 	return owners, nil
 }
 
-func (g *group) ask(ctx context.Context, r Resolver, content func() ([]byte, error)) ([]Attribution, error) {
+func (g *group) ask(
+	ctx context.Context, r Resolver, content func(path string) ([]byte, error),
+) ([]Attribution, error) {
 	if !g.commit.IsZero() {
 		answers, err := r.Committed(ctx, g.commit, g.path, g.lines)
 		if err != nil {
@@ -184,7 +186,7 @@ func (g *group) ask(ctx context.Context, r Resolver, content func() ([]byte, err
 		}
 		return answers, nil
 	}
-	image, err := content()
+	image, err := content(g.path)
 	if err != nil {
 		return nil, err
 	}

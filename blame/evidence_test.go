@@ -152,7 +152,7 @@ func TestAnAttributionSaysWhatTheOwnerSays(t *testing.T) {
 		PromptIndex: 3, PromptText: "the question", Patch: "patch", Previous: "before", Limits: o.Limits, Candidates: o.Candidates,
 		Evidence: correlate.TierMovedLines, Confidence: "low",
 	}
-	if !a.same(&want) {
+	if !a.Same(&want) {
 		t.Errorf("attribution is %+v, want %+v", a, want)
 	}
 	o.Limits = nil
@@ -160,7 +160,7 @@ func TestAnAttributionSaysWhatTheOwnerSays(t *testing.T) {
 		t.Errorf("moved lines are worth %s", a.Confidence)
 	}
 	for _, kind := range []events.OwnerKind{events.OwnerUnknown, ""} {
-		if a := e.attribution(events.AnchorOwner{Kind: kind, Session: "S"}, correlate.TierExactBlob); !a.same(&Attribution{Kind: events.OwnerUnknown}) {
+		if a := e.attribution(events.AnchorOwner{Kind: kind, Session: "S"}, correlate.TierExactBlob); !a.Same(&Attribution{Kind: events.OwnerUnknown}) {
 			t.Errorf("an owner of kind %q is %+v", kind, a)
 		}
 	}
@@ -180,7 +180,7 @@ func (o oneText) Get(events.TraceID, int) (string, bool, error) { return string(
 func TestTwoLinesWithOneOwner(t *testing.T) {
 	t.Parallel()
 	base := Attribution{Kind: events.OwnerAI}
-	if !base.same(&Attribution{Kind: events.OwnerAI}) {
+	if !base.Same(&Attribution{Kind: events.OwnerAI}) {
 		t.Error("equal owners differ")
 	}
 	for what, other := range map[string]Attribution{
@@ -192,7 +192,7 @@ func TestTwoLinesWithOneOwner(t *testing.T) {
 		if other.Kind == "" {
 			other.Kind = events.OwnerAI
 		}
-		if base.same(&other) {
+		if base.Same(&other) {
 			t.Errorf("owners of different %s are one", what)
 		}
 	}

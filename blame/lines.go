@@ -1,7 +1,9 @@
 package blame
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
@@ -25,4 +27,75 @@ func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Reso
 		return err
 	})
 	return out, err
+}
+
+// Query names lines of one content of a path.
+type Query struct {
+	Revs     []string // as git-blame(1) takes them; none for the work tree
+	Path     string   // relative to the top of the work tree, as raw bytes
+	Contents []byte   // in the place of what the work tree has; nil for none
+	Ranges   [][2]int // first and last lines; none for all
+}
+
+// Credited gives lines, each with the commit that wrote it, and leaves it to [Owners] to say who did. Known is false
+// where a text conversion was in between: nobody knows of the lines of a converted text who wrote them.
+func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
+	var args []string
+	for _, r := range q.Ranges {
+		args = append(args, fmt.Sprintf("-L%d,%d", r[0], r[1]))
+	}
+	if q.Contents != nil {
+		args = append(args, "--contents", "-")
+	}
+	opts, err := gitblame.Parse(append(append(args, q.Revs...), "--", q.Path))
+	if err != nil {
+		return nil, false, err
+	}
+	if q.Contents != nil {
+		opts.Stdin = bytes.NewReader(q.Contents)
+	}
+	err = run(ctx, repo, repo.Top(), opts, nil, func(s *session) error {
+		if lines, _, err = s.Lines(); err != nil || s.Converted() {
+			return err
+		}
+		known = true
+		if !s.CreditsOthers(lines) {
+			return nil
+		}
+		lines = nil
+		return s.Plain(func(e *gitblame.Entry) error {
+			lines = append(lines, e.Line)
+			return nil
+		})
+	})
+	return lines, known, err
+}
+
+// Owners says who wrote lines of any number of files, each of which has the commit that wrote it. Content gives what a
+// path has, for lines that no commit has.
+func Owners(
+	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),
+) ([]Annotated, error) {
+	credits := make([]credit, len(lines))
+	for i := range lines {
+		credits[i] = creditOf(&lines[i])
+	}
+	owners, err := resolve(ctx, resolver, credits, content)
+	if err != nil {
+		return nil, err
+	}
+	return annotate(lines, owners), nil
+}
+
+// Content is what a path has in the work tree, as git would store it.
+func Content(ctx context.Context, repo *refs.Repo, path string) (content []byte, err error) {
+	opts, err := gitblame.Parse([]string{"--", path})
+	if err != nil {
+		return nil, err
+	}
+	err = run(ctx, repo, repo.Top(), opts, nil, func(s *session) error {
+		content, err = s.Content()
+		return err
+	})
+	return content, err
 }

@@ -54,7 +54,7 @@ func (s *session) appendAI(
 			default:
 				buf = gitblame.AppendPosition(buf, l, 0)
 			}
-			if i == g.from || every || !owners[i].same(&owners[i-1]) {
+			if i == g.from || every || !owners[i].Same(&owners[i-1]) {
 				buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
 			}
 			buf = append(append(append(buf, '\t'), l.Content...), '\n')

@@ -19,7 +19,7 @@ func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) 
 	if err != nil {
 		return nil, err
 	}
-	return resolve(s.ctx, s.resolver, credits, content)
+	return resolve(s.ctx, s.resolver, credits, func(string) ([]byte, error) { return content() })
 }
 
 // credits tells, for each line, whom to ask about.

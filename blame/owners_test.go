@@ -295,7 +295,7 @@ func TestTheResolverIsAskedOnceForEachCommitAndPathWithAscendingLines(t *testing
 		t.Fatalf("groups %+v %+v", groups[0], groups[1])
 	}
 	k := &knows{lines: map[string]Attribution{at(noCommit, "a", 7): claude, at(noCommit, "b", 4): codex}}
-	owners, err := resolve(t.Context(), k, credits, func() ([]byte, error) { return nil, nil })
+	owners, err := resolve(t.Context(), k, credits, func(string) ([]byte, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

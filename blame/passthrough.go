@@ -38,7 +38,7 @@ func (s *session) passPorcelain(out io.Writer) error {
 	var buf []byte
 	for i := range entries {
 		buf = append(buf[:0], entries[i].Header...)
-		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].same(&owners[i-1]) {
+		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].Same(&owners[i-1]) {
 			buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
 		}
 		if _, err := w.Write(append(buf, entries[i].Text...)); err != nil {
@@ -98,7 +98,7 @@ func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []Attri
 	buf = append(buf, body...)
 	for from := 0; from < len(owners); {
 		to := from + 1
-		for to < len(owners) && owners[to].same(&owners[from]) {
+		for to < len(owners) && owners[to].Same(&owners[from]) {
 			to++
 		}
 		buf = append(buf, "trace-lines "...)

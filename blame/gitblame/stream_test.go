@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // parse reads a whole stream and puts it together again from what the parser kept.
@@ -157,13 +159,13 @@ func TestNamesAreQuotedAsGitQuotesThem(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	for _, name := range []string{"plain", "with blank", `"`, `a\b`, "tab\t", "nl\n", "é", "\xff\x80", "\a\b\v\f\r", "\x7f\x01"} {
-		if got, ok := unquote([]byte(quote(name))); !ok || got != name {
+		if got, ok := gitdiff.Unquote([]byte(gitdiff.Quote(name))); !ok || got != name {
 			t.Errorf("%q comes back as %q", name, got)
 		}
 		r.Write(name, "x")
 		r.Git("add", "-A")
-		if want := strings.TrimSuffix(r.Git("ls-files"), "\n"); quote(name) != want {
-			t.Errorf("%q is quoted as %s, by git as %s", name, quote(name), want)
+		if want := strings.TrimSuffix(r.Git("ls-files"), "\n"); gitdiff.Quote(name) != want {
+			t.Errorf("%q is quoted as %s, by git as %s", name, gitdiff.Quote(name), want)
 		}
 		r.Git("rm", "-q", "-f", "--", name)
 	}
@@ -196,11 +198,11 @@ func FuzzParser(f *testing.F) {
 func FuzzUnquote(f *testing.F) {
 	f.Add([]byte(`"a\tb\303\244\\\""`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		name, ok := unquote(text)
+		name, ok := gitdiff.Unquote(text)
 		if !ok || strings.Contains(name, "\x00") {
 			return
 		}
-		if again, ok := unquote([]byte(quote(name))); !ok || again != name {
+		if again, ok := gitdiff.Unquote([]byte(gitdiff.Quote(name))); !ok || again != name {
 			t.Fatalf("%q comes back as %q", name, again)
 		}
 	})

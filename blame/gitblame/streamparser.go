@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // Parser reads the output of `git blame --porcelain`, `--line-porcelain` or `--incremental`. Headers it does not know
@@ -186,7 +187,7 @@ func (p *Parser) name(into *string, value []byte) error {
 		setText(into, value)
 		return nil
 	}
-	name, ok := unquote(value)
+	name, ok := gitdiff.Unquote(value)
 	if !ok {
 		return p.fail("badly quoted name")
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // AppendGroup appends all that git prints before a content line. Shown holds the commits whose details have been
@@ -55,9 +57,9 @@ func appendOrigin(buf []byte, l *Line) []byte {
 		buf = append(buf, "ignored\n"...)
 	}
 	if !l.Previous.Commit.IsZero() {
-		buf = fmt.Appendf(buf, "previous %s %s\n", l.Previous.Commit, quote(l.Previous.Path))
+		buf = fmt.Appendf(buf, "previous %s %s\n", l.Previous.Commit, gitdiff.Quote(l.Previous.Path))
 	}
-	return fmt.Appendf(buf, "filename %s\n", quote(l.OrigPath))
+	return fmt.Appendf(buf, "filename %s\n", gitdiff.Quote(l.OrigPath))
 }
 
 // SplitLastLine cuts the last line off, its newline with it.

@@ -51,6 +51,12 @@ func (f *File) Draw(style Style) (string, error) {
 	return style.finish(out.String()), nil
 }
 
+// Replaced makes lines that went, and those that came in their place, fit for the screen: with the words that changed,
+// where there is colour. Lines keep their ends.
+func (s Style) Replaced(gone, came []string) (drawnGone, drawnCame []string) {
+	return s.lines(chunk{diff.Delete, gone}, came), s.lines(chunk{diff.Add, came}, gone)
+}
+
 // lines makes the lines of a chunk fit for the screen; other are those in whose place they stand.
 func (s Style) lines(c chunk, other []string) []string {
 	out := make([]string, len(c.lines))

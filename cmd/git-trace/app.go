@@ -39,9 +39,12 @@ func runApp(args []string, std streams) int {
 	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
 		a.std.out = &jsonScreen{to: a.std.out}
 	}
-	if len(rest) > 0 && rest[0] == "blame" { // its options are git's, which no framework parses as git does
+	switch { // the options of some are git's, which no framework parses as git does
+	case len(rest) > 0 && rest[0] == "blame":
 		err = a.blame(rest[1:])
-	} else {
+	case len(rest) > 0 && rest[0] == "diff":
+		err = a.diff(rest[1:])
+	default:
 		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
 	}
 	a.line.end()

@@ -18,8 +18,9 @@ func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []*cli.Command{a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 			a.capabilitiesCommand(), a.watchCommand(), a.demoCommand()}},
-		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.whyCommand(), a.logCommand(),
-			a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(), a.resumeCommand()}},
+		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
+			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
+			a.resumeCommand()}},
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},
 		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),

@@ -34,10 +34,11 @@ var layers = map[string][]string{
 	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},
 	// What conversations wrote, in the form in which backfill asks for it.
 	"transcripts": {"refs", "events", "agents", "records", "correlate"},
+	"diff":        {"refs", "events", "correlate", "blame"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "cells", "numbers"},
+	"cmd":      {"diff", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

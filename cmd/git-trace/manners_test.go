@@ -224,6 +224,7 @@ var untouched = map[string][]string{
 	"capabilities": {"", "--json"},
 	"watch":        {"--once", "--install --dry-run"},
 	"blame":        {"a", "--json a", "--prompts a", "--only-ai a", "-p a", "--incremental a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
+	"diff":         {"", "--json", "HEAD~1 HEAD", "--removed HEAD~1...HEAD", "--cached --json", "--stat HEAD~1", "nosuch"},
 	"log":          {"", "--json"},
 	"show":         {"HEAD", "--json HEAD", "1234abcd", "@1"},
 	"graph":        {"", "--json", "--format html"},

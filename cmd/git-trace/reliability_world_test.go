@@ -98,7 +98,7 @@ func readings(ids ...string) map[string][][]string {
 		"gc":       {{"gc", "--dry-run"}},
 		"search":   {{"search", "a"}, {"search", "--json", "a"}},
 		"stats":    {{"stats"}, {"stats", "--json"}},
-		"diff":     {{"diff"}, {"diff", "HEAD"}},
+		"diff":     {{"diff"}, {"diff", "HEAD"}, {"diff", "--removed", "HEAD~1", "HEAD"}, {"diff", "--json", "HEAD"}},
 		"steering": {{"steering"}, {"steering", "--json"}},
 		"lessons":  {{"lessons"}},
 		"handoff":  {{"handoff"}},

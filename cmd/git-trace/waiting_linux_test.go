@@ -26,6 +26,7 @@ var mayWait = map[string]string{
 	"doctor":     "",
 	"watch":      "--once",
 	"blame":      "a",
+	"diff":       "HEAD",
 	"log":        "",
 	"show":       "HEAD",
 	"graph":      "",

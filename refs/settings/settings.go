@@ -90,7 +90,8 @@ func needed(items []item) []item {
 func isAsked(key string) bool {
 	switch key {
 	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file",
-		"pager.trace", "advice.tracesigns":
+		"pager.trace", "advice.tracesigns", "diff.mnemonicprefix", "diff.noprefix", "diff.relative", "diff.srcprefix",
+		"diff.dstprefix", "diff.submodule":
 		return true
 	}
 	section, _, _ := strings.Cut(key, ".")

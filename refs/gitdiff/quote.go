@@ -1,10 +1,10 @@
-package gitblame
+package gitdiff
 
 import "fmt"
 
-// unquote reads a path as git prints it: plain, or between double quotes with C escapes (core.quotePath in
+// Unquote reads a path as git prints it: plain, or between double quotes with C escapes (core.quotePath in
 // git-config(1)). A name that begins with a quote is always quoted, so the two cannot be confused.
-func unquote(text []byte) (string, bool) {
+func Unquote(text []byte) (string, bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return string(text), true
 	}
@@ -38,8 +38,8 @@ func unquote(text []byte) (string, bool) {
 	return string(out), true
 }
 
-// quote writes a path as git prints it with core.quotePath as it is by default.
-func quote(path string) string {
+// Quote writes a path as git prints it with core.quotePath as it is by default.
+func Quote(path string) string {
 	plain := true
 	for i := 0; i < len(path); i++ {
 		if c := path[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/diff"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+	"github.com/git-trace/git-trace/view"
+)
+
+// diffCommand stands in the list of commands; the arguments never come this way, because they are git's.
+func (a *app) diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "git diff, with who wrote each line that came or went",
+		UsageText: "git trace diff [<git diff options>] [--removed] [--json | --no-trace] [<rev>…] [--] [<path>…]",
+		Description: "Runs git diff and says beside each line that came whose it is, as blame does, and at the end who\n" +
+			"has how many. Revisions, paths and options mean what they mean to git diff. Between two commits it also says\n" +
+			"what was written on the way and is gone. --removed says of lines that went whose they were, --json gives\n" +
+			"all of it by runs of lines, --no-trace is git diff. Forms of output that programs read, such as --raw or\n" +
+			"--numstat, and those without lines, such as --word-diff, are git's own.",
+		SkipFlagParsing: true,
+		Action:          func(c *cli.Context) error { return a.diff(c.Args().Slice()) },
+	}
+}
+
+func (a *app) diff(args []string) error {
+	opts, err := diff.Parse(args)
+	if errors.Is(err, diff.ErrHelp) {
+		if err := a.program().Run([]string{"git-trace", "help", "diff"}); err != nil {
+			return err
+		}
+		return silent(exitUsage) // as git
+	}
+	repo, err := a.repo()
+	switch {
+	case errors.Is(err, refs.ErrNotRepository) && !opts.JSON: // git compares two paths, or says what it wants
+		return a.gitDiff(exec.CommandContext(a.life, "git", append([]string{"diff"}, args...)...))
+	case err != nil:
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if opts.JSON && (opts.Verbatim || opts.NoTrace) {
+		return usage("--json gives one document; it goes with no other form of output")
+	}
+	if opts.NoTrace || opts.Verbatim || !opts.JSON && !repo.HasTraces() {
+		return a.gitDiff(opts.Git(a.life, repo, dir))
+	}
+	known, err := a.openConversations(a.life, repo)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	config, err := settings.Read(a.life, repo)
+	if err != nil {
+		return err
+	}
+	searcher := unseen.New(repo, known.log)
+	defer searcher.Close()
+	log := known.Log()
+	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(settler())
+	d, err := diff.Read(a.life, repo, dir, opts, diff.Source{
+		Resolver: evidence, Log: log, Searcher: searcher, Config: config,
+	})
+	if errors.Is(err, diff.ErrGit) && !opts.JSON {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(err.Error()))
+		return a.gitDiff(opts.Git(a.life, repo, dir))
+	}
+	if err != nil {
+		return diffFailure(err)
+	}
+	if opts.JSON {
+		err = writeJSON(quietWriter{a.std.out}, d.Document())
+	} else {
+		err = a.drawDiff(repo, known, opts, d)
+	}
+	if err == nil && d.Changed {
+		err = silent(exitFinding) // --exit-code
+	}
+	return err
+}
+
+// gitDiff runs git's own diff in our place.
+func (a *app) gitDiff(cmd *exec.Cmd) error {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
+	for to, from := range map[*io.Writer]io.Writer{&cmd.Stdout: a.std.out, &cmd.Stderr: a.std.err} {
+		if file, isFile := fileOf(from); isFile {
+			*to = file
+		}
+	}
+	a.line.end()
+	a.signals.leave()
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		return silent(usageStatus(exit.ExitCode()))
+	}
+	return err
+}
+
+// usageStatus is the exit status of git's diff. Some versions end with 255 for an option that they do not know, where
+// all other commands of git's end with 129.
+func usageStatus(code int) int {
+	if code == 255 {
+		return exitUsage
+	}
+	return code
+}
+
+// diffFailure gives git's refusal its exit status.
+func diffFailure(err error) error {
+	var refused *diff.Failure
+	if !errors.As(err, &refused) {
+		return err
+	}
+	message, _, _ := strings.Cut(strings.TrimSpace(refused.Message), "\n")
+	for _, prefix := range []string{"fatal: ", "error: "} {
+		message = strings.TrimPrefix(message, prefix)
+	}
+	hint, code := "", usageStatus(refused.Code)
+	if code == exitUsage {
+		hint = "git trace help diff says more"
+	}
+	return fail(code, errors.New(message), hint)
+}
+
+// drawDiff shows the diff to people.
+func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options, d *diff.Diff) error {
+	if len(d.Files) == 0 && len(d.Before) == 0 {
+		return nil
+	}
+	short, err := known.short()
+	if err != nil {
+		return err
+	}
+	screen, err := a.screen(repo, opts.Color)
+	if err != nil {
+		return err
+	}
+	drawn := newDiffDrawer(screen, d, blame.Style{
+		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short, Since: known.since,
+	})
+	_, err = io.WriteString(screen.Out, drawn.draw(opts))
+	err = errors.Join(err, screen.Close())
+	if err == nil && screen.Terminal {
+		a.legend(screen.Config, drawn.owners.Drawn())
+	}
+	return err
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/cells/patch"
+	"github.com/git-trace/git-trace/diff"
+)
+
+// diffDrawer draws a diff for people: git's own lines behind a margin.
+type diffDrawer struct {
+	*diff.Diff
+	pen    pen
+	style  blame.Style
+	owners *blame.OwnerColumn
+	digits int
+	text   strings.Builder
+}
+
+// git's own colours (color.diff in git-config(1)) for what stands around the lines.
+const (
+	metaColor = bold
+	fragColor = "\x1b[36m"
+)
+
+// Of a screen, the margin's owners take at most a quarter, and at most as much as in blame.
+const (
+	ownerShare  = 4
+	mostOwner   = 28
+	fewestOwner = 8
+)
+
+func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
+	out := &diffDrawer{Diff: d, pen: pen{s.Color}, style: style}
+	var lines []blame.Annotated
+	last := 0
+	for _, f := range d.Files {
+		for i := range f.Hunks {
+			for k := range f.Hunks[i].Lines {
+				l := &f.Hunks[i].Lines[k]
+				if last = max(last, l.Old, l.New); l.Owner != nil {
+					lines = append(lines, *l.Owner)
+				}
+			}
+		}
+	}
+	out.digits = len(strconv.Itoa(last))
+	out.owners = blame.NewOwnerColumn(lines, style, min(max(style.Width/ownerShare, fewestOwner), mostOwner))
+	return out
+}
+
+func (d *diffDrawer) draw(opts diff.Options) string {
+	d.head(d.Before)
+	if !opts.Figures || opts.Patch {
+		for _, f := range d.Files {
+			d.head(f.Head)
+			for i := range f.Hunks {
+				d.hunk(&f.Hunks[i])
+			}
+		}
+	}
+	d.sums()
+	return d.text.String()
+}
+
+// safe keeps what acts on a terminal away from it.
+func (d *diffDrawer) safe(text string) string {
+	if d.style.Terminal {
+		return cells.SafeTabs(text)
+	}
+	return text
+}
+
+// head draws what git writes before hunks.
+func (d *diffDrawer) head(text []byte) {
+	for line := range strings.Lines(string(text)) {
+		color := metaColor
+		if strings.HasPrefix(line, " ") {
+			color = ""
+		}
+		body, ended := strings.CutSuffix(line, "\n")
+		d.text.WriteString(d.pen.paint(color, d.safe(body)))
+		if ended {
+			d.text.WriteByte('\n')
+		}
+	}
+}
+
+func (d *diffDrawer) hunk(h *diff.Hunk) {
+	head := d.safe(strings.TrimSuffix(string(h.Head), "\n"))
+	if at := strings.Index(head[2:], "@@"); at >= 0 {
+		at += 4
+		head = d.pen.paint(fragColor, head[:at]) + head[at:]
+	}
+	d.text.WriteString(head + "\n")
+	drawn := d.bodies(h)
+	for i := range h.Lines {
+		l := &h.Lines[i]
+		if l.Sign == '\\' {
+			d.text.WriteString(d.margin(nil, 0) + "\\" + drawn[i])
+			continue
+		}
+		number := l.New
+		if l.Sign == diff.Removed {
+			number = l.Old
+		}
+		body, end := strings.TrimSuffix(drawn[i], "\n"), ""
+		if strings.HasSuffix(drawn[i], "\n") {
+			end = "\n"
+		}
+		switch l.Sign {
+		case diff.Added:
+			body = d.pen.paint(plusColor, "+"+body)
+		case diff.Removed:
+			body = d.pen.paint(lessColor, "-"+body)
+		default:
+			body = " " + body
+		}
+		d.text.WriteString(d.margin(l.Owner, number) + body + end)
+	}
+}
+
+// margin is what stands before a line: who wrote it, and its number on the side that has it.
+func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
+	cell := strings.Repeat(" ", d.owners.Width)
+	if owner != nil {
+		cell = d.owners.Owner(owner)
+	}
+	text := ""
+	if number > 0 {
+		text = strconv.Itoa(number)
+	}
+	return cell + d.pen.paint(faint, fmt.Sprintf(" %*s │ ", d.digits, text))
+}
+
+// bodies are the texts of the lines behind their signs. Where lines came in the place of others, the words that changed
+// are marked.
+func (d *diffDrawer) bodies(h *diff.Hunk) []string {
+	style := patch.Style{Terminal: d.style.Terminal, Color: d.style.Color}
+	out := make([]string, len(h.Lines))
+	for at := 0; at < len(h.Lines); {
+		var gone, came []int
+		for ; at < len(h.Lines) && strings.IndexByte(`-\`, h.Lines[at].Sign) >= 0; at++ {
+			gone = append(gone, at)
+		}
+		for ; at < len(h.Lines) && strings.IndexByte(`+\`, h.Lines[at].Sign) >= 0; at++ {
+			came = append(came, at)
+		}
+		if len(gone)+len(came) == 0 {
+			out[at] = string(h.Lines[at].Text)
+			if d.style.Terminal {
+				out[at] = d.context(out[at])
+			}
+			at++
+			continue
+		}
+		drawnGone, drawnCame := d.replaced(style, h, gone, came)
+		for i, k := range gone {
+			out[k] = drawnGone[i]
+		}
+		for i, k := range came {
+			out[k] = drawnCame[i]
+		}
+	}
+	return out
+}
+
+func (d *diffDrawer) replaced(style patch.Style, h *diff.Hunk, gone, came []int) (drawnGone, drawnCame []string) {
+	texts := func(list []int) []string {
+		out := make([]string, len(list))
+		for i, at := range list {
+			out[i] = string(h.Lines[at].Text)
+		}
+		return out
+	}
+	if !d.style.Terminal && !d.style.Color { // as git writes them
+		return texts(gone), texts(came)
+	}
+	return style.Replaced(texts(gone), texts(came))
+}
+
+func (d *diffDrawer) context(line string) string {
+	body, ended := strings.CutSuffix(line, "\n")
+	body = cells.Safe(cells.Expand(strings.TrimSuffix(body, "\r")))
+	if ended {
+		body += "\n"
+	}
+	return body
+}
+
+// sums draws who has how many of the lines, and what did not make it.
+func (d *diffDrawer) sums() {
+	sums := d.Sums()
+	if sums.Added.Lines+sums.Went == 0 {
+		return
+	}
+	d.text.WriteString("\n" + d.pen.paint(bold, fmt.Sprintf("%s, +%s −%s", plural(d.differ(), "file"),
+		thousands(sums.Added.Lines), thousands(sums.Went))) + "\n")
+	gone := map[diff.Writer]diff.Churn{}
+	for _, c := range d.Churn {
+		gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}] = c
+	}
+	const name, figure = 30, 8
+	width := min(name, max(d.style.Width-3*figure, fewestOwner))
+	for _, s := range sums.Writers {
+		row := "  " + cells.Fit(d.writer(s.Writer), width) + fmt.Sprintf("%*s", figure, signed("+", s.Added))
+		if sums.Removed != nil {
+			row += fmt.Sprintf("%*s", figure, signed("−", s.Removed))
+		}
+		key := diff.Writer{Kind: s.Kind, Trace: s.Trace}
+		row += d.gone(gone[key])
+		delete(gone, key)
+		d.writerRow(s.Writer, row)
+	}
+	for _, c := range d.Churn { // of whose lines nothing is left
+		if _, left := gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
+			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c))
+		}
+	}
+}
+
+// gone says how much of what somebody wrote on the way is not there at the end.
+func (d *diffDrawer) gone(c diff.Churn) string {
+	if c.Gone == 0 {
+		return ""
+	}
+	return fmt.Sprintf("   wrote %s, %s gone", thousands(c.Written), thousands(c.Gone))
+}
+
+func (d *diffDrawer) writerRow(w diff.Writer, row string) {
+	color := faint
+	if w.Trace != "" {
+		color = traceColor(w.Trace)
+	}
+	d.text.WriteString(d.pen.paint(color, strings.TrimRight(row, " ")) + "\n")
+}
+
+// signed is a figure with its sign, nothing for none.
+func signed(sign string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return sign + thousands(n)
+}
+
+// writer names who wrote lines, without the number of a prompt.
+func (d *diffDrawer) writer(w diff.Writer) string {
+	switch {
+	case w.Trace != "":
+		return words(cells.Safe(w.Agent), cells.Safe(d.style.ShortTrace(w.Trace)))
+	case w.Kind == "ai":
+		return "one of several"
+	case w.Kind == "human":
+		return "people"
+	}
+	return "nobody knows"
+}
+
+// differ counts the files.
+func (d *diffDrawer) differ() int {
+	n := 0
+	seen := map[string]bool{}
+	for _, f := range d.Files {
+		if f.Record == nil || !seen[f.Path] {
+			n++
+		}
+		if f.Record != nil {
+			seen[f.Path] = true
+		}
+	}
+	return n
+}

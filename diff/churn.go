@@ -1,0 +1,100 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Writer tells apart who wrote lines: a conversation, people, or nobody knows.
+type Writer struct {
+	Kind  events.OwnerKind // ai, human or unknown; lines by an agent and a person both are the agent's
+	Trace events.TraceID   // empty where several conversations could have written the lines
+	Agent string
+	Model string
+}
+
+// Churn is what the commits of a range added, and what of it did not make it.
+type Churn struct {
+	Writer
+	Written, Gone int
+}
+
+// writerOf is who wrote a line.
+func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) Writer {
+	switch kind {
+	case events.OwnerAI, events.OwnerMixed:
+		return Writer{events.OwnerAI, trace, agent, model}
+	case events.OwnerHuman:
+		return Writer{Kind: events.OwnerHuman}
+	}
+	return Writer{Kind: events.OwnerUnknown}
+}
+
+// key is what tells writers apart.
+func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
+
+// mostSearched bounds the commits in which lines are searched for that no hook was heard of.
+const mostSearched = 500
+
+// churn adds up what the commits between the sides added, and takes off what is still there.
+func (f *finder) churn() error {
+	if f.history == nil || f.o.reverse || f.sides.new.Kind != Commit || f.sides.part {
+		return nil
+	}
+	ids := make([]refs.OID, len(f.history.commits))
+	inside := map[refs.OID]bool{}
+	for i, c := range f.history.commits {
+		ids[i], inside[c.ID] = c.ID, true
+	}
+	searcher := f.from.Searcher
+	if len(ids) > mostSearched {
+		searcher = nil
+	}
+	known, err := belief.All(f.ctx, f.from.Log, searcher, ids)
+	if err != nil {
+		return err
+	}
+	at := map[Writer]int{}
+	add := func(w Writer, written, gone int) {
+		i, seen := at[w.key()]
+		if !seen {
+			i = len(f.Churn)
+			at[w.key()] = i
+			f.Churn = append(f.Churn, Churn{Writer: w})
+		}
+		f.Churn[i].Written += written
+		f.Churn[i].Gone += gone
+	}
+	for _, c := range known {
+		told := 0
+		for i := range c.Files {
+			for _, r := range c.Files[i].Runs {
+				if !r.Beyond {
+					told += r.Count
+					add(writerOf(r.Owner.Kind, r.Owner.Trace, r.Owner.Agent, r.Owner.Model), r.Count, r.Count)
+				}
+			}
+		}
+		if rest := c.Added - told; rest > 0 {
+			add(Writer{Kind: events.OwnerUnknown}, rest, rest)
+		}
+	}
+	for _, file := range f.Files {
+		file.each(Added, func(l *Line) {
+			if o := l.Owner; o != nil && inside[o.Commit.ID] {
+				add(writerOf(o.Owner.Kind, o.Owner.Trace, o.Owner.Agent, o.Owner.Model), 0, -1)
+			}
+		})
+	}
+	for i := range f.Churn {
+		f.Churn[i].Gone = max(f.Churn[i].Gone, 0)
+	}
+	slices.SortStableFunc(f.Churn, func(a, b Churn) int {
+		return cmp.Or(cmp.Compare(b.Gone, a.Gone), cmp.Compare(a.Trace, b.Trace))
+	})
+	return nil
+}

@@ -1,0 +1,224 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
+)
+
+// Diff is what git diff says, with owners.
+type Diff struct {
+	Before   []byte // the figures that git wrote before the patch, where they were asked for
+	Files    []*File
+	Old, New Side
+	Fork     bool // the old side is where Old and New parted
+	Changed  bool // with --exit-code: git found a difference
+	Churn    []Churn
+}
+
+// File is a file that differs.
+type File struct {
+	*gitdiff.Record        // nil for what git says of a submodule in words of its own
+	Path            string // relative to the top of the work tree, as raw bytes
+	OldPath         string
+	Head            []byte // what git wrote before the first hunk
+	Hunks           []Hunk
+}
+
+// Hunk is a hunk with its context.
+type Hunk struct {
+	gitdiff.Hunk
+	Head  []byte // the line that begins it
+	Lines []Line
+}
+
+// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about.
+type Line struct {
+	gitdiff.TextLine
+	Owner *blame.Annotated
+}
+
+// Content is the line without its end.
+func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) }
+
+// Source is where owners come from.
+type Source struct {
+	Resolver blame.Resolver
+	Log      belief.Log
+	Searcher belief.Searcher // nil for none
+	Config   refs.Config
+}
+
+// Failure is git's refusal of the arguments.
+type Failure struct {
+	Code    int
+	Message string // as git printed it
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// Git is git diff as the user asked for it, in their directory.
+func (o *Options) Git(ctx context.Context, repo *refs.Repo, dir string) *exec.Cmd {
+	args := []string{"diff"}
+	if o.Color != "" {
+		args = append(args, "--color="+o.Color)
+	}
+	return repo.CommandUser(ctx, dir, append(args, o.git...)...)
+}
+
+// Read runs git in the user's directory dir and finds the owners.
+func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Source) (*Diff, error) {
+	f := &finder{ctx: ctx, repo: repo, dir: dir, o: &o, from: from, objects: repo.Objects()}
+	defer func() { _ = f.objects.Close() }()
+	out, changed, err := f.git()
+	if err != nil {
+		return nil, err
+	}
+	d := &Diff{Changed: changed}
+	f.Diff = d
+	if len(out) == 0 {
+		return d, nil
+	}
+	s, err := o.sides(ctx, repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	f.sides = s
+	d.Old, d.New, d.Fork = s.old, s.new, s.fork
+	oldPrefix, newPrefix := o.prefixesOf(from.Config, s)
+	text, err := gitdiff.ParseText(out, oldPrefix, newPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGit, err)
+	}
+	f.take(text)
+	if err := f.own(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// git runs git diff. Ours go first, so that the user's are read after them, but for what must hold.
+func (f *finder) git() (out []byte, changed bool, err error) {
+	args := []string{"diff", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff"}
+	if value, _ := f.from.Config.Get("diff.submodule"); value == "diff" {
+		args = append(args, "--submodule=log")
+	}
+	cmd := f.repo.CommandUser(f.ctx, f.dir, append(args, f.o.git...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case f.ctx.Err() != nil:
+		return nil, false, f.ctx.Err()
+	case errors.As(err, &exit) && exit.ExitCode() == 1: // --exit-code
+		return stdout.Bytes(), true, nil
+	case errors.As(err, &exit):
+		return nil, false, &Failure{exit.ExitCode(), stderr.String()}
+	case err != nil:
+		return nil, false, fmt.Errorf("git diff: %w", err)
+	}
+	return stdout.Bytes(), false, nil
+}
+
+// prefixesOf are what stands before the two paths (diff.noPrefix, diff.mnemonicPrefix in git-config(1)).
+func (o *Options) prefixesOf(config refs.Config, s sides) (old, now string) {
+	old, now = "a/", "b/"
+	for key, to := range map[string]*string{"diff.srcprefix": &old, "diff.dstprefix": &now} {
+		if value, found := config.Get(key); found {
+			*to = value
+		}
+	}
+	switch {
+	case o.prefixes != nil:
+		old, now = o.prefixes[0], o.prefixes[1]
+	case config.Bool("diff.noprefix", false):
+		old, now = "", ""
+	case config.Bool("diff.mnemonicprefix", false) && (s.old.Kind != Commit || s.new.Kind != Commit):
+		letters := map[Kind]string{Commit: "c/", Index: "i/", Work: "w/"}
+		old, now = letters[s.old.Kind], letters[s.new.Kind]
+	}
+	if o.reverse {
+		return now, old
+	}
+	return old, now
+}
+
+// take makes the model of what git wrote.
+func (f *finder) take(text *gitdiff.Text) {
+	f.Before = text.Before
+	if f.o.reverse {
+		f.Old, f.New = f.New, f.Old
+	}
+	below := f.below()
+	for i := range text.Sections {
+		s := &text.Sections[i]
+		file := &File{Record: s.Record, Head: s.Head}
+		if s.Record != nil {
+			file.OldPath, file.Path = path.Join(below, s.Record.OldPath), path.Join(below, s.Record.Path)
+		}
+		for _, p := range s.Passages {
+			h := Hunk{Hunk: p.Hunk, Head: p.Head, Lines: make([]Line, len(p.Lines))}
+			for k := range p.Lines {
+				h.Lines[k].TextLine = p.Lines[k]
+			}
+			file.Hunks = append(file.Hunks, h)
+		}
+		f.Files = append(f.Files, file)
+	}
+}
+
+// below is the directory that paths are relative to, seen from the top of the work tree (--relative, diff.relative).
+func (f *finder) below() string {
+	here := ""
+	if prefix, err := filepath.Rel(f.repo.Top(), f.dir); err == nil && !f.repo.Bare() && prefix != "." &&
+		!strings.HasPrefix(prefix, "..") {
+		here = filepath.ToSlash(prefix)
+	}
+	switch r := f.o.relative; {
+	case r == nil && f.from.Config.Bool("diff.relative", false):
+		return here
+	case r == nil || *r == "-":
+		return ""
+	case *r == "":
+		return here
+	default:
+		return path.Join(here, *r)
+	}
+}
+
+// each calls take for the lines of a file that only one side has.
+func (f *File) each(sign byte, take func(*Line)) {
+	for i := range f.Hunks {
+		for k := range f.Hunks[i].Lines {
+			if l := &f.Hunks[i].Lines[k]; l.Sign == sign {
+				take(l)
+			}
+		}
+	}
+}
+
+// Added and removed lines.
+const (
+	Added   byte = '+'
+	Removed byte = '-'
+)
+
+// nobody is what is known of a line that nobody knows anything about.
+func nobody(l *Line) *blame.Annotated {
+	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
+	out.Commit = noCommit
+	out.FinalLine, out.Content = l.New+l.Old, l.Content()
+	return out
+}

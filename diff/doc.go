@@ -1,0 +1,18 @@
+// Package diff is git's diff with the owner of each line that came or went.
+//
+// Git runs once, with the user's own arguments. What it writes is the patch: nothing is compared here. Whose a line is,
+// blame says ([blame.Query], [blame.Owners]); what this package adds is to ask for few lines, of all files at once:
+//
+//   - no commit has the lines by which the index or the work tree differs from HEAD: the timeline is asked;
+//   - where one commit of a range made the whole change of a file, the lines it added are its own;
+//   - for any other file git blames the lines, of the side that has them.
+//
+// Invariants, and where they are tested:
+//
+//   - Without the margin the lines are git's own, byte for byte (cmd/git-trace, diff_test.go).
+//   - A line has the owner that `git trace blame` tells of it, on both sides (the same test, on random histories).
+//   - The figures add up to those of `git diff --numstat` (the same).
+//   - What this package does not understand is [ErrGit]: the caller then shows git's own output.
+//
+// It draws nothing.
+package diff

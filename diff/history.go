@@ -1,0 +1,157 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
+)
+
+// history is what happened between two commits: which commits changed which paths.
+type history struct {
+	commits  []*gitblame.Commit // of the newer side, merges among them
+	straight bool               // the older side has no commits of its own
+	touches  map[string][]touch
+}
+
+// touch is a change of a path.
+type touch struct {
+	commit *gitblame.Commit // nil for one of the older side
+	record gitdiff.Record
+}
+
+// between looks at the history between the sides, where they are of two commits.
+func (f *finder) between() error {
+	old, now := f.sides.old, f.sides.new
+	if old.Kind != Commit || now.Kind != Commit && isHeadRev(old.Rev) {
+		return nil
+	}
+	rev := now.Rev
+	if now.Kind != Commit {
+		rev = head
+	}
+	args := []string{old.Rev + "..." + rev}
+	if f.sides.fork {
+		args = []string{rev, "^" + old.Rev}
+	}
+	h, err := readHistory(f.ctx, f.repo, f.dir, args)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrGit, err)
+	}
+	h.straight = h.straight || f.sides.fork
+	f.history = h
+	return nil
+}
+
+// logFormat is of the fields of a commit: side, id, the author's name, address and time, the committer's, subject.
+const logFormat = "--format=%x1e%m%x1f%H%x1f%aN%x1f%aE%x1f%ad%x1f%cN%x1f%cE%x1f%cd%x1f%s"
+
+const logFields = 9
+
+var errLog = errors.New("unexpected output of git log")
+
+// readHistory reads the changes of commits by their trees alone. Renames are followed as git-blame(1) follows them.
+func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string) (*history, error) {
+	args := []string{"-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.showSignature=false", "log",
+		"--left-right", "--diff-merges=off", "--no-notes", "--no-relative", "--date=raw", "--encoding=UTF-8", "-M",
+		logFormat}
+	args = append(append(append(args, gitdiff.Raw()...), revs...), "--")
+	var stderr bytes.Buffer
+	cmd := repo.CommandUser(ctx, dir, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git log: %w", err)
+	}
+	h := &history{straight: true, touches: map[string][]touch{}}
+	var commit *gitblame.Commit
+	for len(out) > 0 {
+		out = bytes.TrimPrefix(out, []byte("\n"))
+		field, rest, _ := bytes.Cut(out, []byte{0})
+		switch {
+		case len(field) == 0:
+			out = rest
+		case field[0] == 0x1e:
+			if commit, err = logCommit(string(field[1:])); err != nil {
+				return nil, err
+			}
+			if commit != nil {
+				h.commits = append(h.commits, commit)
+			} else {
+				h.straight = false
+			}
+			out = rest
+		case field[0] == ':':
+			path, after, _ := bytes.Cut(rest, []byte{0})
+			n := len(field) + 1 + len(path) + 1
+			if status := field[bytes.LastIndexByte(field, ' ')+1]; status == 'R' || status == 'C' {
+				second, _, _ := bytes.Cut(after, []byte{0})
+				n += len(second) + 1
+			}
+			list, err := gitdiff.Records(out[:min(n, len(out))])
+			if err != nil || len(list) != 1 {
+				return nil, fmt.Errorf("%w: %w", errLog, err)
+			}
+			h.touch(commit, list[0])
+			out = out[n:]
+		default:
+			return nil, errLog
+		}
+	}
+	return h, nil
+}
+
+func (h *history) touch(c *gitblame.Commit, r gitdiff.Record) {
+	h.touches[r.Path] = append(h.touches[r.Path], touch{c, r})
+	if r.OldPath != r.Path {
+		h.touches[r.OldPath] = append(h.touches[r.OldPath], touch{c, r})
+	}
+}
+
+// logCommit reads the fields of a commit; nil for one of the older side.
+func logCommit(text string) (*gitblame.Commit, error) {
+	fields := strings.SplitN(text, "\x1f", logFields)
+	if len(fields) != logFields {
+		return nil, errLog
+	}
+	if fields[0] == "<" {
+		return nil, nil //nolint:nilnil // only that there is one is to be known
+	}
+	id, err := refs.ParseOID(fields[1])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errLog, err)
+	}
+	c := &gitblame.Commit{ID: id, Summary: fields[8]}
+	for i, person := range []*gitblame.Person{&c.Author, &c.Committer} {
+		seconds, zone, _ := strings.Cut(fields[4+3*i], " ")
+		*person = gitblame.Person{Name: fields[2+3*i], Mail: "<" + fields[3+3*i] + ">", TZ: zone}
+		if person.Time, err = strconv.ParseInt(seconds, 10, 64); err != nil {
+			return nil, fmt.Errorf("%w: %w", errLog, err)
+		}
+	}
+	return c, nil
+}
+
+// only is the one commit that made the whole change of a file; nil where there is no such.
+func (h *history) only(f *File) *gitblame.Commit {
+	list := h.touches[f.Path]
+	if len(list) != 1 || f.OldPath != f.Path && len(h.touches[f.OldPath]) != 1 {
+		return nil
+	}
+	t := &list[0]
+	if t.record.Path != f.Path || t.record.Old != f.Old || t.record.New != f.New || t.record.OldPath != f.OldPath {
+		return nil
+	}
+	return t.commit
+}
+
+// untouched tells whether nothing happened to a file between the commits.
+func (h *history) untouched(f *File) bool {
+	return h != nil && len(h.touches[f.Path])+len(h.touches[f.OldPath]) == 0
+}

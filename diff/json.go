@@ -1,0 +1,182 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// JSONSchema names the form of the JSON output; docs/schema/diff-1.schema.json describes it.
+const JSONSchema = "git-trace.diff/1"
+
+// Document is a diff as JSON: by runs of lines that have one owner.
+type Document struct {
+	Schema        string         `json:"schema"`
+	From          *jsonSide      `json:"from"` // null where nothing differs
+	To            *jsonSide      `json:"to"`
+	Totals        jsonTotals     `json:"totals"`
+	Files         []jsonFile     `json:"files"`
+	Conversations []conversation `json:"conversations"`
+}
+
+type jsonSide struct {
+	Kind     Kind    `json:"kind"`
+	Revision *string `json:"revision"` // as it was given; null for the index and the work tree
+	Fork     bool    `json:"merge_base,omitempty"`
+}
+
+type jsonTotals struct {
+	Added   Counts     `json:"added"`
+	Removed Counts     `json:"removed"`
+	Churn   *jsonChurn `json:"churn"` // null but for whole diffs of two commits
+}
+
+type jsonChurn struct {
+	Written int `json:"written"`
+	Gone    int `json:"gone"`
+}
+
+type jsonFile struct {
+	Path          string    `json:"path"`
+	PathBase64    string    `json:"path_base64,omitempty"`
+	OldPath       string    `json:"old_path,omitempty"`
+	OldPathBase64 string    `json:"old_path_base64,omitempty"`
+	Status        string    `json:"status"`
+	Binary        bool      `json:"binary"`
+	Runs          []jsonRun `json:"runs"`
+}
+
+type jsonRun struct {
+	Side        string                 `json:"side"` // new, old
+	Start       int                    `json:"start"`
+	Count       int                    `json:"count"`
+	Contributor events.OwnerKind       `json:"contributor"`
+	Trace       *events.TraceID        `json:"trace"`
+	Agent       *string                `json:"agent"`
+	Model       *string                `json:"model"`
+	Session     *string                `json:"session"`
+	Subagent    string                 `json:"subagent,omitempty"`
+	Prompt      *int                   `json:"prompt"`
+	ToolCall    *string                `json:"tool_call"`
+	Patch       *events.PatchID        `json:"patch"`
+	Commit      *refs.OID              `json:"commit"`
+	Author      *string                `json:"author"`
+	Evidence    *string                `json:"evidence"`
+	Confidence  *string                `json:"confidence"`
+	Candidates  []events.CandidateData `json:"candidates,omitempty"`
+	Previous    events.PatchID         `json:"previous,omitempty"`
+}
+
+type conversation struct {
+	Trace   events.TraceID `json:"trace"`
+	Agent   string         `json:"agent"`
+	Model   *string        `json:"model"`
+	Added   int            `json:"added"`
+	Removed int            `json:"removed"`
+	Written int            `json:"written"` // by all commits of the range; 0 but for whole diffs of two commits
+	Gone    int            `json:"gone"`
+}
+
+// Document gives the diff as JSON has it.
+func (d *Diff) Document() Document {
+	out := Document{Schema: JSONSchema, Files: []jsonFile{}, Conversations: []conversation{}}
+	if d.Old.Kind != "" {
+		out.From = &jsonSide{d.Old.Kind, given(d.Old.Rev), d.Fork}
+		out.To = &jsonSide{Kind: d.New.Kind, Revision: given(d.New.Rev)}
+	}
+	sums := d.Sums()
+	if out.Totals.Added = sums.Added; sums.Removed != nil {
+		out.Totals.Removed = *sums.Removed
+	}
+	for _, f := range d.Files {
+		if f.Record != nil {
+			out.Files = append(out.Files, f.json())
+		}
+	}
+	churn := map[Writer]Churn{}
+	for _, c := range d.Churn {
+		churn[c.key()] = c
+		if out.Totals.Churn == nil {
+			out.Totals.Churn = &jsonChurn{}
+		}
+		out.Totals.Churn.Written += c.Written
+		out.Totals.Churn.Gone += c.Gone
+	}
+	add := func(w Writer, added, removed int) {
+		if w.Trace != "" {
+			c := churn[w.key()]
+			delete(churn, w.key())
+			out.Conversations = append(out.Conversations,
+				conversation{w.Trace, w.Agent, given(w.Model), added, removed, c.Written, c.Gone})
+		}
+	}
+	for _, s := range sums.Writers {
+		add(s.Writer, s.Added, s.Removed)
+	}
+	for _, c := range d.Churn {
+		if _, left := churn[c.key()]; left {
+			add(c.Writer, 0, 0)
+		}
+	}
+	return out
+}
+
+func given[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func (f *File) json() jsonFile {
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+	out := jsonFile{
+		Path: valid(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status), Runs: []jsonRun{},
+		Binary: len(f.Hunks) == 0 && strings.Contains(string(f.Head), "\nBinary files ") ||
+			strings.Contains(string(f.Head), "\nGIT binary patch\n"),
+	}
+	if f.OldPath != f.Path {
+		out.OldPath, out.OldPathBase64 = valid(f.OldPath), events.EncodeBytes(f.OldPath)
+	}
+	for _, side := range []byte{Removed, Added} {
+		var last *Line
+		f.each(side, func(l *Line) {
+			if l.Owner == nil {
+				return
+			}
+			if last != nil && last.Old+last.New+1 == l.Old+l.New && oneRun(last.Owner, l.Owner) {
+				out.Runs[len(out.Runs)-1].Count++
+			} else {
+				out.Runs = append(out.Runs, runOf(l))
+			}
+			last = l
+		})
+	}
+	return out
+}
+
+func oneRun(a, b *blame.Annotated) bool { return a.Commit.ID == b.Commit.ID && a.Owner.Same(b.Owner) }
+
+func runOf(l *Line) jsonRun {
+	o, c := l.Owner.Owner, l.Owner.Commit
+	out := jsonRun{
+		Side: "new", Start: l.Old + l.New, Count: 1, Contributor: o.Kind, Trace: given(o.Trace), Agent: given(o.Agent),
+		Model: given(o.Model), Session: given(o.Session), Subagent: o.Subagent, ToolCall: given(o.ToolCall),
+		Patch: given(o.Patch), Evidence: given(o.Evidence), Confidence: given(o.Confidence), Candidates: o.Candidates,
+		Previous: o.Previous,
+	}
+	if l.Sign == Removed {
+		out.Side = "old"
+	}
+	if o.PromptIndex > 0 {
+		out.Prompt = &o.PromptIndex
+	}
+	if c.Committed() {
+		out.Commit = &c.ID
+		author := strings.ToValidUTF8(c.Author.Name, "\ufffd")
+		out.Author = &author
+	}
+	return out
+}

@@ -1,0 +1,303 @@
+package diff
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrHelp reports that the arguments ask for help: -h, --help.
+var ErrHelp = errors.New("help requested")
+
+// Options is a parsed argument vector. What it does not name is git's business and is passed on.
+type Options struct {
+	JSON    bool
+	Removed bool   // --removed: whose the lines were that went; --json asks for them, too
+	NoTrace bool   // --no-trace: git's own output
+	Color   string // always, never, auto; "" when nothing was said
+
+	// Verbatim tells that an option gives another form of output, or one that programs read: that is git's own.
+	Verbatim bool
+	Figures  bool // --stat and its like: a patch is shown only if Patch asks for it
+	Patch    bool
+
+	cached, mergeBase bool
+	reverse           bool    // -R
+	relative          *string // --relative: nil when nothing was said, "-" for --no-relative, "" for where one is
+	compares          bool    // an option says which lines count as changed
+	textconv          bool    // --textconv was not taken back
+	prefixes          []string
+	words, after      []string
+	dashes            bool
+	git               []string // git's arguments in the order they came, ours taken out
+}
+
+type valueKind uint8
+
+const (
+	none     valueKind = iota
+	optional           // only in the same word
+	required           // in the same word or in the next
+)
+
+// role says what an option is to this package; most are nothing to it.
+type role uint8
+
+const (
+	passes   role = iota
+	verbatim      // another form of output
+	figures       // figures before the patch, or in its place
+	compares      // says which lines count as changed
+	other         // see set
+)
+
+// option is one of git-diff(1). Whether a word is an option's value decides what the next word is, so every option that
+// takes one must be here.
+type option struct {
+	short byte
+	long  string
+	value valueKind
+	role  role
+	set   func(o *Options, value string, on bool)
+}
+
+// gitOptions are the options of git diff that matter here. The test against git's own list keeps it complete.
+var gitOptions = []option{
+	{short: 'p', long: "patch", set: setPatch},
+	{short: 'u', set: setPatch},
+	{short: 'U', long: "unified", value: optional, set: setPatch},
+	{short: 's', long: "no-patch", role: verbatim},
+	{short: 'z', role: verbatim},
+	{long: "raw", role: verbatim},
+	{long: "patch-with-raw", role: verbatim},
+	{long: "numstat", role: verbatim},
+	{long: "check", role: verbatim},
+	{long: "name-only", role: verbatim},
+	{long: "name-status", role: verbatim},
+	{long: "quiet", role: verbatim},
+	{long: "word-diff", value: optional, role: verbatim},
+	{long: "word-diff-regex", value: required, role: verbatim},
+	{long: "color-words", value: optional, role: verbatim},
+	{long: "line-prefix", value: required, role: verbatim},
+	{long: "output-indicator-new", value: required, role: verbatim},
+	{long: "output-indicator-old", value: required, role: verbatim},
+	{long: "output-indicator-context", value: required, role: verbatim},
+	{long: "output", value: required, role: verbatim},
+	{long: "ext-diff", role: verbatim},
+	{long: "no-index", role: verbatim},
+	{long: "cc", role: verbatim},
+	{long: "combined-all-paths", role: verbatim},
+	{long: "diff-merges", value: required, role: verbatim},
+	{short: 'c', role: verbatim},
+	{short: 'm', role: verbatim},
+	{long: "base", role: verbatim},
+	{long: "ours", role: verbatim},
+	{long: "theirs", role: verbatim},
+	{long: "stat", value: optional, role: figures},
+	{long: "stat-width", value: required, role: figures},
+	{long: "stat-name-width", value: required, role: figures},
+	{long: "stat-graph-width", value: required, role: figures},
+	{long: "stat-count", value: required, role: figures},
+	{long: "shortstat", role: figures},
+	{long: "summary", role: figures},
+	{long: "compact-summary", role: figures},
+	{short: 'X', long: "dirstat", value: optional, role: figures},
+	{long: "cumulative", role: figures},
+	{long: "dirstat-by-file", value: optional, role: figures},
+	{long: "patch-with-stat", set: setPatch},
+	{short: 'w', long: "ignore-all-space", role: compares},
+	{short: 'b', long: "ignore-space-change", role: compares},
+	{long: "ignore-space-at-eol", role: compares},
+	{long: "ignore-cr-at-eol", role: compares},
+	{long: "ignore-blank-lines", role: compares},
+	{short: 'I', long: "ignore-matching-lines", value: required, role: compares},
+	{long: "minimal", role: compares},
+	{long: "patience", role: compares},
+	{long: "histogram", role: compares},
+	{long: "diff-algorithm", value: required, role: compares},
+	{long: "anchored", value: required, role: compares},
+	{long: "indent-heuristic", role: compares},
+	{short: 'B', long: "break-rewrites", value: optional, role: compares},
+	{short: 'D', long: "irreversible-delete", role: compares},
+	{short: 'a', long: "text", role: compares},
+	{long: "textconv", set: func(o *Options, _ string, on bool) { o.textconv = on }},
+	{short: 'R', set: func(o *Options, _ string, _ bool) { o.reverse = true }},
+	{long: "cached", set: func(o *Options, _ string, on bool) { o.cached = on }},
+	{long: "staged", set: func(o *Options, _ string, on bool) { o.cached = on }},
+	{long: "merge-base", set: func(o *Options, _ string, on bool) { o.mergeBase = on }},
+	{long: "relative", value: optional, set: func(o *Options, value string, on bool) {
+		if !on {
+			value = "-"
+		}
+		o.relative = &value
+	}},
+	{long: "no-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"", ""} }},
+	{long: "default-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"a/", "b/"} }},
+	{long: "src-prefix", value: required, set: func(o *Options, value string, _ bool) { o.prefix(0, value) }},
+	{long: "dst-prefix", value: required, set: func(o *Options, value string, _ bool) { o.prefix(1, value) }},
+	{long: "color", value: optional, role: other, set: func(o *Options, value string, on bool) {
+		switch {
+		case !on:
+			value = "never"
+		case value == "":
+			value = "always"
+		}
+		o.Color = value
+	}},
+	{short: 'l', value: required},
+	{short: 'O', value: required},
+	{short: 'S', value: required},
+	{short: 'G', value: required},
+	{short: 'M', long: "find-renames", value: optional},
+	{short: 'C', long: "find-copies", value: optional},
+	{long: "abbrev", value: optional},
+	{long: "inter-hunk-context", value: required},
+	{long: "color-moved", value: optional},
+	{long: "color-moved-ws", value: required},
+	{long: "ws-error-highlight", value: required},
+	{long: "diff-filter", value: required},
+	{long: "find-object", value: required},
+	{long: "rotate-to", value: required},
+	{long: "skip-to", value: required},
+	{long: "max-depth", value: required},
+	{long: "ignore-submodules", value: optional},
+	{long: "submodule", value: optional, set: func(o *Options, value string, _ bool) {
+		o.Verbatim = o.Verbatim || value == "diff"
+	}},
+	{short: 'W', long: "function-context"}, {short: 't'}, {short: 'r'},
+	{long: "binary"}, {long: "full-index"}, {long: "find-copies-harder"}, {long: "no-renames"}, {long: "rename-empty"},
+	{long: "follow"}, {long: "exit-code"}, {long: "pickaxe-all"}, {long: "pickaxe-regex"},
+	{long: "ita-invisible-in-index"}, {long: "ita-visible-in-index"},
+}
+
+func setPatch(o *Options, _ string, on bool) { o.Patch = on }
+
+func (o *Options) prefix(side int, value string) {
+	if o.prefixes == nil {
+		o.prefixes = []string{"a/", "b/"}
+	}
+	o.prefixes[side] = value
+}
+
+// Parse reads the arguments that follow `git trace diff`, in the grammar of git-diff(1): options and words in any
+// order, clusters of short options, unique abbreviations of long ones. Whether an argument is valid is left to git.
+func Parse(argv []string) (Options, error) {
+	o := Options{textconv: true}
+	for at := 0; at < len(argv); at++ {
+		word := argv[at]
+		name, value, stuck := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		switch {
+		case word == "--":
+			o.dashes, o.after = true, argv[at+1:]
+			o.git = append(o.git, argv[at:]...)
+			return o, nil
+		case word == "-h" || word == "--help":
+			return o, ErrHelp
+		case o.ours(word):
+		case strings.HasPrefix(word, "--"):
+			spec, unset, known := findLong(name)
+			words := []string{word}
+			if known && spec.value == required && !stuck && !unset && at+1 < len(argv) {
+				at++
+				value = argv[at]
+				words = append(words, value)
+			}
+			o.take(spec, value, !unset, words)
+		case len(word) > 1 && word[0] == '-':
+			at += o.cluster(word, argv[at+1:])
+		default:
+			o.words, o.git = append(o.words, word), append(o.git, word)
+		}
+	}
+	return o, nil
+}
+
+// ours reads the options of git-trace. They are never abbreviated, so that every abbreviation means what it means to
+// git.
+func (o *Options) ours(word string) bool {
+	switch word {
+	case "--json":
+		o.JSON = true
+	case "--removed":
+		o.Removed = true
+	case "--no-trace":
+		o.NoTrace = true
+	default:
+		return false
+	}
+	return true
+}
+
+// take records an option.
+func (o *Options) take(spec option, value string, on bool, words []string) {
+	if spec.set != nil {
+		spec.set(o, value, on)
+	}
+	switch spec.role {
+	case verbatim:
+		o.Verbatim = o.Verbatim || on
+	case figures:
+		o.Figures = on
+	case compares:
+		o.compares = true
+	case other:
+		return
+	case passes:
+	}
+	o.git = append(o.git, words...)
+}
+
+// cluster reads a word of short options, "-wU5", and tells how many of the words behind it are values.
+func (o *Options) cluster(word string, behind []string) (taken int) {
+	for at := 1; at < len(word); at++ {
+		spec, known := findShort(word[at])
+		rest := word[at+1:]
+		switch {
+		case !known:
+			if at == 1 && strings.Trim(word[1:], "0123") == "" { // a stage of a file in conflict
+				o.Verbatim = true
+			}
+			o.git = append(o.git, "-"+word[at:])
+			return 0
+		case spec.value == none:
+			o.take(spec, "", true, []string{"-" + word[at:at+1]})
+		case rest != "" || spec.value == optional || len(behind) == 0:
+			o.take(spec, rest, true, []string{"-" + word[at:]})
+			return 0
+		default:
+			o.take(spec, behind[0], true, []string{"-" + word[at:], behind[0]})
+			return 1
+		}
+	}
+	return 0
+}
+
+func findShort(c byte) (option, bool) {
+	for _, spec := range gitOptions {
+		if spec.short == c {
+			return spec, true
+		}
+	}
+	return option{}, false
+}
+
+// findLong finds an option by its name, by "no-" and its name, or by a unique abbreviation of either. Ambiguous names
+// are not found: git rejects them.
+func findLong(name string) (spec option, unset, ok bool) {
+	for _, spec := range gitOptions {
+		if spec.long != "" && (name == spec.long || name == "no-"+spec.long) {
+			return spec, name != spec.long, true
+		}
+	}
+	matches := 0
+	for _, candidate := range gitOptions {
+		if candidate.long == "" {
+			continue
+		}
+		plain := strings.HasPrefix(candidate.long, name)
+		if plain || strings.HasPrefix("no-"+candidate.long, name) {
+			spec, unset = candidate, !plain
+			matches++
+		}
+	}
+	return spec, unset, matches == 1
+}

@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Kind says where the content of a side lies.
+type Kind string
+
+// The kinds.
+const (
+	Commit Kind = "commit"
+	Index  Kind = "index"
+	Work   Kind = "worktree"
+)
+
+// Side is one side of a diff.
+type Side struct {
+	Kind Kind
+	Rev  string // of a commit
+}
+
+const head = "HEAD"
+
+// sides are what a diff compares, before -R swaps them.
+type sides struct {
+	old, new Side
+	fork     bool // the old side is where the two parted, as with A...B
+	part     bool // paths are named
+}
+
+// sides reads the words as git-diff(1) does. It is asked when git has taken them, so each is a revision or a path.
+func (o *Options) sides(ctx context.Context, repo *refs.Repo, dir string) (sides, error) {
+	revs := o.words
+	if !o.dashes {
+		revs = slices.Clone(revs)
+		if at := slices.IndexFunc(revs, func(word string) bool { return isPath(dir, word) }); at >= 0 {
+			revs = revs[:at]
+		}
+	}
+	s, err := o.compared(ctx, repo, dir, revs)
+	s.part = len(o.after)+len(o.words) > len(revs)
+	return s, err
+}
+
+// compared gives the sides that revisions name.
+func (o *Options) compared(ctx context.Context, repo *refs.Repo, dir string, revs []string) (sides, error) {
+	if len(revs) == 1 && !strings.ContainsAny(revs[0], "^:") {
+		if a, b, three := strings.Cut(revs[0], "..."); three {
+			return sides{old: Side{Commit, orHead(a)}, new: Side{Commit, orHead(b)}, fork: true}, nil
+		}
+		if a, b, two := strings.Cut(revs[0], ".."); two {
+			return sides{old: Side{Commit, orHead(a)}, new: Side{Commit, orHead(b)}}, nil
+		}
+	}
+	for _, rev := range revs {
+		if strings.ContainsAny(rev, "^:") || strings.Contains(rev, "..") {
+			var err error
+			if revs, err = asked(ctx, repo, dir, revs); err != nil {
+				return sides{}, err
+			}
+			break
+		}
+	}
+	switch {
+	case len(revs) == 2 && !o.cached:
+		return sides{old: Side{Commit, revs[0]}, new: Side{Commit, revs[1]}, fork: o.mergeBase}, nil
+	case len(revs) == 1 && o.cached:
+		return sides{old: Side{Commit, revs[0]}, new: Side{Kind: Index}, fork: o.mergeBase}, nil
+	case len(revs) == 1:
+		return sides{old: Side{Commit, revs[0]}, new: Side{Kind: Work}, fork: o.mergeBase}, nil
+	case len(revs) == 0 && o.cached:
+		return sides{old: Side{Commit, head}, new: Side{Kind: Index}}, nil
+	case len(revs) == 0:
+		return sides{old: Side{Kind: Index}, new: Side{Kind: Work}}, nil
+	}
+	return sides{}, fmt.Errorf("%w: more than two versions", ErrGit)
+}
+
+func orHead(rev string) string {
+	if rev == "" {
+		return head
+	}
+	return rev
+}
+
+// isPath tells whether git takes a word without "--" for a path: it has found it to be one or the other.
+func isPath(dir, word string) bool {
+	if strings.ContainsAny(word, "*?[") || strings.HasPrefix(word, ":(") || strings.HasPrefix(word, ":!") {
+		return true
+	}
+	name := word
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, filepath.FromSlash(word))
+	}
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// asked has git say what revisions in other forms are, as C^!, with the older one first.
+func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]string, error) {
+	args := append([]string{"rev-parse", "--revs-only", "--no-flags"}, revs...)
+	out, err := repo.CommandUser(ctx, dir, append(args, "--")...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: revisions: %w", ErrGit, err)
+	}
+	var plain, negative []string
+	for id := range strings.FieldsSeq(string(out)) {
+		if excluded, found := strings.CutPrefix(id, "^"); found {
+			negative = append(negative, excluded)
+		} else {
+			plain = append(plain, id)
+		}
+	}
+	if len(negative) > 0 && (len(plain) != 1 || len(negative) != 1) {
+		return nil, fmt.Errorf("%w: more than two versions", ErrGit)
+	}
+	return append(negative, plain...), nil
+}
+
+// ErrGit tells of a diff to which no owners can be given: git's own output is to be shown.
+var ErrGit = errors.New("no owners for this diff")
+
+// forked gives the commit where two sides parted.
+func forked(ctx context.Context, repo *refs.Repo, dir string, s sides) (string, error) {
+	other := s.new.Rev
+	if s.new.Kind != Commit {
+		other = head
+	}
+	out, err := repo.CommandUser(ctx, dir, "merge-base", s.old.Rev, other).Output()
+	if err != nil {
+		return "", fmt.Errorf("git merge-base: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

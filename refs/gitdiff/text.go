@@ -1,0 +1,201 @@
+package gitdiff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Text is a patch as git writes it for people, behind raw records: `git diff --raw -p` without colour.
+type Text struct {
+	Records  []Record
+	Before   []byte // what stands before the first file: figures, where they were asked for
+	Sections []Section
+}
+
+// Section is what the patch says of one file. Submodules have none, nor has a file that differs in nothing that counts.
+type Section struct {
+	Record   *Record
+	Head     []byte // the lines before the first hunk, as git wrote them
+	Passages []Passage
+}
+
+// Passage is a hunk with its context.
+type Passage struct {
+	Hunk
+	Head  []byte // the line that begins it
+	Lines []TextLine
+}
+
+// TextLine is a line of a passage.
+type TextLine struct {
+	Sign     byte   // ' ', '-', '+', and '\\' for what is said of the line before
+	Text     []byte // behind the sign, with the line feed
+	Old, New int    // the number of the line on each side that has it, 0 on one that has not
+}
+
+// ErrCombined tells of a patch against several versions at once, as in a merge that is not finished.
+var ErrCombined = errors.New("a patch of several versions")
+
+// ParseText reads such a patch. The prefixes are those that git wrote before paths. The bytes are those of out.
+func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
+	t := &Text{}
+	for bytes.HasPrefix(out, []byte(":")) {
+		line, rest := cutLine(out)
+		record, err := textRecord(line)
+		if err != nil {
+			return nil, err
+		}
+		t.Records, out = append(t.Records, record), rest
+	}
+	if len(t.Records) > 0 && bytes.HasPrefix(out, []byte("\n")) {
+		out = out[1:]
+	}
+	p := textParser{Text: t, old: oldPrefix, new: newPrefix, rest: out}
+	return t, p.parse()
+}
+
+func cutLine(text []byte) (line, rest []byte) {
+	at := bytes.IndexByte(text, '\n') + 1
+	if at == 0 {
+		at = len(text)
+	}
+	return text[:at], text[at:]
+}
+
+// textRecord reads a raw record that was written without -z.
+func textRecord(line []byte) (Record, error) {
+	if bytes.HasPrefix(line, []byte("::")) {
+		return Record{}, ErrCombined
+	}
+	fields := bytes.Split(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+	for i := 1; i < len(fields); i++ {
+		path, ok := Unquote(fields[i])
+		if !ok || strings.ContainsRune(path, 0) {
+			return Record{}, fmt.Errorf("%w: path of a record", ErrShape)
+		}
+		fields[i] = []byte(path)
+	}
+	r := NewReader(bytes.NewReader(append(bytes.Join(fields, []byte{0}), 0)))
+	record, err := r.record()
+	if err == nil && record.Status == 'U' {
+		err = ErrCombined
+	}
+	return record, err
+}
+
+// textParser walks through the patch.
+type textParser struct {
+	*Text
+	old, new string
+	rest     []byte
+	at       int // of the record at hand
+}
+
+func (p *textParser) parse() error {
+	start := p.rest
+	var section *Section
+	for len(p.rest) > 0 {
+		line, rest := cutLine(p.rest)
+		switch {
+		case bytes.HasPrefix(line, []byte("diff --git ")):
+			record, err := p.record(line)
+			if err != nil {
+				return err
+			}
+			p.Sections = append(p.Sections, Section{Record: record})
+			section, start = &p.Sections[len(p.Sections)-1], p.rest
+		case bytes.HasPrefix(line, []byte("diff --c")), bytes.HasPrefix(line, []byte("* Unmerged path ")):
+			return ErrCombined
+		case bytes.HasPrefix(line, []byte("Submodule ")):
+			p.Sections = append(p.Sections, Section{})
+			section, start = &p.Sections[len(p.Sections)-1], p.rest
+		case section != nil && section.Record != nil && bytes.HasPrefix(line, []byte("@@ -")):
+			var err error
+			if p.rest, err = section.passage(line, rest); err != nil {
+				return err
+			}
+			continue
+		case section != nil && len(section.Passages) > 0:
+			return fmt.Errorf("%w: text behind a hunk", ErrShape)
+		}
+		p.rest = rest
+		head := start[:len(start)-len(rest)]
+		if section == nil {
+			p.Before = head
+		} else {
+			section.Head = head
+		}
+	}
+	return nil
+}
+
+// record finds the record that a header is of: the one at hand, or one behind it.
+func (p *textParser) record(line []byte) (*Record, error) {
+	names := bytes.TrimSuffix(line[len("diff --git "):], []byte("\n"))
+	for i := p.at; i < len(p.Records); i++ {
+		if r := &p.Records[i]; isHeader(names, p.old+r.OldPath, p.new+r.Path) {
+			p.at = i
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: a file that no record names", ErrShape)
+}
+
+// isHeader tells whether a header is that of two names, either of which may be quoted.
+func isHeader(names []byte, old, now string) bool {
+	if string(names) == old+" "+now {
+		return true
+	}
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(names[at:], ' ')
+		if next < 0 {
+			return false
+		}
+		at += next
+		first, ok1 := Unquote(names[:at])
+		second, ok2 := Unquote(names[at+1:])
+		if ok1 && ok2 && first == old && second == now {
+			return true
+		}
+	}
+}
+
+// passage reads a hunk. Its lines are counted, so none can be taken for a header.
+func (s *Section) passage(head, rest []byte) ([]byte, error) {
+	h, err := parseHunk(head)
+	if err != nil {
+		return nil, err
+	}
+	p := Passage{Hunk: h, Head: head}
+	old, now := h.OldStart, h.NewStart
+	oldEnd, newEnd := old+h.OldCount, now+h.NewCount
+	for old < oldEnd || now < newEnd || bytes.HasPrefix(rest, []byte(`\`)) {
+		var line []byte
+		if line, rest = cutLine(rest); len(line) == 0 {
+			return nil, fmt.Errorf("%w: hunk cut short", ErrShape)
+		}
+		l := TextLine{Sign: line[0], Text: line[1:]}
+		switch l.Sign {
+		case '-':
+			l.Old, old = old, old+1
+		case '+':
+			l.New, now = now, now+1
+		case '\\':
+		case '\n': // a blank line of the context (diff.suppressBlankEmpty)
+			l = TextLine{Sign: ' ', Text: line}
+			fallthrough
+		case ' ':
+			l.Old, l.New, old, now = old, now, old+1, now+1
+		default:
+			return nil, fmt.Errorf("%w: line of a hunk", ErrShape)
+		}
+		if old > oldEnd || now > newEnd {
+			return nil, fmt.Errorf("%w: a hunk of more lines than it says", ErrShape)
+		}
+		p.Lines = append(p.Lines, l)
+	}
+	s.Passages = append(s.Passages, p)
+	return rest, nil
+}
