@@ -33,6 +33,7 @@ func (a *app) convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "to", Aliases: []string{"format"},
 				Usage: "opentraces, agent-trace, ccpa, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
+			wordsFlag(),
 		}, trainingFlags()...),
 	}, a.convert)
 }
@@ -58,6 +59,9 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	env, err := agents.SystemEnv()
 	if err != nil {
 		return err
+	}
+	if c.IsSet("words") && !to.tree {
+		return usage("option '--words' goes with --to %s", treetrace.Name)
 	}
 	train, err := a.training(c, to)
 	if err != nil {
@@ -88,7 +92,11 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 // convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted
 // once more.
 func (a *app) convertTree(c *cli.Context, out *outgoing) error {
-	b, err := steering.New(steering.Options{Version: version})
+	known, err := wordTable(c)
+	if err != nil {
+		return err
+	}
+	b, err := steering.New(steering.Options{Version: version, Words: known})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (a *app) exportCommand() *cli.Command {
 				Usage: "opentraces, agent-trace, ccpa, git-ai, treetrace, tracestate or dpo (`format`)"},
 			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
 			&cli.BoolFlag{Name: "force", Usage: "also conversations of which much could not be read"},
-			redactAutoFlag(),
+			redactAutoFlag(), wordsFlag(),
 			includeHuman(),
 		}, trainingFlags()...),
 	}, a.export)
@@ -58,6 +58,9 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	}
 	if c.Bool("notes") && format.name != gitai.Name {
 		return usage("option '--notes' goes with --format %s", gitai.Name)
+	}
+	if c.IsSet("words") && !format.tree {
+		return usage("option '--words' goes with --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, format)
 	if err != nil {
@@ -83,7 +86,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	case format.lines:
 		err = e.commits(c.Bool("notes"))
 	case format.tree:
-		err = e.writeTree(c.Bool("redact-auto"), treetrace.Encode)
+		err = e.writeTree(c, treetrace.Encode)
 	default:
 		err = errors.Join(e.conversations(), train.done())
 	}

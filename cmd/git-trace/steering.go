@@ -26,18 +26,43 @@ func redactAutoFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "redact-auto", Usage: "take out what must not leave, in place of ending with status 4"}
 }
 
+func wordsFlag() cli.Flag {
+	return &cli.StringFlag{Name: "words", Usage: "also know the words of another language, as this `file` lists them"}
+}
+
+// wordTable reads the table that is named; nil stands for English.
+func wordTable(c *cli.Context) (*steering.Words, error) {
+	name := c.String("words")
+	if name == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+	}
+	english, err := steering.English()
+	if err != nil {
+		return nil, err
+	}
+	known, err := english.With(raw)
+	if err != nil {
+		return nil, fail(exitUnchecked, fileFault(name, err), "")
+	}
+	return known, nil
+}
+
 func (a *app) steeringCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "steering",
 		Usage:     "how people steered agents: what was declined, failed, corrected and given up",
-		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] " + steeringScope,
+		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "Tells of all recorded conversations, of those that are named, or of those that wrote lines of " +
 			"the commits of a\n" +
 			"range: what each prompt was to the one before it, what failed, and which prompt put it right. Calls, edits and\n" +
 			"commits count before words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3 into a\n" +
 			"directory. The exit status is 1 when there is nothing to tell, 4 when something must not leave.",
 		Flags: []cli.Flag{
-			jsonFlag(), redactAutoFlag(),
+			jsonFlag(), redactAutoFlag(), wordsFlag(),
 			&cli.StringFlag{Name: "write", Usage: "write all files of the format into a `directory`"},
 		},
 	}, a.steering)
@@ -47,9 +72,9 @@ func (a *app) lessonsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:        "lessons",
 		Usage:       "what agents should remember of how people steered them",
-		UsageText:   "git trace lessons [--redact-auto] " + steeringScope,
+		UsageText:   "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "One line for each lesson, with the prompts that prove it. See git trace steering.",
-		Flags:       []cli.Flag{redactAutoFlag()},
+		Flags:       []cli.Flag{redactAutoFlag(), wordsFlag()},
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Lessons) })
 }
 
@@ -57,11 +82,11 @@ func (a *app) handoffCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "handoff",
 		Usage:     "where things stand, for whoever goes on",
-		UsageText: "git trace handoff [--redact-auto] " + steeringScope,
+		UsageText: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends " +
 			"and lessons.\n" +
 			"See git trace steering.",
-		Flags: []cli.Flag{redactAutoFlag()},
+		Flags: []cli.Flag{redactAutoFlag(), wordsFlag()},
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })
 }
 
@@ -91,7 +116,7 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 		return reportAmbiguous(a.std.err, err)
 	}
 	e.force = len(e.traces) > 0 // what is named is shown
-	if err := e.writeTree(c.Bool("redact-auto"), form); err != nil {
+	if err := e.writeTree(c, form); err != nil {
 		return err
 	}
 	return e.damage.fault()
@@ -99,12 +124,16 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 
 // writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not
 // let pass.
-func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byte, error)) error {
+func (e *exporter) writeTree(c *cli.Context, form func(*treetrace.Document) ([]byte, error)) error {
+	known, err := wordTable(c)
+	if err != nil {
+		return err
+	}
 	gate, err := newGate(e.ctx, e.repo)
 	if err != nil {
 		return err
 	}
-	o := steering.Options{Version: version}
+	o := steering.Options{Version: version, Words: known}
 	if !e.repo.Bare() {
 		o.Project = filepath.Base(e.repo.WorkTree)
 		root, err := gate.text(filepath.ToSlash(e.repo.WorkTree))
@@ -123,7 +152,7 @@ func (e *exporter) writeTree(takeOut bool, form func(*treetrace.Document) ([]byt
 		}
 		return fail(exitFinding, errors.New("no conversation has a stored record"), "git trace record stores those that wait")
 	}
-	if err := gate.pass(d, takeOut); err != nil {
+	if err := gate.pass(d, c.Bool("redact-auto")); err != nil {
 		return err
 	}
 	text, err := form(d)
