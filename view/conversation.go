@@ -33,6 +33,9 @@ type Conversation struct {
 	// much of its session file could not be read: not to be given away before somebody has looked
 	Blocked bool `json:"blocked"`
 
+	// Elsewhere is what other clones saw of it, whose logs were fetched. The figures above are without that.
+	Elsewhere []index.Elsewhere `json:"elsewhere"`
+
 	held []index.Held
 }
 
@@ -79,6 +82,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 		First:  t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
 		Files:   t.Files(),
 		Commits: []CommitLines{}, Lost: []CommitLines{}, held: t.Held,
+		Elsewhere: append([]index.Elsewhere{}, t.Elsewhere...),
 	}
 	switch {
 	case t.Hooked > 0:

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // Env is what an agent's package may know of the world around it. Tests inject their own.
@@ -14,6 +16,7 @@ type Env struct {
 	Binary string                  // absolute path of git-trace, as hook commands shall name it; only installers need it
 	Getenv func(key string) string // the environment of the process; nil stands for an empty one
 	Now    func() time.Time        // the clock; nil stands for time.Now
+	State  string                  // git-trace's own directory of what is true of the user; "" for none
 }
 
 // SystemEnv reads the environment of this process at the time of the call.
@@ -22,7 +25,16 @@ func SystemEnv() (Env, error) {
 	if err != nil {
 		return Env{}, fmt.Errorf("find home directory: %w", err)
 	}
-	return Env{Home: home, Binary: programPath(), Getenv: os.Getenv, Now: time.Now}, nil
+	state, _ := recorded.StateDir() // without it nothing is noted
+	return Env{Home: home, Binary: programPath(), Getenv: os.Getenv, Now: time.Now, State: state}, nil
+}
+
+// MadeList is the file that lists the directories that installers made beside those of the user; "" for none.
+func (e Env) MadeList() string {
+	if e.State == "" {
+		return ""
+	}
+	return filepath.Join(e.State, "made-directories")
 }
 
 // Lookup is the value of an environment variable, "" when it is not set.

@@ -39,7 +39,8 @@ func (c *Client) place(target capability.Target) (installer.Place, error) {
 				Hint: "set CLAUDE_CONFIG_DIR or HOME to an absolute path",
 			}
 		}
-		return installer.Place{Path: filepath.Join(dir, settingsName), Root: filepath.Dir(dir)}, nil
+		return installer.Place{Path: filepath.Join(dir, settingsName), Root: filepath.Dir(dir),
+			Made: c.env.MadeList()}, nil
 	case capability.ScopeRepo, capability.ScopeProject:
 		if target.Repo == nil || target.Repo.Bare() {
 			return installer.Place{}, &capability.InstallError{

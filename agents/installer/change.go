@@ -10,8 +10,9 @@ type plan struct {
 	userfile.Plan[capability.Action]
 }
 
-// add writes a file: to nil, for deletion, or to a content. The directories below root that a deletion empties go too.
-func (p *plan) add(file userfile.File, data []byte, root string, a capability.Action) {
+// add writes a file: to nil, for deletion, or to a content. The directories below the place's root that a deletion
+// empties go too; of the user's directories only those that were made for it.
+func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Action) {
 	a.Op, a.Path = capability.OpUpdate, file.Path
 	switch {
 	case file.Data == nil:
@@ -19,7 +20,7 @@ func (p *plan) add(file userfile.File, data []byte, root string, a capability.Ac
 	case data == nil:
 		a.Op = capability.OpDelete
 	}
-	p.Add(a, userfile.Edit{File: file, Data: data, Root: root})
+	p.Add(a, userfile.Edit{File: file, Data: data, Root: at.Root, Made: at.Made})
 }
 
 // apply does all of it or nothing, and lists what was done.
@@ -37,6 +38,6 @@ func (p *plan) apply() ([]capability.Action, error) {
 // Write is the plan of one file, done at once. Directories stay.
 func Write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
 	var p plan
-	p.add(file, data, file.Path, capability.Action{Detail: detail})
+	p.add(file, data, Place{Root: file.Path}, capability.Action{Detail: detail})
 	return p.apply()
 }

@@ -18,6 +18,7 @@ import (
 type Place struct {
 	Path string // of the file, absolute
 	Root string // the directory that was there before: the home directory or the top of the work tree
+	Made string // for a file among the user's: the list of directories that were made for it
 	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all
 	// others.
 	Ignored string
@@ -85,7 +86,7 @@ func (in *Installer) prepare(ctx context.Context, target capability.Target) (p p
 		}
 	}
 	if len(changed) > 0 {
-		p.add(file, data, place.Root, capability.Action{Events: changed})
+		p.add(file, data, place, capability.Action{Events: changed})
 	}
 	return p, nil
 }
@@ -105,7 +106,7 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 		if data == nil && file.Linked() { // a link to nothing would be worse than one to empty settings
 			data = []byte("{}\n")
 		}
-		p.add(file, data, place.Root, capability.Action{Events: changed})
+		p.add(file, data, place, capability.Action{Events: changed})
 	}
 	if place.Ignored != "" {
 		if err := in.removeRule(&p, target, place); err != nil {

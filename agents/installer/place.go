@@ -25,7 +25,7 @@ func (in *Installer) InDirs(userDir, userFile, repoFile string) func(capability.
 			if strings.HasPrefix(userDir, in.Env.Home+string(filepath.Separator)) {
 				root = in.Env.Home
 			}
-			return Place{Path: path, Root: root}, nil
+			return Place{Path: path, Root: root, Made: in.Env.MadeList()}, nil
 		case capability.ScopeRepo, capability.ScopeProject:
 			if target.Repo == nil || target.Repo.Bare() {
 				return Place{}, &capability.InstallError{

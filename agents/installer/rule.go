@@ -41,7 +41,7 @@ func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...
 		var data []byte
 		if data, err = userfile.Marked(in.Agent).Ignore(file.Data, files...); err == nil {
 			if !bytes.Equal(data, file.Data) {
-				p.add(file, data, repo.CommonDir, capability.Action{Detail: detail})
+				p.add(file, data, Place{Root: repo.CommonDir}, capability.Action{Detail: detail})
 			}
 			return nil
 		}

@@ -131,7 +131,10 @@ func (f File) create(in place, dir string) (tmp *os.File, name string, err error
 }
 
 // Delete removes the file and the directories below root that this leaves empty.
-func (f File) Delete(root string) error {
+func (f File) Delete(root string) error { return f.delete(root, "") }
+
+// delete is Delete, of directories on a list only, if there is one.
+func (f File) delete(root string, list made) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
@@ -144,8 +147,9 @@ func (f File) Delete(root string) error {
 		return refs.PathCause(err)
 	}
 	for dir := filepath.Dir(f.Path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
-			break // a link, or something else is in it
+		info, err := os.Lstat(dir)
+		if ours := list.take(dir); !ours || err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			break // somebody else's, a link, or something else is in it
 		}
 	}
 	return nil

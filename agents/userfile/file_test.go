@@ -182,3 +182,36 @@ func TestFilesThatCannotBeEdited(t *testing.T) {
 		t.Error("an empty file is taken for a missing one")
 	}
 }
+
+// What is made for a file goes with it. What was there before stays, with nothing in it, too.
+func TestOnlyDirectoriesOnTheListGo(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	list := filepath.Join(t.TempDir(), "state", "made")
+	theirs := filepath.Join(root, "theirs")
+	if err := os.Mkdir(theirs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, kept := range map[string]string{
+		filepath.Join(theirs, "settings.json"):          theirs,
+		filepath.Join(root, "ours", "a\nb", "settings"): root,
+	} {
+		edit := userfile.Edit{File: read(t, path), Data: []byte("{}"), Root: root, Made: list}
+		if err := edit.Apply(); err != nil {
+			t.Fatal(err)
+		}
+		edit = userfile.Edit{File: read(t, path), Root: root, Made: list}
+		if err := edit.Apply(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(kept); err != nil {
+			t.Errorf("%s is gone", kept)
+		}
+		if _, err := os.Lstat(filepath.Join(root, "ours")); err == nil {
+			t.Error("what was made stays")
+		}
+	}
+	if _, err := os.Lstat(list); err == nil {
+		t.Error("the list stays with nothing on it")
+	}
+}

@@ -55,19 +55,26 @@ func (p Plan[A]) Apply() error {
 	return nil
 }
 
-// Edit gives a file another content; nil deletes it, and the directories below Root that this leaves empty.
+// Edit gives a file another content; nil deletes it, and the directories below Root that this leaves empty. With a list
+// of directories that were made (Made, a file) only those go.
 type Edit struct {
 	File File
 	Data []byte
 	Root string
+	Made string
 }
 
 // Apply makes the edit, unless the file is no longer as it was read.
 func (e Edit) Apply() error {
 	if e.Data == nil {
-		return e.named(e.File.Delete(e.Root))
+		return e.named(e.File.delete(e.Root, made(e.Made)))
 	}
-	return e.named(e.File.Replace(e.Data))
+	dirs := missing(e.File.Path, e.Root)
+	err := e.File.Replace(e.Data)
+	if err == nil {
+		made(e.Made).note(dirs)
+	}
+	return e.named(err)
 }
 
 // Revert gives the file back what it had. What somebody else wrote in the meantime stays.
@@ -78,7 +85,7 @@ func (e Edit) Revert() error {
 	case !bytes.Equal(now.Data, e.Data) || (now.Data == nil) != (e.Data == nil):
 		err = ErrChanged
 	case e.File.Data == nil:
-		err = now.Delete(e.Root)
+		err = now.delete(e.Root, made(e.Made))
 	default:
 		now.info = e.File.info
 		err = now.Replace(e.File.Data)

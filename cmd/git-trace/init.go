@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,8 +145,9 @@ func installable(env capability.Env) []string {
 }
 
 // initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it
-// was. An agent that the user did not name does not keep git's hooks and the other agents from being installed: it is
-// left out, and told.
+// was. An agent that cannot be installed does not keep git's hooks and the other agents from being installed: it is
+// left out, and told. One that the user named is an error afterwards, and where none of these can be, nothing is
+// changed.
 func (a *app) initialise(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -167,8 +169,7 @@ func (a *app) initialise(c *cli.Context) error {
 		} else if len(planned) == 0 {
 			fmt.Fprintln(a.std.out, "nothing to do")
 		}
-		a.tellPassed(in)
-		return nil
+		return a.tellPassed(in)
 	}
 	if err := recorded.CheckPlace(); err != nil {
 		return explainList(err)
@@ -194,7 +195,7 @@ func (a *app) initialise(c *cli.Context) error {
 	if err != nil {
 		return explainInstall(err)
 	}
-	a.tellPassed(in)
+	passed := a.tellPassed(in)
 	switch {
 	case started && len(in.agents) == 0 && !in.global:
 		fmt.Fprintln(a.std.out, "recording started; no agent is traced yet")
@@ -203,7 +204,7 @@ func (a *app) initialise(c *cli.Context) error {
 	case len(planned) == 0 && !allowed:
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}
-	return a.tellObstacles(c.Context, in)
+	return cmp.Or(a.tellObstacles(c.Context, in), passed)
 }
 
 // served tells whether an agent's hooks are in the user's own settings, which serve this repository too.
@@ -214,15 +215,23 @@ func (in *installation) served(ctx context.Context, agent capability.Agent) bool
 	return err == nil && len(status.Present) > 0
 }
 
-// tellPassed warns of agents that are on this machine and were left out.
-func (a *app) tellPassed(in *installation) {
+// tellPassed tells of agents that were left out; the error is the exit status where the user named them.
+func (a *app) tellPassed(in *installation) error {
 	for _, one := range in.passed {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s is not traced: %s\n", one.agent.Name, printable(one.err.Error()))
+		kind := "warning"
+		if !in.found {
+			kind = "error"
+		}
+		fmt.Fprintf(a.std.err, "git-trace: %s: %s is not traced: %s\n", kind, one.agent.Name, printable(one.err.Error()))
 		var refused *capability.InstallError
 		if errors.As(one.err, &refused) && refused.Hint != "" {
 			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(refused.Hint))
 		}
 	}
+	if !in.found && len(in.passed) > 0 {
+		return silent(exitGit)
+	}
+	return nil
 }
 
 // planned is one action of an installer, printable.
@@ -243,8 +252,8 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
 		var refused *capability.InstallError
-		if in.found && errors.As(err, &refused) {
-			if in.served(ctx, agent) {
+		if errors.As(err, &refused) {
+			if in.found && in.served(ctx, agent) {
 				in.global = true
 			} else {
 				in.passed = append(in.passed, passedOver{agent, err})
@@ -258,6 +267,9 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 		for _, action := range actions {
 			out = append(out, planned{agent.Name, describeAction(action)})
 		}
+	}
+	if !in.found && len(in.agents) == 0 { // nothing of what was asked for can be done
+		return nil, fmt.Errorf("%s: %w", in.passed[0].agent.Name, in.passed[0].err)
 	}
 	return out, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -126,6 +127,9 @@ func outcomeLine(c *view.Conversation) string {
 	}
 	if c.Blocked {
 		text += " · read in part"
+	}
+	if n := len(c.Elsewhere); n > 0 {
+		text += " · more in " + numbers.Agree(n, "another clone", "other clones")
 	}
 	return text
 }

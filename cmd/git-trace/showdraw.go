@@ -125,6 +125,11 @@ func (t *traceView) draw(d *showDrawer) {
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
 	d.field("known from", t.origin())
+	for _, e := range t.Elsewhere {
+		d.field("goes on", d.safe(fmt.Sprintf("in another clone (%.8s): %s, %s, +%s −%s, last %s; not counted here", e.Writer,
+			plural(e.Prompts, "prompt"), plural(e.Calls, "call"), thousands(e.Added), thousands(e.Removed),
+			e.Last.Local().Format("2006-01-02 15:04"))))
+	}
 	d.field("changes", outcomeText(&t.Conversation))
 	d.field("commits", d.commits(t.Commits))
 	d.field("lost commits", d.commits(t.Lost))

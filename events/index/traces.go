@@ -28,6 +28,19 @@ type Trace struct {
 	Removed int // and took away
 	Paths   pathSet
 	Held    []Held // commits that hold lines of it, rewritten ones included
+	// Elsewhere is what hooks of other clones saw of it, by their logs; the figures above are without that. Told by
+	// Traces and Trace.
+	Elsewhere []Elsewhere
+}
+
+// Elsewhere is a part of a conversation that another clone recorded.
+type Elsewhere struct {
+	Writer  string    `json:"writer"`
+	Last    time.Time `json:"last"`
+	Prompts int       `json:"prompts"`
+	Calls   int       `json:"calls"`
+	Added   int       `json:"added"`
+	Removed int       `json:"removed"`
 }
 
 // mostModels bounds what a foreign log can make a summary hold.
@@ -208,7 +221,11 @@ func united(logs []Trace) Trace {
 		if i == at {
 			continue
 		}
-		out.joinOutcome(&logs[i])
+		o := &logs[i]
+		out.joinOutcome(o)
+		if o.Hooked > 0 {
+			out.Elsewhere = append(out.Elsewhere, Elsewhere{o.Writer, o.Last, o.Prompts, o.Calls, o.Added, o.Removed})
+		}
 		for _, m := range append([]string{""}, logs[i].Models...) {
 			out.named(logs[i].Agent, logs[i].Session, m)
 		}

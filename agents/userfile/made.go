@@ -1,0 +1,77 @@
+package userfile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// made is a list of directories that were made for files: they go with their files, those of others stay, empty or not.
+// It is kept with what is true of the user, one quoted path a line. No name stands for no list: then every directory
+// that becomes empty goes.
+type made string
+
+// missing are the directories above a file that are not there, below root.
+func missing(path, root string) []string {
+	var out []string
+	for dir := filepath.Dir(path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			break
+		}
+		out = append(out, dir)
+	}
+	return out
+}
+
+// note adds directories to the list. Without it they stay, so what fails here does not matter.
+func (m made) note(dirs []string) {
+	if m != "" && len(dirs) > 0 {
+		m.write(append(m.read(), dirs...))
+	}
+}
+
+// take tells whether a directory is on the list, and takes it from there.
+func (m made) take(dir string) bool {
+	if m == "" {
+		return true
+	}
+	list := m.read()
+	at := slices.Index(list, dir)
+	if at >= 0 {
+		m.write(slices.Delete(list, at, at+1))
+	}
+	return at >= 0
+}
+
+func (m made) read() []string {
+	raw, err := os.ReadFile(string(m))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for line := range bytes.Lines(raw) {
+		if dir, err := strconv.Unquote(string(bytes.TrimSpace(line))); err == nil {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+func (m made) write(list []string) {
+	if len(list) == 0 {
+		_ = os.Remove(string(m))
+		return
+	}
+	var text strings.Builder
+	for _, dir := range list {
+		text.WriteString(strconv.Quote(dir) + "\n")
+	}
+	if os.MkdirAll(filepath.Dir(string(m)), 0o700) == nil {
+		_ = refs.WriteFileAtomic(string(m), []byte(text.String()), 0o600)
+	}
+}
