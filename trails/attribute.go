@@ -312,32 +312,23 @@ func (s *step) recordWhole(f *file) error {
 func (s *step) attributeSeeded() error {
 	var files []*file
 	for _, end := range s.closing {
-		for _, d := range end.window.declares(firstPath(end.window)) {
-			if d.Before == nil || d.After == nil {
-				continue
-			}
-			entry, found := s.snap.Lookup(d.Path)
-			if !found {
+		for _, path := range end.window.Paths {
+			said, told := end.window.reported(path)
+			entry, found := s.snap.Lookup(path)
+			if !told || !found {
 				continue
 			}
 			now, err := s.read(entry.Mode, entry.OID)
 			if err != nil {
-				return fmt.Errorf("read %s: %w", strconv.Quote(d.Path), err)
+				return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 			}
-			f := &file{path: d.Path, oldPath: d.Path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
-			f.old = s.reportedText(*d.Before, now)
-			f.vec = s.vectorOf(d.Path, f.old)
+			f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
+			f.old = s.reportedText(*said.Before, now)
+			f.vec = s.vectorOf(path, f.old)
 			files = append(files, f)
 		}
 	}
 	return s.settleFiles(files, s.segments)
-}
-
-func firstPath(w *Window) string {
-	if len(w.Paths) == 0 {
-		return ""
-	}
-	return w.Paths[0]
 }
 
 // expect looks, after the snapshot of an after-boundary, for what the tool said it wrote and what is not on disk yet:

@@ -173,6 +173,10 @@ func (s *step) takeMeanwhile(o *observation, news news) error {
 	err := s.takeLate(news.late, o)
 	s.orientAgain()
 	s.env = env
+	if err == nil && s.Patient { // the agents of calls that began meanwhile may be gone by now
+		s.askProcesses(s.time)
+		s.over = append(s.over, s.doubtGone()...)
+	}
 	return err
 }
 

@@ -197,14 +197,23 @@ func init() {
 			time.Sleep(2 * settles)
 		},
 		"killed": func(y *story, words []string, rest string) { // the hook was, or git's before it knew of any
-			raw, suffix := []byte(nil), wroteSuffix+begunSuffix
-			if words[0] != "git" {
-				raw, suffix = encodeNote(y.boundary(words, rest)), begunSuffix
+			var raw []byte
+			suffix := begunSuffix
+			switch words[0] {
+			case "git":
+				suffix = wroteSuffix + begunSuffix
+			case "nobody": // it did not know yet what it was about
+			default:
+				raw = encodeNote(y.boundary(words, rest))
 			}
 			name := fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), noProcess, suffix)
 			y.check(os.MkdirAll(spoolDir(y.repo), 0o700))
 			y.check(os.WriteFile(filepath.Join(spoolDir(y.repo), name), raw, 0o600))
 			time.Sleep(2 * settles)
+		},
+		"writes": func(y *story, _ []string, _ string) { // a hook of git says that git wrote, and is still at work
+			note := announceWrote(y.repo, time.Now())
+			y.t.Cleanup(note.End)
 		},
 		"busy": func(y *story, _ []string, _ string) { // a hook of git gives way to who takes such in
 			e := y.engine()

@@ -21,49 +21,72 @@ import (
 // events anew.
 const timelineDir = "../testdata/timeline"
 
-func TestWhatTheTimelineRecords(t *testing.T) {
-	t.Parallel()
-	stories, err := filepath.Glob(timelineDir + "/*.txt")
-	if err != nil || len(stories) == 0 {
-		t.Fatal(stories, err)
+func TestTheTimelineOfCommits(t *testing.T)        { t.Parallel(); tellStories(t, "commits") }
+func TestTheTimelineOfConsent(t *testing.T)        { t.Parallel(); tellStories(t, "consent") }
+func TestTheTimelineOfForms(t *testing.T)          { t.Parallel(); tellStories(t, "forms") }
+func TestTheTimelineOfGit(t *testing.T)            { t.Parallel(); tellStories(t, "git") }
+func TestTheTimelineOfLateBoundaries(t *testing.T) { t.Parallel(); tellStories(t, "late") }
+func TestTheTimelineOfLines(t *testing.T)          { t.Parallel(); tellStories(t, "lines") }
+func TestTheTimelineOfNames(t *testing.T)          { t.Parallel(); tellStories(t, "names") }
+func TestTheTimelineOfPlaces(t *testing.T)         { t.Parallel(); tellStories(t, "places") }
+func TestTheTimelineOfProcesses(t *testing.T)      { t.Parallel(); tellStories(t, "processes") }
+func TestTheTimelineOfRewrites(t *testing.T)       { t.Parallel(); tellStories(t, "rewrites") }
+func TestTheTimelineOfSessions(t *testing.T)       { t.Parallel(); tellStories(t, "sessions") }
+func TestTheTimelineOfWindows(t *testing.T)        { t.Parallel(); tellStories(t, "windows") }
+
+// tellStories tells those of one file.
+func tellStories(t *testing.T, file string) {
+	t.Helper()
+	if file == "processes" {
+		needsProcesses(t)
 	}
-	for _, name := range stories {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			t.Parallel()
-			if strings.HasPrefix(filepath.Base(name), "processes") {
-				needsProcesses(t)
-			}
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stories := strings.Split(string(text), "\n## ") // the first is what the file is about
-			told := slices.Clone(stories)
-			t.Run("stories", func(t *testing.T) {
-				for i, lines := range stories[1:] {
-					title, lines, _ := strings.Cut(lines, "\n")
-					t.Run(title, func(t *testing.T) {
-						t.Parallel()
-						told[i+1] = title + "\n" + tellStory(t, lines)
-					})
-				}
+	name := filepath.Join(timelineDir, file+".txt")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories := strings.Split(string(text), "\n## ") // the first is what the file is about
+	told := slices.Clone(stories)
+	t.Run("stories", func(t *testing.T) {
+		for i, lines := range stories[1:] {
+			title, lines, _ := strings.Cut(lines, "\n")
+			t.Run(title, func(t *testing.T) {
+				t.Parallel()
+				told[i+1] = title + "\n" + tellStory(t, lines)
 			})
-			now := strings.Join(told, "\n## ")
-			if t.Failed() || now == string(text) {
-				return
-			}
-			if os.Getenv("UPDATE_TIMELINE") != "" {
-				if err := os.WriteFile(name, []byte(now), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			for i := range stories {
-				if told[i] != stories[i] {
-					t.Errorf("%s tells another story; if it is right now, UPDATE_TIMELINE=1 writes it:\n## %s", name, told[i])
-				}
-			}
-		})
+		}
+	})
+	now := strings.Join(told, "\n## ")
+	if t.Failed() || now == string(text) {
+		return
+	}
+	if os.Getenv("UPDATE_TIMELINE") != "" {
+		if err := os.WriteFile(name, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for i := range stories {
+		if told[i] != stories[i] {
+			t.Errorf("%s tells another story; if it is right now, UPDATE_TIMELINE=1 writes it:\n## %s", name, told[i])
+		}
+	}
+}
+
+func TestEveryFileOfStoriesIsTold(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(timelineDir + "/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	source, err := os.ReadFile("timeline_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if call := fmt.Sprintf("tellStories(t, %q)", strings.TrimSuffix(filepath.Base(name), ".txt")); !strings.Contains(string(source), call) {
+			t.Errorf("no test tells %s", name)
+		}
 	}
 }
 
