@@ -33,8 +33,8 @@ func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	if b.Cwd != "" && !r.add(b.Cwd) {
 		r.children(b.Cwd)
 	}
-	if len(r.repos) > 0 {
-		for _, top := range submodules(r.repos[0]) {
+	for _, around := range slices.Clone(r.repos) {
+		for _, top := range submodules(around) {
 			r.add(top)
 		}
 	}

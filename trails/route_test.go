@@ -3,6 +3,7 @@ package trails
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 		"with its submodules":                        {"one", nil, modules},
 		"a command, with what it mentions":           {"two", run("one/file"), "two one"},
 		"a command, with what it mentions twice":     {"two", run("one/a", "one/b", "two/c"), "two one"},
-		"a directory that holds several":             {"", nil, "one two one/libs/part one/libs/part/deep"},
+		"a directory that holds several":             {"", nil, "one one/libs/part one/libs/part/deep two"},
 		"a directory that holds none":                {"plain", nil, ""},
 		"a repository that is not on the list":       {"three", nil, ""},
 		"a submodule alone":                          {"one/libs/part/deep", nil, "one/libs/part/deep"},
@@ -86,6 +87,9 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 			rel, err := filepath.Rel(top, repo.WorkTree)
 			check(err)
 			got = append(got, filepath.ToSlash(rel))
+		}
+		if tt.cwd == "" { // a directory lists what it holds in any order
+			slices.Sort(got)
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %v, want %s", name, got, tt.want)
