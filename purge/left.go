@@ -84,7 +84,7 @@ func (p *Purge) elsewhere() error {
 	if !p.Target.Texts.HasTexts() {
 		return nil
 	}
-	if err := p.doing("looking through files"); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	skip := map[string]bool{

@@ -16,7 +16,7 @@ import (
 // interrupted purge had found, and versions of records that nothing leads to. Those are left by a process that was
 // killed, a ref that was deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
 func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
-	if err := p.doing("looking for versions that nothing leads to"); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return nil, err
 	}
 	gone := map[refs.OID]bool{}
@@ -121,7 +121,7 @@ func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 // had.
 func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
-	if err := p.doing("reading snapshots"); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return nil, err
 	}
 	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())

@@ -28,8 +28,7 @@ type Purge struct {
 	Repo   *refs.Repo
 	Target *Target
 	dry    bool
-	most   int64              // the size beyond which a content is streamed, in bytes
-	say    func(doing string) // what is being done, for who waits; may be nil
+	most   int64 // the size beyond which a content is streamed, in bytes
 
 	plans []*purged.Plan // of purges that were interrupted: they are finished too
 	plan  *purged.Plan
@@ -66,13 +65,6 @@ func newPurge(ctx context.Context, repo *refs.Repo, target *Target, dry bool) *P
 func (p *Purge) Empty() bool {
 	return len(p.Records.Removed)+len(p.Records.Changed)+len(p.Records.Unread)+len(p.plans) == 0 &&
 		p.Prompts+p.Files+p.Blobs+p.Lost == 0
-}
-
-func (p *Purge) doing(what string) error {
-	if p.say != nil {
-		p.say(what)
-	}
-	return p.ctx.Err()
 }
 
 // moved is how often a purge is begun again because somebody stored a conversation meanwhile.
@@ -164,7 +156,7 @@ func (p *Purge) pass() error {
 	if err != nil {
 		return err
 	}
-	if err := p.doing("reading records"); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	s := store.Open(p.Repo)
@@ -205,7 +197,7 @@ func (p *Purge) pass() error {
 	if err := p.moveRefs(s); err != nil {
 		return err
 	}
-	if err := p.doing("deleting objects"); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	return p.remove(main, side)

@@ -2,6 +2,7 @@ package belief
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func said(t *testing.T, writer string, method events.Method, runs ...string) eve
 	t.Helper()
 	data := events.CommitData{Commit: commitID(1)}
 	file := events.AnchorFile{Path: "f"}
-	for i, text := range runs {
+	for _, text := range runs {
 		var run events.AnchorRun
 		who, tier := "", correlate.TierExactBlob
 		if n, _ := fmt.Sscanf(text, "%d+%d %s %s", &run.Start, &run.Count, &who, &tier); n < 3 {
@@ -33,8 +34,13 @@ func said(t *testing.T, writer string, method events.Method, runs ...string) eve
 		if who == "human" || who == "unknown" {
 			owner = events.AnchorOwner{Kind: events.OwnerKind(who)}
 		}
-		run.Owner, run.Tier = i, tier
-		data.Owners, file.Runs = append(data.Owners, owner), append(file.Runs, run)
+		at := slices.IndexFunc(data.Owners, func(had events.AnchorOwner) bool { return had.Kind == owner.Kind && had.Session == who })
+		if at < 0 || owner.Session == "" {
+			at = len(data.Owners)
+			data.Owners = append(data.Owners, owner)
+		}
+		run.Owner, run.Tier = at, tier
+		file.Runs = append(file.Runs, run)
 		if run.Count > 0 && run.Count < 100 {
 			data.Added += run.Count
 		}
@@ -89,17 +95,23 @@ func TestWhoseWordCounts(t *testing.T) {
 		"lines that the commit did not add, says a fetched log": {
 			[]events.Event{saw(own, "1+2 human"), saw(other, "1+5 A")}, "human human A A A 2 0 2 0",
 		},
-		"runs that overlap: the first":            {[]events.Event{saw(own, "1+3 A", "2+3 B")}, "A A A B - 6 4 0 2"},
-		"one within another":                      {[]events.Event{saw(own, "1+5 A", "2+1 B")}, "A A A A A 6 5 0 1"},
-		"runs out of order":                       {[]events.Event{saw(own, "4+1 B", "1+1 A")}, "A - - B - 2 2 0 0"},
-		"a run before the first line":             {[]events.Event{saw(own, "0+3 A")}, "- - - - - 3 0 0 3"},
-		"a run without lines":                     {[]events.Event{saw(own, "1+0 A", "2+1 B")}, "- B - - - 1 1 0 0"},
-		"a run of more lines than there can be":   {[]events.Event{saw(own, "2+2147483647 A", "1+1 B")}, "B - - - - 1 1 0 0"},
-		"an event that is no anchor":              {[]events.Event{{Type: events.CommitRewritten, Data: saw(own, "1+5 A").Data}}, "- - - - - 0 0 0 0"},
-		"an anchor that cannot be read":           {[]events.Event{{Type: events.CommitAnchored, Data: []byte("{")}, saw(own, "1+1 A")}, "A - - - - 1 1 0 0"},
-		"three logs, each of which knows a part":  {[]events.Event{saw(own, "1+5 unknown"), saw(other, "1+2 A"), saw(third, "2+2 B")}, "A A B unknown unknown 5 3 0 2"},
-		"a later run across two earlier ones":     {[]events.Event{saw(own, "1+2 A", "4+2 B"), saw(own, "2+3 C")}, "A C C C B 5 5 0 0"},
-		"an unknown run with holes that are told": {[]events.Event{saw(own, "2+1 A", "4+1 B"), saw(own, "1+5 unknown")}, "unknown A unknown B unknown 5 2 0 3"},
+		"runs that overlap: the first":                   {[]events.Event{saw(own, "1+3 A", "2+3 B")}, "A A A B - 6 4 0 2"},
+		"one within another":                             {[]events.Event{saw(own, "1+5 A", "2+1 B")}, "A A A A A 6 5 0 1"},
+		"runs out of order":                              {[]events.Event{saw(own, "4+1 B", "1+1 A")}, "A - - B - 2 2 0 0"},
+		"a run before the first line":                    {[]events.Event{saw(own, "0+3 A")}, "- - - - - 3 0 0 3"},
+		"a run without lines":                            {[]events.Event{saw(own, "1+0 A", "2+1 B")}, "- B - - - 1 1 0 0"},
+		"a run of more lines than there can be":          {[]events.Event{saw(own, "2+2147483647 A", "1+1 B")}, "B - - - - 1 1 0 0"},
+		"an event that is no anchor":                     {[]events.Event{{Type: events.CommitRewritten, Data: saw(own, "1+5 A").Data}}, "- - - - - 0 0 0 0"},
+		"an anchor that cannot be read":                  {[]events.Event{{Type: events.CommitAnchored, Data: []byte("{")}, saw(own, "1+1 A")}, "A - - - - 1 1 0 0"},
+		"three logs, each of which knows a part":         {[]events.Event{saw(own, "1+5 unknown"), saw(other, "1+2 A"), saw(third, "2+2 B")}, "A A B unknown unknown 5 3 0 2"},
+		"a later run across two earlier ones":            {[]events.Event{saw(own, "1+2 A", "4+2 B"), saw(own, "2+3 C")}, "A C C C B 5 5 0 0"},
+		"no own log: what others saw, each its lines":    {[]events.Event{saw(other, "1+2 A"), saw(third, "1+5 B")}, "A A B B B 5 5 0 0"},
+		"only a backfill of the own: others may add":     {[]events.Event{found(own, "1+2 A"), saw(other, "1+5 B")}, "A A B B B 5 5 0 0"},
+		"beyond what the commit added, up to a run":      {[]events.Event{saw(own, "1+1 human", "4+1 human"), saw(other, "1+2 A")}, "human A - human - 2 0 2 0"},
+		"beyond what it added, of one owner with others": {[]events.Event{saw(own, "1+2 unknown"), saw(other, "1+4 A")}, "A A A A - 2 2 0 0"},
+		"two runs of one owner apart":                    {[]events.Event{saw(own, "1+1 A", "3+1 A"), saw(own, "5+1 B")}, "A - A - B 3 3 0 0"},
+		"a run before a later one":                       {[]events.Event{saw(own, "1+1 A"), saw(own, "3+1 B")}, "A - B - - 2 2 0 0"},
+		"an unknown run with holes that are told":        {[]events.Event{saw(own, "2+1 A", "4+1 B"), saw(own, "1+5 unknown")}, "unknown A unknown B unknown 5 2 0 3"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -142,6 +154,79 @@ func TestWhatWasFoundWithoutAnAnchorFillsWhatNobodyKnows(t *testing.T) {
 	})
 	if got, want := lines(c), "human human A unknown - 4 1 2 1"; got != want {
 		t.Errorf("believed: %s, want %s", got, want)
+	}
+}
+
+// What is found for a commit whose place another took disputes a person's line if it was claimed, exactly; a patch does
+// not.
+func TestWhatIsFoundOfACommitThatHooksSaw(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		patch events.PatchID
+		tier  string
+		kind  events.OwnerKind
+		want  string
+	}{
+		"a claim, exactly":      {"", correlate.TierExactLines, events.OwnerAI, "A A A"},
+		"a claim, by its print": {"", correlate.TierFingerprint, events.OwnerAI, "human human A"},
+		"a patch":               {"p", correlate.TierExactLines, events.OwnerAI, "human human A"},
+		"a claim of a person":   {"", correlate.TierExactLines, events.OwnerHuman, "human human human"},
+	} {
+		c := Weigh(commitID(1), []events.Event{said(t, "own", events.PostCommit, "1+2 human", "3+1 unknown")}, "own")
+		c.Fill(&events.CommitData{
+			Commit: commitID(1), Owners: []events.AnchorOwner{{Kind: tt.kind, Session: "A", Patch: tt.patch}},
+			Files: []events.AnchorFile{{Path: "f", Runs: []events.AnchorRun{{Start: 1, Count: 3, Tier: tt.tier}}}},
+		})
+		if got := strings.Join(strings.Fields(lines(c))[:3], " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// Lines of one owner that lie side by side are one run, and of several logs the one first by name says which file comes
+// first.
+func TestRunsAndFilesInOrder(t *testing.T) {
+	t.Parallel()
+	count := func(runs ...events.Event) int { return len(Weigh(commitID(1), runs, "own").Runs("f")) }
+	saw := func(runs ...string) events.Event { return said(t, "own", events.PostCommit, runs...) }
+	if n := count(saw("1+2 A", "3+2 A"), saw("9+1 B")); n != 2 {
+		t.Errorf("%d runs, want 2", n)
+	}
+	if n := count(saw("1+2 A", "3+2 A line_fingerprint"), saw("9+1 B")); n != 3 {
+		t.Errorf("%d runs of two tiers and of another owner, want 3", n)
+	}
+	if n := count(saw("1+2 A", "4+2 A"), saw("9+1 B")); n != 3 {
+		t.Errorf("%d runs apart, want 3", n)
+	}
+	g := said(t, "bbbb", events.PostCommit, "1+1 A")
+	g.Data = []byte(strings.Replace(string(g.Data), `"path":"f"`, `"path":"g"`, 1))
+	for _, recorded := range [][]events.Event{
+		{g, said(t, "aaaa", events.PostCommit, "1+1 A")}, {said(t, "aaaa", events.PostCommit, "1+1 A"), g},
+	} {
+		if c := Weigh(commitID(1), recorded, "own"); len(c.Files) != 2 || c.Files[0].Path != "f" || c.Files[1].Path != "g" {
+			t.Errorf("files are %+v", c.Files)
+		}
+	}
+}
+
+// What a backfill found to be older than the commit, and what lies beyond it, is not held by it.
+func TestLinesThatTheCommitOnlyMoved(t *testing.T) {
+	t.Parallel()
+	by := func(method ...events.Method) *events.Event { return &events.Event{Method: method} }
+	for name, tt := range map[string]struct {
+		run  Run
+		want bool
+	}{
+		"moved, by a backfill":              {Run{Tier: correlate.TierMovedLines, By: by(events.Backfill)}, true},
+		"moved, as hooks saw":               {Run{Tier: correlate.TierMovedLines, By: by(events.PostCommit)}, false},
+		"moved, as a search found":          {Run{Tier: correlate.TierMovedLines}, false},
+		"where they were, by a backfill":    {Run{Tier: correlate.TierExactLines, By: by(events.Backfill)}, false},
+		"beyond what the commit added":      {Run{Tier: correlate.TierExactLines, Beyond: true}, true},
+		"what the commit added, found then": {Run{Tier: correlate.TierExactLines}, false},
+	} {
+		if got := tt.run.Elsewhere(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

@@ -195,19 +195,25 @@ func TestAClaimThatCannotBeWeighed(t *testing.T) {
 func TestEventsEndWhereTheyAreFull(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		runs [2]int // of two files
-		want string // runs of each event, by file
+		runs   [2]int // of two files
+		owners int    // of the runs of a file
+		want   string // runs of each event, by file
 	}{
-		"one event":             {[2]int{1, 3999}, "1 3999"},
-		"the second file apart": {[2]int{4000, 1}, "4000|1"},
-		"a file that goes on":   {[2]int{4001, 1}, "4000|1 1"},
-		"both go on":            {[2]int{3999, 4002}, "3999 1|4000|1"},
+		"one event":             {[2]int{1, 3999}, 1, "1 3999"},
+		"the second file apart": {[2]int{4000, 1}, 1, "4000|1"},
+		"a file that goes on":   {[2]int{4001, 1}, 1, "4000|1 1"},
+		"both go on":            {[2]int{3999, 4002}, 1, "3999 1|4000|1"},
+		"as many owners":        {[2]int{801, 1}, 900, "800|1 1"},
+		"the same owners again": {[2]int{799, 799}, 900, "799 799"},
 	} {
-		c := &claim.Commit{CommitData: events.CommitData{Commit: oid(t, "a"), Owners: []events.AnchorOwner{{Kind: events.OwnerAI}}}}
+		c := &claim.Commit{CommitData: events.CommitData{Commit: oid(t, "a")}}
+		for i := range tt.owners {
+			c.Owners = append(c.Owners, events.AnchorOwner{Kind: events.OwnerAI, Prompt: i + 1})
+		}
 		for i, n := range tt.runs {
 			f := events.AnchorFile{Path: fmt.Sprint("f", i), Blob: oid(t, "b")}
 			for line := range n {
-				f.Runs = append(f.Runs, events.AnchorRun{Start: line + 1, Count: 1, Tier: "t"})
+				f.Runs = append(f.Runs, events.AnchorRun{Start: line + 1, Count: 1, Owner: line % tt.owners, Tier: "t"})
 			}
 			c.Files = append(c.Files, f)
 		}
@@ -224,6 +230,11 @@ func TestEventsEndWhereTheyAreFull(t *testing.T) {
 			var files []string
 			for _, f := range part.Files {
 				files = append(files, fmt.Sprint(len(f.Runs)))
+				for _, run := range f.Runs {
+					if run.Owner >= len(part.Owners) || part.Owners[run.Owner].Prompt != (run.Start-1)%tt.owners+1 {
+						t.Fatalf("%s: %s:%d is owned by %d of %d owners", name, f.Path, run.Start, run.Owner, len(part.Owners))
+					}
+				}
 			}
 			got = append(got, strings.Join(files, " "))
 		}
