@@ -487,6 +487,32 @@ func TestAPersonsPatchHasATrail(t *testing.T) {
 	}
 }
 
+// A commit that has both names of a file is asked once what it holds of a patch.
+func TestACommitWithTwoNamesOfAFileIsOneStep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Git("mv", "base.txt", "renamed.txt")
+	w.Edit("S1", "a.txt", lines(one))
+	w.commit("renamed")
+	w.Write("renamed.txt", lines("base one", "by hand", "base two", "base three"))
+	w.Write("base.txt", lines("another file of the old name"))
+	w.Call("S1", "Bash", events.ToolRuns, nil, func() {}) // its first look sees what was typed
+	w.commit("both")
+	found := 0
+	for _, tr := range w.trails("human") {
+		if tr.Path == "renamed.txt" {
+			found++
+			want := "renamed.txt +1 -0; anchored both 1 exact_blob high; alive 1/0 renamed.txt:2+1@both"
+			if got := w.told(tr); got != want {
+				t.Errorf("the trail is\n%s\nwant\n%s", got, want)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d trails, want one", found)
+	}
+}
+
 // Lines that were found afterwards have no patch: they are followed by their call and their file.
 func TestLinesWithoutAPatchAreFollowed(t *testing.T) {
 	t.Parallel()

@@ -103,8 +103,7 @@ func (w *walker) survey(ctx context.Context, list []Commit) {
 		return r.Each(func(commit refs.OID) error {
 			records, err := r.Records()
 			if slices.ContainsFunc(records, func(f gitdiff.Record) bool {
-				return !w.isStored(f.Old, f.NewMode) ||
-					!w.isStored(f.New, f.NewMode)
+				return !w.isStored(f.Old, f.OldMode) || !w.isStored(f.New, f.NewMode)
 			}) {
 				w.lacking[commit] = filesOf(records)
 			}
@@ -170,14 +169,15 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	var whole []string
 	for i := range files {
 		broken, cause := refs.OID{}, error(nil)
-		for _, id := range []refs.OID{files[i].Old, files[i].New} {
-			if id.IsZero() || files[i].NewMode == refs.ModeGitlink {
+		f := &files[i]
+		for _, side := range []refs.TreeEntry{{OID: f.Old, Mode: f.OldMode}, {OID: f.New, Mode: f.NewMode}} {
+			if side.OID.IsZero() || side.Mode == refs.ModeGitlink {
 				continue
 			}
-			if !w.isStored(id, files[i].NewMode) {
-				broken, cause = id, refs.ErrMissing
-			} else if _, err := w.objects.Blob(id); err != nil && !errors.Is(err, refs.ErrTooLarge) {
-				broken, cause = id, err
+			if !w.isStored(side.OID, side.Mode) {
+				broken, cause = side.OID, refs.ErrMissing
+			} else if _, err := w.objects.Blob(side.OID); err != nil && !errors.Is(err, refs.ErrTooLarge) {
+				broken, cause = side.OID, err
 			}
 		}
 		if cause != nil {
