@@ -49,6 +49,13 @@ type Line struct {
 	Owner *blame.Annotated
 }
 
+// EachAdded goes through the lines that came.
+func (d *Diff) EachAdded(take func(*Line)) {
+	for _, f := range d.Files {
+		f.each(Added, take)
+	}
+}
+
 // Content is the line without its end.
 func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) }
 

@@ -64,17 +64,7 @@ func (a *app) diff(args []string) error {
 		return err
 	}
 	defer known.close()
-	config, err := settings.Read(a.life, repo)
-	if err != nil {
-		return err
-	}
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	log := known.Log()
-	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(settler())
-	d, err := diff.Read(a.life, repo, dir, opts, diff.Source{
-		Resolver: evidence, Log: log, Searcher: searcher, Config: config,
-	})
+	d, err := a.readDiff(repo, known, dir, opts)
 	if errors.Is(err, diff.ErrGit) && !opts.JSON {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(err.Error()))
 		return a.gitDiff(opts.Git(a.life, repo, dir))
@@ -91,6 +81,21 @@ func (a *app) diff(args []string) error {
 		err = silent(exitFinding) // --exit-code
 	}
 	return err
+}
+
+// readDiff has git make a diff, and finds whose the lines are.
+func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts diff.Options) (*diff.Diff, error) {
+	config, err := settings.Read(a.life, repo)
+	if err != nil {
+		return nil, err
+	}
+	searcher := unseen.New(repo, known.log)
+	defer searcher.Close()
+	log := known.Log()
+	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(settler())
+	return diff.Read(a.life, repo, dir, opts, diff.Source{
+		Resolver: evidence, Log: log, Searcher: searcher, Config: config,
+	})
 }
 
 // gitDiff runs git's own diff in our place.

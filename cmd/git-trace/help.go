@@ -24,7 +24,7 @@ func (a *app) commandGroups() []commandGroup {
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},
 		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),
-			a.convertCommand(), a.exportCommand(), a.importCommand(), a.noteCommand(),
+			a.convertCommand(), a.exportCommand(), a.importCommand(), a.trailersCommand(), a.noteCommand(),
 			a.purgeCommand()}},
 		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.checkpointCommand(),
 			a.reconcileCommand(), a.rebuildCommand(), a.gcCommand()}},

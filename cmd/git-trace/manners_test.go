@@ -249,6 +249,7 @@ var untouched = map[string][]string{
 	"events":       {"", "--json"},
 	"steering":     {"", "--json"},
 	"lessons":      {""},
+	"trailers":     {"", "--id HEAD", "--format co-author HEAD~1", "nosuch"},
 	"handoff":      {""},
 	"mcp":          {""},
 }

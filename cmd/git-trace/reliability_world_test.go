@@ -101,6 +101,7 @@ func readings(ids ...string) map[string][][]string {
 		"diff":     {{"diff"}, {"diff", "HEAD"}, {"diff", "--removed", "HEAD~1", "HEAD"}, {"diff", "--json", "HEAD"}},
 		"steering": {{"steering"}, {"steering", "--json"}},
 		"lessons":  {{"lessons"}},
+		"trailers": {{"trailers"}, {"trailers", "--id", "HEAD"}},
 		"handoff":  {{"handoff"}},
 	}
 	there := map[string][][]string{}

@@ -97,8 +97,16 @@ type commitView struct{ commit graph.Commit }
 // MarshalJSON gives the commit in the form of the graph.
 func (c *commitView) MarshalJSON() ([]byte, error) { return marshal(c.commit.JSON()) }
 
-// commit is the one row of the graph.
 func (v *viewer) commit(id refs.OID) (drawable, error) {
+	c, err := v.graphCommit(id)
+	if err != nil {
+		return nil, err
+	}
+	return &commitView{*c}, nil
+}
+
+// graphCommit is the one row of the graph.
+func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 	searcher := unseen.New(v.repo, v.reader)
 	defer searcher.Close()
 	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: searcher}, graph.Query{
@@ -110,7 +118,7 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 	if len(g.Commits) == 0 {
 		return nil, fmt.Errorf("commit %s: %w", id, refs.ErrMissing)
 	}
-	return &commitView{g.Commits[0]}, nil
+	return &g.Commits[0], nil
 }
 
 // eventView is an envelope.

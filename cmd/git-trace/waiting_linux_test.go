@@ -51,6 +51,7 @@ var mayWait = map[string]string{
 	"snapshot":   "",
 	"steering":   "",
 	"lessons":    "",
+	"trailers":   "",
 	"handoff":    "",
 }
 

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/diff"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
+)
+
+func (a *app) trailersCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "trailers",
+		Usage:     "lines for a commit message that name the agents of its lines",
+		UsageText: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
+		Description: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, as the Linux\n" +
+			"kernel wants it: Assisted-by: AGENT:MODEL. Nothing is printed where no agent did. To use it:\n\n" +
+			"   git commit --trailer \"$(git trace trailers)\"",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "id", Usage: "and a line for each conversation, Agent-Trace: ID#PROMPT"},
+			&cli.StringFlag{Name: "format", Value: assistedBy, Usage: "`form` of the lines: assisted-by or co-author"},
+		},
+	}, a.trailers)
+}
+
+// The forms of trailers.
+const (
+	assistedBy = "assisted-by"
+	coAuthor   = "co-author"
+)
+
+// share is what a prompt of a conversation wrote.
+type share struct {
+	agent, model string
+	trace        events.TraceID // empty where several could have written the lines
+	prompt       int
+	lines        int
+}
+
+func (a *app) trailers(c *cli.Context, ops operands) error {
+	format := c.String("format")
+	if format != assistedBy && format != coAuthor {
+		return &failure{code: exitUsage, err: fmt.Errorf("unknown form '%s'", format),
+			hint: "the forms are " + assistedBy + " and " + coAuthor}
+	}
+	named := ops.all()
+	if len(named) > 1 {
+		return usage("name one commit")
+	}
+	repo, known, err := a.recorded(c.Context)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	var shares []share
+	if len(named) == 0 {
+		shares, err = a.stagedShares(repo, known)
+	} else {
+		shares, err = a.commitShares(c, repo, known, named[0])
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range trailersOf(shares, format, c.Bool("id")) {
+		if _, err := fmt.Fprintln(quietWriter{a.std.out}, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stagedShares are those of the lines by which the index differs from HEAD.
+func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	opts, err := diff.Parse([]string{"--cached"})
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.readDiff(repo, known, dir, opts)
+	if err != nil {
+		return nil, diffFailure(err)
+	}
+	var out []share
+	d.EachAdded(func(l *diff.Line) {
+		if o := l.Owner.Owner; o.ByAI() {
+			out = append(out, share{o.Agent, o.Model, o.Trace, o.PromptIndex, 1})
+		}
+	})
+	return out, nil
+}
+
+// commitShares are those of the lines that a commit added.
+func (a *app) commitShares(c *cli.Context, repo *refs.Repo, known *conversations, name string) ([]share, error) {
+	v, err := newViewer(c.Context, repo, known)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	id, found, err := (&resolver{repo: repo, known: known}).commit(c.Context, name)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, fail(exitGit, fmt.Errorf("'%s' is no commit", name), "")
+	}
+	g, err := v.graphCommit(id)
+	if err != nil {
+		return nil, err
+	}
+	var out []share
+	for _, who := range g.Contributors {
+		if who.Kind == events.OwnerAI {
+			out = append(out, share{who.Agent, who.Model, who.Trace, who.Prompt, who.Lines})
+		}
+	}
+	return out, nil
+}
+
+// trailersOf are the lines of a message, each agent and each conversation once, who wrote most first.
+func trailersOf(shares []share, format string, ids bool) []string {
+	out := heaviest(shares, func(s share) string {
+		agent, model := plainName(s.agent), plainName(view.ModelName(s.model))
+		switch {
+		case agent == "":
+			return ""
+		case format == coAuthor && model != "":
+			return fmt.Sprintf("Co-authored-by: %s (%s) <%s@agents.invalid>", agent, model, agent)
+		case format == coAuthor:
+			return fmt.Sprintf("Co-authored-by: %s <%s@agents.invalid>", agent, agent)
+		case model != "":
+			return "Assisted-by: " + agent + ":" + model
+		}
+		return "Assisted-by: " + agent
+	})
+	if !ids {
+		return out
+	}
+	told := map[string]bool{}
+	for _, line := range heaviest(shares, func(s share) string {
+		if s.trace == "" {
+			return ""
+		}
+		return "Agent-Trace: " + plainName(string(s.trace)) + "#" + strconv.Itoa(s.prompt)
+	}) {
+		conversation, prompt, _ := strings.Cut(line, "#")
+		if !told[conversation] {
+			told[conversation] = true
+			out = append(out, conversation+strings.TrimSuffix("#"+prompt, "#0"))
+		}
+	}
+	return out
+}
+
+// heaviest gives the texts of shares, those of most lines first; an empty text is none.
+func heaviest(shares []share, text func(share) string) []string {
+	sums := map[string]int{}
+	var out []string
+	for _, s := range shares {
+		one := text(s)
+		if one != "" && sums[one] == 0 {
+			out = append(out, one)
+		}
+		sums[one] += s.lines
+	}
+	slices.SortStableFunc(out, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
+	return out
+}
+
+// longestName bounds a name in a trailer.
+const longestName = 80
+
+// plainName is a name that anybody may have chosen, fit for a trailer: it ends no line and begins no other trailer.
+func plainName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-._+/@", r):
+			return r
+		}
+		return '-'
+	}, name)
+	return name[:min(len(name), longestName)]
+}
