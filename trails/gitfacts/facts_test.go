@@ -243,6 +243,10 @@ func TestWhichCommitWasAmended(t *testing.T) {
 	if got := AmendedBy(repo, id(t, 3)); !got.IsZero() {
 		t.Errorf("a commit that was not made last amends %s", got)
 	}
+	long := placeOf(t, map[string]string{"logs/HEAD": reflog(t, "1 commit: x", "2 commit: y", "3 commit (amend): z")})
+	if got := AmendedBy(long, id(t, 3)); got != id(t, 2) {
+		t.Errorf("of three the amended commit is %s", got)
+	}
 	other := placeOf(t, map[string]string{"logs/HEAD": reflog(t, "1 commit: x", "2 commit: y")})
 	if got := AmendedBy(other, id(t, 2)); !got.IsZero() {
 		t.Errorf("a plain commit amends %s", got)

@@ -52,6 +52,8 @@ func TestWhatStandsBesideACopiedLineIsCopiedToo(t *testing.T) {
 		{"a brace above", before + "}\nanother of the lines\nthe last of the lines\n", "human a a a a a human"},
 		{"a brace beside another line", before + "a line that is copied\nnew one among them\n}\n", "human a a a a - -"},
 		{"a brace between two that were copied", before + "a line that is copied\nnew one among them\n}\nanother of the lines\n", "human a a a a - a a"},
+		{"a brace below the copy of a last line", before + "the last of the lines\nthe last of the lines\n}\n", "human a a a human human -"},
+		{"a brace above the copy of a first line", "}\nthe first of the lines\n" + before + "the last of the lines\n", "- human human a a a human"},
 		{"a brace beside nothing that was copied", before + "new one among them\n}\n", "human a a a - -"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,10 +114,12 @@ func TestALineBetweenOthersThatWereTakenWasTakenToo(t *testing.T) {
 
 func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
 	t.Parallel()
-	was := owned("human the first of the lines\na }\na return nil\nhuman the last of the lines\nhuman one behind the last\n")
+	was := owned("human the first of the lines\na }\na return nil\nhuman the last of the lines\nhuman one behind the last\nb }\nhuman twelve_chars\n")
 	for _, c := range []struct{ name, text, want string }{
 		{"the same neighbours", "the first of the lines\n}\nreturn nil\nthe last of the lines\n", "human a a human"},
 		{"one of them another", "the first of the lines\n}\nreturn nil\none behind the last\n", "human - - human"},
+		{"a neighbour that barely speaks for itself", "the first of the lines\none behind the last\n}\ntwelve_chars\nthe last of the lines\n", "human human b human human"},
+		{"the same, above", "twelve_chars\n", "human"},
 		{"more between them", "the first of the lines\n}\n}\nreturn nil\nthe last of the lines\n", "human - - - human"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -147,3 +147,14 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 		t.Errorf("%d owners", got)
 	}
 }
+
+func TestNothingChangesWhereNoLineIs(t *testing.T) {
+	t.Parallel()
+	if got := vector.Compare(vector.Content{}, nil).Hunks(); len(got) != 0 {
+		t.Errorf("of two empty contents: %v", got)
+	}
+	gone := vector.Compare(vector.Content{Lines: [][]byte{[]byte("one of the lines\n"), []byte("}\n")}, Owners: vector.Uniform(2, vector.Unknown)}, nil).Hunks()
+	if len(gone) != 1 || gone[0].OldCount != 2 || gone[0].NewCount != 0 {
+		t.Errorf("of one that was emptied: %v", gone)
+	}
+}
