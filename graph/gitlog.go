@@ -69,11 +69,28 @@ func (q Query) chosen() []string {
 	return append(args, q.Paths...)
 }
 
+// Check has git judge the revisions and options of a query. It does not go through the history, as drawing edges would.
+func Check(ctx context.Context, repo *refs.Repo, q Query) error {
+	q.Options = append(slices.Clone(q.Options), "--max-count=0")
+	return runLog(ctx, q.Command(ctx, repo, append([]string{"log", "--no-patch"}, q.chosen()...)...),
+		func(out io.Reader) error { _, err := io.Copy(io.Discard, out); return err })
+}
+
 // gitLog runs git and gives each commit to yield, without contributors.
 func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := q.Command(ctx, repo, logArgs(q)...)
+	return runLog(ctx, q.Command(ctx, repo, logArgs(q)...), func(out io.Reader) error {
+		err := readLog(out, yield)
+		if err != nil {
+			cancel()
+		}
+		return err
+	})
+}
+
+// runLog runs git and gives what it writes to read. What git says of an error is part of it.
+func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) error {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.StdoutPipe()
@@ -83,10 +100,7 @@ func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) e
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("git log: %w", err)
 	}
-	readErr := readLog(out, yield)
-	if readErr != nil {
-		cancel()
-	}
+	readErr := read(out)
 	err = cmd.Wait()
 	switch {
 	case readErr != nil:

@@ -171,6 +171,10 @@ func (e *exporter) history() ([]history.Commit, error) {
 			return nil, nil
 		}
 	}
+	if unseen.Untraced(e.repo, e.reader) { // git judges the revisions, and no commit is listed
+		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
+		return nil, err
+	}
 	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
 }
 

@@ -75,12 +75,21 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer reader.Close()
-	commits, err := commitsOf(c.Context, repo, ops.all(), c.Bool("all"))
+	order := []string{"--reverse", "--topo-order"}
+	nothing := unseen.Untraced(repo, reader)
+	if nothing {
+		order = []string{"--max-count=1"}
+	}
+	commits, err := commitsOf(c.Context, repo, ops.all(), c.Bool("all"), order...)
 	if err != nil {
 		return err
 	}
 	if len(commits) == 0 && c.Bool("all") {
 		return fail(exitGit, errNoCommits, "")
+	}
+	if nothing {
+		a.hintNothing()
+		commits = nil
 	}
 	shown := a.progress("searching commits")
 	r, err := findUnanchored(c.Context, repo, reader, commits, shown.at)
@@ -100,9 +109,9 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	return r.report(quietWriter{a.std.out})
 }
 
-// commitsOf lists the commits of a range, the oldest first.
-func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool) ([]refs.OID, error) {
-	args := []string{"rev-list", "--reverse", "--topo-order"}
+// commitsOf lists the commits of a range in an order that git-rev-list(1) has.
+func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, order ...string) ([]refs.OID, error) {
+	args := append([]string{"rev-list"}, order...)
 	switch {
 	case all:
 		args = append(args, "--branches", "--tags", "--remotes")

@@ -34,7 +34,8 @@ func (a *app) statsCommand() *cli.Command {
 		Description: "Lines that commits added, by agents, people and unknown, of all commits, by author and by " +
 			"agent; the\n" +
 			"conversations that wrote some of them, with their tokens, cost and models as far as they have a record. Without\n" +
-			"a range it is all that HEAD leads to, and every conversation that is known here. The parts add up to the sums.",
+			"a range it is all that HEAD leads to, and every conversation that is known here. The parts add up to the sums.\n" +
+			"Where nothing was ever recorded, nothing is counted, and no commit is read.",
 		Flags: []cli.Flag{
 			limitFlag("commits"),
 			&cli.BoolFlag{Name: "all", Usage: "begin at every ref, not at HEAD"},
@@ -194,8 +195,13 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 		Cost:   costs{PricesAsOf: []string{}},
 		traces: map[events.TraceID]bool{},
 	}
+	nothing := unseen.Untraced(repo, known.log)
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
-		if err := s.lines(c.Context, repo, known, query); err != nil {
+		count := func() error { return s.lines(c.Context, repo, known, query) }
+		if nothing {
+			count = func() error { return graph.Check(c.Context, repo, query) }
+		}
+		if err := count(); err != nil {
 			return err
 		}
 	}
@@ -203,8 +209,14 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if err := s.conversations(known, whole); err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if nothing {
+		a.hintNothing()
+	}
+	switch {
+	case c.Bool("json"):
 		return writeJSON(quietWriter{a.std.out}, s)
+	case nothing && s.Conversations.Count == 0:
+		return nil
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
@@ -212,6 +224,12 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	}
 	_, err = io.WriteString(screen.Out, s.draw(pen{screen.Color}, screen.Width))
 	return errors.Join(err, screen.Close())
+}
+
+// hintNothing says why all figures are zero. A history is not gone through where the outcome is known.
+func (a *app) hintNothing() {
+	fmt.Fprintln(a.std.err, "git-trace: hint: nothing is recorded here, so there is nothing to count "+
+		"(git trace backfill looks into old transcripts)")
 }
 
 // countGrowth is by how many percent memory may grow between two collections in a command that goes through a history:

@@ -55,8 +55,11 @@ func (s *Search) Close() {
 	_ = s.objects.Close() // everything asked for has been read
 }
 
-// untraced tells that there is nothing to search: no log has an event, and no timeline was ever kept here.
-func (s *Search) untraced() bool { return s.index.Empty() && !s.repo.HasTraces() }
+// Untraced tells that nothing was ever recorded, claimed or fetched: no log has an event, no timeline was kept. Then
+// nothing is known of any line.
+func Untraced(repo *refs.Repo, reader *index.Index) bool { return reader.Empty() && !repo.HasTraces() }
+
+func (s *Search) untraced() bool { return Untraced(s.repo, s.index) }
 
 // Question is about lines of a file as a commit without an anchor has it, or one whose anchor does not know them.
 type Question struct {
