@@ -88,23 +88,44 @@ func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string
 			}
 			out = rest
 		case field[0] == ':':
-			path, after, _ := bytes.Cut(rest, []byte{0})
-			n := len(field) + 1 + len(path) + 1
-			if status := field[bytes.LastIndexByte(field, ' ')+1]; status == 'R' || status == 'C' {
-				second, _, _ := bytes.Cut(after, []byte{0})
-				n += len(second) + 1
-			}
-			list, err := gitdiff.Records(out[:min(n, len(out))])
-			if err != nil || len(list) != 1 {
+			n := recordsLength(out)
+			list, err := gitdiff.Records(out[:n])
+			if err != nil {
 				return nil, fmt.Errorf("%w: %w", errLog, err)
 			}
-			h.touch(commit, list[0])
+			for _, r := range list {
+				h.touch(commit, r)
+			}
 			out = out[n:]
 		default:
 			return nil, errLog
 		}
 	}
 	return h, nil
+}
+
+// recordsLength is how much of the output belongs to the records that it begins with.
+func recordsLength(out []byte) int {
+	n := 0
+	for n < len(out) && out[n] == ':' {
+		head := bytes.IndexByte(out[n:], 0)
+		if head < 0 {
+			return len(out)
+		}
+		paths := 1
+		if status := out[n+bytes.LastIndexByte(out[n:n+head], ' ')+1]; status == 'R' || status == 'C' {
+			paths = 2
+		}
+		n += head + 1
+		for range paths {
+			end := bytes.IndexByte(out[n:], 0)
+			if end < 0 {
+				return len(out)
+			}
+			n += end + 1
+		}
+	}
+	return n
 }
 
 func (h *history) touch(c *gitblame.Commit, r gitdiff.Record) {

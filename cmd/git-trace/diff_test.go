@@ -2,13 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -185,10 +190,123 @@ func (d *diffJudge) judge(words []string, old, now string) (lines int) {
 // marginEnd is what ends the margin, behind the number of the line.
 var marginEnd = regexp.MustCompile(`(?m)^.{0,40}? +\d* │ `)
 
+// sumsBegin is the first line of the sums, with the blank line before it.
+var sumsBegin = regexp.MustCompile(`(?m)^\n?[0-9,]+ files?, \+[0-9,]+ −[0-9,]+\n`)
+
 // withoutMargin takes the margin off each line, and the sums off the end.
 func withoutMargin(text string) string {
-	if at := strings.LastIndex(text, "\n\n"); at >= 0 && strings.Contains(text[at:], " −") {
-		text = text[:at+1]
+	if at := sumsBegin.FindStringIndex(text); at != nil {
+		text = text[:at[0]]
 	}
 	return marginEnd.ReplaceAllString(text, "")
+}
+
+// diffOptions are options of git diff, one row each; %s stands for two revisions. The table of options in package diff
+// decides from which of them on git's own output is shown.
+const diffOptions = `
+-p|-u|-U0|-U1|-U20|--unified=2|-W|--function-context|--inter-hunk-context=3|--inter-hunk-context 3
+-w|-b|--ignore-all-space|--ignore-space-change|--ignore-space-at-eol|--ignore-cr-at-eol|--ignore-blank-lines|-Ithree|-I three|--ignore-matching-lines=x
+--minimal|--patience|--histogram|--diff-algorithm=myers|--diff-algorithm histogram|--anchored=three|--indent-heuristic|--no-indent-heuristic|-wU1
+-M|-M90%|--find-renames|-C|-C -C|--find-copies-harder|--no-renames|--rename-empty|--no-rename-empty|-B|-B20%/60%|-D|-l5|-l 5
+--raw|--numstat|--name-only|--name-status|--name-o|--shortstat|--summary|--compact-summary|--dirstat|-X|-X50|--cumulative|--dirstat-by-file|--stat|--stat=60|--stat=60,20|--stat-count=1|--stat-width=70|--stat --summary|-p --stat|--patch-with-stat|--patch-with-raw|-s|--no-patch|--quiet|--check|--exit-code|-z|-z --numstat|--raw -z
+--word-diff|--word-diff=porcelain|--color-words|--word-diff-regex=.|--color|--color=never|--no-color|--color=always|--color-moved|--ws-error-highlight=all
+--full-index|--abbrev=12|--abbrev|--no-abbrev|--binary|-a|--text|--src-prefix=x/|--dst-prefix y/|--no-prefix|--line-prefix=>|--output-indicator-new=*
+-R|-R -w|-R --no-prefix|--relative|--no-relative|--relative=dir|--diff-filter=A|--diff-filter M|--diff-filter=d|-Sthree|-S three|-Gthree|-G three|--pickaxe-all -Sthree|--pickaxe-regex -Sth.ee|--find-object=HEAD:a
+-O/dev/null|-O /dev/null|--rotate-to=dir/c|--skip-to=dir/c|--no-ext-diff|--ext-diff|--no-textconv|--textconv|--ignore-submodules|--submodule=log|--submodule=diff|--ita-invisible-in-index
+--nosuch|--stat-width|-G|--diff-filter=!|--abbrev=x|--color=sometimes|--diff-algorithm=x|-U -- nosuch
+`
+
+// TestDiffTakesEveryOptionOfGits runs each option with git and with us: with --no-trace, the bytes and the status are
+// git's. Without it they are, too, where another form of output is asked for; of a patch they are without its margin.
+func TestDiffTakesEveryOptionOfGits(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t)
+	run := func(args ...string) (string, int) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = r.dir, append(r.environ(), "COLUMNS=80")
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	r.run("sh", "-c", `git branch -m main; mkdir dir; printf 'one\ntwo\nthree\n' >a; seq 30 >dir/c; printf '\000' >bin; printf 'odd\n' >"q\"t"; git add -A; git commit -qm old
+		printf 'one\n two\nthree\nfour' >a; seq 5 40 >dir/d; git rm -q dir/c; printf '\000\001' >bin; printf 'odder\n' >"q\"t"; ln -s a link; git add -A; git commit -qm new
+		printf 'one\ntwo \nfive\n' >a; echo x >>dir/d`)
+	forms := [][]string{{"HEAD~1", "HEAD"}, {}}
+	count := 0
+	for option := range strings.FieldsFuncSeq(diffOptions, func(c rune) bool { return c == '|' || c == '\n' }) {
+		for _, revs := range forms {
+			args := append(strings.Fields(option), revs...)
+			if at := slices.Index(args, "--"); at >= 0 {
+				args = strings.Fields(option)
+			}
+			count++
+			want, status := run(append([]string{"git", "diff"}, args...)...)
+			if got, code := run(append([]string{"git-trace", "diff", "--no-trace"}, args...)...); got != want || code != usageStatus(status) {
+				t.Errorf("diff --no-trace %q: status %d, git's is %d:\n%s\ngit's:\n%s", args, code, status, got, want)
+			}
+			got, code := run(append([]string{"git-trace", "diff"}, args...)...)
+			if opts, err := diff.Parse(args); err == nil && !opts.Verbatim {
+				if opts.Color == "always" { // it is drawn in other places
+					continue
+				}
+				got = withoutMargin(got)
+			}
+			if got != want || code != usageStatus(status) {
+				t.Errorf("diff %q: status %d, git's is %d:\n%q\ngit's:\n%q", args, code, status, got, want)
+			}
+		}
+	}
+	if count < 240 {
+		t.Errorf("%d diffs", count)
+	}
+}
+
+// TestDiffStartsGitTwice holds what a diff of two commits costs: one process for the patch, one for the history, and one
+// for each file that several commits changed.
+func TestDiffStartsGitTwice(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t)
+	r.run("sh", "-c", "git add -A; git commit -qm base; for i in $(seq 20); do seq 30 >f$i; done; git add -A; git commit -qm files")
+	for i := 1; i <= 20; i++ {
+		r.run("sh", "-c", fmt.Sprintf("echo %d >>f%d; git commit -qam %d", i, i, i))
+	}
+	r.run("sh", "-c", "for i in 3 7; do sed -i '1s/.*/again/' f$i; git commit -qam again$i; done")
+	r.run("git-trace", "diff", "HEAD~22", "HEAD")
+	bin, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho \"$*\" >>" + count + "\nexec " + git + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args []string
+		most int
+	}{
+		{[]string{"HEAD~22", "HEAD"}, 2 + 2},
+		{[]string{"HEAD~22...HEAD"}, 2 + 2},
+		{[]string{"HEAD~1..HEAD"}, 2},
+		{[]string{"--cached"}, 1},
+		{[]string{"HEAD"}, 1},
+	} {
+		_ = os.Remove(count)
+		cmd := exec.Command("git-trace", append([]string{"diff"}, row.args...)...)
+		cmd.Dir, cmd.Env = r.dir, append(r.environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		started, err := os.ReadFile(count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// the configuration is read once, and again when it changed a moment ago
+		if n := strings.Count(string(started), "\n") - strings.Count(string(started), " config -z --list"); n > row.most {
+			t.Errorf("diff %q started git %d times, and may %d times:\n%s", row.args, n, row.most, started)
+		}
+	}
 }

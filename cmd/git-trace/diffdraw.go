@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,8 +55,14 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 }
 
 func (d *diffDrawer) draw(opts diff.Options) string {
-	d.head(d.Before)
-	if !opts.Figures || opts.Patch {
+	d.text.Grow(d.size())
+	if opts.Figures && !opts.Patch {
+		d.head(bytes.TrimSuffix(d.Before, []byte("\n\n")))
+		if bytes.HasSuffix(d.Before, []byte("\n\n")) { // the blank line stands before the patch
+			d.text.WriteByte('\n')
+		}
+	} else {
+		d.head(d.Before)
 		for _, f := range d.Files {
 			d.head(f.Head)
 			for i := range f.Hunks {
@@ -65,6 +72,21 @@ func (d *diffDrawer) draw(opts diff.Options) string {
 	}
 	d.sums()
 	return d.text.String()
+}
+
+// size is about how long the text will be.
+func (d *diffDrawer) size() int {
+	n := len(d.Before)
+	for _, f := range d.Files {
+		n += len(f.Head)
+		for _, h := range f.Hunks {
+			n += len(h.Head)
+			for i := range h.Lines {
+				n += len(h.Lines[i].Text) + d.owners.Width + d.digits + len(" │ ")
+			}
+		}
+	}
+	return n
 }
 
 // safe keeps what acts on a terminal away from it.
@@ -198,7 +220,10 @@ func (d *diffDrawer) sums() {
 	if sums.Added.Lines+sums.Went == 0 {
 		return
 	}
-	d.text.WriteString("\n" + d.pen.paint(bold, fmt.Sprintf("%s, +%s −%s", plural(d.differ(), "file"),
+	if d.text.Len() > 0 {
+		d.text.WriteByte('\n')
+	}
+	d.text.WriteString(d.pen.paint(bold, fmt.Sprintf("%s, +%s −%s", plural(d.differ(), "file"),
 		thousands(sums.Added.Lines), thousands(sums.Went))) + "\n")
 	gone := map[diff.Writer]diff.Churn{}
 	for _, c := range d.Churn {

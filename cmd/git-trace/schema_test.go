@@ -69,15 +69,19 @@ func (r *recordedRepo) sign() {
 	r.run("git-trace", "checkpoint", "--key", key+".pub")
 }
 
+// environ is the environment in which commands of the repository run.
+func (r *recordedRepo) environ() []string {
+	return append([]string{
+		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
+		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
+	}, testenv.Formats()...)
+}
+
 func (r *recordedRepo) run(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{
-		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
-		"GIT_AUTHOR_DATE=2026-11-02T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-02T10:00:00Z",
-	}
-	cmd.Env = append(cmd.Env, testenv.Formats()...)
+	cmd.Env = r.environ()
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -41,13 +41,18 @@ var ErrCombined = errors.New("a patch of several versions")
 // ParseText reads such a patch. The prefixes are those that git wrote before paths. The bytes are those of out.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
+	var raw []byte
 	for bytes.HasPrefix(out, []byte(":")) {
-		line, rest := cutLine(out)
-		record, err := textRecord(line)
-		if err != nil {
+		var line []byte
+		var err error
+		line, out = cutLine(out)
+		if raw, err = appendRaw(raw, line); err != nil {
 			return nil, err
 		}
-		t.Records, out = append(t.Records, record), rest
+	}
+	var err error
+	if t.Records, err = Records(raw); err != nil {
+		return nil, err
 	}
 	if len(t.Records) > 0 && bytes.HasPrefix(out, []byte("\n")) {
 		out = out[1:]
@@ -64,25 +69,21 @@ func cutLine(text []byte) (line, rest []byte) {
 	return text[:at], text[at:]
 }
 
-// textRecord reads a raw record that was written without -z.
-func textRecord(line []byte) (Record, error) {
-	if bytes.HasPrefix(line, []byte("::")) {
-		return Record{}, ErrCombined
-	}
+// appendRaw appends a raw record that was written without -z as git writes it with -z.
+func appendRaw(raw, line []byte) ([]byte, error) {
 	fields := bytes.Split(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
-	for i := 1; i < len(fields); i++ {
-		path, ok := Unquote(fields[i])
+	if bytes.HasPrefix(line, []byte("::")) || bytes.HasSuffix(fields[0], []byte(" U")) {
+		return nil, ErrCombined
+	}
+	raw = append(append(raw, fields[0]...), 0)
+	for _, field := range fields[1:] {
+		path, ok := Unquote(field)
 		if !ok || strings.ContainsRune(path, 0) {
-			return Record{}, fmt.Errorf("%w: path of a record", ErrShape)
+			return nil, fmt.Errorf("%w: path of a record", ErrShape)
 		}
-		fields[i] = []byte(path)
+		raw = append(append(raw, path...), 0)
 	}
-	r := NewReader(bytes.NewReader(append(bytes.Join(fields, []byte{0}), 0)))
-	record, err := r.record()
-	if err == nil && record.Status == 'U' {
-		err = ErrCombined
-	}
-	return record, err
+	return raw, nil
 }
 
 // textParser walks through the patch.
