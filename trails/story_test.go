@@ -220,7 +220,9 @@ func init() {
 			e.GivesWay = true
 			err := e.Touched(y.t.Context(), time.Now(), events.Watcher, "checkout")
 			if errors.Is(err, ErrBehind) {
-				y.said.WriteString("  gives way\n")
+				left, err := filepath.Glob(filepath.Join(globSafe(spoolDir(y.repo)), "*"+wroteSuffix))
+				y.check(err)
+				fmt.Fprintf(&y.said, "  gives way, and leaves %d word\n", len(left))
 				return
 			}
 			y.check(err)

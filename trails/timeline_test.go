@@ -194,6 +194,9 @@ func (y *story) owners(path string) {
 		}
 		y.said.WriteString(y.owner(run, pending.Describe(run.Owner)))
 	}
+	if len(pending.Doubts) > 0 {
+		fmt.Fprintf(&y.said, " because of %v", pending.Doubts)
+	}
 	y.said.WriteString("\n")
 }
 
