@@ -15,8 +15,11 @@ func Age(then, now time.Time) string {
 	return strconv.Itoa(n) + unit.short
 }
 
-// Ago is Age in words: "2 hours ago".
+// Ago is Age in words: "2 hours ago". A time that nobody told is not long ago.
 func Ago(then, now time.Time) string {
+	if then.IsZero() {
+		return "time unknown"
+	}
 	n, unit := age(then, now)
 	switch n {
 	case 0:

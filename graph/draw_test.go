@@ -200,6 +200,9 @@ func TestAgeIsOneSmallNumber(t *testing.T) {
 			t.Errorf("%s: Ago = %q, want %q", name, got, test.ago)
 		}
 	}
+	if got := Ago(time.Time{}, now); got != "time unknown" {
+		t.Errorf("no time: Ago = %q", got)
+	}
 }
 
 // Draw draws a graph as text.

@@ -14,8 +14,7 @@ import (
 // untracked tells whether git's refusal is about a file of the work tree that is not tracked.
 func (s *Session) untracked(err error) bool {
 	var refused *Failure
-	if !errors.As(err, &refused) || !refused.NoPath() || s.repo.Bare() || s.opts.HasContents || len(s.target.revs) > 0 ||
-		s.path == "" {
+	if !errors.As(err, &refused) || !refused.NoPath() || s.repo.Bare() || len(s.target.revs) > 0 || s.path == "" {
 		return false
 	}
 	info, statErr := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)))

@@ -96,6 +96,7 @@ type filler struct {
 	lines  int
 	filled int
 	linked map[events.TraceID]bool
+	found  bool // there are session files
 	keeper *keeper
 }
 
@@ -193,6 +194,7 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	defer func() { _ = objects.Close() }()
 	byTrace := map[events.TraceID]*transcripts.Transcript{}
 	var sessions []backfill.Session
+	b.found = len(found) > 0
 	for _, t := range found {
 		if t.Err != nil {
 			fmt.Fprintf(b.app.std.err, "git-trace: warning: %s\n", printable(t.Path+": "+refs.PathCause(t.Err).Error()))
@@ -387,6 +389,9 @@ func (b *filler) sum() error {
 		plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
 		text = "nothing to do: no commit holds lines of these conversations that are not known already"
+		if !b.found {
+			text = "nothing to do: no session file of an agent was found (--transcripts <dir> names more)"
+		}
 	}
 	w := b.app.std.out
 	if b.json {

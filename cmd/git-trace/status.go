@@ -168,8 +168,8 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")
 	}
 	if p := r.Pending; p != nil && p.Unread > 0 {
-		t.row("pending", fmt.Sprintf("%s more that changed, too many or too large to be looked at",
-			plural(p.Unread, "file")), "")
+		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to be looked at", thousands(p.Unread),
+			numbers.Agree(p.Unread, "file", "files")), "")
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
