@@ -209,25 +209,29 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast is the content that git put last into a file, from one commit to another; no id if none. What came after it
-// may have left the file as it was: a commit that somebody made, or a reset. For example: git rebase, then git reset
-// --soft ORIG_HEAD.
-func (w *Work) PutLast(path string) (refs.OID, error) {
+// PutLast is the content that git put last into a file, from one commit to another; no id if none. Resets are what the
+// commits have that HEAD was reset to since: nothing tells of a reset whether it wrote files. What somebody committed
+// was there. For example: git rebase, then git reset --soft ORIG_HEAD.
+func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
-	for _, m := range slices.Backward(moves) {
-		if m.Kind.ByHand() || m.Kind == Reset || m.From.IsZero() {
+	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
+		if m.Kind.ByHand() || m.From.IsZero() {
+			continue
+		}
+		now, err := w.Reader.Blob(m.To, path)
+		if err != nil {
+			return put, nil, err
+		}
+		if m.Kind == Reset {
+			resets = append(resets, now)
 			continue
 		}
 		was, err := w.Reader.Blob(m.From, path)
-		if err != nil {
-			return refs.OID{}, err
-		}
-		now, err := w.Reader.Blob(m.To, path)
 		if err != nil || now != was {
-			return now, err
+			return now, distinct(resets, MaxCommitted), err
 		}
 	}
-	return refs.OID{}, nil
+	return put, distinct(resets, MaxCommitted), nil
 }
 
 // NewStashes lists the stashes that are there now and were not, down to the first that was, the newest first.

@@ -171,18 +171,21 @@ func TestWhatGitPutLast(t *testing.T) {
 	h.has(t, 3, "f", 13)
 	for name, tt := range map[string]struct {
 		entries []string
-		want    int
+		put     int
+		resets  []int
 	}{
-		"a checkout":                 {[]string{"2 checkout: moving from main to topic"}, 12},
-		"and back":                   {[]string{"2 checkout: moving from main to topic", "1 checkout: moving from topic to main"}, 11},
-		"then a reset":               {[]string{"2 rebase (start): checkout 2", "1 reset: moving to ORIG_HEAD"}, 12},
-		"then a commit by hand":      {[]string{"2 rebase (pick): x", "3 commit (amend): x"}, 12},
-		"then a move that leaves it": {[]string{"2 rebase (pick): x", "3 commit: x", "3 checkout: moving from main to topic"}, 12},
-		"commits and resets":         {[]string{"2 commit: x", "1 reset: moving to HEAD~1"}, 0},
+		"a checkout":                 {[]string{"2 checkout: moving from main to topic"}, 12, nil},
+		"and back":                   {[]string{"2 checkout: moving from main to topic", "1 checkout: moving from topic to main"}, 11, nil},
+		"then a reset":               {[]string{"2 rebase (start): checkout 2", "1 reset: moving to ORIG_HEAD"}, 12, []int{11}},
+		"then a commit by hand":      {[]string{"2 rebase (pick): x", "3 commit (amend): x"}, 12, nil},
+		"then a move that leaves it": {[]string{"2 rebase (pick): x", "3 commit: x", "3 checkout: moving from main to topic"}, 12, nil},
+		"a reset to the same commit": {[]string{"1 reset: moving to HEAD"}, 0, []int{11}},
+		"commits and resets":         {[]string{"2 commit: x", "3 reset: moving to 3", "1 reset: moving to HEAD~1"}, 0, []int{11, 13}},
 	} {
-		got, err := after(t, h, nil, tt.entries...).PutLast("f")
-		if want := id(t, tt.want); err != nil || got != want {
-			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
+		put, resets, err := after(t, h, nil, tt.entries...).PutLast("f")
+		if err != nil || put != id(t, tt.put) {
+			t.Errorf("%s: %s, %v; want %d", name, put, err, tt.put)
 		}
+		equal(t, name, resets, tt.resets...)
 	}
 }

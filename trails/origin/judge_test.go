@@ -182,6 +182,32 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 				s.knew("a.txt", "human", was)
 				s.New = s.text("the first of the lines\na line that somebody wrote\n")
 			}, want: "human - on the first of the lines|the second of the lines"},
+		"a reset put another one there, and HEAD was reset again": {
+			entries: []string{"2 reset: moving to 2", "1 reset: moving to ORIG_HEAD"},
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, nil, "a.txt", other)
+				s.knew("a.txt", "human", was)
+				s.knew("a.txt", "o", other)
+				s.New = s.text(other + "a line that somebody wrote\n")
+			}, want: "o o - on something else altogether|with lines of its own"},
+		"HEAD was reset to what somebody had committed": {
+			entries: []string{"2 commit: x", "2 reset: moving to HEAD"},
+			tell: func(s *story) {
+				s.commit(1, nil, "a.txt", was)
+				s.commit(2, []int{1}, "a.txt", other)
+				s.knew("a.txt", "human", was)
+				s.New = s.text(other + "a line that somebody wrote\n")
+			}, want: "- - -"},
+		"there was no file": {
+			entries: []string{"2 checkout: moving from main to topic", "1 reset: moving to main"},
+			tell: func(s *story) {
+				s.Old = Text{}
+				s.commit(1, nil)
+				s.commit(2, nil, "a.txt", other)
+				s.knew("a.txt", "o", other)
+				s.New = s.text(other + "a line that somebody wrote\n")
+			}, want: "o o -"},
 		"somebody committed the very content that a reflog has for git's": {
 			entries: []string{"2 rebase (pick): x"}, // of a patch whose conflict they resolved (git rebase --apply)
 			tell: func(s *story) {

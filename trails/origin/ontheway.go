@@ -40,17 +40,37 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	return put, nil, found, nil
 }
 
-// putLast is what git put there before HEAD was reset or somebody made a commit, if the new content is nearer to that.
-// For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file. HEAD has
-// what the rebase took out of it.
-func putLast(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
-	blob, err := q.Work.PutLast(q.Path)
-	if err != nil || blob.IsZero() || blob == q.Old.OID || blob == q.New.OID {
+// putLast is what git may have put there before HEAD got another content, if the new one is nearer to that, and
+// nearest. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file.
+// HEAD has what the rebase took out of it. A file that was not there had no lines that others could stand for.
+func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, err error) {
+	if q.Old.OID.IsZero() {
+		return Text{}, nil, false, nil
+	}
+	last, resets, err := q.Work.PutLast(q.Path)
+	if err != nil {
 		return Text{}, nil, false, err
 	}
-	put, err := q.Read(blob)
-	if err != nil || put.Whole || nearer(q.New.Lines, q.Old.Lines, put.Lines) {
+	made, err := q.byHand()
+	if err != nil {
 		return Text{}, nil, false, err
+	}
+	blobs := slices.DeleteFunc(resets, func(blob refs.OID) bool { return made[blob] })
+	put = q.Old
+	for _, blob := range append(blobs, last) {
+		if blob.IsZero() || blob == q.Old.OID || blob == q.New.OID {
+			continue
+		}
+		t, err := q.Read(blob)
+		if err != nil {
+			return Text{}, nil, false, err
+		}
+		if !t.Whole && !nearer(q.New.Lines, put.Lines, t.Lines) {
+			put, found = t, true
+		}
+	}
+	if !found {
+		return Text{}, nil, false, nil
 	}
 	return put, nil, true, q.learn(put, list)
 }
