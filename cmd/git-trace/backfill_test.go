@@ -336,3 +336,48 @@ func TestBackfillBringsNothingBackThatWasPurged(t *testing.T) {
 		t.Errorf("its prompts are back: %v", left)
 	}
 }
+
+// Nor does what was purged by its path, with the rest of the conversation.
+func TestBackfillBringsNothingBackOfAPurgedPath(t *testing.T) {
+	t.Parallel()
+	w := newPastWorld(t, 1)
+	w.put("base.txt", []string{"base"})
+	w.commit("base")
+	s := w.at(w.dir)
+	s.prompt("make two files")
+	s.write("total.go", text(shopCode), nil, true)
+	w.commit("total")
+	s.write("secret/script.py", text(scriptCode), nil, true)
+	s.end()
+	w.commit("script")
+	stored := func() string {
+		var all strings.Builder
+		for _, line := range strings.Split(w.git("ls-tree", "-r", "refs/traces/records"), "\n") {
+			if fields := strings.Fields(line); len(fields) > 2 {
+				all.WriteString(w.git("cat-file", "-p", fields[2]))
+			}
+		}
+		return all.String()
+	}
+	word := "argparse.ArgumentParser"
+	if w.backfill("HEAD~1..HEAD"); !strings.Contains(stored(), word) {
+		t.Fatalf("%q is not in its record: the test shows nothing", word)
+	}
+	if out, err := w.command("git-trace", "purge", "--path", "secret/script.py", "--yes").CombinedOutput(); err != nil && strings.Contains(stored(), word) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, whole := range []bool{false, true} {
+		if whole { // without what was stored before
+			w.git("update-ref", "-d", "refs/traces/records")
+			w.git("update-ref", "-d", "refs/traces/events")
+		}
+		w.backfill()
+		got := stored()
+		if !strings.Contains(got, "total.go") {
+			t.Errorf("whole %v: the rest of the conversation is not stored: the test shows nothing", whole)
+		}
+		if strings.Contains(got, word) || strings.Contains(got, "secret/script.py\"") {
+			t.Errorf("whole %v: the purged file is back", whole)
+		}
+	}
+}
