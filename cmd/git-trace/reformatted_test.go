@@ -18,7 +18,7 @@ func TestAFormatterAmongClaudesHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "claude", "--agent", "claude-code")
 	r.onThePath("--agent", "claude-code")
-	r.formatted(".claude/settings.json", "Edit|Write", "Read", "Edit")
+	r.formatted(".claude/settings.json", "Edit|Write", "Read", "Edit", "main_t1_0")
 }
 
 // onThePath has the person find the client by its name, and begin anew: `init` looks which version it is.
@@ -38,26 +38,38 @@ func (r *traced) onThePath(options ...string) {
 func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "qwen", "--agent", "qwen-code", "--global")
-	r.formatted(".qwen/settings.json", "edit|write_file", "read_file", "edit")
+	r.formatted(".qwen/settings.json", "edit|write_file", "read_file", "edit", "main_t1_0")
+}
+
+// Gemini CLI has no event for the end of all hooks, and its session file has the result of a call before they ran. A
+// person may have saved before its next call, so nothing tells whose the agent's line in another form is.
+func TestAFormatterAmongGeminisHooksLeavesNoLineToAPerson(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "gemini", "--agent", "gemini-cli", "--global")
+	r.formatted(".gemini/settings.json", "replace|write_file", "read_file", "replace", "unknown")
 }
 
 // formatted has an agent edit a file that a person wrote, with a formatter among the hooks in a settings file of the
 // project.
-func (r *traced) formatted(settings, tools, read, edit string) {
+func (r *traced) formatted(settings, tools, read, edit, own string) {
 	r.t.Helper()
+	event, input := "PostToolUse", map[string]any{
+		"file_path": "${REPO}/a.js", "old_string": "const a = 'x'\n", "new_string": "const a = 'x'\nconst own = 'of the agent'\n",
+	}
+	if r.client == "gemini" {
+		event, input["instruction"] = "AfterTool", "one more line"
+	}
 	r.Write("a.js", "const a = 'x'\nconst b = 'y'\n")
-	r.Write(settings, strings.Replace(formatterHooks, "TOOLS", tools, 1))
+	r.Write(settings, strings.NewReplacer("TOOLS", tools, "PostToolUse", event).Replace(formatterHooks))
 	r.commitAll()
 	file := map[string]any{"file_path": "${REPO}/a.js"}
 	r.played(driver.Main(
 		driver.Turn{Tools: []driver.Tool{{Name: read, Input: file}}},
-		driver.Turn{Tools: []driver.Tool{{Name: edit, Input: map[string]any{
-			"file_path": "${REPO}/a.js", "old_string": "const a = 'x'\n", "new_string": "const a = 'x'\nconst own = 'of the agent'\n",
-		}}}},
+		driver.Turn{Tools: []driver.Tool{{Name: edit, Input: input}}},
 		driver.Turn{Text: "Done."},
 	), driver.Options{})
 	r.commitAll()
-	r.want("a.js", `human | const a = "x";`, `main_t1_0 | const own = "of the agent";`, `human | const b = "y";`)
+	r.want("a.js", `human | const a = "x";`, own+` | const own = "of the agent";`, `human | const b = "y";`)
 }
 
 // Codex has no event for the end of all hooks; its session file tells when the model was given the result, which waits for
