@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
@@ -61,6 +62,50 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 		s.proc.bounds[w].within = map[string]bool{"f": true}
 		if got := s.doubts(w, "f"); got != tt.doubts {
 			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
+		}
+	}
+}
+
+// An agent's own record of when a call ended counts where the clock went on evenly since the call began.
+func TestWhenACallHadEndedByItsAgentsRecord(t *testing.T) {
+	t.Parallel()
+	if process.Awake() == 0 {
+		t.Skip("this system does not tell for how long it has been awake")
+	}
+	now := time.Now()
+	told := End{Outcome: OutcomeRan, At: now.Add(-time.Minute)}
+	finished := told
+	finished.Finished = true
+	for name, tt := range map[string]struct {
+		end    End
+		awake  time.Duration // since the call began, which was an hour ago
+		limits []events.Limit
+		want   time.Time
+	}{
+		"the clock went on evenly":      {told, time.Hour, nil, told.At.Add(-snapshot.Slack)},
+		"and the command was over then": {finished, time.Hour, nil, told.At.Add(time.Millisecond)},
+		"a little off":                  {told, time.Hour - 800*time.Millisecond, nil, told.At.Add(-snapshot.Slack)},
+		"the system slept":              {told, 30 * time.Minute, nil, time.Time{}},
+		"somebody set the clock back":   {told, time.Hour + 2*time.Second, nil, time.Time{}},
+		"its beginning was put aside":   {told, time.Hour, []events.Limit{events.LimitBoundaryLate}, time.Time{}},
+		"the end was before it began":   {End{Outcome: OutcomeRan, At: now.Add(-2 * time.Hour)}, time.Hour, nil, time.Time{}},
+		"no moment is told":             {End{Outcome: OutcomeRan}, time.Hour, nil, time.Time{}},
+		"it may go on":                  {End{At: told.At}, time.Hour, nil, time.Time{}},
+	} {
+		w := &Window{
+			CallID: "c", Class: events.ToolRuns, Begun: now.Add(-time.Hour), Awake: process.Awake() - int64(tt.awake),
+			Limits: tt.limits, Host: process.Of(os.Getpid()), Sure: true,
+		}
+		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, func(Window) End { return tt.end }), state: &state{Windows: []*Window{w}}}
+		s.time = now
+		s.askProcesses(now)
+		for range 2 { // it is asked once, and known from then on
+			if got := s.endTold(w); got != tt.end {
+				t.Errorf("%s: told %+v", name, got)
+			}
+		}
+		if got := s.toldEnd(w); !got.Equal(tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
 }
