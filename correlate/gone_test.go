@@ -268,3 +268,41 @@ func TestAnAnchorNamesWhatALineReplaced(t *testing.T) {
 func record(path string, id refs.OID) gitdiff.Record {
 	return gitdiff.Record{Path: path, OldPath: path, New: id}
 }
+
+// What contents tell of a commit that no hook was heard of is what a hook would have said, however many owners a file
+// has.
+func TestWhatContentsTellOfAFile(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	now := p.content("a.txt", "the first line\nthe second line\n", "ah")
+	change := FileChange{Path: "a.txt", OldPath: "a.txt", New: now, Old: []refs.OID{{}}}
+	found, err := change.Explain(p.view, ranges(1, 2))
+	if err != nil || len(found.Open) != 0 || len(found.File.Runs) != 1 || found.File.Runs[0].Start != 2 || found.File.Blob != now ||
+		found.Owners[found.File.Runs[0].Owner].Kind != events.OwnerHuman {
+		t.Errorf("of a person's line: %+v, %v", found, err)
+	}
+	var b vector.Builder
+	lines := maxOwnersPerEvent + 100
+	for i := range lines {
+		b.Add(vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(fmt.Sprintf("%032x", i+1))}, 1)
+	}
+	change.New = p.content("a.txt", strings.Repeat("x\n", lines), "")
+	if err := p.view.Known.Put("a.txt", change.New, b.Vector()); err != nil {
+		t.Fatal(err)
+	}
+	found, err = change.Explain(p.view, ranges(0, lines))
+	if err != nil || len(found.File.Runs) != lines || len(found.Owners) != lines {
+		t.Fatalf("%d runs of %d owners, %v", len(found.File.Runs), len(found.Owners), err)
+	}
+	for i, run := range found.File.Runs {
+		if patch := found.Owners[run.Owner].Patch; patch != events.PatchID(fmt.Sprintf("%032x", i+1)) {
+			t.Fatalf("line %d is of patch %s", i+1, patch)
+		}
+	}
+	change.Old = []refs.OID{oid(t, 77)}
+	p.view.Objects = (&refs.Repo{CommonDir: t.TempDir()}).Objects()
+	defer p.view.Objects.Close()
+	if _, err := change.Explain(p.view, ranges(0, 1)); err == nil {
+		t.Error("the parent's content is missing, and nothing is said")
+	}
+}

@@ -186,11 +186,16 @@ func TestWhatIsGoneSaysNothing(t *testing.T) {
 		w.Edit("S1", "a.txt", "of the beginning\n"+byFirst)
 		c := w.Commit("unseen")
 		blob := w.Git("rev-parse", path)
-		w.Check(os.Remove(filepath.Join(w.Repo.CommonDir, "objects", blob[:2], blob[2:])))
+		object := filepath.Join(w.Repo.CommonDir, "objects", blob[:2], blob[2:])
+		w.Check(os.Rename(object, object+".away"))
 		w.Check(os.RemoveAll(filepath.Join(w.Repo.TracesDir(), "objects")))
 		w.want(Question{Commit: c, Path: "a.txt"})
 		if len(w.commits(c)) > 0 {
 			t.Errorf("without %s the commit is known", what)
+		}
+		w.Check(os.Rename(object+".away", object)) // nothing of that was kept
+		if found := w.commits(c); found[c].AI != 1 {
+			t.Errorf("with %s again: %+v", what, found)
 		}
 	}
 }

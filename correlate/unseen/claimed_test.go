@@ -306,3 +306,14 @@ func TestACommonLineOfAContentThatWasSeen(t *testing.T) {
 	d := w.Commit("not seen")
 	w.want(Question{Commit: d, Path: "base.txt", Lines: []int{4, 5}, Texts: [][]byte{telling, dull}})
 }
+
+// A content that was seen is looked into though none of its lines says anything.
+func TestAWholeCommitOfLinesThatSayNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Edit("S1", "a.txt", common+common)
+	c := w.Commit("unseen")
+	if found := w.commits(c); found[c].AI != 2 {
+		t.Errorf("found %+v", found)
+	}
+}
