@@ -317,3 +317,28 @@ func TestAWholeCommitOfLinesThatSayNothing(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 }
+
+// An anchored commit that changed a file in the same way, and of whose lines nobody knows the owner, contradicts nobody.
+func TestAnEqualChangeOfWhichNobodyKnowsTheOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Edit("S1", "base.txt", "base one\nbase two\n"+byFirst+"base three\n")
+	ai := w.Commit("ai")
+	w.Anchor()
+	w.Git("switch", "-q", "-c", "other", "HEAD~1")
+	w.Write("other.txt", "x\n")
+	w.Commit("apart")
+	w.Git("cherry-pick", ai.String())
+	for _, e := range w.Log() {
+		if d := events.DataOf[events.CommitData](e); e.Type == events.CommitAnchored && d.Commit == ai {
+			d.Commit, d.Owners, d.AI, d.Unknown = w.Head(), []events.AnchorOwner{{Kind: events.OwnerUnknown}}, 0, d.AI
+			w.Append(events.CommitAnchored, events.Manual, d)
+		}
+	}
+	w.Git("switch", "-q", "-c", "third", "HEAD~2")
+	w.Write("third.txt", "y\n")
+	w.Commit("apart again")
+	w.Git("cherry-pick", ai.String())
+	w.Forget()
+	w.want(Question{Commit: w.Head(), Path: "base.txt"}, "S1 by same_patch")
+}
