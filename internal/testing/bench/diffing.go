@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// The branch that is compared: each of its commits changes some files, a few of them once more.
+const (
+	branchFiles   = 300
+	branchCommits = 40
+	branchLines   = 200
+	diffBound     = 1.5
+	diffByGit     = "git diff, and git blame of files changed twice"
+)
+
+// diffing is what the owners of a diff cost. The reference is what git takes for it: the diff, and a blame, within the
+// range, of each file that several commits changed.
+func diffing() scenario {
+	return scenario{
+		name: fmt.Sprintf("diff, %d files in %d commits", branchFiles, branchCommits),
+		rows: []row{
+			{"diff of a branch", "diff", diffByGit, work, diffBound},
+			{"diff of the work tree", "worktree", "git diff", extra, 40},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareDiff() },
+	}
+}
+
+func (b *bench) prepareDiff() (func(int, *recorder) error, error) {
+	dir, err := b.place("branch", b.makeBranch)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.startAgent(dir); err != nil {
+		return nil, err
+	}
+	between := fmt.Sprintf("main~%d..main", branchCommits)
+	out, err := b.output(b.git(dir, "log", "--format=", "--name-only", between))
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]int{}
+	for name := range strings.FieldsSeq(out) {
+		times[name]++
+	}
+	name := filepath.Join(dir, branchFile(0))
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(os.WriteFile(name, append(text, "one line more\n"...), 0o644),
+		b.check(b.trace(dir, "diff", between))) // the index of the log is not what is measured
+	if err != nil {
+		return nil, err
+	}
+	return func(i int, r *recorder) error {
+		byGit := []*exec.Cmd{b.git(dir, "diff", between)}
+		for name, n := range times {
+			if n > 1 {
+				byGit = append(byGit, b.git(dir, "blame", "--porcelain", between, "--", name))
+			}
+		}
+		return errors.Join(
+			inTurn(i,
+				func() error { return r.run("diff", b.trace(dir, "diff", between)) },
+				func() error { return r.run(diffByGit, byGit...) }),
+			inTurn(i,
+				func() error { return r.run("worktree", b.trace(dir, "diff")) },
+				func() error { return r.run("git diff", b.git(dir, "diff")) }),
+		)
+	}, nil
+}
+
+func branchFile(n int) string { return fmt.Sprintf("unit%d.go", n) }
+
+// makeBranch makes commits that git's hooks are heard of.
+func (b *bench) makeBranch(dir string) error {
+	rng := rand.New(rand.NewPCG(3, branchFiles))
+	write := func(n int, more string) error {
+		name := filepath.Join(dir, branchFile(n))
+		text, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			text, err = []byte(source(rng, n, branchLines)), nil
+		}
+		return errors.Join(err, os.WriteFile(name, append(text, more...), 0o644))
+	}
+	commit := func(message string) error {
+		return errors.Join(b.check(b.git(dir, "add", "-A")), b.check(b.git(dir, "commit", "-q", "-m", message)))
+	}
+	if err := errors.Join(os.MkdirAll(dir, 0o755), b.check(b.git(dir, "init", "-q", "-b", "main"))); err != nil {
+		return err
+	}
+	for n := range branchFiles {
+		if err := write(n, ""); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(b.check(b.trace(dir, "init", "--agent", "claude-code")), commit("base")); err != nil {
+		return err
+	}
+	const each, again = 8, 4
+	for c := range branchCommits {
+		for k := range each {
+			if n := c*each + k; n < branchFiles {
+				if err := write(n, sourceLine(rng, c)+fmt.Sprintf("// commit %d\n", c)); err != nil {
+					return err
+				}
+			}
+		}
+		if c%again == 0 || c*each >= branchFiles {
+			if err := write((c*each+branchFiles/2)%branchFiles, fmt.Sprintf("// again in commit %d\n", c)); err != nil {
+				return err
+			}
+		}
+		if err := commit(fmt.Sprint("change ", c)); err != nil {
+			return err
+		}
+	}
+	return b.check(b.git(dir, "gc", "-q"))
+}
