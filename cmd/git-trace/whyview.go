@@ -98,8 +98,11 @@ func reasonJSON(r *why.Reason) jsonReason {
 		out.Lines = append(out.Lines, jsonWhyLine{r.Lines[i].FinalLine, strings.ToValidUTF8(text, "\ufffd"),
 			events.EncodeBytes(text)})
 	}
-	if t := r.Turn; t != nil {
+	switch t := r.Turn; {
+	case t != nil:
 		out.Prompt = &jsonWhyPrompt{t.Index, t.Time, t.Text}
+	case o.PromptIndex > 0: // nothing but its number is here
+		out.Prompt = &jsonWhyPrompt{Index: o.PromptIndex}
 	}
 	if s := r.Step; s != nil {
 		out.Step, out.Reasoning, out.Answer = &s.StepIndex, s.ReasoningContent, s.Content
