@@ -15,9 +15,9 @@ import (
 )
 
 // reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the
-// answers are kept in <common>/traces/cache/reach: a line that names the tips for which they hold, then a line for each
-// commit, "+ id" or "- id". A commit that is not here is not kept: it may be fetched at any time. The file may be
-// deleted at any moment.
+// answers are kept in <common>/traces/cache/reach: a line that names the state of the refs for which they hold, then a
+// line for each commit, "+ id" or "- id". A commit that is not here is not kept: it may be fetched at any time. The
+// file may be deleted at any moment.
 type reach struct {
 	repo  *refs.Repo
 	key   string
@@ -28,7 +28,7 @@ type reach struct {
 func reachPath(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "reach") }
 
 func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
-	tips, err := repo.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude=refs/traces/*", "--all")
+	tips, err := repo.RefsState(ctx, "refs/traces/")
 	if err != nil {
 		return nil, err
 	}

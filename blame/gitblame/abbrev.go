@@ -18,14 +18,19 @@ func (s *Session) Digits() func() int { return later(s, s.digits) }
 // digits is how long git would abbreviate ids here: what --abbrev says, else core.abbrev, else what fits the size of
 // the repository.
 func (s *Session) digits() int {
-	full := 2 * s.repo.Format.Size()
 	if s.opts.LongHash {
-		return full
+		return 2 * s.repo.Format.Size()
 	}
 	value := s.opts.Abbrev
 	if value == "" {
 		value, _ = s.settings().Get("core.abbrev")
 	}
+	return DigitsOf(s.repo, value)
+}
+
+// DigitsOf is how long git abbreviates ids where core.abbrev has a value; empty where it is not set.
+func DigitsOf(repo *refs.Repo, value string) int {
+	full := 2 * repo.Format.Size()
 	switch n, err := strconv.Atoi(value); {
 	case err == nil && n == 0:
 		return full
@@ -36,7 +41,7 @@ func (s *Session) digits() int {
 	case "no", "off", "false":
 		return full
 	}
-	return enoughDigits(packedObjects(s.repo))
+	return enoughDigits(packedObjects(repo))
 }
 
 // DefaultDigits is the length of a short id where nothing asks for another.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate"
@@ -183,6 +184,9 @@ func (l *looker) paths() ([]string, error) {
 		for _, run := range step.Runs {
 			add(l.namesOf(run.Path)...)
 		}
+		if l.ref == "" && l.inHead(out) { // git takes nothing that is there for the older name of another file
+			continue
+		}
 		later, err := l.renames(step.Commit, l.ref)
 		if err != nil {
 			return nil, err
@@ -199,6 +203,27 @@ func (l *looker) paths() ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// inHead tells whether HEAD is known to have all of the paths.
+func (l *looker) inHead(paths []string) bool {
+	head, _, err := l.repo.Head()
+	if err != nil || head.IsZero() {
+		return false
+	}
+	commit, err := l.objects.Commit(head)
+	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
+		tree := commit.Tree
+		for part := range strings.SplitSeq(path, "/") {
+			entries, err := l.objects.Tree(tree)
+			at := slices.IndexFunc(entries, func(e refs.TreeEntry) bool { return e.Name == part })
+			if err != nil || at < 0 {
+				return true
+			}
+			tree = entries[at].OID
+		}
+		return false
+	})
 }
 
 func isFile(name string) bool {

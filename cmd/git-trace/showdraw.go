@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -35,12 +37,12 @@ func newShowDrawer(s *screen, v *viewer) *showDrawer {
 
 // commitDigits is how many digits git abbreviates commit ids to here.
 func commitDigits(ctx context.Context, repo *refs.Repo) int {
-	const usual = 7
-	out, err := repo.Git(ctx, nil, "rev-parse", "--short", "HEAD")
+	config, err := settings.Read(ctx, repo)
 	if err != nil {
-		return usual
+		return gitblame.DefaultDigits
 	}
-	return max(len(strings.TrimSpace(string(out))), fewestDigits)
+	value, _ := config.Get("core.abbrev")
+	return gitblame.DigitsOf(repo, value)
 }
 
 func (d *showDrawer) line(text string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // blaming is the command that people call most, beside git's own.
@@ -31,6 +32,11 @@ func blaming(quick bool) []scenario {
 			name:    "blame, tiny file",
 			rows:    []row{{"blame again, 20 lines in 3 commits", "warm", reference, ratio, 1.5}},
 			prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareTiny() },
+		},
+		{
+			name:    "why",
+			rows:    []row{{"why of a line, 60 lines in 10 commits", "why", "blame again", work, 1.5}},
+			prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareWhy() },
 		},
 	}
 }
@@ -165,6 +171,46 @@ func (b *bench) prepareTiny() (func(int, *recorder) error, error) {
 		return inTurn(i,
 			func() error { return r.run("git blame", b.git(dir, "blame", file)) },
 			func() error { return r.run("warm", b.trace(dir, "blame", file)) },
+		)
+	}, nil
+}
+
+// prepareWhy has an agent write a file, commit after commit.
+func (b *bench) prepareWhy() (func(int, *recorder) error, error) {
+	const file = "main.go"
+	dir, err := b.place("why", func(dir string) error {
+		if err := errors.Join(b.makeTree(dir, 20), writeFile(dir, file, strings.Repeat("// begun\n", 50))); err != nil {
+			return err
+		}
+		err := errors.Join(b.check(b.git(dir, "add", "-A")), b.check(b.git(dir, "commit", "-q", "-m", "begun")))
+		if err != nil {
+			return err
+		}
+		a, err := b.startAgent(dir)
+		for n := 0; err == nil && n < 10; n++ {
+			var edit call
+			var write func() error
+			if edit, write, err = a.edit(file); err == nil {
+				err = errors.Join(b.check(edit.before), write(), b.check(edit.after),
+					b.check(b.git(dir, "commit", "-q", "-a", "-m", fmt.Sprint("change ", n))))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return nil, err
+	}
+	before, _, _ := strings.Cut(string(text), " by the agent")
+	line := fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
+	settle()
+	return func(i int, r *recorder) error {
+		return inTurn(i,
+			func() error { return r.run("blame again", b.trace(dir, "blame", file)) },
+			func() error { return r.run("why", b.trace(dir, "why", line)) },
 		)
 	}, nil
 }

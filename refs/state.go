@@ -1,0 +1,80 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// RefsState is a text that is another one whenever git-rev-list(1) --all begins at other commits: a ref or the HEAD of
+// a work tree moved. Refs whose names begin with except, which ends in a slash, do not count. It starts no process
+// where refs are files.
+func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
+	if !r.fileRef("refs/") {
+		return r.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude="+except+"*", "--all")
+	}
+	var out bytes.Buffer
+	take := func(path string) error {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		out.WriteString(path + " " + string(bytes.TrimSpace(text)) + "\n")
+		return nil
+	}
+	heads, err := filepath.Glob(filepath.Join(escapeGlob(r.CommonDir), "worktrees", "*", "HEAD"))
+	if err != nil {
+		return nil, err
+	}
+	for _, head := range append(heads, filepath.Join(r.CommonDir, "HEAD"), filepath.Join(r.GitDir, "HEAD")) {
+		if err := take(head); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	// Packing adds a line before it removes the file, so this order misses none.
+	dirs := []string{r.CommonDir}
+	if r.Linked() {
+		dirs = append(dirs, r.GitDir)
+	}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(filepath.Join(dir, "refs"), func(path string, d fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(dir, path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // removed meanwhile, and packed where it was not deleted
+				return nil
+			case err != nil:
+				return err
+			case strings.HasPrefix(filepath.ToSlash(name)+"/", except) && d.IsDir():
+				return fs.SkipDir
+			case d.IsDir(), strings.HasSuffix(name, ".lock"):
+				return nil
+			}
+			if err := take(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	skipped := false
+	for line := range bytes.Lines(packed) {
+		_, name, _ := bytes.Cut(line, []byte(" "))
+		if line[0] != '^' { // what a tag leads to stands behind it
+			skipped = line[0] == '#' || bytes.HasPrefix(name, []byte(except))
+		}
+		if !skipped {
+			out.Write(line)
+		}
+	}
+	return out.Bytes(), nil
+}
