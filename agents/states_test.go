@@ -104,7 +104,7 @@ func statesOf(t *testing.T, r *records.Record, o tracestate.Options) ([]stateLin
 	}
 	var out bytes.Buffer
 	var stats tracestate.Stats
-	if err := tracestate.Write(&out, r, o, &stats); err != nil {
+	if err := tracestate.Write(&out, r, o, tracestate.Told{}, &stats); err != nil {
 		return nil, stats, err
 	}
 	var list []stateLine

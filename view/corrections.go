@@ -11,9 +11,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Correction is what a person made of the lines of a call before they were committed: lines of a committed file that
-// are the call's or the person's, one after the other, and nobody else's.
+// Correction is what a person made of the lines of a call: lines of a committed file that are the call's or the
+// person's, one after the other, and nobody else's.
 type Correction struct {
+	// Later says that an earlier commit has the lines as the call wrote them. Then only the lines that the person wrote
+	// are told; those that stayed are to be asked of blame.
+	Later  bool
+	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it
 	Path   string   // as raw bytes
 	Blob   refs.OID
@@ -44,6 +48,7 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 	}
 	var all []Correction
 	commits := map[refs.OID]bool{}
+	holding := map[events.PatchID][]refs.OID{} // the commits that added lines as a patch wrote them
 	for _, id := range anchored {
 		known, err := belief.Of(r.log, id)
 		if err != nil {
@@ -53,15 +58,36 @@ func (r *Reader) readCorrections(ctx context.Context) error {
 			all = append(all, found...)
 			commits[id] = true
 		}
+		noteHolding(known, holding)
+	}
+	for i := range all {
+		for _, id := range holding[all[i].Patch] {
+			commits[id] = true
+		}
 	}
 	reached, err := r.Reached(ctx, slices.Collect(maps.Keys(commits)))
 	if err != nil {
 		return err
 	}
-	return r.byCall(slices.DeleteFunc(all, func(c Correction) bool { return !reached[c.Commit] }))
+	all = slices.DeleteFunc(all, func(c Correction) bool { return !reached[c.Commit] })
+	for i := range all {
+		c := &all[i]
+		c.Later = slices.ContainsFunc(holding[c.Patch], func(id refs.OID) bool { return id != c.Commit && reached[id] })
+	}
+	return r.byCall(all)
 }
 
-// correctionsIn finds them in a commit. Call is the name of the patch until byCall.
+func noteHolding(known *belief.Commit, holding map[events.PatchID][]refs.OID) {
+	for i := range known.Files {
+		for _, run := range known.Files[i].Runs {
+			if p := run.Owner.Patch; p != "" && !run.Beyond && !slices.Contains(holding[p], known.ID) {
+				holding[p] = append(holding[p], known.ID)
+			}
+		}
+	}
+}
+
+// correctionsIn finds them in a commit. Calls are named by byCall.
 func correctionsIn(known *belief.Commit) []Correction {
 	var out []Correction
 	for i := range known.Files {
@@ -78,7 +104,7 @@ func correctionsIn(known *belief.Commit) []Correction {
 			}
 			c := found[patch]
 			if c == nil {
-				c = &Correction{Commit: known.ID, Path: f.Path, Blob: f.Blob, Start: run.Start, Call: string(patch)}
+				c = &Correction{Commit: known.ID, Path: f.Path, Blob: f.Blob, Start: run.Start, Patch: patch}
 				found[patch] = c
 			}
 			broken[patch] = broken[patch] || run.Start != c.Start+c.Count
@@ -102,7 +128,7 @@ func correctionsIn(known *belief.Commit) []Correction {
 func (r *Reader) byCall(list []Correction) error {
 	r.corrected = map[events.TraceID][]Correction{}
 	for _, c := range list {
-		wrote, found, err := r.log.Patch(events.PatchID(c.Call))
+		wrote, found, err := r.log.Patch(c.Patch)
 		if err != nil {
 			return err
 		}

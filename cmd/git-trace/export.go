@@ -76,9 +76,11 @@ func (a *app) export(c *cli.Context, ops operands) error {
 		out:   &stickyWriter{Writer: quietWriter{a.std.out}},
 		force: c.Bool("force"), damage: unread{w: a.std.err},
 	}
-	if err := e.correct(train); err != nil {
+	end, err := e.tell(train)
+	if err != nil {
 		return err
 	}
+	defer end()
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}

@@ -23,6 +23,7 @@ type steeringLog struct {
 	objects  *refs.Objects
 	searcher *unseen.Search
 	tracker  *trail.Tracker
+	evidence *blame.Evidence
 	brackets []events.Fingerprint // of lines that say nothing
 }
 
@@ -32,7 +33,8 @@ func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) 
 		view: known.Reader, objects: repo.Objects(), searcher: unseen.New(repo, reader), brackets: brackets(),
 	}
 	var err error
-	l.tracker, err = trail.New(ctx, repo, reader, blame.NewEvidence(repo, reader, l.searcher).WithSettler(settler()))
+	l.evidence = blame.NewEvidence(repo, reader, l.searcher).WithSettler(settler())
+	l.tracker, err = trail.New(ctx, repo, reader, l.evidence)
 	if err != nil {
 		l.searcher.Close()
 		_ = l.objects.Close()
@@ -145,7 +147,10 @@ func fate(tr *trail.Trail) *steering.Fate {
 	for _, one := range tr.Now.Changed {
 		f.Changed += one.Lines
 		first := one.Commit.IsZero() || len(tr.Steps) == 0 || one.Commit == tr.Steps[0].Commit
-		if one.Owner != nil && one.Owner.Kind == events.OwnerHuman && first {
+		if one.Owner == nil || one.Owner.Kind != events.OwnerHuman {
+			continue
+		}
+		if f.People += one.Lines; first {
 			f.Human += one.Lines
 		}
 	}

@@ -10,9 +10,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/tracestate"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -24,8 +27,8 @@ type training struct {
 	options tracestate.Options
 	count   bool // print what was skipped, too
 	stats   tracestate.Stats
-	// edits gives what people made of the edits of a conversation; nil where no log tells.
-	edits func(r *records.Record) ([]tracestate.Edit, error)
+	// told gives what the log tells of a conversation; nil where there is no log.
+	told  func(r *records.Record) (tracestate.Told, error)
 	human bool // write them
 	held  int  // edits that were not written for that
 }
@@ -41,13 +44,16 @@ func trainingFlags() []cli.Flag {
 			Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes " +
 				"(`n`)"},
 		&cli.StringFlag{Name: "system",
-			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`"},
+			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`; recorded stands for " +
+				"the record's own"},
 		&cli.BoolFlag{Name: "subagents", Usage: "with tracestate and dpo: answers of subagents, too"},
 		&cli.BoolFlag{Name: "active", Usage: "with tracestate and dpo: no answers that the user took back"},
 		&cli.BoolFlag{Name: "thinking", Usage: "with tracestate and dpo: histories with what the model thought"},
 		&cli.BoolFlag{Name: "per-call", Usage: "with tracestate: a state for each call of an answer"},
 		&cli.StringFlag{Name: "only", Usage: "with tracestate: only answers with calls, or without (`tool_use|text`)"},
 		&cli.IntFlag{Name: "min-chars", Usage: "with tracestate: only actions of so many characters or more (`n`)"},
+		&cli.BoolFlag{Name: "reverted",
+			Usage: "with dpo: also pairs of lines that were reverted with what took their place, the weakest"},
 		&cli.BoolFlag{Name: "stats", Usage: "with tracestate and dpo: say on standard error what was skipped, as JSON"},
 	}
 }
@@ -88,14 +94,22 @@ func (a *app) training(c *cli.Context, format exchange) (*training, error) {
 		History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")),
 		MaxTokens: c.Int64("max-tokens"),
 		Subagents: c.Bool("subagents"), Active: c.Bool("active"), Thinking: c.Bool("thinking"),
-		PerCall: c.Bool("per-call"), Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
+		Reverted: c.Bool("reverted"), PerCall: c.Bool("per-call"),
+		Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
 	}}
+	if format.name != tracestate.PairsName && c.IsSet("reverted") {
+		return nil, usage("option '--reverted' goes with %s", tracestate.PairsName)
+	}
 	for _, name := range []string{"per-call", "only", "min-chars"} {
 		if format.name == tracestate.PairsName && c.IsSet(name) {
 			return nil, usage("option '--%s' goes with %s", name, tracestate.Name)
 		}
 	}
-	if name := c.String("system"); name != "" {
+	switch name := c.String("system"); name {
+	case "":
+	case "recorded":
+		t.options.Recorded = true
+	default:
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
@@ -121,30 +135,35 @@ func (t *training) into(format exchange) exchange {
 }
 
 func (t *training) states(w io.Writer, r *records.Record) error {
-	return tooLong(tracestate.Write(w, r, t.options, &t.stats))
-}
-
-func (t *training) pairs(w io.Writer, r *records.Record) error {
-	edits, err := t.correct(r)
+	told, err := t.tell(r)
 	if err != nil {
 		return err
 	}
-	return tooLong(tracestate.WritePairs(w, r, t.options, edits, &t.stats))
+	return tooLong(tracestate.Write(w, r, t.options, told, &t.stats))
 }
 
-// correct gives the edits of people, if they are to be written.
-func (t *training) correct(r *records.Record) ([]tracestate.Edit, error) {
-	if t.edits == nil {
-		return nil, nil
+func (t *training) pairs(w io.Writer, r *records.Record) error {
+	told, err := t.tell(r)
+	if err != nil {
+		return err
 	}
-	edits, err := t.edits(r)
+	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
+}
+
+// tell gives what the log tells; edits of people only if they are to be written.
+func (t *training) tell(r *records.Record) (tracestate.Told, error) {
+	if t.told == nil {
+		return tracestate.Told{}, nil
+	}
+	told, err := t.told(r)
 	if err != nil || t.human {
-		return edits, err
+		return told, err
 	}
-	for _, e := range edits {
+	for _, e := range told.Edits {
 		t.held += e.Human
 	}
-	return nil, nil
+	told.Edits = nil
+	return told, nil
 }
 
 func tooLong(err error) error {
@@ -174,44 +193,114 @@ func (t *training) done() error {
 	return err
 }
 
-// correct lets pairs tell what people made of edits, as the log knows it.
-func (e *exporter) correct(t *training) error {
-	if t == nil || e.format.name != tracestate.PairsName {
-		return nil
+// tell lets states and pairs say what the log knows: what became of lines and, for pairs, what people made of them.
+// The function that is returned ends it.
+func (e *exporter) tell(t *training) (end func(), err error) {
+	if t == nil {
+		return func() {}, nil
 	}
 	redactor, err := newRedactor(e.ctx, e.repo)
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return nil, fail(exitUnchecked, err, "")
 	}
-	t.edits = e.corrections(redactor)
-	return nil
+	log, err := newSteeringLog(e.ctx, e.repo, e.known)
+	if err != nil {
+		return nil, err
+	}
+	t.told = func(r *records.Record) (told tracestate.Told, err error) {
+		if e.format.name == tracestate.PairsName {
+			if told.Edits, err = e.corrections(log, redactor, events.TraceID(r.TraceID)); err != nil {
+				return told, err
+			}
+		}
+		known, err := log.known(r)
+		if err != nil || known == nil {
+			return told, err
+		}
+		told.Fates = fates(known.Patches)
+		return told, nil
+	}
+	return log.close, nil
+}
+
+// fates sums up what became of the lines of each call.
+func fates(patches []steering.Patch) map[string]tracestate.Fate {
+	out := map[string]tracestate.Fate{}
+	for i := range patches {
+		p := &patches[i]
+		if p.Call == "" || p.Fate == nil || trail.State(p.Fate.State) == trail.Unsettled {
+			continue
+		}
+		f := out[p.Call]
+		f.Alive += p.Fate.Alive
+		f.Human += p.Fate.People
+		f.Reverted += p.Fate.Reverted
+		f.NeverCommitted += p.Fate.Dropped
+		f.Other += p.Fate.Lost + p.Fate.Changed - p.Fate.People
+		f.Paths = append(f.Paths, p.Path)
+		out[p.Call] = f
+	}
+	return out
 }
 
 // corrections gives the edits of people to pairs: the committed lines, redacted like all that leaves.
-func (e *exporter) corrections(redactor *redact.Redactor) func(r *records.Record) ([]tracestate.Edit, error) {
-	return func(r *records.Record) ([]tracestate.Edit, error) {
-		found, err := e.known.Corrections(e.ctx, events.TraceID(r.TraceID))
-		if err != nil || len(found) == 0 {
+func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trace events.TraceID) ([]tracestate.Edit,
+	error) {
+	found, err := e.known.Corrections(e.ctx, trace)
+	if err != nil {
+		return nil, err
+	}
+	var out []tracestate.Edit
+	for _, c := range found {
+		if whole, err := e.whole(log, &c); err != nil {
+			return nil, err
+		} else if !whole {
+			continue
+		}
+		blob, err := log.objects.Blob(c.Blob)
+		if err != nil {
+			continue // of a partial clone, or gone
+		}
+		edit, err := correctedEdit(e.ctx, redactor, &c, string(blob))
+		if err != nil {
 			return nil, err
 		}
-		objects := e.repo.Objects()
-		defer func() { _ = objects.Close() }()
-		var out []tracestate.Edit
-		for _, c := range found {
-			blob, err := objects.Blob(c.Blob)
-			if err != nil {
-				continue // of a partial clone, or gone
-			}
-			edit, err := correctedEdit(e.ctx, redactor, &c, string(blob))
-			if err != nil {
-				return nil, err
-			}
-			if edit != nil {
-				out = append(out, *edit)
-			}
+		if edit != nil {
+			out = append(out, *edit)
 		}
-		return out, nil
 	}
+	return out, nil
+}
+
+// whole asks blame for all lines that stand in the place of a call's, if an earlier commit has some of them. They must
+// stand together, and nobody else may have changed one.
+func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
+	if !c.Later {
+		return true, nil
+	}
+	lines, err := blame.Lines(e.ctx, e.repo, c.Commit.String(), c.Path, log.evidence)
+	if err != nil {
+		return false, blameFailure(err)
+	}
+	c.Start, c.Count, c.Human = 0, 0, 0
+	for i := range lines {
+		who := lines[i].Owner
+		human := who.Kind == events.OwnerHuman && who.Previous == c.Patch
+		switch {
+		case !human && who.Previous == c.Patch:
+			return false, nil
+		case !human && who.Patch != c.Patch:
+			continue
+		case c.Count == 0:
+			c.Start = i + 1
+		case c.Start+c.Count != i+1:
+			return false, nil
+		}
+		if c.Count++; human {
+			c.Human++
+		}
+	}
+	return c.Human > 0, nil
 }
 
 // correctedEdit takes the lines of a correction out of the committed file; nil where they are not there.
@@ -230,7 +319,8 @@ func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Corre
 		return nil, err
 	}
 	return &tracestate.Edit{
-		Call: c.Call, Wrote: c.Wrote, Lines: strings.Split(text, "\n"), Human: c.Human, Commit: c.Commit.String(), Path: path,
+		Call: c.Call, Later: c.Later, Wrote: c.Wrote, Lines: strings.Split(text, "\n"),
+		Human: c.Human, Commit: c.Commit.String(), Path: path,
 	}, nil
 }
 

@@ -38,7 +38,8 @@ type Patch struct {
 // Fate is what became of the lines of a patch.
 type Fate struct {
 	State                                 string // as git trace track has it
-	Alive, Changed, Human, Reverted, Lost int    // lines; Human are those of Changed that people changed
+	Alive, Changed, Human, Reverted, Lost int    // lines; Human are those of Changed that people changed before the commit
+	People                                int    // lines of Changed that people changed, whenever
 	Dropped                               int    // lines that were gone before any commit
 	Commits                               []string
 	Uncommitted                           int // lines of Alive that no commit has

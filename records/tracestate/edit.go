@@ -9,8 +9,26 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Edit is what a person made of the lines of a call before they were committed.
+// Told is what the log tells of a conversation.
+type Told struct {
+	Edits []Edit
+	Fates map[string]Fate // by call, of those that wrote lines
+}
+
+// Fate is what became of the lines of an answer's calls.
+type Fate struct {
+	Alive          int `json:"alive"`
+	Human          int `json:"changed_by_human"`
+	Reverted       int `json:"reverted"`
+	NeverCommitted int `json:"never_committed"` // gone before any commit
+	Other          int `json:"other"`           // others took their place, or a commit took them away
+
+	Paths []string `json:"-"` // of the files
+}
+
+// Edit is what a person made of the lines of a call.
 type Edit struct {
+	Later  bool                 // a commit had them as the call wrote them
 	Call   string               // of the call, which wrote nothing else
 	Wrote  []events.Fingerprint // of the lines that it wrote
 	Lines  []string             // that stand in their place in the commit, redacted
@@ -26,9 +44,15 @@ func edited(st *state, edits []Edit) []*pair {
 		return nil
 	}
 	call := &st.step.ToolCalls[0]
+	var out []*pair
+	made := map[Origin]bool{}
 	for i := range edits {
 		e := &edits[i]
-		if e.Call != call.ToolCallID {
+		origin := HumanEdit
+		if e.Later {
+			origin = UserModified
+		}
+		if e.Call != call.ToolCallID || made[origin] {
 			continue
 		}
 		input, found := replaced(call.Input, e)
@@ -39,13 +63,14 @@ func edited(st *state, edits []Edit) []*pair {
 		step.ToolCalls = slices.Clone(step.ToolCalls)
 		step.ToolCalls[0].Input = input
 		if chosen, rejected := action(&step), action(st.step); chosen != rejected {
-			return []*pair{{
-				state: st, origin: HumanEdit, chosen: chosen, rejected: rejected,
+			made[origin] = true
+			out = append(out, &pair{
+				state: st, origin: origin, chosen: chosen, rejected: rejected,
 				evidence: map[string]any{"commit": e.Commit, "path": e.Path, "lines": len(e.Lines), "human_lines": e.Human},
-			}}
+			})
 		}
 	}
-	return nil
+	return out
 }
 
 // replaced is the input of a call with the lines of a commit in the place of those that it wrote.

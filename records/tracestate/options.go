@@ -28,6 +28,8 @@ type Options struct {
 	History   History
 	Messages  Dialect
 	System    string // the system prompt that each history begins with; "" for none
+	Recorded  bool   // each history begins with the system prompt of its answer, where the record has it
+	Reverted  bool   // pairs of lines that were reverted, too
 	MaxTokens int64  // of a history, where a token counts as four bytes; 0 stands for no limit
 	Subagents bool   // states of subagents, too
 	Active    bool   // none of steps that the user took back
@@ -60,6 +62,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("a kind of states %w %.40q", ErrOption, string(o.Only))
 	case o.MinChars < 0:
 		return fmt.Errorf("a number of characters %w negative", ErrOption)
+	case o.Recorded && o.History == Delta:
+		return fmt.Errorf("recorded system prompts %w with histories of the form delta", ErrOption)
 	case o.MaxTokens < 0, o.MaxTokens > 0 && o.History == Delta:
 		return fmt.Errorf("a limit of tokens %w with histories of the form delta, or negative", ErrOption)
 	}

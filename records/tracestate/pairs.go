@@ -17,14 +17,16 @@ type Origin string
 
 // The origins, best evidence first.
 const (
-	HumanEdit Origin = "human_edit"        // a person changed the lines of an edit, and committed them
-	Declined  Origin = "declined"          // a person refused the call; a later one took its place
-	Fixed     Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
+	HumanEdit    Origin = "human_edit"        // a person changed the lines of an edit, and committed them
+	UserModified Origin = "user_modified"     // a person changed the lines of an edit after they were committed
+	Declined     Origin = "declined"          // a person refused the call; a later one took its place
+	Fixed        Origin = "failed_then_fixed" // a command failed; a variation of it worked in the same turn
+	Reverted     Origin = "reverted"          // a commit reverted all lines; the next prompt's edit of the file stayed
 )
 
 // confidences are how sure the origins are.
-var confidences = map[Origin]records.Confidence{HumanEdit: records.High, Declined: records.Medium,
-	Fixed: records.Medium}
+var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
+	Declined: records.Medium, Fixed: records.Medium, Reverted: records.Low}
 
 // pair is a state with what was done, and what took its place.
 type pair struct {
@@ -39,18 +41,18 @@ type pair struct {
 // WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people
 // made of its edits. Options must be checked; their form of history, and which states they want, does
 // not count.
-func WritePairs(w io.Writer, r *records.Record, o Options, edits []Edit, stats *Stats) error {
+func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
 	o.History, o.PerCall, o.Only, o.MinChars = Full, false, "", 0
-	m := states(r, o, stats)
+	m := states(r, o, told, stats)
 	var list []*pair
 	after := m.followers()
 	for _, st := range m.states {
-		for _, one := range []*pair{m.declined(st, after), m.fixed(st, after)} {
+		for _, one := range []*pair{m.declined(st, after), m.fixed(st, after), m.reverted(st, after)} {
 			if one != nil && one.chosen != "" && one.rejected != "" && one.chosen != one.rejected {
 				list = append(list, one)
 			}
 		}
-		list = append(list, edited(st, edits)...)
+		list = append(list, edited(st, told.Edits)...)
 	}
 	used := make([]*state, len(list))
 	for i := range list {
@@ -154,6 +156,53 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
+// reverted pairs an edit all of whose lines a commit reverted with the next edit of the file that stayed. One prompt
+// may stand between. What took the place of the turn need not be an answer to the same question: the weakest of the
+// pairs.
+func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
+	gone, found := m.fate(st.step)
+	if !m.Reverted || !found || gone.Reverted == 0 || gone.Alive+gone.Human+gone.NeverCommitted+gone.Other > 0 {
+		return nil
+	}
+	var out *pair
+	m.later(st, after, 1, func(next *state, said []string) bool {
+		kept, found := m.fate(next.step)
+		if !found || kept.Alive == 0 || !slices.ContainsFunc(m.paths(next.step),
+			func(path string) bool { return slices.Contains(m.paths(st.step), path) }) {
+			return true
+		}
+		out = &pair{
+			state: st, origin: Reverted, chosen: action(next.step), rejected: action(st.step), hint: strings.Join(said, "\n\n"),
+			evidence: map[string]any{"chosen_step": next.step.StepIndex, "lines": gone.Reverted},
+		}
+		return false
+	})
+	return out
+}
+
+// fate is what became of the lines of an answer; found is false where nobody followed them.
+func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
+	for i := range s.ToolCalls {
+		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]
+		found = found || known
+		sum.Alive += f.Alive
+		sum.Human += f.Human
+		sum.Reverted += f.Reverted
+		sum.NeverCommitted += f.NeverCommitted
+		sum.Other += f.Other
+	}
+	return sum, found
+}
+
+// paths are the files that the calls of a step wrote.
+func (m *maker) paths(s *records.Step) []string {
+	var out []string
+	for i := range s.ToolCalls {
+		out = append(out, m.told.Fates[s.ToolCalls[i].ToolCallID].Paths...)
+	}
+	return out
+}
+
 // all tells whether all calls of a step ended so; a call that worked has the failure "".
 func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {
@@ -204,7 +253,7 @@ func (m *maker) writePair(out *bufio.Writer, p *pair) {
 	}
 	links, dropped := m.limited(p.history.chain(nil))
 	write(`{"state_id":`, quoted(p.id), `,"state_messages":[`)
-	m.messages(write, links, true)
+	m.messages(write, links, true, m.system(p.state))
 	write(`],"chosen":`, quoted(p.chosen), `,"rejected":`, quoted(p.rejected), `,"n_teachers_agreeing":0,"source":`,
 		quoted(string(p.origin)))
 	write(`,"confidence":`, quoted(string(confidences[p.origin])), `,"hint_text":`)

@@ -24,6 +24,7 @@ type state struct {
 type maker struct {
 	Options
 	r         *records.Record
+	told      Told
 	stats     *Stats
 	ways      *paths
 	sources   map[int][]string
@@ -35,9 +36,10 @@ type maker struct {
 }
 
 // states makes the states of a record.
-func states(r *records.Record, o Options, stats *Stats) *maker {
+func states(r *records.Record, o Options, told Told, stats *Stats) *maker {
 	m := &maker{
-		Options: o, r: r, stats: stats, ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r),
+		Options: o, r: r, told: told, stats: stats,
+		ways: newPaths(r), sources: r.Sources(), stops: r.Stops(), summaries: summaries(r),
 		ids:  map[string]bool{},
 		late: late(r),
 	}

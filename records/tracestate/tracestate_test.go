@@ -42,7 +42,7 @@ func write(t testing.TB, r *records.Record, o tracestate.Options) (string, trace
 	}
 	var out bytes.Buffer
 	var stats tracestate.Stats
-	if err := tracestate.Write(&out, r, o, &stats); err != nil {
+	if err := tracestate.Write(&out, r, o, tracestate.Told{}, &stats); err != nil {
 		t.Fatal(err)
 	}
 	return out.String(), stats
@@ -89,7 +89,7 @@ func TestThePairsOfASessionThatWentBack(t *testing.T) {
 	}
 	var out bytes.Buffer
 	var stats tracestate.Stats
-	if err := tracestate.WritePairs(&out, r, o, nil, &stats); err != nil {
+	if err := tracestate.WritePairs(&out, r, o, tracestate.Told{}, &stats); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "rewind-pairs.jsonl", out.String())
@@ -162,7 +162,7 @@ func TestWhatIsWrittenKeepsItsSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := tracestate.WritePairs(&out, r, o, nil, &tracestate.Stats{}); err != nil {
+			if err := tracestate.WritePairs(&out, r, o, tracestate.Told{}, &tracestate.Stats{}); err != nil {
 				t.Fatal(err)
 			}
 			valid(t, name, pairs, out.String())
@@ -211,7 +211,7 @@ func TestHistoriesAreAsLongAsTheirFormSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := tracestate.Write(&out, conversation(5000), o, &tracestate.Stats{}); !errors.Is(err, tracestate.ErrTooLong) || out.Len() > 0 {
+	if err := tracestate.Write(&out, conversation(5000), o, tracestate.Told{}, &tracestate.Stats{}); !errors.Is(err, tracestate.ErrTooLong) || out.Len() > 0 {
 		t.Errorf("%v, and %d bytes", err, out.Len())
 	}
 	limited, stats := write(t, conversation(200), tracestate.Options{MaxTokens: 1000})
@@ -285,7 +285,7 @@ func TestACommandThatWorkedTakesThePlaceOfOneThatFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := tracestate.WritePairs(&out, r, o, nil, &tracestate.Stats{}); err != nil {
+	if err := tracestate.WritePairs(&out, r, o, tracestate.Told{}, &tracestate.Stats{}); err != nil {
 		t.Fatal(err)
 	}
 	var pair struct{ Chosen, Rejected, Source string }
@@ -315,7 +315,7 @@ func FuzzStates(f *testing.F) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := tracestate.Write(&out, r, o, &tracestate.Stats{}); err != nil && !errors.Is(err, tracestate.ErrTooLong) {
+			if err := tracestate.Write(&out, r, o, tracestate.Told{}, &tracestate.Stats{}); err != nil && !errors.Is(err, tracestate.ErrTooLong) {
 				t.Fatal(err)
 			}
 			for _, one := range lines(t, out.String()) {
@@ -326,7 +326,7 @@ func FuzzStates(f *testing.F) {
 				}
 			}
 			out.Reset()
-			if err := tracestate.WritePairs(&out, r, o, nil, &tracestate.Stats{}); err != nil && !errors.Is(err, tracestate.ErrTooLong) {
+			if err := tracestate.WritePairs(&out, r, o, tracestate.Told{}, &tracestate.Stats{}); err != nil && !errors.Is(err, tracestate.ErrTooLong) {
 				t.Fatal(err)
 			}
 		}
@@ -411,6 +411,34 @@ func TestThoughtsAreKeptOnlyWhereTheyAreWanted(t *testing.T) {
 		with, _ := write(t, r, tracestate.Options{Messages: d, Thinking: true})
 		if strings.Contains(without, thought) || strings.Count(with, thought) != strings.Count(with, "\n")*(strings.Count(with, "\n")-1)/2 {
 			t.Errorf("%s: %d thoughts\n%s", d, strings.Count(with, thought), with)
+		}
+	}
+}
+
+// The system prompt of each answer is its own where the record has it; without one the history begins with the user.
+func TestARecordedSystemPromptBeginsItsHistory(t *testing.T) {
+	t.Parallel()
+	r := conversation(3)
+	r.SystemPrompts = map[string]string{"a": "Be brief.", "b": "Be long."}
+	agents := 0
+	for i := range r.Steps {
+		if r.Steps[i].Role == records.RoleAgent {
+			if agents++; agents < 3 {
+				r.Steps[i].SystemPromptHash = new(string(rune('a' - 1 + agents)))
+			}
+		}
+	}
+	text, _ := write(t, r, tracestate.Options{Recorded: true})
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) < 3 {
+		t.Fatalf("%d states", len(lines))
+	}
+	for i, want := range []string{
+		`"messages":[{"role":"system","content":"Be brief."},{"role":"user"`, `"messages":[{"role":"system","content":"Be long."},{"role":"user"`,
+		`"messages":[{"role":"user"`,
+	} {
+		if !strings.Contains(lines[i], want) {
+			t.Errorf("state %d: no %s in %.200s", i+1, want, lines[i])
 		}
 	}
 }

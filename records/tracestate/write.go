@@ -10,8 +10,8 @@ import (
 )
 
 // Write writes the states of a conversation, one a line, in the order of their answers. Options must be checked.
-func Write(w io.Writer, r *records.Record, o Options, stats *Stats) error {
-	m := states(r, o, stats)
+func Write(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
+	m := states(r, o, told, stats)
 	if o.History == Full {
 		if err := m.fits(m.states); err != nil {
 			return err
@@ -57,21 +57,29 @@ func (m *maker) write(out *bufio.Writer, st *state) {
 			base, after = quoted(st.base.id), st.base.history
 		}
 		write(`,"base":`, base, `,"append":[`)
-		m.messages(write, st.history.chain(after), after == nil)
+		m.messages(write, st.history.chain(after), after == nil, m.System)
 	} else {
 		var links []*node
 		links, dropped = m.limited(st.history.chain(nil))
 		write(`,"messages":[`)
-		m.messages(write, links, true)
+		m.messages(write, links, true, m.system(st))
 	}
 	write(`],"student_action":`, quoted(action(st.step)), `,"teacher_id":null,"reward":`, m.reward(), `,"hint_text":null`)
 	write(`,"x_git_trace":`, string(m.origin(st, dropped)), "}\n")
 }
 
+// system is the system prompt of a state; "" for none.
+func (m *maker) system(st *state) string {
+	if m.Recorded && st.step.SystemPromptHash != nil {
+		return m.r.SystemPrompts[*st.step.SystemPromptHash]
+	}
+	return m.System
+}
+
 // messages writes links of a history, with the system prompt before its first message.
-func (m *maker) messages(write func(...string), links []*node, whole bool) {
-	if whole && m.System != "" {
-		write(message("system", quoted(m.System)))
+func (m *maker) messages(write func(...string), links []*node, whole bool, system string) {
+	if whole && system != "" {
+		write(message("system", quoted(system)))
 		if len(links) > 0 {
 			write(",")
 		}
@@ -129,11 +137,15 @@ func (m *maker) origin(st *state, dropped int) []byte {
 		Subagent  bool     `json:"subagent"`
 		Compacted bool     `json:"compacted,omitempty"`
 		Dropped   int      `json:"dropped,omitempty"`
+		Fate      *Fate    `json:"fate,omitempty"`
 	}{
 		Trace: m.r.TraceID, Step: st.step.StepIndex, Agent: m.r.Agent.Name, Model: st.step.Model,
 		Timestamp: st.step.Timestamp, Kind: kindOf(st.step),
 		Calls: []string{}, Results: []result{}, Branch: "active", Subagent: st.way.subagent, Compacted: st.compacted,
 		Dropped: dropped,
+	}
+	if fate, found := m.fate(st.step); found {
+		o.Fate = &fate
 	}
 	if st.way.branch {
 		o.Branch = "abandoned"
