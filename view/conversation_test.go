@@ -81,7 +81,7 @@ func TestSourcesAreUnited(t *testing.T) {
 		if test.want.Models == nil {
 			test.want.Models = []string{}
 		}
-		test.want.Commits, test.want.Lost = []CommitLines{}, []CommitLines{}
+		test.want.Commits, test.want.Lost, test.want.Elsewhere = []CommitLines{}, []CommitLines{}, []index.Elsewhere{}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, test.want)
 		}
