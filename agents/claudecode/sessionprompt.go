@@ -32,15 +32,9 @@ func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 	return s.typed(ch, strings.Join(said, "\n\n"), e.time, at)
 }
 
-// maxSummary is how much is kept of what the model was told after a compaction.
-const maxSummary = 64 << 10
-
 // summary keeps what the model was told in the place of the conversation before.
 func (ch *chain) summary(said, time string) {
-	if len(said) > maxSummary {
-		said = strings.ToValidUTF8(said[:maxSummary], "") + "…"
-	}
-	ch.c.Append("summaries", "after_step", map[string]any{"text": said, "timestamp": time})
+	ch.c.Summarized(said, time)
 	ch.c.Take()
 }
 

@@ -133,6 +133,7 @@ type message struct {
 	created                                                int64
 	tokens                                                 []byte
 	cost                                                   float64
+	summary                                                bool // it takes the place of what was said before
 }
 
 func (m *message) decode(info []byte) {
@@ -150,6 +151,8 @@ func (m *message) decode(info []byte) {
 			m.provider = d.Text()
 		case "finish":
 			m.finish = d.Text()
+		case "summary":
+			m.summary = string(d.Raw()) == "true"
 		case "tokens":
 			m.tokens = d.Raw()
 		case "cost":

@@ -44,6 +44,9 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	if err := s.c.Answer(a); err != nil {
 		return err
 	}
+	if m.summary {
+		s.c.Summarized(a.Text, a.Time)
+	}
 	for i := range tools {
 		if result, done := s.result(&tools[i]); done {
 			if err := s.c.Result(at, tools[i].call.ID, result); err != nil {

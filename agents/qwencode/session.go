@@ -250,6 +250,20 @@ func (s *session) result(l *line, at records.Locator) error {
 	return nil
 }
 
+// summaryIn is the first message of the history that took the place of a longer one. The client says in it what was.
+func summaryIn(history []byte) string {
+	var said []string
+	d := rawjson.NewDecoder(history)
+	if d.OpenArray(); !d.Element() {
+		return ""
+	}
+	p := rawjson.NewDecoder(rawjson.Member(d.Raw(), "parts"))
+	for p.OpenArray(); p.Element(); {
+		said = append(said, rawjson.MemberText(p.Raw(), "text"))
+	}
+	return strings.Join(said, "\n")
+}
+
 // system takes a record of the client about the session.
 func (s *session) system(l *line) {
 	switch l.subtype {
@@ -259,6 +273,7 @@ func (s *session) system(l *line) {
 			"timestamp": l.time, "tokens_before": rawjson.MemberInt(info, "originalTokenCount"),
 			"tokens_after": rawjson.MemberInt(info, "newTokenCount"),
 		})
+		s.c.Summarized(summaryIn(rawjson.Member(l.payload, "compressedHistory")), l.time)
 	case "slash_command":
 		command := rawjson.MemberText(l.payload, "rawCommand")
 		if command == "" || rawjson.MemberText(l.payload, "phase") == "result" {

@@ -1,5 +1,7 @@
 package assemble
 
+import "strings"
+
 // Take counts a line that is in the record.
 func (c *Conversation) Take() {
 	if it := c.lastItem(); it != nil {
@@ -53,6 +55,20 @@ func (c *Conversation) Append(list, after string, value map[string]any) {
 		}
 		s.appendTo(list, value)
 	})
+}
+
+// maxSummary is how much is kept of what the model was told after a compaction.
+const maxSummary = 64 << 10
+
+// Summarized keeps what the model was told in the place of the conversation before.
+func (c *Conversation) Summarized(said, time string) {
+	if said = strings.TrimSpace(said); said == "" {
+		return
+	}
+	if len(said) > maxSummary {
+		said = strings.ToValidUTF8(said[:maxSummary], "") + "…"
+	}
+	c.Append("summaries", "after_step", map[string]any{"text": said, "timestamp": time})
 }
 
 // Change changes what is known of the conversation as a whole, when everything before it has been handed on.
