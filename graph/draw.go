@@ -67,7 +67,7 @@ func (d *Drawer) head(c *Commit) {
 		return
 	}
 	room := d.style.width() - len(c.edges.commit) - len(c.Short) - 1
-	when := Age(c.Time, d.style.Now)
+	when := numbers.Age(c.Time, d.style.Now)
 	right := cells.Cut(cells.Safe(c.Author), mostAuthor) + ", " + when
 	if room-cells.Width(right)-2 < leastSubject {
 		right = when

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 )
 
 func (a *app) doctorCommand() *cli.Command {
@@ -124,7 +124,7 @@ func (h *health) printFailures(s *screen, now time.Time) error {
 		t.row("note", "what hooks could not do is not known: "+err.Error(), "")
 	}
 	for _, f := range failures[max(0, len(failures)-shownFailures):] {
-		t.row("note", "a hook failed "+graph.Ago(f.Time, now)+": "+f.What, "")
+		t.row("note", "a hook failed "+numbers.Ago(f.Time, now)+": "+f.What, "")
 	}
 	if n := len(failures) - shownFailures; n > 0 {
 		t.row("note", fmt.Sprintf("%s before that in %s", plural(n, "failure"), h.shorten(h.repo.HookLog())), "")

@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -80,7 +79,7 @@ func newLogDrawer(s *screen, list []view.Conversation, short func(events.TraceID
 		d.id = max(d.id, cells.Width(cells.Safe(short(c.Trace))))
 		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
 		d.model = max(d.model, cells.Width(modelsOf(c)))
-		d.ago = max(d.ago, len(graph.Ago(c.Last, now)))
+		d.ago = max(d.ago, len(numbers.Ago(c.Last, now)))
 		d.prompts = max(d.prompts, len(plural(c.Prompts, "prompt")))
 		calls = max(calls, len(plural(c.Calls, "call")))
 	}
@@ -108,7 +107,7 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 	b.WriteString(d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
 	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
 	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
-	b.WriteString(d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  ")
+	b.WriteString(d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  ")
 	b.WriteString(cells.Pad(plural(c.Prompts, "prompt"), d.prompts) + "  " + plural(c.Calls, "call") + "\n")
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -28,7 +28,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 	case 's':
 		return firstWords(c), true
 	case 'r':
-		return graph.Ago(c.Last, d.now), true
+		return numbers.Ago(c.Last, d.now), true
 	case 'i':
 		return c.Last.Format(time.RFC3339), true
 	case 'p':
@@ -93,7 +93,7 @@ func (d *logDrawer) line(c *view.Conversation) string {
 	color := traceColor(c.Trace)
 	head := d.pen.paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
 		d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
-		d.pen.paint(faint, cells.Pad(graph.Ago(c.Last, d.now), d.ago)) + "  "
+		d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
 	return strings.TrimRight(head+cells.Cut(firstWords(c), max(room, 8)), " ") + "\n"
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -184,7 +184,7 @@ func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text 
 		}
 		id := cells.Safe(short(r.Trace))
 		head := id + "  " + cells.Safe(r.Agent)
-		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+graph.Ago(r.Last, now)) + "\n")
+		b.WriteString(p.paint(traceColor(r.Trace), head) + p.paint(faint, "  "+numbers.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
 			b.WriteString(indent + cells.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/view"
@@ -97,7 +97,7 @@ func (d *showDrawer) commits(list []view.CommitLines) string {
 
 // when is a moment in the user's own time zone, and how long ago it was.
 func (d *showDrawer) when(t time.Time) string {
-	return t.Local().Format("2006-01-02 15:04:05") + ", " + graph.Ago(t, d.now)
+	return t.Local().Format("2006-01-02 15:04:05") + ", " + numbers.Ago(t, d.now)
 }
 
 // span is a stretch of time.
@@ -114,7 +114,7 @@ func (d *showDrawer) span(first, last time.Time) string {
 	if first.Format("15:04") != last.Format("15:04") || form != "15:04" {
 		text += " to " + last.Format(form)
 	}
-	return text + ", " + graph.Ago(last, d.now)
+	return text + ", " + numbers.Ago(last, d.now)
 }
 
 func (t *traceView) draw(d *showDrawer) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
@@ -156,7 +155,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	}
 	switch {
 	case r.Log != nil:
-		t.row("log", fmt.Sprintf("%s, the last %s", plural(int(r.Log.Events), "event"), graph.Ago(r.Log.LastTime, now)), "")
+		t.row("log", fmt.Sprintf("%s, the last %s", plural(int(r.Log.Events), "event"), numbers.Ago(r.Log.LastTime, now)), "")
 	case r.Recording:
 		t.row("log", "no events yet", "")
 	}
@@ -173,17 +172,17 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
-			graph.Ago(*p.Oldest, now)),
+			numbers.Ago(*p.Oldest, now)),
 			promptExpireKey+" says when they go")
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < recentSession {
 		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",
-			plural(p.WentOn, "conversation"), graph.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
+			plural(p.WentOn, "conversation"), numbers.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
 			"git trace record --force <id> records one again")
 	}
 	t.findings("attention", r.Attention)
 	if r.Failure != nil {
-		t.row("attention", "a hook failed "+graph.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
+		t.row("attention", "a hook failed "+numbers.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
 	}
 	return t.write()
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/trails"
 )
 
@@ -52,7 +52,7 @@ func (h *health) unheardFindings(all []agentHealth) []finding {
 		if n > 0 {
 			out = append(out, finding{
 				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: its lines count as a person's",
-					one.Name, plural(n, "conversation"), graph.Ago(last, time.Now())),
+					one.Name, plural(n, "conversation"), numbers.Ago(last, time.Now())),
 				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
 					" --global` reports all that come",
 			})
