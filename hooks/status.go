@@ -186,3 +186,16 @@ func besides(f hookFile) string {
 	}
 	return "another hook"
 }
+
+// Neighbours names whose hooks run beside ours, or which repositories share them; "" for nobody.
+func (s Status) Neighbours() string {
+	for _, one := range s.Hooks {
+		if one.Beside != "" && one.Beside != "another hook" {
+			return one.Beside
+		}
+	}
+	if s.Shared {
+		return "other repositories in " + filepath.ToSlash(s.Dir)
+	}
+	return ""
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // PathCause is the cause of an error without the paths that package os adds, for callers that name the file themselves.
@@ -17,4 +18,9 @@ func PathCause(err error) error {
 		return link.Err
 	}
 	return err
+}
+
+// QuoteGlob keeps the characters of a path from being read as a pattern.
+func QuoteGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

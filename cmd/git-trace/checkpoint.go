@@ -46,11 +46,6 @@ type signedCheckpoint struct {
 	Why     string             `json:"why,omitempty"` // verify will not count it here
 }
 
-// anchorSources are what verification holds the log against.
-func anchorSources() []events.AnchorSource {
-	return []events.AnchorSource{events.FetchedCopies{}, checkpoint.Source{}}
-}
-
 func (a *app) checkpoint(c *cli.Context, ops operands) error {
 	if err := ops.none(); err != nil {
 		return err
@@ -93,7 +88,7 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 
 // signable verifies the log and gives the commit that ends it. A signature under a broken log would be worth nothing.
 func (a *app) signable(ctx context.Context, log *events.Log, force bool) (refs.OID, error) {
-	report, err := log.Verify(ctx, events.Verification{Anchors: anchorSources()})
+	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
 		return refs.OID{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}

@@ -7,7 +7,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/doctor"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
 )
 
 func (a *app) doctorCommand() *cli.Command {
@@ -24,10 +28,18 @@ func (a *app) doctorCommand() *cli.Command {
 	}, a.doctor)
 }
 
-// check is one thing that doctor looks at.
-type check struct {
-	name string
-	run  func(context.Context) (fine string, problems []finding)
+// newDoctor makes the doctor of a work tree.
+func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
+	env, err := capability.SystemEnv()
+	return doctor.New(repo, env, doctor.Deeds{
+		Start:  func(ctx context.Context) error { return startRecording(ctx, repo) },
+		TakeIn: func(ctx context.Context) error { return doLater(ctx, repo, func() {}) },
+		Store:  func(ctx context.Context, list []waiting.Session) error { return storeAgain(ctx, repo, list) },
+		Settings: func(config refs.Config) (string, error) {
+			_, err := priceTable(config)
+			return "mend the file, or git config --unset " + pricesKey, err
+		},
+	}), err
 }
 
 func (a *app) doctor(c *cli.Context, ops operands) error {
@@ -38,7 +50,7 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.health(repo)
+	d, err := newDoctor(repo)
 	if err != nil {
 		return err
 	}
@@ -46,27 +58,20 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	remain, err := h.examine(c.Context, screen, check{"recording", h.checkListed}, c.Bool("fix"))
+	remain, recording, err := d.Examine(c.Context, c.Bool("fix"), func(r doctor.Result) error {
+		return drawResult(screen, r)
+	})
 	if err != nil {
 		return err
 	}
-	if !h.recording() {
+	if !recording {
 		return silent(exitFinding)
 	}
-	for _, one := range h.checks() {
-		left, err := h.examine(c.Context, screen, one, c.Bool("fix"))
-		if err != nil {
-			return err
-		}
-		remain += left
+	t := rows{screen: screen}
+	for _, note := range d.Notes(c.Context, time.Now()) {
+		t.row("note", note, "")
 	}
-	if err := h.printForeign(c.Context, screen); err != nil {
-		return err
-	}
-	if err := h.printUntested(c.Context, screen); err != nil {
-		return err
-	}
-	if err := h.printFailures(screen, time.Now()); err != nil {
+	if err := t.write(); err != nil {
 		return err
 	}
 	if remain > 0 {
@@ -75,59 +80,32 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// examine runs one check, mends what it found if that is asked for, and returns how many problems remain.
-func (h *health) examine(ctx context.Context, s *screen, one check, mend bool) (remain int, err error) {
+func drawResult(s *screen, r doctor.Result) error {
 	t := rows{screen: s}
-	fine, problems := one.run(ctx)
-	if len(problems) == 0 {
-		t.row("ok", one.name+": "+fine, "")
-		return 0, t.write()
+	if len(r.Mended)+len(r.Left) == 0 {
+		t.row("ok", r.Name+": "+r.Fine, "")
 	}
-	if !mend {
-		t.findings("problem", problems)
-		return len(problems), t.write()
-	}
-	var left, mended []finding
-	tried := map[*repair]error{}
-	for _, p := range problems {
-		if p.fix == nil {
-			left = append(left, p)
-			continue
-		}
-		err, done := tried[p.fix]
-		if !done {
-			err = p.fix.run(ctx)
-			tried[p.fix] = err
-		}
-		if err != nil {
-			left = append(left, finding{What: p.What + "; it could not be mended: " + err.Error()})
-			continue
-		}
-		mended = append(mended, finding{What: p.What, Mend: p.fix.what})
-	}
-	t.findings("mended", mended)
-	if len(left) == 0 { // a repair that helped leaves nothing to find
-		_, left = one.run(ctx)
-	}
-	t.findings("problem", left)
-	return len(left), t.write()
+	t.findings("mended", r.Mended)
+	t.findings("problem", r.Left)
+	return t.write()
 }
 
-// shownFailures bounds the failures that doctor lists.
-const shownFailures = 5
-
-// printFailures lists what hooks could not tell anybody.
-func (h *health) printFailures(s *screen, now time.Time) error {
-	failures, err := hookFailures(h.repo)
-	t := rows{screen: s}
+// storeAgain reads conversations from the session files that their agents keep.
+func storeAgain(ctx context.Context, repo *refs.Repo, list []waiting.Session) error {
+	job, err := newRecording(ctx, repo)
 	if err != nil {
-		t.row("note", "what hooks could not do is not known: "+err.Error(), "")
+		return err
 	}
-	for _, f := range failures[max(0, len(failures)-shownFailures):] {
-		t.row("note", "a hook failed "+numbers.Ago(f.Time, now)+": "+f.What, "")
+	defer job.close()
+	lock, err := job.lock(ctx, store.Patience)
+	if err != nil {
+		return err
 	}
-	if n := len(failures) - shownFailures; n > 0 {
-		t.row("note", fmt.Sprintf("%s before that in %s", plural(n, "failure"), h.shorten(h.repo.HookLog())), "")
+	defer lock.Unlock()
+	for _, session := range list {
+		if err := job.one(ctx, session, func(recordedConversation) {}); err != nil {
+			return fmt.Errorf("conversation %.8s: %w", session.Trace, err)
+		}
 	}
-	return t.write()
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -72,7 +73,10 @@ func classify(err error) (int, string) {
 		return f.code, f.hint
 	}
 	var git *refs.GitError
+	var unknown *agents.UnknownError
 	switch {
+	case errors.As(err, &unknown):
+		return exitGit, unknown.Hint()
 	case errors.Is(err, refs.ErrNotRepository):
 		return exitGit, "run this inside a repository, or name one with -C <path>"
 	case errors.Is(err, refs.ErrBare):

@@ -100,7 +100,7 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 
 // onlyFound leaves those agents that are used on this machine and that the user does not want to be ignored.
 func (in *installation) onlyFound(ctx context.Context) error {
-	ignored, err := ignoredAgents(ctx, in.repo, in.env)
+	ignored, err := agents.Ignored(ctx, in.repo, in.env)
 	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool {
 		return !one.Found(in.env) || slices.Contains(ignored, one.Name)
 	})
@@ -112,8 +112,8 @@ func (in *installation) onlyFound(ctx context.Context) error {
 func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error) {
 	known := installable(env)
 	var out []capability.Agent
-	for _, agent := range agents.All(env) {
-		if agent.Installer != nil && (len(names) == 0 || slices.Contains(names, agent.Name)) {
+	for _, agent := range agents.Installable(env) {
+		if len(names) == 0 || slices.Contains(names, agent.Name) {
 			out = append(out, agent)
 		}
 	}
@@ -136,10 +136,8 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 // installable are the names of the agents that git-trace has hooks for.
 func installable(env capability.Env) []string {
 	var out []string
-	for _, agent := range agents.All(env) {
-		if agent.Installer != nil {
-			out = append(out, agent.Name)
-		}
+	for _, agent := range agents.Installable(env) {
+		out = append(out, agent.Name)
 	}
 	return out
 }

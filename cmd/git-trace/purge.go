@@ -270,15 +270,3 @@ func purgedJSON(p *purge.Purge, dry bool) purgeJSON {
 	}
 	return out
 }
-
-// unfinishedPurge is what status, doctor and verify say of purges that were interrupted; "" when there is none.
-func unfinishedPurge(repo *refs.Repo) string {
-	switch n := purged.Unfinished(repo); n {
-	case 0:
-		return ""
-	case 1:
-		return "a purge was interrupted and is not finished"
-	default:
-		return numbers.Count(n, "purge") + " were interrupted and are not finished"
-	}
-}

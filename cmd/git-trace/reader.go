@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
@@ -53,8 +54,7 @@ func (a *app) hintSilence(repo *refs.Repo) {
 	if !recorded.Look(repo).Mendable() {
 		return
 	}
-	_, silent := (&health{repo: repo}).checkListed(a.life)
-	for _, f := range silent {
+	for _, f := range doctor.Silence(a.life, repo) {
 		fmt.Fprintf(a.std.err, "git-trace: hint: the repository %s: %s\n", f.What, f.Mend)
 	}
 }

@@ -119,19 +119,6 @@ func tableInUse(ctx context.Context, repo *refs.Repo) *prices.Table {
 	return table
 }
 
-// settingsFindings tells of settings that keep conversations from being stored.
-func (h *health) settingsFindings(ctx context.Context) []finding {
-	config, err := h.repo.Config(ctx)
-	if err != nil {
-		return nil // git's own complaint, which every command gives
-	}
-	if _, err := priceTable(config); err != nil {
-		return []finding{{What: "no conversation is stored: " + err.Error(), Mend: "mend the file, or git config --unset " +
-			pricesKey}}
-	}
-	return nil
-}
-
 // expandHome resolves a leading ~/ as git does for paths in its configuration.
 func expandHome(name string) string {
 	if len(name) > 1 && name[0] == '~' && (name[1] == '/' || name[1] == filepath.Separator) {

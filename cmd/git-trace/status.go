@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/numbers"
@@ -24,19 +24,19 @@ const statusSchema = "git-trace.status/1"
 
 // statusReport is what status tells.
 type statusReport struct {
-	Schema    string        `json:"schema"`
-	WorkTree  string        `json:"work_tree"`
-	Recording bool          `json:"recording"`
-	Listed    *listing      `json:"listed"`
-	GitHooks  hooks.Status  `json:"git_hooks"`
-	Agents    []agentHealth `json:"agents"`
-	Log       *logHealth    `json:"log"`
-	Spooled   int           `json:"spooled"`
-	Pending   *pendingLines `json:"pending"`
-	Failure   *hookFailure  `json:"failure"` // the last one that is recent
-	Prompts   view.Typed    `json:"typed_prompts"`
-	Purged    purge.Talks   `json:"purged"`
-	Attention []finding     `json:"attention"`
+	Schema    string           `json:"schema"`
+	WorkTree  string           `json:"work_tree"`
+	Recording bool             `json:"recording"`
+	Listed    *doctor.Listing  `json:"listed"`
+	GitHooks  hooks.Status     `json:"git_hooks"`
+	Agents    []doctor.Agent   `json:"agents"`
+	Log       *doctor.LogEnd   `json:"log"`
+	Spooled   int              `json:"spooled"`
+	Pending   *pendingLines    `json:"pending"`
+	Failure   *doctor.Failure  `json:"failure"` // the last one that is recent
+	Prompts   view.Typed       `json:"typed_prompts"`
+	Purged    purge.Talks      `json:"purged"`
+	Attention []doctor.Finding `json:"attention"`
 }
 
 // pendingLines are lines by agents that no commit holds.
@@ -65,11 +65,11 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.health(repo)
+	h, err := newDoctor(repo)
 	if err != nil {
 		return err
 	}
-	report, err := h.status(c.Context, time.Now())
+	report, err := statusOf(c.Context, repo, h, time.Now())
 	if err != nil {
 		return err
 	}
@@ -87,59 +87,31 @@ func (a *app) status(c *cli.Context, ops operands) error {
 // a turn.
 const oldPrompt = 24 * time.Hour
 
-// recentFailure is how long a failed hook is worth mentioning.
-const recentFailure = 24 * time.Hour
-
-// status gathers everything that can be known quickly.
-func (h *health) status(ctx context.Context, now time.Time) (statusReport, error) {
-	r := statusReport{Schema: statusSchema, WorkTree: h.repo.WorkTree, Recording: h.recording(), Listed: h.listing(),
-		Attention: []finding{}}
-	var err error
-	_, unlisted := h.checkListed(ctx)
-	r.Attention = append(r.Attention, unlisted...)
-	if r.GitHooks, err = h.hooks.Status(ctx); err != nil {
-		return r, err
+// statusOf gathers everything that can be known quickly.
+func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.Time) (statusReport, error) {
+	g, err := h.Glance(ctx, now)
+	r := statusReport{
+		Schema: statusSchema, WorkTree: repo.WorkTree, Recording: g.Recording, Listed: g.Listed, GitHooks: g.GitHooks,
+		Agents: g.Agents, Log: g.Log, Spooled: g.Spooled, Failure: g.Failure, Attention: g.Attention,
+		Purged: purge.Conversations(repo),
 	}
-	r.Agents = h.agentsHealth(ctx)
-	if r.Log, err = h.logHealth(ctx); err != nil {
-		r.Attention = append(r.Attention, finding{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"})
-	}
-	r.Attention = append(r.Attention, h.cutOffFindings(ctx, r.Log)...)
-	misnamed, err := h.log.Misnamed(ctx)
 	if err != nil {
 		return r, err
 	}
-	r.Attention = append(r.Attention, misnamedFindings(misnamed)...)
-	if files, err := h.log.Spooled(); err == nil {
-		r.Spooled = len(files)
-	}
-	if r.Prompts, err = view.TypedPrompts(h.repo); err != nil {
+	if r.Prompts, err = view.TypedPrompts(repo); err != nil {
 		return r, err
-	}
-	r.Purged = purge.Conversations(h.repo)
-	failures, err := hookFailures(h.repo)
-	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
-		r.Failure = &failures[n-1]
 	}
 	if !r.Recording {
 		return r, nil
 	}
-	if left, err := view.PendingOf(ctx, h.repo, nil, settler()); err != nil {
-		r.Attention = append(r.Attention, finding{What: err.Error(), Mend: "git trace doctor"})
+	if left, err := view.PendingOf(ctx, repo, nil, settler()); err != nil {
+		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace doctor"})
 	} else {
 		r.Pending = &pendingLines{PendingFigures: left.Figures()}
 		if r.Pending.Unknown > 0 {
-			r.Pending.Why = h.whyUnknown(ctx, left)
+			r.Pending.Why = whyUnknown(ctx, repo, left)
 		}
 	}
-	r.Attention = append(r.Attention, h.settingsFindings(ctx)...)
-	r.Attention = append(r.Attention, h.hookFindings(r.GitHooks)...)
-	r.Attention = append(r.Attention, h.agentFindings(ctx, r.Agents)...)
-	r.Attention = append(r.Attention, h.untracedFindings(ctx, r.Agents)...)
-	r.Attention = append(r.Attention, h.unheardFindings(r.Agents)...)
-	r.Attention = append(r.Attention, h.spoolFindings()...)
-	r.Attention = append(r.Attention, h.laterFindings()...)
-	r.Attention = append(r.Attention, h.purgeFindings()...)
 	return r, nil
 }
 
@@ -175,7 +147,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 			numbers.Ago(*p.Oldest, now)),
 			promptExpireKey+" says when they go")
 	}
-	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < recentSession {
+	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < doctor.Recent {
 		t.row("purged", fmt.Sprintf("%s went on after a purge, the last %s, and %s not recorded any more",
 			plural(p.WentOn, "conversation"), numbers.Ago(*p.Last, now), numbers.Agree(p.WentOn, "is", "are")),
 			"git trace record --force <id> records one again")
@@ -202,22 +174,10 @@ func recordingText(r statusReport) string {
 		return text
 	}
 	text += "; git hooks ok"
-	if others := besideWhom(r.GitHooks); others != "" {
+	if others := r.GitHooks.Neighbours(); others != "" {
 		text += " beside " + others
 	}
 	return text
-}
-
-func besideWhom(st hooks.Status) string {
-	for _, one := range st.Hooks {
-		if one.Beside != "" && one.Beside != "another hook" {
-			return one.Beside
-		}
-	}
-	if st.Shared {
-		return "other repositories in " + filepath.ToSlash(st.Dir)
-	}
-	return ""
 }
 
 // rows are a table of labels and texts.
@@ -257,7 +217,7 @@ func (t *rows) row(label, text, mend string) {
 }
 
 // findings adds rows for findings, and below those that are mended alike what mends them, once.
-func (t *rows) findings(label string, list []finding) {
+func (t *rows) findings(label string, list []doctor.Finding) {
 	for i, f := range list {
 		alone := (i == 0 || list[i-1].Mend != f.Mend) && (i == len(list)-1 || list[i+1].Mend != f.Mend)
 		switch {
@@ -290,25 +250,4 @@ func (t *rows) paint(text string) string {
 func (t *rows) write() error {
 	_, err := io.WriteString(t.screen.Out, t.text.String())
 	return err
-}
-
-// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once
-// more.
-func (h *health) cutOffFindings(ctx context.Context, read *logHealth) []finding {
-	for range 2 {
-		if read == nil {
-			return nil
-		}
-		lost := h.log.CutOff(read.Events)
-		if lost == "" {
-			return nil
-		}
-		again, err := h.logHealth(ctx)
-		if err != nil || again != nil && again.Events == read.Events {
-			return []finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef +
-				" back from a copy"}}
-		}
-		read = again
-	}
-	return nil
 }

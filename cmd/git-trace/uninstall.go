@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -208,7 +207,7 @@ func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
 		}
 	}
 	dirs := []string{repo.TracesDir(), repo.WorktreeTracesDir()}
-	linked, err := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "traces"))
+	linked, err := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.CommonDir), "worktrees", "*", "traces"))
 	if err == nil {
 		dirs = append(dirs, linked...)
 	}
@@ -219,9 +218,4 @@ func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
 	}
 	fmt.Fprintln(a.std.out, "recording stopped; everything recorded here is deleted")
 	return nil
-}
-
-// globQuote keeps the characters of a path from being read as a pattern.
-func globQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

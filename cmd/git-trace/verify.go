@@ -9,6 +9,8 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -47,11 +49,11 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if c.Bool("quick") {
 		check = log.VerifyCopy
 	}
-	report, err := check(c.Context, events.Verification{Anchors: anchorSources()})
+	report, err := check(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
-	if unfinished := unfinishedPurge(repo); unfinished != "" {
+	if unfinished := purge.Unfinished(repo); unfinished != "" {
 		report.Notes = append(report.Notes, unfinished+": git trace doctor --fix")
 	}
 	write := func(w io.Writer) error { return printReport(w, report) }

@@ -180,7 +180,7 @@ func workTreesOf(repo *refs.Repo) []*refs.Repo {
 	if filepath.Base(repo.CommonDir) == ".git" {
 		dirs = append(dirs, filepath.Dir(repo.CommonDir))
 	}
-	links, _ := filepath.Glob(filepath.Join(globQuote(repo.CommonDir), "worktrees", "*", "gitdir"))
+	links, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.CommonDir), "worktrees", "*", "gitdir"))
 	for _, link := range links {
 		if raw, err := os.ReadFile(link); err == nil {
 			dirs = append(dirs, filepath.Dir(strings.TrimSpace(string(raw))))

@@ -16,7 +16,7 @@ const mostForWhy = 2000
 
 // whyUnknown lists the limitations that the log names for the newest changes that nobody owns, in the files that have
 // such lines and are not committed.
-func (h *health) whyUnknown(ctx context.Context, left *view.Pending) []events.Limit {
+func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []events.Limit {
 	files := map[string]bool{}
 	for i := range left.Files {
 		for k := range left.Files[i].Runs {
@@ -26,12 +26,13 @@ func (h *health) whyUnknown(ctx context.Context, left *view.Pending) []events.Li
 		}
 	}
 	out := slices.Clone(left.Doubts)
-	tip, err := h.log.Tip(refs.EventsRef)
+	log := events.OpenLog(repo)
+	tip, err := log.Tip(refs.EventsRef)
 	if err != nil || tip.IsZero() {
 		return out
 	}
 	read := 0
-	for e, err := range h.log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
+	for e, err := range log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
 		if read++; err != nil || read > mostForWhy {
 			break
 		}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -8,17 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// hookFailure is a line that a hook left because it could not tell anybody.
-type hookFailure struct {
+// Failure is a line that a hook left because it could not tell anybody.
+type Failure struct {
 	Time time.Time `json:"time"`
 	What string    `json:"what"`
 }
 
-// hookFailures reads what hooks have left, oldest first.
-func hookFailures(repo *refs.Repo) ([]hookFailure, error) {
+// Failures reads what hooks have left, oldest first.
+func Failures(repo *refs.Repo) ([]Failure, error) {
 	raw, err := os.ReadFile(repo.HookLog())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -26,14 +27,14 @@ func hookFailures(repo *refs.Repo) ([]hookFailure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []hookFailure
+	var out []Failure
 	for line := range bytes.Lines(raw) {
 		when, what, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		at, err := time.Parse(time.RFC3339, when)
 		if err != nil {
 			continue // a line that a killed process left half written
 		}
-		out = append(out, hookFailure{at, printable(what)})
+		out = append(out, Failure{at, cells.Line(what)})
 	}
 	return out, nil
 }

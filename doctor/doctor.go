@@ -1,0 +1,153 @@
+// Package doctor looks at everything that recording depends on and mends what can be mended.
+//
+// Glance gives what can be known quickly, for `git trace status`. Examine goes through one table of checks; each says
+// what is fine or what is found, and a finding may bring its own repair. Notes tells what is worth knowing and is
+// nobody's fault. Nothing is drawn here, and nothing changed but by a repair.
+package doctor
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// Finding is something that is not as it should be.
+type Finding struct {
+	What string  `json:"what"`
+	Mend string  `json:"mend"` // a command, or what else to do
+	fix  *repair // nil for what only the user can mend
+}
+
+// repair mends what may be the cause of several findings.
+type repair struct {
+	what string // in words, when done
+	run  func(ctx context.Context) error
+}
+
+// Deeds are what the program's other commands do, for repairs.
+type Deeds struct {
+	Start  func(context.Context) error                    // begins to record, as init does
+	TakeIn func(context.Context) error                    // takes in what git's hooks left for later
+	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
+	// Settings tells why no conversation can be stored with these settings.
+	Settings func(refs.Config) (mend string, err error)
+}
+
+// Doctor looks at one work tree.
+type Doctor struct {
+	repo      *refs.Repo
+	env       capability.Env
+	deeds     Deeds
+	log       *events.Log
+	hooks     hooks.Installer
+	agents    []capability.Agent // those that have hooks
+	reinstall *repair            // of the git hooks
+}
+
+// New makes a doctor for a work tree. Nothing is looked at yet.
+func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
+	d := &Doctor{
+		repo: repo, env: env, deeds: deeds, log: events.OpenLog(repo), agents: agents.Installable(env),
+		hooks: hooks.Installer{Repo: repo, Binary: env.Binary},
+	}
+	d.reinstall = &repair{"git hooks are installed again", func(ctx context.Context) error {
+		_, err := d.hooks.Install(ctx)
+		return err
+	}}
+	return d
+}
+
+// check is one thing that is looked at.
+type check struct {
+	name string
+	run  func(*Doctor, context.Context) (fine string, problems []Finding)
+}
+
+// checks are in the order in which one thing depends on another. Where nothing is recorded, the first is all.
+var checks = [...]check{
+	{"recording", (*Doctor).checkListed},
+	{"git directory", (*Doctor).checkWritable},
+	{"git hooks", (*Doctor).checkHooks},
+	{"agents", (*Doctor).checkAgents},
+	{"timeline", (*Doctor).checkTimeline},
+	{"spool", (*Doctor).checkSpool},
+	{"log", (*Doctor).checkLog},
+	{"read cache", (*Doctor).checkIndex},
+	{"records", (*Doctor).checkRecords},
+}
+
+// Result is what a check came to.
+type Result struct {
+	Name   string
+	Fine   string    // what there is, where nothing is wrong
+	Mended []Finding // Mend is what was done
+	Left   []Finding
+}
+
+// Examine makes every check, mends what it can if that is asked for, and tells each result. It counts the problems that
+// remain; recording is false where nothing is recorded, and the rest is not looked at.
+func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (
+	remain int, recording bool, err error,
+) {
+	for i, one := range checks {
+		result := d.examine(ctx, one, mend)
+		if err := tell(result); err != nil {
+			return remain, true, err
+		}
+		remain += len(result.Left)
+		if i == 0 && !recorded.Is(d.repo) {
+			return remain, false, nil
+		}
+	}
+	return remain, true, nil
+}
+
+func (d *Doctor) examine(ctx context.Context, one check, mend bool) Result {
+	fine, problems := one.run(d, ctx)
+	r := Result{Name: one.name, Fine: fine, Left: problems}
+	if len(problems) == 0 || !mend {
+		return r
+	}
+	r.Left = nil
+	tried := map[*repair]error{}
+	for _, p := range problems {
+		if p.fix == nil {
+			r.Left = append(r.Left, p)
+			continue
+		}
+		err, done := tried[p.fix]
+		if !done {
+			err = p.fix.run(ctx)
+			tried[p.fix] = err
+		}
+		if err != nil {
+			r.Left = append(r.Left, Finding{What: p.What + "; it could not be mended: " + err.Error()})
+			continue
+		}
+		r.Mended = append(r.Mended, Finding{What: p.What, Mend: p.fix.what})
+	}
+	if len(r.Left) == 0 { // a repair that helped leaves nothing to find
+		_, r.Left = one.run(d, ctx)
+	}
+	return r
+}
+
+// shorten gives a path as people say it: from the top of the work tree, or from their home.
+func (d *Doctor) shorten(path string) string { return shortPath(path, d.repo.WorkTree, d.env.Home) }
+
+func shortPath(path, top, home string) string {
+	for _, from := range [...]struct{ prefix, short string }{{top, ""}, {home, "~/"}} {
+		if rest, ok := strings.CutPrefix(path, from.prefix+string(filepath.Separator)); ok && from.prefix != "" {
+			return from.short + filepath.ToSlash(rest)
+		}
+	}
+	return path
+}

@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// Glance is what can be known quickly.
+type Glance struct {
+	Recording bool
+	Listed    *Listing
+	GitHooks  hooks.Status
+	Agents    []Agent
+	Log       *LogEnd
+	Spooled   int
+	Failure   *Failure // the last one that is recent
+	Attention []Finding
+}
+
+// recentFailure is how long a failed hook is worth mentioning.
+const recentFailure = 24 * time.Hour
+
+// Glance looks at hooks, settings and the end of the log.
+func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error) {
+	g = Glance{Recording: recorded.Is(d.repo), Listed: d.listed(), Attention: []Finding{}}
+	found := func(more []Finding) { g.Attention = append(g.Attention, more...) }
+	_, unlisted := d.checkListed(ctx)
+	found(unlisted)
+	if g.GitHooks, err = d.hooks.Status(ctx); err != nil {
+		return g, err
+	}
+	g.Agents = d.examineAgents(ctx)
+	if g.Log, err = d.logEnd(ctx); err != nil {
+		found([]Finding{{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"}})
+	}
+	found(d.cutOffFindings(ctx, g.Log))
+	misnamed, err := d.log.Misnamed(ctx)
+	if err != nil {
+		return g, err
+	}
+	found(misnamedFindings(misnamed))
+	if files, err := d.log.Spooled(); err == nil {
+		g.Spooled = len(files)
+	}
+	failures, err := Failures(d.repo)
+	if n := len(failures); err == nil && n > 0 && now.Sub(failures[n-1].Time) < recentFailure {
+		g.Failure = &failures[n-1]
+	}
+	if !g.Recording {
+		return g, nil
+	}
+	found(d.settingsFindings(ctx))
+	found(d.hookFindings(g.GitHooks))
+	found(d.agentFindings(ctx, g.Agents))
+	found(d.untracedFindings(ctx, g.Agents))
+	found(d.unheardFindings(g.Agents))
+	found(d.spoolFindings())
+	found(d.laterFindings())
+	found(d.purgeFindings())
+	return g, nil
+}
+
+// shownFailures bounds the failures that are listed one by one.
+const shownFailures = 5
+
+// Notes tells what is worth knowing, one thing a line: hooks of others that hide who wrote a line, session files newer
+// than their parser was tested with, and what hooks could not tell anybody.
+func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
+	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
+	failures, err := Failures(d.repo)
+	if err != nil {
+		notes = append(notes, "what hooks could not do is not known: "+err.Error())
+	}
+	for _, f := range failures[max(0, len(failures)-shownFailures):] {
+		notes = append(notes, "a hook failed "+numbers.Ago(f.Time, now)+": "+f.What)
+	}
+	if n := len(failures) - shownFailures; n > 0 {
+		notes = append(notes, numbers.Count(n, "failure")+" before that in "+d.shorten(d.repo.HookLog()))
+	}
+	return notes
+}

@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// Listing is the entry of the repository on the user's list of recorded repositories.
+type Listing struct {
+	File  string    `json:"file"`
+	Since time.Time `json:"since"`
+}
+
+// listed gives the entry; nil without one.
+func (d *Doctor) listed() *Listing {
+	s := recorded.Look(d.repo)
+	if s.State != recorded.Listed && s.State != recorded.Astray {
+		return nil
+	}
+	return &Listing{File: s.File, Since: s.Since}
+}
+
+// checkListed holds the repository against the list, which alone decides whether hooks do anything.
+func (d *Doctor) checkListed(context.Context) (string, []Finding) {
+	s := recorded.Look(d.repo)
+	if s.State == recorded.Listed {
+		return fmt.Sprintf("on the list since %s (%s)", s.Since.Local().Format(time.DateOnly), d.shorten(s.File)), nil
+	}
+	again := &repair{"the repository is on the list of recorded ones again", d.listAgain}
+	const mend = "git trace doctor --fix"
+	switch s.State {
+	case recorded.Former:
+		return "", []Finding{{What: "was recorded by an earlier version: hooks do nothing now", Mend: mend, fix: again}}
+	case recorded.Moved:
+		return "", []Finding{{What: "was recorded elsewhere, or by another user: hooks do nothing here", Mend: mend,
+			fix: again}}
+	case recorded.Replaced:
+		return "", []Finding{{What: "another git directory was recorded in this place: hooks do nothing", Mend: mend,
+			fix: again}}
+	case recorded.Astray:
+		return "", []Finding{{What: "the work tree was moved: hooks of agents do nothing here", Mend: mend, fix: again}}
+	case recorded.NoPlace:
+		return "", []Finding{{What: recorded.ErrNoPlace.Error() + ": hooks do nothing", Mend: "set HOME or XDG_STATE_HOME"}}
+	}
+	return "", []Finding{{What: "nothing is recorded here", Mend: "git trace init"}}
+}
+
+// listAgain puts a repository that was recorded on the list, as `git trace init` does, by the wish of the user.
+func (d *Doctor) listAgain(ctx context.Context) error {
+	if d.repo.Linked() {
+		if _, err := d.repo.Git(ctx, nil, "worktree", "repair"); err != nil {
+			return err
+		}
+	}
+	return d.deeds.Start(ctx)
+}
+
+// Silence says why hooks do nothing in a repository that was recorded once.
+func Silence(ctx context.Context, repo *refs.Repo) []Finding {
+	_, why := (&Doctor{repo: repo}).checkListed(ctx)
+	return why
+}

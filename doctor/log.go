@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// LogEnd is where the log ends. It does not say whether the log is whole; that is for verify.
+type LogEnd struct {
+	Events   int64     `json:"events"`
+	Tip      refs.OID  `json:"tip"`
+	Last     events.ID `json:"last_event"`
+	LastTime time.Time `json:"last_time"`
+}
+
+// logEnd reads the last event; nil when there is no log.
+func (d *Doctor) logEnd(ctx context.Context) (*LogEnd, error) {
+	tip, err := d.log.Tip(refs.EventsRef)
+	if err != nil || tip.IsZero() {
+		return nil, err
+	}
+	for e, err := range d.log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
+		if err != nil {
+			return nil, err
+		}
+		return &LogEnd{Events: e.Seq, Tip: tip, Last: e.ID, LastTime: e.Time}, nil
+	}
+	return nil, nil
+}
+
+// checkLog reads the whole log.
+func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
+	report, err := d.log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
+	switch {
+	case err != nil:
+		return "", []Finding{{What: "the log could not be checked: " + err.Error(), Mend: "git fsck"}}
+	case report.State == events.Broken:
+		return "", []Finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail,
+			Mend: "git trace verify"}}
+	case report.Lost != "":
+		return "", []Finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
+	}
+	if end, err := d.logEnd(ctx); err == nil {
+		if lost := d.cutOffFindings(ctx, end); len(lost) > 0 {
+			return "", lost
+		}
+	}
+	return numbers.Count(report.Events, "event") + ", " + report.Summary(), nil
+}
+
+// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once
+// more.
+func (d *Doctor) cutOffFindings(ctx context.Context, read *LogEnd) []Finding {
+	for range 2 {
+		if read == nil {
+			return nil
+		}
+		lost := d.log.CutOff(read.Events)
+		if lost == "" {
+			return nil
+		}
+		again, err := d.logEnd(ctx)
+		if err != nil || again != nil && again.Events == read.Events {
+			return []Finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef +
+				" back from a copy"}}
+		}
+		read = again
+	}
+	return nil
+}
+
+func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
+	anew := &repair{"the caches are made anew", func(ctx context.Context) error {
+		_, _, err := index.Rebuild(ctx, d.repo, nil)
+		return err
+	}}
+	reader, err := index.Open(d.repo)
+	if err != nil {
+		return "", []Finding{{What: "the read cache cannot be used: " + err.Error(), Mend: "git trace rebuild", fix: anew}}
+	}
+	defer reader.Close()
+	misnamed, err := d.log.Misnamed(ctx)
+	if err != nil {
+		return "", []Finding{{What: "the fetched logs cannot be listed: " + err.Error(), Mend: "git trace verify"}}
+	}
+	problems := misnamedFindings(misnamed)
+	for _, note := range reader.Notes() {
+		told := func(m events.Misnamed) bool { return strings.Contains(note, m.Ref) }
+		if !slices.ContainsFunc(misnamed, told) {
+			problems = append(problems, Finding{What: note, Mend: "git trace verify"})
+		}
+	}
+	return "holds " + numbers.Count(int(reader.Last()), "event"), problems
+}
+
+// misnamedFindings tells of fetched logs that are not read, as their refs do not name who wrote them.
+func misnamedFindings(list []events.Misnamed) []Finding {
+	var out []Finding
+	for _, m := range list {
+		out = append(out, Finding{
+			What: "the fetched log " + m.Ref + " is not read: its name is not that of its writer",
+			Mend: fmt.Sprintf("git update-ref %s %s && git update-ref -d %s", m.True, m.Ref, m.Ref),
+		})
+	}
+	return out
+}

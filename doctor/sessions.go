@@ -1,0 +1,147 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// Recent is how long a conversation that no hook reported is worth mentioning.
+const Recent = 7 * 24 * time.Hour
+
+// unheardFindings tells of conversations in the work tree that went on while no hook reported them, of agents whose
+// hooks are there.
+func (d *Doctor) unheardFindings(all []Agent) []Finding {
+	listed := d.listed()
+	if listed == nil {
+		return nil
+	}
+	since := time.Now().Add(-Recent)
+	if listed.Since.After(since) {
+		since = listed.Since
+	}
+	engine := trails.New(d.repo, d.log, nil)
+	stored := sync.OnceValue(d.storedAt)
+	var out []Finding
+	for i := range all {
+		one := &all[i]
+		if one.agent.Discoverer == nil || !one.touched() {
+			continue
+		}
+		sessions, err := one.agent.Discoverer.ProjectSessions(d.repo.WorkTree, since)
+		if err != nil {
+			continue // session files that cannot be read say nothing
+		}
+		n, last := 0, time.Time{}
+		for _, s := range sessions {
+			trace := events.NewTraceID(one.Name, s.ID)
+			if s.ID == "" || engine.Heard(trace, s.Changed) || stored()[trace].After(s.Changed) {
+				continue
+			}
+			if n++; s.Changed.After(last) {
+				last = s.Changed
+			}
+		}
+		if n > 0 {
+			out = append(out, Finding{
+				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: its lines count as a person's",
+					one.Name, numbers.Count(n, "conversation"), numbers.Ago(last, time.Now())),
+				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
+					" --global` reports all that come",
+			})
+		}
+	}
+	return out
+}
+
+// storedAt is when conversations were stored last: what backfill read since a conversation went on is no news.
+func (d *Doctor) storedAt() map[events.TraceID]time.Time {
+	out := map[events.TraceID]time.Time{}
+	reader, err := index.Open(d.repo)
+	if err != nil {
+		return out
+	}
+	defer reader.Close()
+	recorded, err := reader.ByType(events.RecordStored)
+	if err != nil {
+		return out
+	}
+	for _, e := range recorded {
+		if e.Time.After(out[e.Trace]) {
+			out[e.Trace] = e.Time
+		}
+	}
+	return out
+}
+
+// longestCommand is how much of a hook's command is shown, in bytes.
+const longestCommand = 60
+
+// foreignHooks tells of hooks of others that may write anew what an agent wrote, where nothing tells when they have
+// ended.
+func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
+	for _, one := range d.examineAgents(ctx) {
+		if !one.Traced || one.agent.Traits.HooksEnd {
+			continue
+		}
+		for _, target := range one.Targets {
+			for _, hook := range target.Foreign {
+				command, _, more := strings.Cut(hook.Command, "\n")
+				if more || len(command) > longestCommand {
+					command = strings.ToValidUTF8(command[:min(len(command), longestCommand)], "") + "…"
+				}
+				notes = append(notes, fmt.Sprintf("%s: another hook runs after each tool (%s in %s): of lines that it adds "+
+					"nobody knows that the agent caused them", one.Name, command, d.shorten(target.Settings)))
+			}
+		}
+	}
+	return notes
+}
+
+// untestedBytes is how large a session file may be that doctor reads.
+const untestedBytes = 64 << 20
+
+// untested tells of agents whose newest session file of this work tree is newer than what the parser was tested
+// with.
+func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
+	for _, agent := range agents.All(d.env) {
+		if agent.Parser == nil || agent.Discoverer == nil {
+			continue
+		}
+		sessions, err := agent.Discoverer.ProjectSessions(d.repo.WorkTree, now.Add(-Recent))
+		if err != nil || len(sessions) == 0 {
+			continue // session files that cannot be read say nothing
+		}
+		last := sessions[len(sessions)-1]
+		if info, err := os.Stat(last.Path); err != nil || info.Size() > untestedBytes {
+			continue
+		}
+		parsed, err := agent.Parser.Parse(ctx, last.Path, agents.ParseOptions{Session: last.ID}, noSteps{})
+		if err != nil {
+			continue
+		}
+		if what := agent.Untested(parsed.Head); what != "" {
+			notes = append(notes, agent.Name+": "+d.shorten(last.Path)+": "+what)
+		}
+	}
+	return notes
+}
+
+// noSteps drops the steps of a session file.
+type noSteps struct{}
+
+// Step drops a step.
+func (noSteps) Step(*records.Step) error { return nil }
+
+// Late drops a result.
+func (noSteps) Late(int, records.Observation) error { return nil }
