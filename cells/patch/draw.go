@@ -16,6 +16,15 @@ type Style struct {
 	// Margin is what stands before a line, by its number in the new content, or in the old one for a line that went; nil
 	// for no margin. It is asked for other lines of the patch with the number 0.
 	Margin func(removed bool, line int) string
+	Crop   *Crop // nil for the whole patch
+}
+
+// Crop leaves a window of a patch: the rows around a line of the new content.
+type Crop struct {
+	Line, Rows int
+	Title      string // stands behind the ranges, in place of the names of the files
+	// LeftOut says, in a line of its own, how many changed lines stand before or behind the window.
+	LeftOut func(lines int) string
 }
 
 // Escape sequences (ECMA-48, select graphic rendition). The words that changed are reversed, which leaves the colour.
@@ -114,33 +123,83 @@ func (s Style) safe(text string) string {
 	return cells.SafeTabs(text)
 }
 
+// row is a line of a hunk, with its number on its side; 0 where it has none.
+type row struct {
+	text     string
+	sign     byte
+	old, now int // the numbers that the two sides have got to
+}
+
+func (r *row) number() (removed bool, line int) {
+	switch r.sign {
+	case '-':
+		return true, r.old
+	case '\\':
+		return false, 0
+	}
+	return false, r.now
+}
+
+// hunk is a run of rows below the line that says where they are.
+type hunk struct {
+	head string
+	rows []row
+}
+
 // finish takes out of a patch what nobody asked for, and puts the margin before its lines.
 func (s Style) finish(text string) string {
+	names, hunks := split(text)
+	if s.Crop != nil {
+		names, hunks = nil, s.crop(hunks)
+	}
 	var out strings.Builder
-	old, now, body := 0, 0, false
-	for line := range strings.Lines(text) {
-		plain := strings.TrimLeft(line, "\x1b[0123456789m")
-		removed, number := false, 0
-		switch {
-		case strings.HasPrefix(plain, "@@ -"):
-			old, now = starts(plain)
-			line, body = cutHeading(line), true
-		case !body && !strings.HasPrefix(plain, "--- ") && !strings.HasPrefix(plain, "+++ "):
-			continue // the names are in the next two lines, the ids are not known here
-		case !body, strings.HasPrefix(plain, `\`):
-		case strings.HasPrefix(plain, "-"):
-			removed, number, old = true, old, old+1
-		case strings.HasPrefix(plain, "+"):
-			number, now = now, now+1
-		default:
-			number, old, now = now, old+1, now+1
-		}
+	line := func(text string, removed bool, number int) {
 		if s.Margin != nil {
 			out.WriteString(s.Margin(removed, number))
 		}
-		out.WriteString(line)
+		out.WriteString(text)
+	}
+	for _, name := range names {
+		line(name, false, 0)
+	}
+	for _, h := range hunks {
+		line(h.head, false, 0)
+		for i := range h.rows {
+			removed, number := h.rows[i].number()
+			line(h.rows[i].text, removed, number)
+		}
 	}
 	return out.String()
+}
+
+// split takes a patch apart. Of what stands before the first hunk only the names are wanted: no ids are known here.
+func split(text string) (names []string, hunks []hunk) {
+	old, now := 0, 0
+	for line := range strings.Lines(text) {
+		plain := strings.TrimLeft(line, "\x1b[0123456789m")
+		switch {
+		case strings.HasPrefix(plain, "@@ -"):
+			old, now = starts(plain)
+			hunks = append(hunks, hunk{head: cutHeading(line)})
+			continue
+		case len(hunks) > 0:
+		case strings.HasPrefix(plain, "--- "), strings.HasPrefix(plain, "+++ "):
+			names = append(names, line)
+			continue
+		default:
+			continue
+		}
+		r := row{line, (plain + `\`)[0], old, now}
+		if r.sign != '+' && r.sign != '\\' {
+			old++
+		}
+		if r.sign != '-' && r.sign != '\\' {
+			now++
+		}
+		h := &hunks[len(hunks)-1]
+		h.rows = append(h.rows, r)
+	}
+	return names, hunks
 }
 
 // cutHeading leaves the ranges of "@@ -1,2 +1,3 @@ text": the text is whatever line stood before, not a function's
@@ -155,13 +214,19 @@ func cutHeading(line string) string {
 	return line[:at+len(mark)] + "\n"
 }
 
-// starts reads the two line numbers of "@@ -1,2 +1,3 @@".
+// starts reads the first lines of the two ranges of "@@ -1,2 +1,3 @@". An empty range names the line before it.
 func starts(line string) (old, now int) {
-	numbers := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '-' || r == '+' || r == '@' })
-	if len(numbers) < 2 {
+	ranges := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '-' || r == '+' || r == '@' })
+	if len(ranges) < 2 {
 		return 0, 0
 	}
-	return digits(numbers[0]), digits(numbers[1])
+	first := func(text string) int {
+		if strings.HasSuffix(text, ",0") {
+			return digits(text) + 1
+		}
+		return digits(text)
+	}
+	return first(ranges[0]), first(ranges[1])
 }
 
 func digits(text string) int {

@@ -199,7 +199,7 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 		d.line("  " + words(wholeChange(p), d.safe(p.Mode)))
 		return
 	}
-	d.diff(list)
+	d.diff(list, nil)
 	for _, p := range list {
 		for _, k := range p.Kept {
 			why := map[string]string{"space": "only white space changed", "moved": "they were moved",
@@ -210,8 +210,9 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 	}
 }
 
-// diff draws the lines, with those around them; where their text is not kept any more, how many they were.
-func (d *showDrawer) diff(list []*view.Hunk) {
+// diff draws the lines, with those around them, or a window of them; where their text is not kept any more, how many
+// they were.
+func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	p := list[0]
 	oldPath, newPath := cmp.Or(p.OldPath, p.Path), p.Path
 	if p.Before.IsZero() {
@@ -232,7 +233,7 @@ func (d *showDrawer) diff(list []*view.Hunk) {
 	file, err := patch.Of(oldPath, newPath, p.Old, p.New, changes)
 	if err == nil {
 		var text string
-		if text, err = file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on}); err == nil {
+		if text, err = file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: crop}); err == nil {
 			d.text.WriteString(text)
 			return
 		}

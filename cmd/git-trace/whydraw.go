@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/cells/patch"
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/view"
@@ -16,13 +17,11 @@ import (
 
 // Bounds of what one screen tells of a line, in rows.
 const (
-	mostWhyLines    = 8 // of the lines that are asked about
-	mostThoughts    = 6
-	mostWhyPrompt   = 6
-	mostWhyCommand  = 6
-	mostWhyRemoved  = 8
-	mostWhyAdded    = 12
-	linesBeforeLine = 4 // of the change, before the line that is asked about
+	mostWhyLines   = 8 // of the lines that are asked about
+	mostThoughts   = 6
+	mostWhyPrompt  = 6
+	mostWhyCommand = 6
+	mostWhyRows    = 16 // of the change, around the line that is asked about
 )
 
 // evidenceText says in words what a tier of evidence means.
@@ -204,45 +203,14 @@ func (d *showDrawer) command(input json.RawMessage) {
 // around draws the change about the first of the lines.
 func (d *showDrawer) around(r *why.Reason) {
 	h := r.Hunk
-	d.line(fmt.Sprintf("@@ -%s +%s @@ %s", hunkRange(h.OldStart, h.OldCount), hunkRange(h.NewStart, h.NewCount),
-		d.safe(h.Path)))
-	if h.Removed == nil && h.Added == nil {
-		d.line(d.pen.paint(faint, "  the text is no longer kept"))
-		return
-	}
-	removed := h.Removed[:min(len(h.Removed), mostWhyRemoved)]
-	d.side("-", lessColor, removed, len(removed))
-	d.leftOut(len(h.Removed) - len(removed))
 	at := max(slices.Index(h.Added, string(r.Lines[0].Content)), 0)
-	from := max(min(at-linesBeforeLine, len(h.Added)-mostWhyAdded), 0)
-	to := min(from+mostWhyAdded, len(h.Added))
-	d.leftOut(from)
-	d.side("+", plusColor, h.Added[from:to], to-from)
-	d.leftOut(len(h.Added) - to)
+	d.diff([]*view.Hunk{h}, &patch.Crop{
+		Line: h.NewStart + at, Rows: mostWhyRows, Title: d.safe(h.Path), LeftOut: d.leftOut,
+	})
 }
 
-// hunkRange is a range as a unified diff writes it.
-func hunkRange(start, count int) string {
-	if count == 1 {
-		return strconv.Itoa(start)
-	}
-	return fmt.Sprintf("%d,%d", start, count)
-}
-
-func (d *showDrawer) side(sign, color string, lines []string, count int) {
-	if lines == nil {
-		d.notKept(sign, count)
-		return
-	}
-	for _, line := range lines {
-		d.line(d.pen.paint(color, sign+d.content(strings.TrimSuffix(line, "\r"))))
-	}
-}
-
-func (d *showDrawer) leftOut(lines int) {
-	if lines > 0 {
-		d.line(d.pen.paint(faint, "  … "+plural(lines, "line")+" more"))
-	}
+func (d *showDrawer) leftOut(lines int) string {
+	return d.pen.paint(faint, "  … "+plural(lines, "line")+" more") + "\n"
 }
 
 // evidence says how it is known who wrote the lines, and what speaks against it.
