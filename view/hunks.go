@@ -179,6 +179,11 @@ func (r *Reader) withHunks(c *WholeCall) error {
 	if err != nil {
 		return err
 	}
+	return r.addHunks(c, held)
+}
+
+// addHunks adds the hunks that a call wrote; held are lines among which are those of the call.
+func (r *Reader) addHunks(c *WholeCall, held []Anchored) error {
 	for _, id := range c.Patches {
 		e, found, err := r.log.Patch(id)
 		if err != nil {

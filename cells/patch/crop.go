@@ -28,14 +28,17 @@ func (s Style) crop(hunks []hunk) []hunk {
 	for to < len(rows) && rows[to].sign == '\\' { // it belongs to the line before
 		to++
 	}
-	out := hunk{rows: s.leftOut(rows[:from])}
-	out.rows = append(append(out.rows, rows[from:to]...), s.leftOut(rows[to:])...)
+	out := hunk{rows: s.leftOut(hunks[:at], rows[:from])}
+	out.rows = append(append(out.rows, rows[from:to]...), s.leftOut(hunks[at+1:], rows[to:])...)
 	out.head = s.ranges(rows[from:to])
 	return []hunk{out}
 }
 
 // leftOut says how many changed lines are not shown; nothing where there are none.
-func (s Style) leftOut(rows []row) []row {
+func (s Style) leftOut(hunks []hunk, rows []row) []row {
+	for _, h := range hunks {
+		rows = append(rows[:len(rows):len(rows)], h.rows...)
+	}
 	n := 0
 	for i := range rows {
 		if rows[i].sign == '+' || rows[i].sign == '-' {

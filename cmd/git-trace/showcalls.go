@@ -19,8 +19,15 @@ const (
 	heldWidth = 13 // of the commits at the right
 )
 
-// calls lists tool calls: tool, id, what was changed, and where that is now.
+// calls lists tool calls.
 func (d *showDrawer) calls(list []view.Call) {
+	for _, row := range d.callRows(list) {
+		d.line(row)
+	}
+}
+
+// callRows gives for each call its tool, its id, what was changed, and where that is now.
+func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 	tool, ids := 4, make([]string, 0, len(list))
 	for i := range list {
 		tool = max(tool, cells.Width(cells.Safe(list[i].Tool)))
@@ -41,8 +48,10 @@ func (d *showDrawer) calls(list []view.Call) {
 			cut = cells.CutLeft // the name of a file is at its end
 		}
 		what := cut(changes(c), max(room, 10))
-		d.line(left + what + strings.Repeat(" ", max(room-cells.Width(what), 0)+2) + d.pen.paint(faint, d.held(c)))
+		rows = append(rows, strings.TrimRight(left+what+strings.Repeat(" ", max(room-cells.Width(what), 0)+2)+
+			d.pen.paint(faint, d.held(c)), " "))
 	}
+	return rows
 }
 
 // shortCall abbreviates the id of a tool call. The ellipsis may be pasted with it.

@@ -149,7 +149,8 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 	for i := range t.Turns {
 		d.line("")
-		(&promptView{t.Turns[i], false}).draw(d)
+		d.turn(&t.Turns[i], false)
+		d.calls(t.Turns[i].Calls)
 	}
 }
 
@@ -175,8 +176,8 @@ func (t *traceView) origin() string {
 // shownPromptLines bounds the text of a prompt where the whole conversation is shown.
 const shownPromptLines = 3
 
-// draw shows a prompt below its conversation, or, alone, with its whole text.
-func (p *promptView) draw(d *showDrawer) {
+// turn draws a prompt: what of its text says what it was, or, alone, all of it.
+func (d *showDrawer) turn(p *view.Turn, alone bool) {
 	head := d.conversation(p.Trace, p.Index)
 	at := ""
 	if p.Time != nil {
@@ -192,7 +193,7 @@ func (p *promptView) draw(d *showDrawer) {
 	switch {
 	case p.Text == nil && p.Index > 0:
 		d.line("  " + d.pen.paint(faint, fmt.Sprintf("(%s; the text is not kept here)", plural(p.Chars, "character"))))
-	case p.Text != nil && p.alone:
+	case p.Text != nil && alone:
 		for line := range strings.Lines(*p.Text) {
 			d.line("  " + d.content(strings.TrimRight(line, "\r\n")))
 		}
@@ -201,5 +202,4 @@ func (p *promptView) draw(d *showDrawer) {
 			d.line("  " + line)
 		}
 	}
-	d.calls(p.Calls)
 }

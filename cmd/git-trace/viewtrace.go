@@ -24,11 +24,8 @@ type traceView struct {
 	far    bool // the log that tells of it is that of another clone
 }
 
-// promptView is a prompt by itself.
-type promptView struct {
-	view.Turn
-	alone bool // in full
-}
+// promptView is a prompt by itself, with what was said and done after it.
+type promptView struct{ *view.WholeTurn }
 
 // callView is a tool call by itself.
 type callView struct{ *view.WholeCall }
@@ -65,21 +62,17 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 }
 
 func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
-	stored, err := v.record(id)
+	if _, err := v.record(id); err != nil {
+		return nil, err // says what to do about a record that is damaged
+	}
+	turn, of, err := v.known.WholeTurn(v.ctx, id, n)
 	if err != nil {
 		return nil, err
 	}
-	talk, err := v.known.Talk(id, stored.Record)
-	if err != nil {
-		return nil, err
+	if turn == nil {
+		return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n), "it has "+plural(of, "prompt"))
 	}
-	for _, turn := range talk.Turns {
-		if turn.Index == n {
-			return &promptView{turn, true}, nil
-		}
-	}
-	return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n),
-		"it has "+plural(len(talk.Turns), "prompt"))
+	return &promptView{turn}, nil
 }
 
 // toolCall is one of the log, or one that only a record has.
