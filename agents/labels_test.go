@@ -75,10 +75,12 @@ func (s *labelledSessions) session(t *testing.T, file string) *labelled {
 	}
 	out := &labelled{record: parsed.Head}
 	out.record.Steps = steps.Steps
-	d, err := steering.Document([]steering.Conversation{{Record: out.record}}, steering.Options{})
+	b, err := steering.New(steering.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Add(&steering.Conversation{Record: out.record})
+	d := b.Document()
 	out.nodes = d.Nodes
 	out.other = upstream(out.record, d.Nodes)
 	raw, err := os.ReadFile(path)

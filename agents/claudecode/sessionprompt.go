@@ -34,7 +34,7 @@ func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 
 // summary keeps what the model was told in the place of the conversation before.
 func (ch *chain) summary(said, time string) {
-	ch.c.Summarized(said, time)
+	ch.c.Summarised(said, time)
 	ch.c.Take()
 }
 

@@ -134,6 +134,6 @@ func (r *rollout) copied(l *line) bool {
 // compaction notes where the model lost its memory.
 func (r *rollout) compaction(l *line) {
 	r.c.Append("compactions", "after_step", map[string]any{"timestamp": l.time})
-	r.c.Summarized(rawjson.MemberText(l.payload, "message"), l.time)
+	r.c.Summarised(rawjson.MemberText(l.payload, "message"), l.time)
 	r.state.Open = false
 }

@@ -32,7 +32,7 @@ func (s *session) remark(e *event) {
 			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"),
 			"tokens_after": rawjson.MemberInt(e.data, "postCompactionTokens"),
 		})
-		s.c.Summarized(e.text("summaryContent"), e.time)
+		s.c.Summarised(e.text("summaryContent"), e.time)
 	case "session.snapshot_rewind":
 		s.main.Back(e.text("upToEventId"))
 		s.c.Append("rollbacks", "after_step", map[string]any{"timestamp": e.time, "to": e.text("upToEventId")})

@@ -45,7 +45,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 		return err
 	}
 	if m.summary {
-		s.c.Summarized(a.Text, a.Time)
+		s.c.Summarised(a.Text, a.Time)
 	}
 	for i := range tools {
 		if result, done := s.result(&tools[i]); done {

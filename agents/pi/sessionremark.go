@@ -23,7 +23,7 @@ func (s *session) remark(e *entry, at records.Locator) error {
 		}
 		s.c.Append("compactions", "after_step", map[string]any{"timestamp": e.time,
 			"tokens_before": rawjson.MemberInt(e.raw, "tokensBefore")})
-		s.c.Summarized(rawjson.MemberText(e.raw, "summary"), e.time)
+		s.c.Summarised(rawjson.MemberText(e.raw, "summary"), e.time)
 		return nil
 	case "branch_summary":
 		return s.summary(e, at)

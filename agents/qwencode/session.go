@@ -273,7 +273,7 @@ func (s *session) system(l *line) {
 			"timestamp": l.time, "tokens_before": rawjson.MemberInt(info, "originalTokenCount"),
 			"tokens_after": rawjson.MemberInt(info, "newTokenCount"),
 		})
-		s.c.Summarized(summaryIn(rawjson.Member(l.payload, "compressedHistory")), l.time)
+		s.c.Summarised(summaryIn(rawjson.Member(l.payload, "compressedHistory")), l.time)
 	case "slash_command":
 		command := rawjson.MemberText(l.payload, "rawCommand")
 		if command == "" || rawjson.MemberText(l.payload, "phase") == "result" {

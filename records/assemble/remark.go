@@ -60,8 +60,8 @@ func (c *Conversation) Append(list, after string, value map[string]any) {
 // maxSummary is how much is kept of what the model was told after a compaction.
 const maxSummary = 64 << 10
 
-// Summarized keeps what the model was told in the place of the conversation before.
-func (c *Conversation) Summarized(said, time string) {
+// Summarised keeps what the model was told in the place of the conversation before.
+func (c *Conversation) Summarised(said, time string) {
 	if said = strings.TrimSpace(said); said == "" {
 		return
 	}

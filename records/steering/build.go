@@ -12,20 +12,6 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Document says how people steered in conversations, in any order.
-func Document(list []Conversation, o Options) (*treetrace.Document, error) {
-	b, err := New(o)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(x, y Conversation) int { return BeginOf(x.Record).Compare(BeginOf(y.Record)) })
-	for i := range list {
-		b.Add(&list[i])
-	}
-	return b.Document(), nil
-}
-
 // Begin is where a conversation stands among others.
 type Begin struct{ Start, Trace string }
 

@@ -29,7 +29,7 @@ func TestWordsOfAnotherLanguageAreAdded(t *testing.T) {
 		kinds            string
 		ignored, annoyed bool
 	}{{nil, "root direction direction", false, false}, {german, "root correction", true, true}} {
-		d, err := steering.Document([]steering.Conversation{{Record: talk.r}}, steering.Options{Words: test.words})
+		d, err := documentOf([]steering.Conversation{{Record: talk.r}}, steering.Options{Words: test.words})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -33,7 +34,7 @@ func parsed(t *testing.T, name string) *records.Record {
 
 func document(t *testing.T, list ...steering.Conversation) *treetrace.Document {
 	t.Helper()
-	d, err := steering.Document(list, steering.Options{Project: "proj", Version: "0.0.0"})
+	d, err := documentOf(list, steering.Options{Project: "proj", Version: "0.0.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,4 +93,20 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// documentOf takes conversations in, in the order of their beginning.
+func documentOf(list []steering.Conversation, o steering.Options) (*treetrace.Document, error) {
+	b, err := steering.New(o)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y steering.Conversation) int {
+		return steering.BeginOf(x.Record).Compare(steering.BeginOf(y.Record))
+	})
+	for i := range list {
+		b.Add(&list[i])
+	}
+	return b.Document(), nil
 }
