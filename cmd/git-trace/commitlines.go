@@ -119,23 +119,36 @@ func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *
 func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	data := &events.CommitData{Commit: c.ID, Parents: c.Parents}
 	index := map[string]int{}
+	ownerAt := func(run *belief.Run) (at int, tier string) {
+		owner := events.AnchorOwner{Kind: events.OwnerUnknown}
+		if run != nil {
+			owner, tier = *run.Owner, run.Tier
+			owner.Candidates, owner.Limits = nil, nil
+		}
+		key := fmt.Sprint(owner)
+		at, found := index[key]
+		if !found {
+			at = len(data.Owners)
+			index[key], data.Owners = at, append(data.Owners, owner)
+		}
+		return at, tier
+	}
 	for _, lines := range linesOf(c) {
 		file := events.AnchorFile{Path: events.EncodePath(lines.Path), Blob: lines.Blob}
 		runs := known.Runs(lines.Path)
+		var before *belief.Run // that the line before lies in; nil where nobody knows
+		at, tier := -1, ""
 		for _, line := range lines.Added {
 			for len(runs) > 0 && runs[0].Start+runs[0].Count <= line {
 				runs = runs[1:]
 			}
-			owner, tier := events.AnchorOwner{Kind: events.OwnerUnknown}, ""
+			var run *belief.Run
 			if len(runs) > 0 && runs[0].Start <= line && runs[0].Knows() {
-				owner, tier = *runs[0].Owner, runs[0].Tier
-				owner.Candidates, owner.Limits = nil, nil
+				run = &runs[0]
 			}
-			key := fmt.Sprint(owner)
-			at, found := index[key]
-			if !found {
-				at = len(data.Owners)
-				index[key], data.Owners = at, append(data.Owners, owner)
+			if at < 0 || run != before {
+				at, tier = ownerAt(run)
+				before = run
 			}
 			data.Added++
 			if last := len(file.Runs) - 1; last >= 0 && file.Runs[last].Owner == at &&
