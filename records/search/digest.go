@@ -86,6 +86,16 @@ func (d *Digest) prompts(r *records.Record) {
 	}
 }
 
+// asked is the first prompt of a record, or what the record says of its task where no step says it.
+func asked(r *records.Record) string {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; isPrompt(s) && strings.TrimSpace(text(s.Content)) != "" {
+			return *s.Content
+		}
+	}
+	return text(r.Task.Description)
+}
+
 func isPrompt(s *records.Step) bool { return s.Role == records.RoleUser && s.ParentStep == nil }
 
 // digest sums a record up.
@@ -94,7 +104,7 @@ func digest(r *records.Record) Digest {
 		Trace: events.TraceID(r.TraceID), Agent: r.Agent.Name, Session: r.SessionID, Steps: len(r.Steps),
 		Redactions: r.Security.RedactionsApplied, Input: r.Metrics.TotalInputTokens, Output: r.Metrics.TotalOutputTokens,
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
-		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(text(r.Task.Description), titleLength),
+		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(asked(r), titleLength),
 	}
 	d.Blocked, d.Generation = r.Blocked(), r.GenerationIndex
 	d.prompts(r)
