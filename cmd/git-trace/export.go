@@ -208,7 +208,11 @@ func (e *exporter) commits(asNotes bool) error {
 		if e.format.name == gitai.Name {
 			return e.note(c, data, notes, out)
 		}
-		record, err := agenttrace.FromCommit(data, c.Committed, version, owners.content(c.ID))
+		content := addedLines(c)
+		if c.Cut() {
+			content = owners.content(c.ID)
+		}
+		record, err := agenttrace.FromCommit(data, c.Committed, version, content)
 		if err != nil {
 			return err
 		}
@@ -226,6 +230,28 @@ func (e *exporter) commits(asNotes bool) error {
 			"git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
 	}
 	return err
+}
+
+// addedLines gives the lines that a commit added to its files, each at its place. The other lines are empty: nothing is
+// told of them.
+func addedLines(c *history.Commit) agenttrace.Source {
+	files := make(map[string]*history.File, len(c.Files))
+	for i := range c.Files {
+		files[c.Files[i].Path] = &c.Files[i]
+	}
+	return func(path string) ([]string, error) {
+		var lines []string
+		if f := files[path]; f != nil {
+			for _, h := range f.Hunks {
+				end := h.NewStart - 1 + len(h.Added)
+				lines = append(lines, make([]string, max(0, end-len(lines)))...)
+				for n, line := range h.Added {
+					lines[h.NewStart-1+n] = string(line)
+				}
+			}
+		}
+		return lines, nil
+	}
 }
 
 // only leaves the lines of the conversations that were named.

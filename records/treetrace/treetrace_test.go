@@ -43,7 +43,7 @@ func TestWhatWasReadGivesTheSameNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := steering.Document([]steering.Conversation{{Record: list[0]}}, steering.Options{})
+	got, err := documentOf([]steering.Conversation{{Record: list[0]}}, steering.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func FuzzRead(f *testing.F) {
 		for _, r := range list {
 			conversations = append(conversations, steering.Conversation{Record: r})
 		}
-		d, err := steering.Document(conversations, steering.Options{})
+		d, err := documentOf(conversations, steering.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,4 +173,16 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// documentOf takes conversations in, in the order in which they are.
+func documentOf(list []steering.Conversation, o steering.Options) (*treetrace.Document, error) {
+	b, err := steering.New(o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		b.Add(&list[i])
+	}
+	return b.Document(), nil
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,10 +27,16 @@ type Repo struct {
 }
 
 // removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's
-// process that stores records does. It gives up after ten seconds; the test says then what is left.
+// process that stores records does. Such a process may make a directory again, so it has to stay away. It gives up after
+// ten seconds; the test says then what is left.
 func removeBesideWriters(dir string) {
-	for until := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(until); {
-		time.Sleep(50 * time.Millisecond)
+	const rest = 100 * time.Millisecond
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
+		removed := os.RemoveAll(dir) == nil
+		time.Sleep(rest)
+		if _, err := os.Lstat(dir); removed && errors.Is(err, os.ErrNotExist) {
+			return
+		}
 	}
 }
 
