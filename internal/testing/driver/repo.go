@@ -27,8 +27,8 @@ type Repo struct {
 }
 
 // removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's
-// process that stores records does. Such a process may make a directory again, so it has to stay away. It gives up after
-// ten seconds; the test says then what is left.
+// process that stores records does. Such a process may make a directory again, so it has to stay away. It gives up
+// after ten seconds; the test says then what is left.
 func removeBesideWriters(dir string) {
 	const rest = 100 * time.Millisecond
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
