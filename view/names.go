@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/assemble"
 )
 
 // Log is the log for those who ask who wrote lines: it calls their owners as their conversations are called.
@@ -33,7 +34,7 @@ func (l *Log) Name(o *events.AnchorOwner) {
 		l.known[o.Trace] = n
 	}
 	o.Agent, o.Session = cmp.Or(n.agent, o.Agent), cmp.Or(n.session, o.Session)
-	at := slices.IndexFunc(n.models, func(m string) bool { return ModelName(m) == ModelName(o.Model) })
+	at := slices.IndexFunc(n.models, func(m string) bool { return sameModel(m, o.Model) })
 	switch {
 	case at >= 0:
 		o.Model = n.models[at]
@@ -42,6 +43,13 @@ func (l *Log) Name(o *events.AnchorOwner) {
 	case len(n.models) > 1:
 		o.Model = ""
 	}
+}
+
+// sameModel tells whether two names are those of one model. Hooks tell the name that the client uses, with dots or
+// without the maker; records have the one that all clients share.
+func sameModel(a, b string) bool {
+	shared := assemble.Model(a)
+	return ModelName(a) == ModelName(b) || shared != "" && ModelName(shared) == ModelName(assemble.Model(b))
 }
 
 // names says what a conversation is called. Where something cannot be read, there is less to say.

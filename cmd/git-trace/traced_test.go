@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/testing/driver"
+	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -136,7 +137,8 @@ func (r *traced) subagentOf(res *driver.Result, file, content, model string) str
 		if l.Content != content {
 			continue
 		}
-		if l.Contributor != "ai" || l.Session != res.Session || l.Prompt == nil || l.Prompt.Index != 1 || l.Model != "" && l.Model != model {
+		if l.Contributor != "ai" || l.Session != res.Session || l.Prompt == nil || l.Prompt.Index != 1 || l.Model != "" &&
+			view.ModelName(assemble.Model(l.Model)) != view.ModelName(assemble.Model(model)) { // once a record is there, as it has it
 			r.t.Errorf("%s: line %q is %+v with prompt %+v of session %s", file, content, l, l.Prompt, res.Session)
 		}
 		return l.Subagent
