@@ -3,6 +3,8 @@ package diff
 import (
 	"errors"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
 // ErrHelp reports that the arguments ask for help: -h, --help.
@@ -31,14 +33,6 @@ type Options struct {
 	git               []string // git's arguments in the order they came, ours taken out
 }
 
-type valueKind uint8
-
-const (
-	none     valueKind = iota
-	optional           // only in the same word
-	required           // in the same word or in the next
-)
-
 // role says what an option is to this package; most are nothing to it.
 type role uint8
 
@@ -55,16 +49,19 @@ const (
 type option struct {
 	short byte
 	long  string
-	value valueKind
+	value gitargs.Value
 	role  role
 	set   func(o *Options, value string, on bool)
 }
+
+// Names are the letter and the word of the option.
+func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
 // gitOptions are the options of git diff that matter here. The test against git's own list keeps it complete.
 var gitOptions = []option{
 	{short: 'p', long: "patch", set: setPatch},
 	{short: 'u', set: setPatch},
-	{short: 'U', long: "unified", value: optional, set: setPatch},
+	{short: 'U', long: "unified", value: gitargs.Optional, set: setPatch},
 	{short: 's', long: "no-patch", role: verbatim},
 	{short: 'z', role: verbatim},
 	{long: "raw", role: verbatim},
@@ -74,49 +71,49 @@ var gitOptions = []option{
 	{long: "name-only", role: verbatim},
 	{long: "name-status", role: verbatim},
 	{long: "quiet", role: verbatim},
-	{long: "word-diff", value: optional, role: verbatim},
-	{long: "word-diff-regex", value: required, role: verbatim},
-	{long: "color-words", value: optional, role: verbatim},
-	{long: "line-prefix", value: required, role: verbatim},
-	{long: "output-indicator-new", value: required, role: verbatim},
-	{long: "output-indicator-old", value: required, role: verbatim},
-	{long: "output-indicator-context", value: required, role: verbatim},
-	{long: "output", value: required, role: verbatim},
+	{long: "word-diff", value: gitargs.Optional, role: verbatim},
+	{long: "word-diff-regex", value: gitargs.Required, role: verbatim},
+	{long: "color-words", value: gitargs.Optional, role: verbatim},
+	{long: "line-prefix", value: gitargs.Required, role: verbatim},
+	{long: "output-indicator-new", value: gitargs.Required, role: verbatim},
+	{long: "output-indicator-old", value: gitargs.Required, role: verbatim},
+	{long: "output-indicator-context", value: gitargs.Required, role: verbatim},
+	{long: "output", value: gitargs.Required, role: verbatim},
 	{long: "ext-diff", role: verbatim},
 	{long: "no-index", role: verbatim},
 	{long: "cc", role: verbatim},
 	{long: "combined-all-paths", role: verbatim},
-	{long: "diff-merges", value: required, role: verbatim},
+	{long: "diff-merges", value: gitargs.Required, role: verbatim},
 	{short: 'c', role: verbatim},
 	{short: 'm', role: verbatim},
 	{long: "base", role: verbatim},
 	{long: "ours", role: verbatim},
 	{long: "theirs", role: verbatim},
-	{long: "stat", value: optional, role: figures},
-	{long: "stat-width", value: required, role: figures},
-	{long: "stat-name-width", value: required, role: figures},
-	{long: "stat-graph-width", value: required, role: figures},
-	{long: "stat-count", value: required, role: figures},
+	{long: "stat", value: gitargs.Optional, role: figures},
+	{long: "stat-width", value: gitargs.Required, role: figures},
+	{long: "stat-name-width", value: gitargs.Required, role: figures},
+	{long: "stat-graph-width", value: gitargs.Required, role: figures},
+	{long: "stat-count", value: gitargs.Required, role: figures},
 	{long: "shortstat", role: figures},
 	{long: "summary", role: figures},
 	{long: "compact-summary", role: figures},
-	{short: 'X', long: "dirstat", value: optional, role: figures},
+	{short: 'X', long: "dirstat", value: gitargs.Optional, role: figures},
 	{long: "cumulative", role: figures},
-	{long: "dirstat-by-file", value: optional, role: figures},
+	{long: "dirstat-by-file", value: gitargs.Optional, role: figures},
 	{long: "patch-with-stat", set: setPatch},
 	{short: 'w', long: "ignore-all-space", role: compares},
 	{short: 'b', long: "ignore-space-change", role: compares},
 	{long: "ignore-space-at-eol", role: compares},
 	{long: "ignore-cr-at-eol", role: compares},
 	{long: "ignore-blank-lines", role: compares},
-	{short: 'I', long: "ignore-matching-lines", value: required, role: compares},
+	{short: 'I', long: "ignore-matching-lines", value: gitargs.Required, role: compares},
 	{long: "minimal", role: compares},
 	{long: "patience", role: compares},
 	{long: "histogram", role: compares},
-	{long: "diff-algorithm", value: required, role: compares},
-	{long: "anchored", value: required, role: compares},
+	{long: "diff-algorithm", value: gitargs.Required, role: compares},
+	{long: "anchored", value: gitargs.Required, role: compares},
 	{long: "indent-heuristic", role: compares},
-	{short: 'B', long: "break-rewrites", value: optional, role: compares},
+	{short: 'B', long: "break-rewrites", value: gitargs.Optional, role: compares},
 	{short: 'D', long: "irreversible-delete", role: compares},
 	{short: 'a', long: "text", role: compares},
 	{long: "textconv", set: func(o *Options, _ string, on bool) { o.textconv = on }},
@@ -124,7 +121,7 @@ var gitOptions = []option{
 	{long: "cached", set: func(o *Options, _ string, on bool) { o.cached = on }},
 	{long: "staged", set: func(o *Options, _ string, on bool) { o.cached = on }},
 	{long: "merge-base", set: func(o *Options, _ string, on bool) { o.mergeBase = on }},
-	{long: "relative", value: optional, set: func(o *Options, value string, on bool) {
+	{long: "relative", value: gitargs.Optional, set: func(o *Options, value string, on bool) {
 		if !on {
 			value = "-"
 		}
@@ -132,9 +129,9 @@ var gitOptions = []option{
 	}},
 	{long: "no-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"", ""} }},
 	{long: "default-prefix", set: func(o *Options, _ string, _ bool) { o.prefixes = []string{"a/", "b/"} }},
-	{long: "src-prefix", value: required, set: func(o *Options, value string, _ bool) { o.prefix(0, value) }},
-	{long: "dst-prefix", value: required, set: func(o *Options, value string, _ bool) { o.prefix(1, value) }},
-	{long: "color", value: optional, role: other, set: func(o *Options, value string, on bool) {
+	{long: "src-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(0, value) }},
+	{long: "dst-prefix", value: gitargs.Required, set: func(o *Options, value string, _ bool) { o.prefix(1, value) }},
+	{long: "color", value: gitargs.Optional, role: other, set: func(o *Options, value string, on bool) {
 		switch {
 		case !on:
 			value = "never"
@@ -143,24 +140,24 @@ var gitOptions = []option{
 		}
 		o.Color = value
 	}},
-	{short: 'l', value: required},
-	{short: 'O', value: required},
-	{short: 'S', value: required},
-	{short: 'G', value: required},
-	{short: 'M', long: "find-renames", value: optional},
-	{short: 'C', long: "find-copies", value: optional},
-	{long: "abbrev", value: optional},
-	{long: "inter-hunk-context", value: required},
-	{long: "color-moved", value: optional},
-	{long: "color-moved-ws", value: required},
-	{long: "ws-error-highlight", value: required},
-	{long: "diff-filter", value: required},
-	{long: "find-object", value: required},
-	{long: "rotate-to", value: required},
-	{long: "skip-to", value: required},
-	{long: "max-depth", value: required},
-	{long: "ignore-submodules", value: optional},
-	{long: "submodule", value: optional, set: func(o *Options, value string, _ bool) {
+	{short: 'l', value: gitargs.Required},
+	{short: 'O', value: gitargs.Required},
+	{short: 'S', value: gitargs.Required},
+	{short: 'G', value: gitargs.Required},
+	{short: 'M', long: "find-renames", value: gitargs.Optional},
+	{short: 'C', long: "find-copies", value: gitargs.Optional},
+	{long: "abbrev", value: gitargs.Optional},
+	{long: "inter-hunk-context", value: gitargs.Required},
+	{long: "color-moved", value: gitargs.Optional},
+	{long: "color-moved-ws", value: gitargs.Required},
+	{long: "ws-error-highlight", value: gitargs.Required},
+	{long: "diff-filter", value: gitargs.Required},
+	{long: "find-object", value: gitargs.Required},
+	{long: "rotate-to", value: gitargs.Required},
+	{long: "skip-to", value: gitargs.Required},
+	{long: "max-depth", value: gitargs.Required},
+	{long: "ignore-submodules", value: gitargs.Optional},
+	{long: "submodule", value: gitargs.Optional, set: func(o *Options, value string, _ bool) {
 		o.Verbatim = o.Verbatim || value == "diff"
 	}},
 	{short: 'W', long: "function-context"}, {short: 't'}, {short: 'r'},
@@ -194,9 +191,9 @@ func Parse(argv []string) (Options, error) {
 			return o, ErrHelp
 		case o.ours(word):
 		case strings.HasPrefix(word, "--"):
-			spec, unset, known := findLong(name)
+			spec, unset, known := gitargs.Long(gitOptions, name)
 			words := []string{word}
-			if known && spec.value == required && !stuck && !unset && at+1 < len(argv) {
+			if known && spec.value == gitargs.Required && !stuck && !unset && at+1 < len(argv) {
 				at++
 				value = argv[at]
 				words = append(words, value)
@@ -249,7 +246,7 @@ func (o *Options) take(spec option, value string, on bool, words []string) {
 // cluster reads a word of short options, "-wU5", and tells how many of the words behind it are values.
 func (o *Options) cluster(word string, behind []string) (taken int) {
 	for at := 1; at < len(word); at++ {
-		spec, known := findShort(word[at])
+		spec, known := gitargs.Short(gitOptions, word[at])
 		rest := word[at+1:]
 		switch {
 		case !known:
@@ -258,9 +255,9 @@ func (o *Options) cluster(word string, behind []string) (taken int) {
 			}
 			o.git = append(o.git, "-"+word[at:])
 			return 0
-		case spec.value == none:
+		case spec.value == gitargs.None:
 			o.take(spec, "", true, []string{"-" + word[at:at+1]})
-		case rest != "" || spec.value == optional || len(behind) == 0:
+		case rest != "" || spec.value == gitargs.Optional || len(behind) == 0:
 			o.take(spec, rest, true, []string{"-" + word[at:]})
 			return 0
 		default:
@@ -269,35 +266,4 @@ func (o *Options) cluster(word string, behind []string) (taken int) {
 		}
 	}
 	return 0
-}
-
-func findShort(c byte) (option, bool) {
-	for _, spec := range gitOptions {
-		if spec.short == c {
-			return spec, true
-		}
-	}
-	return option{}, false
-}
-
-// findLong finds an option by its name, by "no-" and its name, or by a unique abbreviation of either. Ambiguous names
-// are not found: git rejects them.
-func findLong(name string) (spec option, unset, ok bool) {
-	for _, spec := range gitOptions {
-		if spec.long != "" && (name == spec.long || name == "no-"+spec.long) {
-			return spec, name != spec.long, true
-		}
-	}
-	matches := 0
-	for _, candidate := range gitOptions {
-		if candidate.long == "" {
-			continue
-		}
-		plain := strings.HasPrefix(candidate.long, name)
-		if plain || strings.HasPrefix("no-"+candidate.long, name) {
-			spec, unset = candidate, !plain
-			matches++
-		}
-	}
-	return spec, unset, matches == 1
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
 // Whether a word is the value of an option decides what the next one is: the table must know every option of git's that
@@ -22,7 +24,7 @@ func TestEveryOptionOfGitDiffWithAValueIsKnown(t *testing.T) {
 			continue
 		}
 		seen++
-		if spec, _, known := findLong(name); !known || spec.long != name || spec.value != required {
+		if spec, _, known := gitargs.Long(gitOptions, name); !known || spec.long != name || spec.value != gitargs.Required {
 			t.Errorf("git diff --%s takes a value", name)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
 func TestEveryOptionThatGitBlamePrintsIsKnown(t *testing.T) {
@@ -25,16 +27,16 @@ func TestEveryOptionThatGitBlamePrintsIsKnown(t *testing.T) {
 			var spec option
 			var ok bool
 			if long, is := strings.CutPrefix(word, "--"); is {
-				spec, _, ok = findLong(long)
+				spec, _, ok = gitargs.Long(ownOptions, long)
 			} else {
-				spec, ok = findShort(word[1])
+				spec, ok = gitargs.Short(ownOptions, word[1])
 			}
 			switch {
 			case !ok:
 				t.Errorf("git blame has %s, which is not in the table", word)
-			case hasValue && spec.value != optional:
+			case hasValue && spec.value != gitargs.Optional:
 				t.Errorf("%s takes an optional value", word)
-			case strings.HasPrefix(m[2], " <") != (spec.value == required):
+			case strings.HasPrefix(m[2], " <") != (spec.value == gitargs.Required):
 				t.Errorf("%s: whether it takes a value differs from %q", word, line)
 			}
 		}

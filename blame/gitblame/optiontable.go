@@ -1,14 +1,9 @@
 package gitblame
 
-import "strings"
+import (
+	"strings"
 
-// valueKind says where an option's value stands.
-type valueKind uint8
-
-const (
-	none     valueKind = iota
-	optional           // only in the same word
-	required           // in the same word or in the next
+	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
 // option is one of blame's own options, as builtin/blame.c declares them. Whether a word is an option's value decides
@@ -16,10 +11,13 @@ const (
 type option struct {
 	short byte
 	long  string
-	value valueKind
+	value gitargs.Value
 	role  role
 	set   func(p *parser, value string, on bool)
 }
+
+// Names are the letter and the word of the option.
+func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
 // ownOptions are the options of git blame itself, of every version from 2.39 on; the test against `git blame -h` keeps
 // the table complete.
@@ -40,20 +38,20 @@ var ownOptions = []option{
 	{short: 's', role: draws, set: func(p *parser, _ string, on bool) { p.opts.NoAuthor = on }},
 	{short: 'e', long: "show-email", role: draws, set: func(p *parser, _ string, on bool) { p.opts.Email = choose(on) }},
 	{short: 'w'},
-	{long: "diff-algorithm", value: required},
-	{long: "ignore-rev", value: required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
-	{long: "ignore-revs-file", value: required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
+	{long: "diff-algorithm", value: gitargs.Required},
+	{long: "ignore-rev", value: gitargs.Required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
+	{long: "ignore-revs-file", value: gitargs.Required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
 	{long: "color-lines", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorLines = choose(on) }},
 	{long: "color-by-age", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorByAge = choose(on) }},
 	{long: "minimal"},
-	{short: 'S', value: required, role: limits, set: func(p *parser, _ string, _ bool) { p.opts.Grafted = true }},
-	{long: "contents", value: required, role: contents, set: func(p *parser, value string, on bool) {
+	{short: 'S', value: gitargs.Required, role: limits, set: func(p *parser, _ string, _ bool) { p.opts.Grafted = true }},
+	{long: "contents", value: gitargs.Required, role: contents, set: func(p *parser, value string, on bool) {
 		p.opts.Contents, p.opts.HasContents = value, on
 	}},
-	{short: 'C', value: optional},
-	{short: 'M', value: optional},
-	{short: 'L', value: required, role: ranges, set: func(p *parser, _ string, _ bool) { p.opts.HasRange = true }},
-	{long: "abbrev", value: optional, role: draws, set: func(p *parser, value string, on bool) {
+	{short: 'C', value: gitargs.Optional},
+	{short: 'M', value: gitargs.Optional},
+	{short: 'L', value: gitargs.Required, role: ranges, set: func(p *parser, _ string, _ bool) { p.opts.HasRange = true }},
+	{long: "abbrev", value: gitargs.Optional, role: draws, set: func(p *parser, value string, on bool) {
 		if p.opts.Abbrev = value; !on {
 			p.opts.Abbrev = "0"
 		}
@@ -65,37 +63,6 @@ func choose(on bool) Choice {
 		return Yes
 	}
 	return No
-}
-
-func findShort(c byte) (option, bool) {
-	for _, spec := range ownOptions {
-		if spec.short == c {
-			return spec, true
-		}
-	}
-	return option{}, false
-}
-
-// findLong finds blame's own option by its name, by "no-" and its name, or by a unique abbreviation of either, as git's
-// parse-options does. Ambiguous names are not found: git rejects them.
-func findLong(name string) (spec option, unset, ok bool) {
-	for _, spec := range ownOptions {
-		if spec.long != "" && (name == spec.long || name == "no-"+spec.long) {
-			return spec, name != spec.long, true
-		}
-	}
-	matches := 0
-	for _, candidate := range ownOptions {
-		if candidate.long == "" {
-			continue
-		}
-		plain := strings.HasPrefix(candidate.long, name)
-		if plain || strings.HasPrefix("no-"+candidate.long, name) {
-			spec, unset = candidate, !plain
-			matches++
-		}
-	}
-	return spec, unset, matches == 1
 }
 
 func set(words string) map[string]bool {

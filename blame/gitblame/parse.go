@@ -3,6 +3,8 @@ package gitblame
 import (
 	"errors"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs/gitargs"
 )
 
 // ErrHelp reports that the arguments ask for help: -h, --help.
@@ -88,13 +90,13 @@ func (p *parser) long(word string) error {
 	if name == "help" || name == "help-all" {
 		return ErrHelp
 	}
-	spec, unset, ok := findLong(name)
+	spec, unset, ok := gitargs.Long(ownOptions, name)
 	if !ok {
 		p.foreign(word, name, stuck)
 		return nil
 	}
 	words := []string{word}
-	if spec.value == required && !stuck && !unset && len(p.rest) > 0 {
+	if spec.value == gitargs.Required && !stuck && !unset && len(p.rest) > 0 {
 		value = p.take()
 		words = append(words, value)
 	}
@@ -125,15 +127,15 @@ func (p *parser) cluster(word string) error {
 		if word[at] == 'h' {
 			return ErrHelp
 		}
-		spec, ok := findShort(word[at])
+		spec, ok := gitargs.Short(ownOptions, word[at])
 		rest := word[at+1:]
 		switch {
 		case !ok:
 			p.foreignShort("-" + word[at:])
 			return nil
-		case spec.value == none:
+		case spec.value == gitargs.None:
 			p.apply(spec, false, "", []string{"-" + word[at:at+1]})
-		case rest != "" || spec.value == optional:
+		case rest != "" || spec.value == gitargs.Optional:
 			p.apply(spec, false, rest, []string{"-" + word[at:]})
 			return nil
 		case len(p.rest) > 0:
