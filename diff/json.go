@@ -49,24 +49,17 @@ type jsonFile struct {
 }
 
 type jsonRun struct {
-	Side        string                 `json:"side"` // new, old
-	Start       int                    `json:"start"`
-	Count       int                    `json:"count"`
-	Contributor events.OwnerKind       `json:"contributor"`
-	Trace       *events.TraceID        `json:"trace"`
-	Agent       *string                `json:"agent"`
-	Model       *string                `json:"model"`
-	Session     *string                `json:"session"`
-	Subagent    string                 `json:"subagent,omitempty"`
-	Prompt      *int                   `json:"prompt"`
-	ToolCall    *string                `json:"tool_call"`
-	Patch       *events.PatchID        `json:"patch"`
-	Commit      *refs.OID              `json:"commit"`
-	Author      *string                `json:"author"`
-	Evidence    *string                `json:"evidence"`
-	Confidence  *string                `json:"confidence"`
-	Candidates  []events.CandidateData `json:"candidates,omitempty"`
-	Previous    events.PatchID         `json:"previous,omitempty"`
+	Side  string `json:"side"` // new, old
+	Start int    `json:"start"`
+	Count int    `json:"count"`
+	blame.OwnerJSON
+	Prompt   *int            `json:"prompt"`
+	ToolCall *string         `json:"tool_call"`
+	Patch    *events.PatchID `json:"patch"`
+	Commit   *refs.OID       `json:"commit"`
+	Author   *string         `json:"author"`
+	blame.EvidenceJSON
+	Previous events.PatchID `json:"previous,omitempty"`
 }
 
 type conversation struct {
@@ -83,8 +76,8 @@ type conversation struct {
 func (d *Diff) Document() Document {
 	out := Document{Schema: JSONSchema, Files: []jsonFile{}, Conversations: []conversation{}}
 	if d.Old.Kind != "" {
-		out.From = &jsonSide{d.Old.Kind, given(d.Old.Rev), d.Fork}
-		out.To = &jsonSide{Kind: d.New.Kind, Revision: given(d.New.Rev)}
+		out.From = &jsonSide{d.Old.Kind, events.OrNull(d.Old.Rev), d.Fork}
+		out.To = &jsonSide{Kind: d.New.Kind, Revision: events.OrNull(d.New.Rev)}
 	}
 	sums := d.Sums()
 	if out.Totals.Added = sums.Added; sums.Removed != nil {
@@ -109,7 +102,7 @@ func (d *Diff) Document() Document {
 			c := churn[w.key()]
 			delete(churn, w.key())
 			out.Conversations = append(out.Conversations,
-				conversation{w.Trace, w.Agent, given(w.Model), added, removed, c.Written, c.Gone})
+				conversation{w.Trace, w.Agent, events.OrNull(w.Model), added, removed, c.Written, c.Gone})
 		}
 	}
 	for _, s := range sums.Writers {
@@ -121,13 +114,6 @@ func (d *Diff) Document() Document {
 		}
 	}
 	return out
-}
-
-func given[T ~string](text T) *T {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func (f *File) json() jsonFile {
@@ -161,12 +147,9 @@ func oneRun(a, b *blame.Annotated) bool { return a.Commit.ID == b.Commit.ID && a
 
 func runOf(l *Line) jsonRun {
 	o, c := l.Owner.Owner, l.Owner.Commit
-	out := jsonRun{
-		Side: "new", Start: l.Old + l.New, Count: 1, Contributor: o.Kind, Trace: given(o.Trace), Agent: given(o.Agent),
-		Model: given(o.Model), Session: given(o.Session), Subagent: o.Subagent, ToolCall: given(o.ToolCall),
-		Patch: given(o.Patch), Evidence: given(o.Evidence), Confidence: given(o.Confidence), Candidates: o.Candidates,
-		Previous: o.Previous,
-	}
+	out := jsonRun{Side: "new", Start: l.Old + l.New, Count: 1, ToolCall: events.OrNull(o.ToolCall),
+		Patch: events.OrNull(o.Patch), Previous: o.Previous}
+	out.OwnerJSON, out.EvidenceJSON = o.JSON()
 	if l.Sign == Removed {
 		out.Side = "old"
 	}

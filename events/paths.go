@@ -115,3 +115,11 @@ func EncodeBytes(text string) string {
 	}
 	return base64.StdEncoding.EncodeToString([]byte(text))
 }
+
+// OrNull is a text as JSON has it where what is not known is null.
+func OrNull[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

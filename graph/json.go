@@ -139,7 +139,8 @@ func (c *Contributor) json() ContributorJSON {
 	out := ContributorJSON{
 		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates,
 		Files: make([]FileJSON, 0, len(c.Files)),
-		Trace: given(c.Trace), Agent: given(c.Agent), Model: given(c.Model), Session: given(c.Session),
+		Trace: events.OrNull(c.Trace), Agent: events.OrNull(c.Agent), Model: events.OrNull(c.Model),
+		Session: events.OrNull(c.Session),
 	}
 	if c.Prompt > 0 {
 		out.Prompt = &PromptJSON{c.Prompt}
@@ -148,14 +149,6 @@ func (c *Contributor) json() ContributorJSON {
 		out.Files = append(out.Files, FileJSON{valid(f.Path), events.EncodeBytes(f.Path), f.Lines})
 	}
 	return out
-}
-
-// given is nil for what is not known.
-func given[T ~string](value T) *T {
-	if value == "" {
-		return nil
-	}
-	return &value
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

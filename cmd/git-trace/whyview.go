@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -26,26 +27,19 @@ type jsonPlace struct {
 }
 
 type jsonReason struct {
-	Lines       []jsonWhyLine          `json:"lines"`
-	Contributor events.OwnerKind       `json:"contributor"`
-	Trace       *events.TraceID        `json:"trace"`
-	Agent       *string                `json:"agent"`
-	Model       *string                `json:"model"`
-	Session     *string                `json:"session"`
-	Subagent    string                 `json:"subagent,omitempty"`
-	Prompt      *jsonWhyPrompt         `json:"prompt"`
-	Step        *int                   `json:"step"`
-	Reasoning   *string                `json:"reasoning"`
-	Answer      *string                `json:"answer"`
-	Call        *view.WholeCall        `json:"call"`
-	Hunk        *view.Hunk             `json:"hunk"`
-	Evidence    *string                `json:"evidence"`
-	Confidence  *string                `json:"confidence"`
-	Candidates  []events.CandidateData `json:"candidates,omitempty"`
-	Limits      []events.Limit         `json:"limits,omitempty"`
-	Commit      *jsonWhyCommit         `json:"commit"`
-	Replaced    []*view.Hunk           `json:"replaced"`
-	Since       any                    `json:"since"` // as git trace track has it
+	Lines []jsonWhyLine `json:"lines"`
+	blame.OwnerJSON
+	Prompt    *jsonWhyPrompt  `json:"prompt"`
+	Step      *int            `json:"step"`
+	Reasoning *string         `json:"reasoning"`
+	Answer    *string         `json:"answer"`
+	Call      *view.WholeCall `json:"call"`
+	Hunk      *view.Hunk      `json:"hunk"`
+	blame.EvidenceJSON
+	Limits   []events.Limit `json:"limits,omitempty"`
+	Commit   *jsonWhyCommit `json:"commit"`
+	Replaced []*view.Hunk   `json:"replaced"`
+	Since    any            `json:"since"` // as git trace track has it
 }
 
 type jsonWhyLine struct {
@@ -70,29 +64,19 @@ type jsonWhyCommit struct {
 
 // MarshalJSON gives the place with its reasons.
 func (v *whyView) MarshalJSON() ([]byte, error) {
-	out := jsonPlace{Path: v.path, PathBase64: events.EncodeBytes(v.path), Revision: given(v.rev), Reasons: []jsonReason{}}
+	out := jsonPlace{Path: v.path, PathBase64: events.EncodeBytes(v.path), Revision: events.OrNull(v.rev),
+		Reasons: []jsonReason{}}
 	for _, r := range v.reasons {
 		out.Reasons = append(out.Reasons, reasonJSON(r))
 	}
 	return marshal(out)
 }
 
-// given is a text, nil for an empty one.
-func given[T ~string](text T) *T {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 func reasonJSON(r *why.Reason) jsonReason {
 	o := r.Owner()
-	out := jsonReason{
-		Lines: []jsonWhyLine{}, Contributor: o.Kind, Trace: given(o.Trace), Agent: given(o.Agent), Model: given(o.Model),
-		Session: given(o.Session), Subagent: o.Subagent, Call: r.Call, Hunk: r.Hunk,
-		Evidence: given(o.Evidence), Confidence: given(o.Confidence), Candidates: o.Candidates, Limits: o.Limits,
-		Replaced: append([]*view.Hunk{}, r.Replaced...),
-	}
+	out := jsonReason{Lines: []jsonWhyLine{}, Call: r.Call, Hunk: r.Hunk, Limits: o.Limits,
+		Replaced: append([]*view.Hunk{}, r.Replaced...)}
+	out.OwnerJSON, out.EvidenceJSON = o.JSON()
 	for i := range r.Lines {
 		text := string(r.Lines[i].Content)
 		out.Lines = append(out.Lines, jsonWhyLine{r.Lines[i].FinalLine, strings.ToValidUTF8(text, "\ufffd"),

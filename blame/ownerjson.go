@@ -1,0 +1,27 @@
+package blame
+
+import "github.com/git-trace/git-trace/events"
+
+// OwnerJSON is whose a line is, as the JSON of commands has it: null is what is not known.
+type OwnerJSON struct {
+	Contributor events.OwnerKind `json:"contributor"`
+	Trace       *events.TraceID  `json:"trace"`
+	Agent       *string          `json:"agent"`
+	Model       *string          `json:"model"`
+	Session     *string          `json:"session"`
+	Subagent    string           `json:"subagent,omitempty"`
+}
+
+// EvidenceJSON is on what evidence that is so.
+type EvidenceJSON struct {
+	Evidence   *string                `json:"evidence"`
+	Confidence *string                `json:"confidence"`
+	Candidates []events.CandidateData `json:"candidates,omitempty"`
+}
+
+// JSON gives both.
+func (a *Attribution) JSON() (OwnerJSON, EvidenceJSON) {
+	return OwnerJSON{a.Kind, events.OrNull(a.Trace), events.OrNull(a.Agent), events.OrNull(a.Model),
+			events.OrNull(a.Session), a.Subagent},
+		EvidenceJSON{events.OrNull(a.Evidence), events.OrNull(a.Confidence), a.Candidates}
+}
