@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -123,33 +122,20 @@ func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversati
 		want.Paths = append(want.Paths, strings.TrimPrefix(rel, "."))
 	}
 	if author := c.String("author"); len(query.Revs) > 0 || author != "" {
-		want.Commits, err = commitSet(c.Context, repo, query.Revs, author)
-	}
-	return want, err
-}
-
-// commitSet has git list the commits that revisions lead to, all refs if there is none, and that are an author's.
-func commitSet(ctx context.Context, repo *refs.Repo, revs []string, author string) (map[refs.OID]bool, error) {
-	args := []string{"rev-list"}
-	if author != "" {
-		args = append(args, "--author="+author)
-	}
-	if len(revs) == 0 {
-		revs = []string{"HEAD", "--branches", "--tags", "--remotes"}
-	}
-	raw, err := repo.Git(ctx, nil, append(append(args, revs...), "--")...)
-	if err != nil {
-		return nil, fail(exitGit, err, "")
-	}
-	out := map[refs.OID]bool{}
-	for line := range strings.Lines(string(raw)) {
-		id, err := refs.ParseOID(strings.TrimSpace(line))
-		if err != nil {
-			return nil, err
+		var options []string
+		if author != "" {
+			options = append(options, "--author="+author)
 		}
-		out[id] = true
+		commits, err := commitsOf(c.Context, repo, query.Revs, len(query.Revs) == 0, options...)
+		if err != nil {
+			return want, err
+		}
+		want.Commits = make(map[refs.OID]bool, len(commits))
+		for _, id := range commits {
+			want.Commits[id] = true
+		}
 	}
-	return out, nil
+	return want, nil
 }
 
 // gitDate has git read a date, in any form that git log takes; zero when the option was not given.

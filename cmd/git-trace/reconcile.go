@@ -109,9 +109,9 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	return r.report(quietWriter{a.std.out})
 }
 
-// commitsOf lists the commits of a range in an order that git-rev-list(1) has.
-func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, order ...string) ([]refs.OID, error) {
-	args := append([]string{"rev-list"}, order...)
+// commitsOf lists the commits of a range, as options of git-rev-list(1) order and choose them.
+func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, options ...string) ([]refs.OID, error) {
+	args := append([]string{"rev-list"}, options...)
 	switch {
 	case all:
 		args = append(args, "--branches", "--tags", "--remotes")
