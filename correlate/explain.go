@@ -161,8 +161,8 @@ func common(lists [][]gitdiff.Record) []FileChange {
 	return out
 }
 
-// Hunks compares the content of a file with what the parents have and gives the ranges of lines that no parent has, as
-// git counts them, counted from 0, and the name of the change. Of a merge it has none.
+// Hunks compares the content of a file with what the parents have. It gives the lines that no parent has, counted from
+// 0 as git counts lines, and the name of the change, which a merge does not have.
 func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []linediff.Range, id events.ChangeID,
 	err error) {
 	lines := linesOfGit(content)
