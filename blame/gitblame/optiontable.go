@@ -40,7 +40,9 @@ var ownOptions = []option{
 	{short: 'w'},
 	{long: "diff-algorithm", value: gitargs.Required},
 	{long: "ignore-rev", value: gitargs.Required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
-	{long: "ignore-revs-file", value: gitargs.Required, set: func(p *parser, _ string, _ bool) { p.opts.IgnoresRevs = true }},
+	{long: "ignore-revs-file", value: gitargs.Required, set: func(p *parser, _ string, _ bool) {
+		p.opts.IgnoresRevs = true
+	}},
 	{long: "color-lines", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorLines = choose(on) }},
 	{long: "color-by-age", role: draws, set: func(p *parser, _ string, on bool) { p.opts.ColorByAge = choose(on) }},
 	{long: "minimal"},
