@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -50,6 +52,9 @@ func (a *app) logCommand() *cli.Command {
 }
 
 func (a *app) log(c *cli.Context, ops operands) error {
+	if err := checkForm(c); err != nil {
+		return err
+	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -111,15 +116,11 @@ func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversati
 		return want, err
 	}
 	for _, path := range query.Paths {
-		abs := path
-		if !filepath.IsAbs(path) {
-			abs = filepath.Join(query.Dir, path)
-		}
-		rel, inside := trails.Relative(repo, abs)
+		stored, inside := storedPath(repo, query.Dir, path)
 		if !inside {
 			return want, fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", path), "")
 		}
-		want.Paths = append(want.Paths, strings.TrimPrefix(rel, "."))
+		want.Paths = append(want.Paths, stored)
 	}
 	if author := c.String("author"); len(query.Revs) > 0 || author != "" {
 		var options []string
@@ -136,6 +137,24 @@ func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversati
 		}
 	}
 	return want, nil
+}
+
+// storedPath is a path that was given in a directory as git has it: relative to the top, which is "". In a bare
+// repository it is that already.
+func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool) {
+	if repo.Bare() {
+		return strings.TrimPrefix(path.Clean(given), "."), true
+	}
+	abs := given
+	if !filepath.IsAbs(given) {
+		abs = filepath.Join(dir, given)
+	}
+	if stored, inside = trails.Relative(repo, abs); inside {
+		return stored, true
+	}
+	named, err1 := os.Stat(abs)
+	top, err2 := os.Stat(repo.WorkTree)
+	return "", err1 == nil && err2 == nil && os.SameFile(named, top)
 }
 
 // gitDate has git read a date, in any form that git log takes; zero when the option was not given.

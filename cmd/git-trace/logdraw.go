@@ -23,12 +23,6 @@ import (
 func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, list []view.Conversation,
 	short func(events.TraceID) string) error {
 	form := c.String("format")
-	if form != "" && (c.Bool("oneline") || c.Bool("stat")) {
-		return usage("--format goes neither with --oneline nor with --stat")
-	}
-	if _, err := (&logDrawer{short: short}).formatted(&view.Conversation{}, form); err != nil {
-		return err
-	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/view"
 )
@@ -50,6 +53,17 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 		return "%", true
 	}
 	return "", false
+}
+
+// checkForm refuses a form that cannot be drawn, whether there is a conversation or not.
+func checkForm(c *cli.Context) error {
+	form := c.String("format")
+	if form != "" && (c.Bool("oneline") || c.Bool("stat")) {
+		return usage("--format goes neither with --oneline nor with --stat")
+	}
+	d := logDrawer{short: func(events.TraceID) string { return "" }}
+	_, err := d.formatted(&view.Conversation{}, form)
+	return err
 }
 
 // firstWords is the first prompt whose text is kept.
