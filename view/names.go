@@ -48,8 +48,11 @@ func (l *Log) Name(o *events.AnchorOwner) {
 // sameModel tells whether two names are those of one model. Hooks tell the name that the client uses, with dots or
 // without the maker; records have the one that all clients share.
 func sameModel(a, b string) bool {
+	if ModelName(a) == ModelName(b) {
+		return true
+	}
 	shared := assemble.Model(a)
-	return ModelName(a) == ModelName(b) || shared != "" && ModelName(shared) == ModelName(assemble.Model(b))
+	return shared != "" && ModelName(shared) == ModelName(assemble.Model(b))
 }
 
 // names says what a conversation is called. Where something cannot be read, there is less to say.
