@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,18 +17,11 @@ const claudeTools = "Bash,Read,Edit,Write,NotebookEdit,Glob,Grep,Agent,TodoWrite
 
 func (claude) prepare(j *job) (args, env []string, err error) {
 	if j.opts.Settings != nil {
-		path := filepath.Join(j.repo.Home, ".claude", "settings.json")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return nil, nil, err
-		}
-		if err := os.WriteFile(path, j.opts.Settings, 0o644); err != nil {
+		if err := j.place(j.opts.Settings, ".claude", "settings.json"); err != nil {
 			return nil, nil, err
 		}
 	}
-	model := j.opts.Model
-	if model == "" {
-		model = "claude-sonnet-4-5"
-	}
+	model := cmp.Or(j.opts.Model, "claude-sonnet-4-5")
 	args = []string{"--model", model, "--permission-mode", "default", j.opts.Prompt}
 	if j.opts.At == nil {
 		args = []string{
@@ -51,17 +45,13 @@ func (claude) prepare(j *job) (args, env []string, err error) {
 
 // claudeAtHome writes down what a person who has used the client before was asked already.
 func claudeAtHome(j *job) error {
-	known, err := json.Marshal(map[string]any{
+	return j.place(map[string]any{
 		"hasCompletedOnboarding": true, "lastOnboardingVersion": "99.0.0", "theme": "dark", "numStartups": 5,
 		"autoUpdates":           false,
 		"customApiKeyResponses": map[string]any{"approved": []string{"test-key"}, "rejected": []string{}},
 		"projects": map[string]any{j.repo.Dir: map[string]any{"hasTrustDialogAccepted": true,
 			"hasCompletedProjectOnboarding": true}},
-	})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(j.repo.Home, ".claude.json"), known, 0o600)
+	}, ".claude.json")
 }
 
 // inspect reads the result object of --output-format json. A client that was

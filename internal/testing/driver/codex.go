@@ -1,8 +1,8 @@
 package driver
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,19 +15,15 @@ import (
 type codex struct{}
 
 func (codex) prepare(j *job) (args, env []string, err error) {
-	dir := filepath.Join(j.repo.Home, ".codex")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(j.repo.Home, ".codex"), 0o755); err != nil {
 		return nil, nil, err
 	}
 	if j.opts.Settings != nil {
-		if err := os.WriteFile(filepath.Join(dir, "hooks.json"), j.opts.Settings, 0o644); err != nil {
+		if err := j.place(j.opts.Settings, ".codex", "hooks.json"); err != nil {
 			return nil, nil, err
 		}
 	}
-	model := j.opts.Model
-	if model == "" {
-		model = "gpt-5.5" // a model with plain tools; most others run JavaScript
-	}
+	model := cmp.Or(j.opts.Model, "gpt-5.5") // a model with plain tools; most others run JavaScript
 	args = []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}
 	if j.opts.At != nil {
 		args = []string{"--ask-for-approval", "on-request", "--sandbox", "read-only"}
@@ -53,30 +49,22 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 
 // inspect reads the events of --json, one per line.
 func (codex) inspect(j *job, res *Result) error {
-	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Type   string `json:"type"`
-			Thread string `json:"thread_id"`
-			Item   struct {
-				Type string `json:"type"`
-				Text string `json:"text"`
-			} `json:"item"`
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue // a client that was killed leaves half a line
-		}
+	type event struct {
+		Type   string `json:"type"`
+		Thread string `json:"thread_id"`
+		Item   struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"item"`
+	}
+	each(res.Stdout, func(e event) {
 		switch {
-		case event.Type == "thread.started":
-			res.Session = event.Thread
-		case event.Type == "item.completed" && event.Item.Type == "agent_message":
-			res.Answer = event.Item.Text
+		case e.Type == "thread.started":
+			res.Session = e.Thread
+		case e.Type == "item.completed" && e.Item.Type == "agent_message":
+			res.Answer = e.Item.Text
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read events: %w", err)
-	}
+	})
 	var err error
 	res.Transcripts, err = rollouts(j.repo.Home, res.Session)
 	return err

@@ -1,11 +1,7 @@
 package driver
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,32 +12,19 @@ type copilot struct{}
 
 func (copilot) prepare(j *job) (args, env []string, err error) {
 	if j.opts.Settings != nil {
-		path := filepath.Join(j.repo.Home, ".copilot", "hooks", "test.json")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return nil, nil, err
-		}
-		if err := os.WriteFile(path, j.opts.Settings, 0o644); err != nil {
+		if err := j.place(j.opts.Settings, ".copilot", "hooks", "test.json"); err != nil {
 			return nil, nil, err
 		}
 	}
-	model := j.opts.Model
-	if model == "" {
-		model = "claude-sonnet-4.5" // a model with tools for edits; those of OpenAI get apply_patch
-	}
+	model := cmp.Or(j.opts.Model, "claude-sonnet-4.5") // a model with tools for edits; those of OpenAI get apply_patch
 	args = []string{
 		"--allow-all-tools", "--allow-all-paths", "--disable-client-telemetry", "--output-format", "json",
 		"--log-dir", filepath.Join(j.run, "logs"),
 	}
 	if j.opts.At != nil {
 		args = []string{"--disable-client-telemetry", "--log-dir", filepath.Join(j.run, "logs")}
-		trusted, err := json.Marshal(map[string]any{"trusted_folders": []string{j.repo.Dir}})
-		if err == nil {
-			err = os.MkdirAll(filepath.Join(j.repo.Home, ".copilot"), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(j.repo.Home, ".copilot", "config.json"), trusted, 0o644)
-		}
-		if err != nil {
+		trusted := map[string]any{"trusted_folders": []string{j.repo.Dir}}
+		if err := j.place(trusted, ".copilot", "config.json"); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -59,29 +42,21 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 
 // inspect reads the events of --output-format json, one per line; the last of them names the session.
 func (copilot) inspect(j *job, res *Result) error {
-	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Type    string `json:"type"`
-			Session string `json:"sessionId"`
-			Data    struct {
-				Content string `json:"content"`
-			} `json:"data"`
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue // a client that was killed leaves half a line
-		}
-		if event.Session != "" {
-			res.Session = event.Session
-		}
-		if event.Type == "assistant.message" && event.Data.Content != "" {
-			res.Answer = event.Data.Content
-		}
+	type event struct {
+		Type    string `json:"type"`
+		Session string `json:"sessionId"`
+		Data    struct {
+			Content string `json:"content"`
+		} `json:"data"`
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read events: %w", err)
-	}
+	each(res.Stdout, func(e event) {
+		if e.Session != "" {
+			res.Session = e.Session
+		}
+		if e.Type == "assistant.message" && e.Data.Content != "" {
+			res.Answer = e.Data.Content
+		}
+	})
 	states := filepath.Join(j.repo.Home, ".copilot", "session-state", "*", "events.jsonl")
 	if res.Session != "" {
 		states = filepath.Join(j.repo.Home, ".copilot", "session-state", res.Session, "events.jsonl")

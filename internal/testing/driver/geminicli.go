@@ -1,10 +1,10 @@
 package driver
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -16,10 +16,7 @@ func (geminiCLI) prepare(j *job) (args, env []string, err error) {
 	if err := geminiSettings(j, ".gemini", "gemini-api-key", nil); err != nil {
 		return nil, nil, err
 	}
-	model := j.opts.Model
-	if model == "" {
-		model = "gemini-2.5-pro"
-	}
+	model := cmp.Or(j.opts.Model, "gemini-2.5-pro")
 	args = []string{"--model", model, "--skip-trust"}
 	if j.opts.At == nil {
 		args = append(args, "--approval-mode", "yolo", "-o", "stream-json")
@@ -37,10 +34,7 @@ func (geminiCLI) inspect(j *job, res *Result) error {
 type qwen struct{}
 
 func (qwen) prepare(j *job) (args, env []string, err error) {
-	model := j.opts.Model
-	if model == "" {
-		model = "scripted-model"
-	}
+	model := cmp.Or(j.opts.Model, "scripted-model")
 	var models []any
 	for _, id := range []string{model, "other-model"} {
 		models = append(models, map[string]string{"id": id, "name": id, "envKey": "OPENAI_API_KEY", "baseUrl": j.url + "/v1"})
@@ -67,9 +61,8 @@ func (qwen) inspect(j *job, res *Result) error {
 // geminiSettings puts what Gemini CLI, or a relative of it, needs to work offline into the user's settings. What the
 // test put there, its hooks above all, stays.
 func geminiSettings(j *job, dir, auth string, more map[string]any) error {
-	path := filepath.Join(j.repo.Home, dir, "settings.json")
 	settings := map[string]any{}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join(j.repo.Home, dir, "settings.json"))
 	if j.opts.Settings != nil {
 		data, err = j.opts.Settings, nil
 	}
@@ -89,46 +82,30 @@ func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	} {
 		settings[key] = value
 	}
-	for key, value := range more {
-		settings[key] = value
-	}
-	if data, err = json.MarshalIndent(settings, "", "  "); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o644)
+	maps.Copy(settings, more)
+	return j.place(settings, dir, "settings.json")
 }
 
 // streamed reads the events of `-o stream-json`, one per line, of Gemini CLI or Qwen Code.
 func streamed(res *Result, chats string) error {
-	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Type    string `json:"type"`
-			Session string `json:"session_id"`
-			Result  string `json:"result"`
-			Role    string `json:"role"`
-			Content string `json:"content"`
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue // a client that was killed leaves half a line
-		}
-		if event.Session != "" {
-			res.Session = event.Session
+	type event struct {
+		Type    string `json:"type"`
+		Session string `json:"session_id"`
+		Result  string `json:"result"`
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	each(res.Stdout, func(e event) {
+		if e.Session != "" {
+			res.Session = e.Session
 		}
 		switch {
-		case event.Type == "result" && event.Result != "":
-			res.Answer = event.Result
-		case event.Type == "message" && event.Role == "assistant":
-			res.Answer = event.Content
+		case e.Type == "result" && e.Result != "":
+			res.Answer = e.Result
+		case e.Type == "message" && e.Role == "assistant":
+			res.Answer = e.Content
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read events: %w", err)
-	}
+	})
 	var err error
 	res.Transcripts, err = filepath.Glob(chats)
 	return err

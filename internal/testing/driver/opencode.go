@@ -1,10 +1,7 @@
 package driver
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"os"
 	"path/filepath"
 )
@@ -29,26 +26,20 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 			return nil, nil, err
 		}
 	}
-	model := j.opts.Model
-	if model == "" {
-		model = "scripted-model"
-	}
+	model := cmp.Or(j.opts.Model, "scripted-model")
 	models := map[string]any{}
 	for _, id := range []string{model, "other-model"} {
 		models[id] = map[string]any{"name": id, "tool_call": true, "limit": map[string]int{"context": 200000, "output": 8192}}
 	}
-	config, err := json.MarshalIndent(map[string]any{
+	err = j.place(map[string]any{
 		"$schema": "https://opencode.ai/config.json", "model": "scripted/" + model, "small_model": "scripted/" + model,
 		"autoupdate": false, "share": "disabled", "permission": map[string]string{"*": j.ask("allow", "ask")},
 		"provider": map[string]any{"scripted": map[string]any{
 			"npm": "@ai-sdk/openai-compatible", "name": "scripted", "models": models,
 			"options": map[string]string{"baseURL": j.url + "/v1", "apiKey": "test-key"},
 		}},
-	}, "", "  ")
+	}, ".config", "opencode", "opencode.json")
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "opencode.json"), config, 0o644); err != nil {
 		return nil, nil, err
 	}
 	args = []string{"run", "--format", "json", "--model", "scripted/" + model}
@@ -67,28 +58,20 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 
 // inspect reads the events of --format json, one per line.
 func (opencode) inspect(_ *job, res *Result) error {
-	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Type    string `json:"type"`
-			Session string `json:"sessionID"`
-			Part    struct {
-				Text string `json:"text"`
-			} `json:"part"`
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue // a client that was killed leaves half a line
-		}
+	type event struct {
+		Type    string `json:"type"`
+		Session string `json:"sessionID"`
+		Part    struct {
+			Text string `json:"text"`
+		} `json:"part"`
+	}
+	each(res.Stdout, func(e event) {
 		if res.Session == "" {
-			res.Session = event.Session
+			res.Session = e.Session
 		}
-		if event.Type == "text" {
-			res.Answer = event.Part.Text
+		if e.Type == "text" {
+			res.Answer = e.Part.Text
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read events: %w", err)
-	}
+	})
 	return nil
 }

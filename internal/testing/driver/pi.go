@@ -1,11 +1,8 @@
 package driver
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -13,14 +10,7 @@ import (
 type pi struct{}
 
 func (pi) prepare(j *job) (args, env []string, err error) {
-	dir := filepath.Join(j.repo.Home, ".pi", "agent")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, err
-	}
-	model := j.opts.Model
-	if model == "" {
-		model = "scripted-model"
-	}
+	model := cmp.Or(j.opts.Model, "scripted-model")
 	var models []any
 	for _, id := range []string{model, "other-model"} {
 		models = append(models, map[string]any{
@@ -28,13 +18,10 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 			"cost": map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 		})
 	}
-	config, err := json.MarshalIndent(map[string]any{"providers": map[string]any{"scripted": map[string]any{
+	err = j.place(map[string]any{"providers": map[string]any{"scripted": map[string]any{
 		"baseUrl": j.url, "api": "anthropic-messages", "apiKey": "test-key", "models": models,
-	}}}, "", "  ")
+	}}}, ".pi", "agent", "models.json")
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "models.json"), config, 0o644); err != nil {
 		return nil, nil, err
 	}
 	args = []string{"--provider", "scripted", "--model", model}
@@ -47,34 +34,26 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 
 // inspect reads the events of --mode json, one per line; the first is the head of the session file.
 func (pi) inspect(j *job, res *Result) error {
-	lines := bufio.NewScanner(bytes.NewReader(res.Stdout))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Type    string `json:"type"`
-			ID      string `json:"id"`
-			Message struct {
-				Role    string          `json:"role"`
-				Content json.RawMessage `json:"content"`
-			} `json:"message"`
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue // a client that was killed leaves half a line
-		}
+	type event struct {
+		Type    string `json:"type"`
+		ID      string `json:"id"`
+		Message struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	each(res.Stdout, func(e event) {
 		switch {
-		case event.Type == "session":
-			res.Session = event.ID
-		case event.Type == "message_end" && event.Message.Role == "assistant":
-			for _, text := range texts(event.Message.Content) {
+		case e.Type == "session":
+			res.Session = e.ID
+		case e.Type == "message_end" && e.Message.Role == "assistant":
+			for _, text := range texts(e.Message.Content) {
 				if text != "" {
 					res.Answer = text
 				}
 			}
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read events: %w", err)
-	}
+	})
 	var err error
 	res.Transcripts, err = filepath.Glob(filepath.Join(j.repo.Home, ".pi", "agent", "sessions", "*",
 		"*_"+res.Session+".jsonl"))

@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -74,6 +76,32 @@ type job struct {
 	dir    string // working directory
 	run    string // directory of the run
 	url    string // of the model
+}
+
+// place writes a file of the client below the user's home: bytes as they are, everything else as JSON.
+func (j *job) place(content any, path ...string) error {
+	raw, ok := content.([]byte)
+	if !ok {
+		var err error
+		if raw, err = json.MarshalIndent(content, "", "  "); err != nil {
+			return err
+		}
+	}
+	name := filepath.Join(append([]string{j.repo.Home}, path...)...)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, raw, 0o600)
+}
+
+// each reads the events that a client prints, one per line. One that was killed leaves half a line, which is none.
+func each[E any](printed []byte, hear func(E)) {
+	for line := range bytes.Lines(printed) {
+		var e E
+		if json.Unmarshal(line, &e) == nil {
+			hear(e)
+		}
+	}
 }
 
 // runMark names the variable by which the processes of a run are found.
