@@ -110,6 +110,13 @@ func (o *outcome) take(w io.Writer, e event, said map[string]*strings.Builder) {
 	switch {
 	case e.Action == "fail":
 		o.Failed = append(o.Failed, name)
+		if e.Test == "" { // tests of a program that died have no end of their own
+			for _, left := range slices.Sorted(maps.Keys(said)) {
+				if strings.HasPrefix(left, name+" ") {
+					fmt.Fprint(w, said[left])
+				}
+			}
+		}
 		fmt.Fprint(w, text)
 	case e.Test == "":
 		if e.Action == "pass" {

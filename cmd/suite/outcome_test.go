@@ -8,10 +8,26 @@ import (
 	"testing"
 )
 
+// enterModule makes a module of some files and goes there.
+func enterModule(t *testing.T, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+}
+
 // A package with tests of every outcome is run by the real go test.
 func TestTheOutcomeOfEveryTestIsCounted(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	enterModule(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
 		"a/a_test.go": `package a
 
@@ -25,17 +41,7 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 `,
 		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestBuilds(t *testing.T) { undefined() }\n",
 		"c/c_test.go": "package c\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) {}\n",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(dir)
-	t.Setenv("GOFLAGS", "")
+	})
 	var screen bytes.Buffer
 	o, status, err := runTests(&screen, []string{"./..."})
 	if err != nil || status != 1 {
@@ -101,5 +107,31 @@ func TestAScriptSaysWhyItIsSkipped(t *testing.T) {
 	}
 	if got := reason("    a_test.go:3: a word before\n    a_test.go:4: no such machine\n"); got != "no such machine" {
 		t.Errorf("the reason is %q", got)
+	}
+}
+
+// What the tests of a program said is not lost when it dies before they end.
+func TestAProgramThatDiesIsHeard(t *testing.T) {
+	enterModule(t, map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"d/d_test.go": `package d
+
+import (
+	"os"
+	"testing"
+)
+
+func TestDies(t *testing.T) {
+	t.Parallel()
+	t.Run("below", func(t *testing.T) { os.Stderr.WriteString("the last word\n"); os.Exit(66) })
+}
+`,
+	})
+	var screen bytes.Buffer
+	if _, status, err := runTests(&screen, []string{"./..."}); err != nil || status == 0 {
+		t.Errorf("status %d, %v", status, err)
+	}
+	if !strings.Contains(screen.String(), "the last word") {
+		t.Errorf("the screen shows %s", screen.String())
 	}
 }
