@@ -17,7 +17,7 @@ import (
 // checkWritable makes a file where the traces lie.
 func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	for _, dir := range []string{d.repo.TracesDir(), d.repo.WorktreeTracesDir(), d.repo.MainObjects()} {
-		err := os.MkdirAll(dir, 0o777)
+		err := refs.MakeDirs(dir, 0o777)
 		if err == nil {
 			err = tryWrite(dir)
 		}

@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -67,7 +69,7 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 			share(path, perm)
 			return f, nil
 		case errors.Is(err, fs.ErrNotExist) && try < 10: // no directory yet, or git has just pruned it
-			if err := makeDirs(dir); err != nil {
+			if err := MakeDirs(dir, 0o777); err != nil {
 				return nil, err
 			}
 		case errors.Is(err, fs.ErrExist) && try < 10:
@@ -77,32 +79,40 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 	}
 }
 
-// isGitDir tells by its name whether a directory is that of a repository, or of a linked work tree
-// (gitrepository-layout(5)).
-func isGitDir(dir string) bool {
-	if filepath.Base(dir) == ".git" {
+// isGitDir tells by its name, and by that of a directory to be made in it, whether a directory is that of a repository,
+// of a linked work tree or of a submodule (gitrepository-layout(5)). Any name will do where what is to be made is the
+// directory of TracesDir, and no part of a ref's name.
+func isGitDir(dir, inside string) bool {
+	base, above := filepath.Base(dir), filepath.Dir(dir)
+	if strings.HasSuffix(base, ".git") {
 		return true
 	}
-	above := filepath.Dir(dir)
-	_, err := os.Stat(filepath.Join(filepath.Dir(above), "HEAD"))
-	return err == nil && filepath.Base(above) == "worktrees"
+	if name := filepath.Base(above); name == "worktrees" || name == "modules" {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(above), "HEAD")); err == nil {
+			return true
+		}
+	}
+	return filepath.Base(inside) == tracesDir && !slices.ContainsFunc(strings.Split(filepath.ToSlash(dir), "/"),
+		func(part string) bool { return part == "refs" || part == tracesDir })
 }
 
-// makeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group
+// MakeDirs is os.MkdirAll for directories inside a git directory: in a repository shared by a group
 // (core.sharedRepository) the new ones get the permissions of the one they are made in, as git gives them. A git
-// directory itself is never made: the repository, or the linked work tree, was removed meanwhile.
-func makeDirs(dir string) error {
+// directory itself is never made: the repository, the linked work tree or the submodule was removed meanwhile.
+func MakeDirs(dir string, perm os.FileMode) error { return makeDirs(dir, "", perm) }
+
+func makeDirs(dir, inside string, perm os.FileMode) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(dir)
-	if parent == dir || isGitDir(dir) {
+	if parent == dir || isGitDir(dir, inside) {
 		return fs.ErrNotExist
 	}
-	if err := makeDirs(parent); err != nil {
+	if err := makeDirs(parent, dir, perm); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if err := os.Mkdir(dir, perm); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
 				return nil
@@ -119,7 +129,7 @@ func makeDirs(dir string) error {
 // MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files
 // that nobody else may read. In a repository shared by a group it is the group's, as everything there.
 func (r *Repo) MakeTracesDir() error {
-	if err := makeDirs(r.TracesDir()); err != nil {
+	if err := MakeDirs(r.TracesDir(), 0o777); err != nil {
 		return err
 	}
 	info, err := os.Stat(r.TracesDir())

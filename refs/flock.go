@@ -88,7 +88,7 @@ func isStill(f *os.File, path string) bool {
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	for try := 0; errors.Is(err, fs.ErrNotExist) && try < 3; try++ {
-		if err = makeDirs(filepath.Dir(path)); err != nil {
+		if err = MakeDirs(filepath.Dir(path), 0o777); err != nil {
 			return nil, err
 		}
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)

@@ -209,7 +209,7 @@ func (l *RefLock) createLock(path string) error {
 			return err
 		}
 		// Git removes directories that its packing has emptied, possibly just now.
-		if err := makeDirs(filepath.Dir(path)); err != nil {
+		if err := MakeDirs(filepath.Dir(path), 0o777); err != nil {
 			if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) {
 				return ErrConflict
 			}

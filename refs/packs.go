@@ -149,7 +149,7 @@ func (p Pack) Remove() error {
 // side store is packed on its own: what it shares with the repository it holds itself.
 func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...string) (Pack, error) {
 	base := filepath.Join(dir, "pack")
-	if err := makeDirs(base); err != nil {
+	if err := MakeDirs(base, 0o777); err != nil {
 		return Pack{}, fmt.Errorf("make pack: %w", err)
 	}
 	// One thread: nobody waits for this, and somebody else wants the processors.

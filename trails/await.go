@@ -24,7 +24,7 @@ func (s *step) awaitContents(o *observation, paths []string) error {
 		return nil
 	}
 	empty := s.repo.Format.Hash(refs.BlobObject, nil)
-	pause := s.pause
+	pause := s.engine.pause
 	if pause == nil {
 		pause = time.Sleep
 	}

@@ -90,7 +90,7 @@ type news struct {
 // meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
 func (s *step) meanwhile() (n news) {
 	last, now := s.queue.checked, time.Now()
-	if s.Patient { // a short look does not wait for git: the next one sees what it did
+	if s.engine.Patient { // a short look does not wait for git: the next one sees what it did
 		if !s.now.Equal(gitfacts.ReadMark(s.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
@@ -173,7 +173,7 @@ func (s *step) takeMeanwhile(o *observation, news news) error {
 	err := s.takeLate(news.late, o)
 	s.orientAgain()
 	s.env = env
-	if err == nil && s.Patient { // the agents of calls that began meanwhile may be gone by now
+	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may be gone by now
 		s.askProcesses(s.time)
 		s.over = append(s.over, s.doubtGone()...)
 	}

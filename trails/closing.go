@@ -148,7 +148,7 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	}
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		if s.askTranscripts(); len(s.over) == 0 {
+		if s.over = append(s.over, s.askTranscripts()...); len(s.over) == 0 {
 			return nil
 		}
 		return s.lookAtAll("manual")
@@ -160,7 +160,7 @@ func (e *Engine) tellsOtherwise(w *Window) bool {
 	if w.Wrote == 0 || w.Background {
 		return false
 	}
-	end := e.settle(*w)
+	end := e.settle.end(w)
 	return end.Outcome == OutcomeRejected || end.Outcome == OutcomeRan && !end.At.IsZero()
 }
 
@@ -205,7 +205,7 @@ func (s *step) endOrphans(orphans []*Window) error {
 			status, limits = "rejected", nil
 		} else if len(w.Left) > 0 {
 			typ, status, limits = events.WindowClosed, "done", nil
-		} else if b := s.proc.bounds[w]; b != nil && b.doubt != "" {
+		} else if b := s.bounds[w]; b != nil && b.doubt != "" {
 			limits = append(limits, b.doubt)
 		}
 		data := s.windowData(w, status)

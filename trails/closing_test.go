@@ -59,11 +59,9 @@ func TestWhichWindowsABoundaryEnds(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &step{
-				Engine:   New(nil, nil, func(w Window) End { return End{Outcome: tt.says[w.CallID]} }),
-				state:    &state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{}},
-				interval: 7,
-			}
+			s := stepAmong(func(w Window) End { return End{Outcome: tt.says[w.CallID]} },
+				&state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{}})
+			s.interval = 7
 			var got []string
 			for _, end := range s.endWindows(trace, tt.boundary) {
 				got = append(got, end.window.CallID+" "+end.status)

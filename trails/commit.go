@@ -53,7 +53,7 @@ func (e *Engine) AtCommit(
 		}
 		s.state.Anchored = append(s.state.Anchored, commit)
 		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
-		s.askTranscripts()
+		s.over = append(s.over, s.askTranscripts()...)
 		seeded := s.state.Interval == 0
 		s.narrow, s.asks.Base, s.asks.Commit, s.asks.Paths = true, parent, commit, paths
 		var wanted []string // nil for everything
@@ -105,12 +105,14 @@ func (e *Engine) AtCommit(
 
 // madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were
 // under way when an older one was made is not known any more.
-func (s *step) madeSince(commit refs.OID) bool { return s.workAfter(s.began.git).MadeSince(commit) }
+func (s *step) madeSince(commit refs.OID) bool {
+	return s.workAfter(s.engine.began.git).MadeSince(commit)
+}
 
 // madeSinceLook tells whether a commit was made after a path was looked at last, before this process.
 func (s *step) madeSinceLook(commit refs.OID, path string) bool {
-	mark, at := s.began.git, s.began.state.seen(path)
-	for _, look := range s.began.state.Marks {
+	mark, at := s.engine.began.git, s.engine.began.state.seen(path)
+	for _, look := range s.engine.began.state.Marks {
 		if look.At == at {
 			mark = look.Git
 		}
@@ -141,7 +143,7 @@ func (e *Engine) written(ctx context.Context, at time.Time, method events.Method
 	note := announceWrote(e.repo, at)
 	err := e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{method}}
-		s.askTranscripts()
+		s.over = append(s.over, s.askTranscripts()...)
 		if s.state.Interval > 0 {
 			s.restoredNow()
 		}

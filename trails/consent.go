@@ -26,7 +26,7 @@ const (
 func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 	s.env.Limits = nil
 	for _, w := range s.asked(trace, b) {
-		s.proc.bounds[w].consent = consentAwaited
+		s.bounds[w].consent = consentAwaited
 	}
 	if s.queue.ahead == nil {
 		return nil
@@ -37,7 +37,7 @@ func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 
 // asked are the calls that a dialog is about, which it notes. An agent that does not say which one it is means any of
 // the conversation's.
-func (s *step) asked(trace events.TraceID, b events.Boundary) []*Window {
+func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
 	for _, w := range s.state.openWindows() {
 		switch {
@@ -53,7 +53,7 @@ func (s *step) asked(trace events.TraceID, b events.Boundary) []*Window {
 }
 
 // consentTo tells whether a call was consented to. State is that of its agent.
-func (s *step) consentTo(w *Window, state process.State) consent {
+func (s *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):
 		return consentGiven
@@ -71,7 +71,7 @@ func (s *step) consentTo(w *Window, state process.State) consent {
 }
 
 // endsHere tells whether a window ends at this boundary.
-func (s *step) endsHere(w *Window) bool {
+func (s *witness) endsHere(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
 }
 

@@ -20,16 +20,16 @@ func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide weighs the windows that could have written the path since it was last seen. The windows in except are left
 // out: their share of the change is known already.
-func (s *step) decide(path string, except ...*Window) decision {
+func (s *witness) decide(path string, except ...*Window) decision {
 	return s.decideSince(path, s.seen(path), except...)
 }
 
 // decideSince is decide for what may have been written since the interval seen.
-func (s *step) decideSince(path string, seen int64, except ...*Window) decision {
+func (s *witness) decideSince(path string, seen int64, except ...*Window) decision {
 	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w) || s.idleThen(w, path)
 	})
-	if len(ws) == 0 && s.proc.unreported {
+	if len(ws) == 0 && s.unreported {
 		return always(nobody)
 	}
 	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return s.silent(w, path) })
@@ -44,7 +44,7 @@ func (s *step) decideSince(path string, seen int64, except ...*Window) decision 
 }
 
 // weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.
-func (s *step) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
+func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
 	var sure []*Window
 	var why []events.Limit
@@ -112,7 +112,7 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 }
 
 // unfinished are the windows that are open and do not end at this boundary with an after-boundary of their own.
-func (s *step) unfinished() []*Window {
+func (s *witness) unfinished() []*Window {
 	return slices.DeleteFunc(s.state.openWindows(), func(w *Window) bool {
 		return slices.ContainsFunc(s.closing, func(end ending) bool {
 			return end.window == w && end.status != "abandoned" && end.status != "rejected"

@@ -19,9 +19,9 @@ const wellBegun = time.Second
 
 // tellApart asks what the calls wrote that are at work beside others. Of one whose shell has ended nothing tells that
 // any more, and neither of two that one agent has under way.
-func (s *step) tellApart() {
+func (s *witness) tellApart() {
 	for _, w := range s.state.openWindows() {
-		b := s.proc.bounds[w]
+		b := s.bounds[w]
 		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) ||
 			slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
 				return o != w && o.Host == w.Host && s.atWork(o)
@@ -33,13 +33,13 @@ func (s *step) tellApart() {
 }
 
 // atWork tells whether a call that may write anywhere goes on after this boundary.
-func (s *step) atWork(w *Window) bool {
+func (s *witness) atWork(w *Window) bool {
 	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
 }
 
 // shellAtWork tells whether a call goes on whose processes may be asked: while others are open, or one that ran a
 // command.
-func (s *step) shellAtWork() bool {
+func (s *witness) shellAtWork() bool {
 	n, runs := 0, false
 	for _, w := range s.state.openWindows() {
 		if w.Class != events.ToolEdits && !w.Rejected {
@@ -64,14 +64,14 @@ func written(w *Window) (n int64, known bool) {
 
 // wroteEnough leaves out the calls that wrote less than the change of a path. A tool that runs no command may have had
 // it written elsewhere: it is left out only for the sake of another.
-func (s *step) wroteEnough(able []*Window, path string) []*Window {
-	size, known := s.proc.sizes[path]
+func (s *witness) wroteEnough(able []*Window, path string) []*Window {
+	size, known := s.sizes[path]
 	if !known {
 		return able
 	}
 	commands := true
 	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
-		b := s.proc.bounds[w]
+		b := s.bounds[w]
 		commands = commands && w.Class == events.ToolRuns
 		return b != nil && b.apart && b.wrote < size
 	})

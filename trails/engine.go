@@ -13,9 +13,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
-	"github.com/git-trace/git-trace/trails/origin"
-	"github.com/git-trace/git-trace/trails/process"
-	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -47,8 +44,15 @@ type End struct {
 	Answered time.Time
 }
 
-// Settler asks an agent's own record how a tool call ended.
+// Settler asks an agent's own record how a tool call ended. The nil one knows of no record.
 type Settler func(w Window) End
+
+func (ask Settler) end(w *Window) End {
+	if ask == nil {
+		return End{}
+	}
+	return ask(*w)
+}
 
 // Engine advances the timeline of one work tree.
 type Engine struct {
@@ -80,9 +84,6 @@ type looked struct {
 
 // New returns the engine of a work tree. Settle may be nil.
 func New(repo *refs.Repo, log Log, settle Settler) *Engine {
-	if settle == nil {
-		settle = func(Window) End { return End{} }
-	}
 	return &Engine{repo: repo, log: log, settle: settle}
 }
 
@@ -95,75 +96,41 @@ func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeT
 // lockWait is how long a boundary waits for its turn when its context has no deadline.
 const lockWait = 10 * time.Second
 
-// step is one advance of the timeline, under the lock.
+// step is one advance of the timeline, under the lock: what is found out of the work tree and of those that may have
+// written there, and what is put down of it.
 type step struct {
-	*Engine
-	ctx      context.Context
-	state    *state
-	proc     processes // what is known of those that may write
-	queue    queue     // of boundaries that were put aside
-	older    older
-	texts    texts
-	snap     *snapshot.Engine
-	others   []*step          // of the other work trees, see aside
-	last     *snapshot.Engine // the state that was found, see lastHeld
-	objects  *refs.Objects
-	asks     *origin.Case // what contents were made of
-	known    *Known
-	owners   *Owners
-	writer   string
-	now      gitfacts.Mark
-	time     time.Time
-	interval int64
-	drafts   []events.Draft
-	since    map[int64]*origin.Work       // what git did since some paths were looked at, by the interval of that look
-	closing  []ending                     // the windows that end at this boundary
-	counts   map[string]int               // patches recorded in this step, by tool call
-	env      events.Draft                 // envelope fields of this boundary
-	sights   map[string]snapshot.Sight    // of contents that were settled in this step
-	ended    *batch                       // whose calls, with all their hooks, have ended at this boundary
-	passed   map[string]bool              // changed paths that git had passed over when they were looked at last
-	declares map[*events.ToolUse][]string // see toolPaths
+	engine *Engine
+	*witness
+	*record
+	queue    queue                        // of boundaries that were put aside
+	snap     *snapshot.Engine             // of this step's looks; nil until there is one
 	over     []*Window                    // nothing is left that could write for them after this step
 	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
+	declares map[*events.ToolUse][]string // see toolPaths
+}
 
-	remembered map[OwnerKey]bool // owners put down in this step
+// record is what a step puts down.
+type record struct {
+	writer     string
+	env        events.Draft // envelope fields of the boundary
+	drafts     []events.Draft
+	counts     map[string]int    // patches recorded, by tool call
+	remembered map[OwnerKey]bool // owners put down
 	err        error             // the first failure of something that cannot return one
 }
 
-// processes is what is known in a step of those that may write.
-type processes struct {
-	bounds  map[*Window]*bound           // see askProcesses
-	ends    map[*Window]End              // see endTold
-	hosts   map[process.ID]process.State // see hostState
-	sizes   map[string]int64             // bytes that have to be written for the change of a path, see silent
-	environ []byte                       // of this process; nil until asked for
-	host    process.ID                   // the process that called this boundary's hook
-	sure    bool                         // which is the agent's
-	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
-	unreported bool
+func newRecord(writer string) *record {
+	return &record{writer: writer, counts: map[string]int{}, remembered: map[OwnerKey]bool{}}
 }
 
 // queue is of the boundaries that were put aside and are taken in a step.
 type queue struct {
-	late    []string         // their files
-	checked time.Time        // when those were looked for last
-	ahead   *observation     // what a look before this boundary's own has found and left to it, see lookAhead
-	glance  *glance          // of the one that is being taken, if it has one
-	mixed   map[string]int64 // see glanced
-	heard   []string         // notes of git's hooks that are still at work, see takeWritten
-}
-
-// older is what was found out of older names; nil until asked for.
-type older struct {
-	gone     []rename.Change             // see findOlderName
-	newNames map[string]origin.Candidate // see underOlderName
-}
-
-// texts are contents that are kept in mind while commits that follow each other are anchored.
-type texts struct {
-	contents map[refs.OID][]byte
-	kept     int // bytes
+	late    []string                  // their files
+	checked time.Time                 // when those were looked for last
+	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
+	glance  *glance                   // of the one that is being taken, if it has one
+	sights  map[string]snapshot.Sight // of contents that were settled in this step
+	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
 }
 
 // ErrBehind is of a step that gives way to another process.
@@ -188,11 +155,12 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err != nil {
 		return err
 	}
-	s := e.newStep(ctx, at, found, e.stores())
-	defer s.objects.Close()
-	if s.writer, err = e.log.Writer(); err != nil {
+	writer, err := e.log.Writer()
+	if err != nil {
 		return err
 	}
+	s := e.newStep(newWorkTree(ctx, e.repo, at, found, NewKnown(e.repo)), newRecord(writer))
+	defer s.close()
 	if e.began == nil {
 		e.began = &looked{
 			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)},
@@ -201,11 +169,10 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.queue.checked = time.Now()
 	s.orient()
-	defer s.closeSnapshot()
 	switch {
-	case s.Patient: // the look takes boundaries
+	case s.engine.Patient: // the look takes boundaries
 		s.takeWritten()
-	case s.looksAhead:
+	case s.engine.looksAhead:
 		err = s.lookAhead()
 	default:
 		err = s.takeLate(s.waiting(), nil)
@@ -224,54 +191,18 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	return s.finish()
 }
 
-func (s *step) closeSnapshot() {
+func (s *step) close() {
 	if s.snap != nil {
 		s.snap.Close()
 	}
-	if s.last != nil {
-		s.last.Close()
-	}
-	for _, other := range s.others {
-		other.closeSnapshot()
-	}
+	s.workTree.close()
 }
 
-// stores are what a step reads and writes beside the work tree.
-type stores struct {
-	objects *refs.Objects
-	known   *Known
-	owners  *Owners
-}
-
-func (e *Engine) stores() stores {
-	return stores{e.repo.Objects(), NewKnown(e.repo), NewOwners(e.repo)}
-}
-
-// reading are stores of a reader: what is put into them is gone with them.
-func reading(repo *refs.Repo) stores {
-	return stores{repo.Objects(), NewKnown(repo).frozen(), NewOwners(repo)}
-}
-
-// newStep returns a step that knows nothing yet of what git did. It is the one place where one is made.
-func (e *Engine) newStep(ctx context.Context, at time.Time, state *state, with stores) *step {
-	s := &step{
-		Engine: e, ctx: ctx, time: at.UTC(), state: state, objects: with.objects, known: with.known, owners: with.owners,
-		counts: map[string]int{}, remembered: map[OwnerKey]bool{},
-	}
-	s.asks = s.newCase()
+// newStep returns a step in a work tree, of which nothing is known yet but what was found there.
+func (e *Engine) newStep(tree *workTree, into *record) *step {
+	s := &step{engine: e, witness: newWitness(tree, e.settle, e.Beside, e.caller), record: into}
+	s.asks.Young = s.madeSince
 	return s
-}
-
-// orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
-func (s *step) orient() {
-	s.now = gitfacts.ReadMark(s.repo)
-	s.asks.Base = s.now.Head
-	s.interval = s.state.Interval + 1
-	s.asks.Whole = s.workSince(s.state.Git, s.state.LastFull)
-	if !s.now.Squash.IsZero() {
-		s.state.Squash = s.now.Squash
-	}
-	s.asks.Squash, s.asks.Known = s.state.Squash, s.state.Git.Stashes
 }
 
 // finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
@@ -282,7 +213,7 @@ func (s *step) finish() error {
 		}
 	}
 	if len(s.drafts) > 0 {
-		if _, err := s.log.Append(s.ctx, s.drafts); err != nil && !spooled(err) {
+		if _, err := s.engine.log.Append(s.ctx, s.drafts); err != nil && !spooled(err) {
 			return err
 		}
 	}
@@ -366,7 +297,7 @@ func (s *step) observe(paths []string) (observation, error) {
 		if err != nil {
 			return observation{}, fmt.Errorf("open snapshot state: %w", err)
 		}
-		eng.WriteBehind, eng.Most = true, s.Most
+		eng.WriteBehind, eng.Most = true, s.engine.Most
 		s.snap = eng
 	}
 	var o observation
@@ -383,7 +314,7 @@ func (s *step) observe(paths []string) (observation, error) {
 		o.Snapshot, err = s.snap.Full(s.ctx)
 		o.Changes = chain(first, o.Changes)
 	}
-	if err == nil && s.Most > 0 && len(o.Changes) > s.Most {
+	if err == nil && s.engine.Most > 0 && len(o.Changes) > s.engine.Most {
 		err = snapshot.ErrMany
 	}
 	if err == nil {
@@ -412,7 +343,7 @@ func (s *step) settleLook(o observation, paths []string) {
 	s.state.Interval = s.interval
 	s.state.Tree = o.Tree
 	if o.full || o.Seeded {
-		s.state.Marks = s.marksForOthers()
+		s.keepForOthers()
 		s.state.LastFull = s.interval
 		s.state.Squash = s.now.Squash
 		s.state.Git = s.now

@@ -23,12 +23,16 @@ func (s *step) explain(files []*file) ([]*file, error) {
 	return rest, nil
 }
 
-func (s *step) explained(f *file) (bool, error) {
+func (s *workTree) explained(f *file) (bool, error) {
 	if want, ok := s.state.Expected[f.path]; ok && want == f.new.oid {
 		delete(s.state.Expected, f.path)
 		return true, nil
 	}
-	v, err := s.questionOf(f).Judge()
+	q := s.questionOf(f)
+	v, err := q.Judge()
+	if err == nil && (v.Explained || q.Work.Restored) {
+		s.noteTaken(f)
+	}
 	if err != nil || v.Explained {
 		return v.Explained, err
 	}

@@ -98,7 +98,7 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 
 // read reads a content. A blob that cannot be found any more is a content without lines, not a failure: the state may
 // name a blob that only a pruned pack held.
-func (s *step) read(mode uint32, oid refs.OID) (text, error) {
+func (s *workTree) read(mode uint32, oid refs.OID) (text, error) {
 	t := text{oid: oid}
 	if oid.IsZero() {
 		return t, nil
@@ -148,7 +148,7 @@ func newText(oid refs.OID, raw []byte) text {
 }
 
 // vectorOf is what is known of the owners of a content of a path.
-func (s *step) vectorOf(path string, t text) vector.Vector {
+func (s *workTree) vectorOf(path string, t text) vector.Vector {
 	return s.question(path).Owners(t.asOrigin())
 }
 
@@ -161,7 +161,7 @@ func asText(t origin.Text) text {
 }
 
 // told reads contents for those who ask after origins.
-type told struct{ *step }
+type told struct{ *workTree }
 
 func (t told) Text(blob refs.OID) (origin.Text, error) {
 	content, err := t.read(0, blob)

@@ -33,7 +33,7 @@ const (
 
 // hooksAfter tells whether a call that wrote the path has ended, and no boundary of its agent has come since but this
 // one.
-func (s *step) hooksAfter(path string) afterwards {
+func (s *witness) hooksAfter(path string) afterwards {
 	out := nothing
 	for _, w := range s.state.Windows {
 		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing,
@@ -49,7 +49,7 @@ func (s *step) hooksAfter(path string) afterwards {
 }
 
 // tail is the agent whose call wrote a path last and ended.
-func (s *step) tail(path string) string {
+func (s *witness) tail(path string) string {
 	for _, w := range slices.Backward(s.state.Windows) {
 		if w.Tail && slices.Contains(w.Paths, path) {
 			return w.Agent
@@ -59,7 +59,7 @@ func (s *step) tail(path string) string {
 }
 
 // beforeAnswer tells whether a path changed last before the model was told what its call had done.
-func (s *step) beforeAnswer(w *Window, path string) bool {
+func (s *witness) beforeAnswer(w *Window, path string) bool {
 	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	if !known {
 		return false
@@ -75,7 +75,7 @@ type batch struct {
 }
 
 // endTails notes, after a look, that the agent of a boundary goes on.
-func (s *step) endTails(trace events.TraceID, b events.Boundary) {
+func (s *witness) endTails(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.state.Windows {
 		if w.Tail && w.Trace == trace && w.Subagent == b.Subagent &&
 			!slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
@@ -85,7 +85,7 @@ func (s *step) endTails(trace events.TraceID, b events.Boundary) {
 }
 
 // afterHooks is the change of a path to which a program may have been put after the call; ok is false where none was.
-func (s *step) afterHooks(f *file, seen int64) (segment, bool) {
+func (s *witness) afterHooks(f *file, seen int64) (segment, bool) {
 	after := s.hooksAfter(f.path)
 	if after == nothing || f.old.whole || f.new.whole || f.new.oid.IsZero() {
 		return segment{}, false
@@ -105,7 +105,7 @@ func (s *step) afterHooks(f *file, seen int64) (segment, bool) {
 			seg.doubtful[line] = true
 		}
 	}
-	if s.Beside != nil && s.Beside(s.tail(f.path)) {
+	if s.beside != nil && s.beside(s.tail(f.path)) {
 		for line, was := range forms { // such a program may have added it, or a person
 			seg.doubtful[line] = seg.doubtful[line] || was < 0
 		}

@@ -117,8 +117,8 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 	if o == nil || o.Seeded || o.full && s.stashedAnew() {
 		return nil
 	}
-	if s.sights == nil {
-		s.sights, s.queue.mixed = map[string]snapshot.Sight{}, map[string]int64{}
+	if s.queue.sights == nil {
+		s.queue.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
 	}
 	sure, rest := snapshot.Before(s.repo.WorkTree, o.Changes, moment)
 	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
@@ -133,8 +133,8 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 		return err
 	}
 	for _, c := range sure {
-		s.sights[c.Path] = s.snap.Sight(c.Path)
-		delete(s.queue.mixed, c.Path)
+		s.queue.sights[c.Path] = s.snap.Sight(c.Path)
+		delete(s.mixed, c.Path)
 	}
 	o.settled += len(sure)
 	o.Changes = rest
@@ -159,15 +159,15 @@ func (s *step) glanced(rest []snapshot.Change) {
 	}
 	for _, c := range rest {
 		sight, differed := s.queue.glance.Paths[events.EncodePath(c.Path)]
-		if _, known := s.queue.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
-			s.queue.mixed[c.Path] = s.state.seen(c.Path)
+		if _, known := s.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
+			s.mixed[c.Path] = s.state.seen(c.Path)
 		}
 	}
 }
 
 // lastSight is that of the content with which a path was settled last.
 func (s *step) lastSight(path string) snapshot.Sight {
-	if sight, found := s.sights[path]; found {
+	if sight, found := s.queue.sights[path]; found {
 		return sight
 	}
 	if !s.findLast() {
@@ -186,8 +186,8 @@ func (s *step) countGlance() {
 }
 
 // seen is the interval in which a path was last looked at.
-func (s *step) seen(path string) int64 {
-	if seen, found := s.queue.mixed[path]; found {
+func (s *workTree) seen(path string) int64 {
+	if seen, found := s.mixed[path]; found {
 		return seen
 	}
 	return s.state.seen(path)
@@ -195,7 +195,7 @@ func (s *step) seen(path string) int64 {
 
 // inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it
 // changed before and after one that was put aside.
-func (s *step) inDoubt(path string, seen int64) bool {
-	_, found := s.queue.mixed[path]
+func (s *workTree) inDoubt(path string, seen int64) bool {
+	_, found := s.mixed[path]
 	return found || s.state.Lost > seen
 }

@@ -274,7 +274,7 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID,
 		Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
 		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
-		Host: s.proc.host, Sure: s.proc.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(),
+		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(),
 		Awake:      process.Awake(),
 		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
 	}

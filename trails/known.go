@@ -155,7 +155,7 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 		size += len(r.raw) + 64
 	}
 	name := k.file(path)
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("store ownership vector: %w", err)
 	}
 	if size > maxKnownBytes && len(records) > keptRecords {

@@ -79,7 +79,8 @@ func TestWhatMayBeARename(t *testing.T) {
 		"git wrote, and it was never there": {came, restored, true},
 		"git wrote, and deleted it":         {went, restored, false},
 	} {
-		s, asks := *sc.step, *sc.asks
+		s, tree, asks := *sc.step, *sc.workTree, *sc.asks
+		s.witness = newWitness(&tree, nil, nil, "")
 		s.asks, s.state = &asks, &state{Interval: 9, LastFull: 5}
 		s.known = NewKnown(sc.repo).frozen()
 		if tt.before != nil {
@@ -111,7 +112,7 @@ func TestWhatGitDidSinceALook(t *testing.T) {
 		"git wrote, and there are stashes":     {9, 7, func(m *gitfacts.Mark) { m.Index = odd }, true, false},
 		"nothing is compared at the beginning": {0, 7, func(m *gitfacts.Mark) { m.Done++ }, false, false},
 	} {
-		s := *sc.step
+		s := *sc.workTree
 		s.state = &state{Interval: tt.interval, RestoredAt: tt.restoredAt}
 		before := mark
 		before.Stashes = []refs.OID{numbered(t, 1)}

@@ -57,7 +57,7 @@ func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
 	name := spooledName(repo, at, suffix)
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	file, err := os.OpenFile(name, flags, 0o600)
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(spoolDir(repo), 0o700) == nil {
+	if errors.Is(err, fs.ErrNotExist) && refs.MakeDirs(spoolDir(repo), 0o700) == nil {
 		file, err = os.OpenFile(name, flags, 0o600)
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func leftNote(name string, now time.Time) bool {
 
 // readNotes takes the notes of killed processes into account without taking their boundaries, for readers: what changed
 // since the last look is then in doubt.
-func (s *step) readNotes() {
+func (s *workTree) readNotes() {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
 		if !isLate(entry.Name(), time.Now()) {
@@ -176,12 +176,12 @@ func (s *step) readNotes() {
 }
 
 // restoredNow notes that git wrote to the work tree since the last look.
-func (s *step) restoredNow() {
+func (s *workTree) restoredNow() {
 	s.state.RestoredAt, s.asks.Whole.Restored, s.asks.Whole.Doubtful = s.interval, true, false
 }
 
 // doubtWindows notes that any window that is open may have ended.
-func (s *step) doubtWindows() {
+func (s *workTree) doubtWindows() {
 	for _, w := range s.state.openWindows() {
 		w.Doubt = true
 	}
@@ -190,7 +190,7 @@ func (s *step) doubtWindows() {
 // doubtEarlier marks the windows of a conversation that are open when its next call begins, or ends if nothing was
 // heard of its beginning. That one may run beside them; or their end was never heard of, and what changes from now on
 // is not theirs.
-func (s *step) doubtEarlier(trace events.TraceID, b events.Boundary) {
+func (s *workTree) doubtEarlier(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.state.openWindows() {
 		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {
 			w.Doubt = true

@@ -18,7 +18,7 @@ import (
 
 // olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
 // found to be renames.
-func (s *step) olderNames(q *rename.Query, files []*file) ([]*file, error) {
+func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
 	byPath, texts := map[string]*file{}, map[refs.OID]text{}
 	for _, f := range files {
@@ -83,7 +83,7 @@ func changesOf(files []*file) []rename.Change {
 }
 
 // momentOfLook tells whether a look is that of a commit.
-func (s *step) momentOfLook() rename.Moment {
+func (s *workTree) momentOfLook() rename.Moment {
 	if s.asks.Commit.IsZero() {
 		return rename.Boundary
 	}
@@ -110,7 +110,7 @@ func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
 // atRest is the work tree of which nobody takes a snapshot. What was seen last is still there, but for what is known to
 // be gone.
 type atRest struct {
-	*step
+	*workTree
 	gone map[string]bool
 }
 
@@ -133,14 +133,14 @@ func (a atRest) Gone(path string) bool { return a.goneFromWorkTree(path) }
 
 func (a atRest) Older(path string) bool { return a.writtenBeforeLook(path) }
 
-func (s *step) goneFromWorkTree(path string) bool {
+func (s *workTree) goneFromWorkTree(path string) bool {
 	_, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
 // writtenBeforeLook tells whether a file was last written before the last boundary ended. A new name leaves that time
 // as it was.
-func (s *step) writtenBeforeLook(path string) bool {
+func (s *workTree) writtenBeforeLook(path string) bool {
 	now, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	last, errLast := os.Stat(StatePath(s.repo))
 	return err == nil && errLast == nil && !now.ModTime().After(last.ModTime())
@@ -161,7 +161,7 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 func (a asSeen) Moved(_, _ string) bool { return false }
 
 // staged maps the new names in the index to those that HEAD has for them (git-diff-index(1)).
-func (s *step) staged() map[string]string {
+func (s *workTree) staged() map[string]string {
 	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
 	out, err := s.repo.Git(s.ctx, nil, append(args, "HEAD")...)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *step) staged() map[string]string {
 
 // peek lists what the next look will find of the paths that were seen last: those that are gone, and those that have
 // another content. One process of git tells. More than most, unless that is 0, are none.
-func (s *step) peek(most int) ([]rename.Change, error) {
+func (s *workTree) peek(most int) ([]rename.Change, error) {
 	if !s.findLast() || s.last.Tree().IsZero() {
 		return nil, nil
 	}
@@ -200,7 +200,7 @@ func (s *step) peek(most int) ([]rename.Change, error) {
 		}
 		// git's index does not know what the file has, or has not got it: git mv took the name, and somebody wrote another
 		if c.New.IsZero() && (c.NewMode != 0 || !s.goneFromWorkTree(c.Path)) {
-			if c.New = (atRest{step: s}).Entry(c.Path).OID; c.New == entry.OID {
+			if c.New = (atRest{workTree: s}).Entry(c.Path).OID; c.New == entry.OID {
 				continue
 			}
 		}
@@ -215,7 +215,7 @@ func (s *step) peek(most int) ([]rename.Change, error) {
 }
 
 // nameBefore finds the older names of files of the work tree that no look has seen.
-func (s *step) nameBefore(moment rename.Moment, changes []rename.Change, files ...*file) error {
+func (s *workTree) nameBefore(moment rename.Moment, changes []rename.Change, files ...*file) error {
 	gone := map[string]bool{}
 	for _, c := range changes {
 		gone[c.Old.Path] = c.New.IsZero()
@@ -230,7 +230,7 @@ func (s *step) nameBefore(moment rename.Moment, changes []rename.Change, files .
 const maxRivals = 256
 
 // rivals are the other new files of the work tree, which the next look will find as well: a content has one new name.
-func (s *step) rivals(path string) ([]*file, error) {
+func (s *workTree) rivals(path string) ([]*file, error) {
 	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, fmt.Errorf("list new files: %w", err)
@@ -259,7 +259,7 @@ const (
 // underOlderName is what a file was last seen with, where it has got another name since that nobody has looked at yet.
 // A commit that was made since the last look at everything must have it. For example: a file is renamed and
 // committed while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
-func (s *step) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
+func (s *workTree) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	if from, asked := s.older.newNames[path]; asked {
 		return from, !from.Blob.IsZero()
 	}
@@ -277,7 +277,7 @@ func (s *step) underOlderName(commit refs.OID, path string) (origin.Candidate, b
 }
 
 // findOlderName compares a file of the work tree with what lost its name.
-func (s *step) findOlderName(path string) origin.Candidate {
+func (s *workTree) findOlderName(path string) origin.Candidate {
 	content, found := readWorkFile(s.repo, path)
 	if !found {
 		return origin.Candidate{}

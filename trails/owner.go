@@ -184,7 +184,7 @@ func (o *Owners) Describe(id events.PatchID) events.AnchorOwner {
 // appendFile appends to a file in one write, making it and its directory when missing. A line that a killed process
 // left without its end is ended first, so that it cannot swallow the next one.
 func appendFile(name string, line []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)

@@ -45,7 +45,7 @@ func TestWhichCallAnEndWithoutAnIdEnds(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &step{Engine: New(nil, nil, nil), state: &state{Windows: tt.windows}}
+			s := stepAmong(nil, &state{Windows: tt.windows})
 			b := &events.Boundary{Kind: events.ToolAfter, Subagent: tt.subagent, Tool: &events.ToolUse{Name: "shell", Fingerprint: "F"}}
 			got := ""
 			if w := s.openUnnamed(trace, b); w != nil {
@@ -78,7 +78,7 @@ func TestACallWithoutAnIdGetsOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			open := &Window{Trace: trace, CallID: "open", Print: "F", Tool: "shell", Subagent: "sub"}
-			s := &step{Engine: New(nil, nil, nil), state: &state{Windows: []*Window{open}}}
+			s := stepAmong(nil, &state{Windows: []*Window{open}})
 			given := *tt.tool
 			b := events.Boundary{Kind: tt.kind, Tool: tt.tool}
 			sess := &sessionState{Unnamed: 4}
@@ -94,7 +94,7 @@ func TestACallWithoutAnIdGetsOne(t *testing.T) {
 			}
 		})
 	}
-	s := &step{Engine: New(nil, nil, nil), state: &state{}}
+	s := stepAmong(nil, &state{})
 	s.pair(&sessionState{}, trace, &events.Boundary{Kind: events.PromptSubmit}) // of no tool
 	if s.env.ToolCall != "" {
 		t.Error("a prompt is a call")

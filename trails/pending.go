@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -41,22 +40,18 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 // may be nil.
 func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	with := reading(repo)
-	defer with.objects.Close()
-	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: with.owners}
-	if v, ok := with.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
-		p.Vector = v
+	p, known := remembered(repo, path, t)
+	if known {
 		return p, nil
 	}
-	state, err := loadState(repo)
+	tree, err := readWorkTree(ctx, repo)
 	if err != nil {
 		return p, err
 	}
-	s := New(repo, nil, settle).newStep(ctx, time.Now(), state, with)
-	defer s.closeSnapshot()
-	s.orient()
+	defer tree.close()
+	s := newWitness(tree, settle, nil, "")
 	if s.state.Interval == 0 {
-		return p, p.remember(s, path, t)
+		return p, p.remember(tree, path, t)
 	}
 	f, err := s.pendingChange(rename.BlameNow, path, t)
 	if err != nil || f.old.whole || t.whole {
@@ -78,7 +73,7 @@ func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, 
 
 // remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would
 // (AtCommit). What it had in none is nobody's.
-func (p *PendingLines) remember(s *step, path string, t text) error {
+func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	found, err := s.committed(origin.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
 	if err != nil {
 		return err
@@ -96,7 +91,7 @@ func (p *PendingLines) remember(s *step, path string, t text) error {
 }
 
 // pendingChange is what happened to a path since it was looked at last, by the older name of its file if it had one.
-func (s *step) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
+func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
 	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot state: %w", err)
@@ -138,15 +133,11 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", nil
 	}
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	with := reading(repo)
-	defer with.objects.Close()
-	state, err := loadState(repo)
+	s, err := readWorkTree(ctx, repo)
 	if err != nil {
 		return "", err
 	}
-	s := New(repo, nil, nil).newStep(ctx, time.Now(), state, with)
-	defer s.closeSnapshot()
-	s.orient()
+	defer s.close()
 	f, err := s.pendingChange(rename.LongAfter, path, t)
 	if err != nil || f.oldPath == path {
 		return "", err
@@ -155,7 +146,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
-func (p *PendingLines) carry(s *step, f *file) {
+func (p *PendingLines) carry(s *witness, f *file) {
 	s.askProcesses(s.time)
 	s.askTranscripts()
 	s.doubtGone()

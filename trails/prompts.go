@@ -36,7 +36,7 @@ func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
 		text = text[:maxPromptBytes]
 	}
 	dir := filepath.Join(p.dir, string(trace))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := refs.MakeDirs(dir, 0o700); err != nil {
 		return fmt.Errorf("store prompt: %w", err)
 	}
 	if err := refs.WriteFileAtomic(filepath.Join(dir, strconv.Itoa(index)), []byte(text), 0o600); err != nil {

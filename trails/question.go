@@ -8,21 +8,12 @@ import (
 	"github.com/git-trace/git-trace/trails/origin"
 )
 
-// maxMarks bounds how many looks at some paths are remembered with where git stood then.
-const maxMarks = 16
-
-// lookMark is where git stood when some paths, not all, were looked at.
-type lookMark struct {
-	At  int64
-	Git gitfacts.Mark
-}
-
 // workAfter is what git did after a mark, of which nothing is concluded yet.
-func (s *step) workAfter(mark gitfacts.Mark) *gitfacts.Work {
+func (s *workTree) workAfter(mark gitfacts.Mark) *gitfacts.Work {
 	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
 }
 
-func (s *step) workSince(mark gitfacts.Mark, at int64) *origin.Work {
+func (s *workTree) workSince(mark gitfacts.Mark, at int64) *origin.Work {
 	w := &origin.Work{Work: s.workAfter(mark)}
 	if s.state.Interval == 0 {
 		return w
@@ -35,7 +26,7 @@ func (s *step) workSince(mark gitfacts.Mark, at int64) *origin.Work {
 }
 
 // gitAt is what git did since a path was last looked at.
-func (s *step) gitAt(path string) *origin.Work {
+func (s *workTree) gitAt(path string) *origin.Work {
 	at := s.seen(path)
 	if w := s.since[at]; w != nil {
 		return w
@@ -51,40 +42,37 @@ func (s *step) gitAt(path string) *origin.Work {
 	return s.since[at]
 }
 
-// newCase is what the step's questions after origins have in common.
-func (s *step) newCase() *origin.Case {
+// newCase is what the questions after origins have in common.
+func (s *workTree) newCase() *origin.Case {
 	return &origin.Case{
 		Memory: s.known, Git: gitfacts.NewGit(s.ctx, s.repo, s.objects), Read: told{s}.Text, Stored: s.objects.MayBeStored,
-		Store: s.storeText, Young: s.madeSince, Others: s.otherTrees,
-		Reported: func(path string) bool {
-			tool, _ := s.reported(path)
-			return tool != nil
-		},
+		Store: s.storeText, Others: s.otherTrees, Young: func(refs.OID) bool { return false },
+		Reported:  func(string) bool { return false },
 		LeftAlone: func(path string) bool { return s.findLast() && s.last.LeftAlone(path) },
 		MadeOf:    s.madeOf, UnderOlderName: s.underOlderName,
 	}
 }
 
 // storeText puts a content that git made, and that nobody saw, beside the repository.
-func (s *step) storeText(raw []byte) (origin.Text, error) {
+func (s *workTree) storeText(raw []byte) (origin.Text, error) {
 	oid, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw)
 	return newText(oid, raw).asOrigin(), err
 }
 
 // question asks what the content of a path was made of. Nothing is said yet of what it is.
-func (s *step) question(path string) *origin.Query {
+func (s *workTree) question(path string) *origin.Query {
 	return &origin.Query{Case: s.asks, Work: s.gitAt(path), Path: path, OldPath: path}
 }
 
 // questionOf asks it of a changed file.
-func (s *step) questionOf(f *file) *origin.Query {
+func (s *workTree) questionOf(f *file) *origin.Query {
 	q := s.question(f.path)
 	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
 	return q
 }
 
 // committed asks it of a committed content.
-func (s *step) committed(m origin.Moment, c Committed) *origin.Query {
+func (s *workTree) committed(m origin.Moment, c Committed) *origin.Query {
 	q := c.question(s.asks, s.gitAt(c.Path))
 	q.Moment = m
 	return q

@@ -20,7 +20,7 @@ import (
 // Vectors of contents that no blob is left of cannot be derived; their lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	cache := filepath.Join(repo.TracesDir(), "cache")
-	if err := os.MkdirAll(cache, 0o700); err != nil {
+	if err := refs.MakeDirs(cache, 0o700); err != nil {
 		return fmt.Errorf("rebuild ownership: %w", err)
 	}
 	temp, err := os.MkdirTemp(cache, "rebuild-")

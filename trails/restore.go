@@ -13,14 +13,17 @@ import (
 
 // Remembered says who owned the lines of a content when the path had it. What no boundary saw is nobody's.
 func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
-	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
-	with := reading(repo)
-	defer with.objects.Close()
-	p := PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: with.owners}
-	if v, ok := with.known.Get(path, t.oid); ok && v.Len() == len(t.lines) {
+	p, _ := remembered(repo, path, newText(repo.Format.Hash(refs.BlobObject, content), content))
+	return p
+}
+
+func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known bool) {
+	p = PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: NewOwners(repo)}
+	v, known := NewKnown(repo).Get(path, t.oid)
+	if known = known && v.Len() == len(t.lines); known {
 		p.Vector = v
 	}
-	return p
+	return p, known
 }
 
 // Announce looks at the work tree, so that what is there is kept, and notes which contents paths are about to get back.

@@ -65,7 +65,7 @@ func (s *step) revise(w *Window, ended time.Time) error {
 	r.beside = slices.ContainsFunc(s.state.openWindows(),
 		func(o *Window) bool { return o != w && o.Class != events.ToolEdits })
 	read := 0
-	for e, err := range s.log.Walk(s.ctx, events.Range{Order: events.NewestFirst}) {
+	for e, err := range s.engine.log.Walk(s.ctx, events.Range{Order: events.NewestFirst}) {
 		if err != nil {
 			return err
 		}

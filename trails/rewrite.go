@@ -41,7 +41,7 @@ func (e *Engine) AtRewrite(
 // madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that
 // is asked for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in
 // that content.
-func (s *step) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
+func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false
 	}
@@ -49,7 +49,7 @@ func (s *step) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 }
 
 // lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.
-func (s *step) lastHeld(path string) (origin.Candidate, bool) {
+func (s *workTree) lastHeld(path string) (origin.Candidate, bool) {
 	if !s.findLast() {
 		return origin.Candidate{}, false
 	}
@@ -58,7 +58,7 @@ func (s *step) lastHeld(path string) (origin.Candidate, bool) {
 }
 
 // findLast opens the state that the last look left. One that cannot be read says nothing.
-func (s *step) findLast() bool {
+func (s *workTree) findLast() bool {
 	if s.last == nil {
 		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 		if err != nil {
@@ -73,7 +73,7 @@ func (s *step) findLast() bool {
 const maxContents = 16 << 20
 
 // blob reads a content. Where commits follow each other, what one made is what the next one changes.
-func (s *step) blob(oid refs.OID) ([]byte, error) {
+func (s *workTree) blob(oid refs.OID) ([]byte, error) {
 	if raw, ok := s.texts.contents[oid]; ok {
 		return raw, nil
 	}

@@ -144,7 +144,7 @@ func (s *state) boundSayings() {
 
 // turnedUp decides about the lines of a path that git passed over until now; ok is false if it did not, as far as is
 // known.
-func (s *step) turnedUp(path string, now refs.OID) (by decision, ok bool) {
+func (s *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor
 		lines map[events.Fingerprint]bool

@@ -2,6 +2,7 @@ package trails
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,19 +32,25 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	dir := t.TempDir()
 	sc := &scene{t: t, names: map[refs.OID]string{{}: "nothing"}}
-	sc.step = &step{Engine: &Engine{repo: &refs.Repo{WorkTree: dir}}}
+	sc.step = stepAmong(nil, &state{})
+	sc.repo.WorkTree = dir
 	sc.git("init", "-q")
 	repo, err := refs.Discover(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := repo.Objects()
-	t.Cleanup(func() { _ = objects.Close() })
-	sc.step = New(repo, nil, nil).newStep(t.Context(), time.Now(), &state{Interval: 9, LastFull: 5},
-		stores{objects, NewKnown(repo).frozen(), NewOwners(repo)})
+	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, NewKnown(repo).frozen())
+	t.Cleanup(tree.close)
+	sc.step = New(repo, nil, nil).newStep(tree, newRecord(""))
 	sc.interval = 10
 	sc.step.asks.Whole = &origin.Work{Work: sc.workAfter(gitfacts.Mark{})}
 	return sc
+}
+
+// stepAmong is a step in no repository, for decisions about the windows of a state.
+func stepAmong(settle Settler, found *state) *step {
+	repo := &refs.Repo{}
+	return New(repo, nil, settle).newStep(newWorkTree(context.Background(), repo, time.Now(), found, NewKnown(repo)), newRecord(""))
 }
 
 func (sc *scene) git(args ...string) string {

@@ -168,7 +168,7 @@ func (w *Window) reported(path string) (declared, bool) {
 
 // doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the
 // work tree by that time, everything would have been.
-func (s *step) doneWith(path string) []*Window {
+func (s *workTree) doneWith(path string) []*Window {
 	return slices.DeleteFunc(slices.Clone(s.state.Windows), func(w *Window) bool {
 		return w.Closed == 0 || w.Class != events.ToolEdits || !slices.Contains(w.Paths, path)
 	})
@@ -199,7 +199,7 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 }
 
 // reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
-func (s *step) reported(path string) (*Window, declared) {
+func (s *witness) reported(path string) (*Window, declared) {
 	for _, end := range s.closing {
 		if end.status != "done" || end.window.Class != events.ToolEdits {
 			continue

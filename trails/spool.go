@@ -31,7 +31,7 @@ func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTraces
 // for one. The next boundary takes it first. Which windows were open is not lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
-	if err := os.MkdirAll(spoolDir(e.repo), 0o700); err != nil {
+	if err := refs.MakeDirs(spoolDir(e.repo), 0o700); err != nil {
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	at := b.Time
@@ -101,7 +101,7 @@ func (s *step) waiting() []string {
 func (s *step) takeLate(names []string, o *observation) error {
 	now := s.time
 	defer func() { s.time, s.queue.glance = now, nil }()
-	if !s.Patient && len(s.queue.late)+len(names) > maxLate {
+	if !s.engine.Patient && len(s.queue.late)+len(names) > maxLate {
 		return errTooLate
 	}
 	blind := false // what a call left running may have written at any time since
@@ -148,7 +148,7 @@ func (s *step) takeLate(names []string, o *observation) error {
 // had changed before each of them is settled. The rest is left to the look of the hook's own boundary, which may be the
 // end of a call that told what it wrote.
 func (s *step) lookAhead() error {
-	if !s.Behind() {
+	if !s.engine.Behind() {
 		return nil
 	}
 	s.askProcesses(s.time)

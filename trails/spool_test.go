@@ -85,7 +85,7 @@ func TestWhatANoteThatWasLeftSays(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(spoolDir(repo), test.name), []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := New(repo, nil, nil).newStep(t.Context(), time.Now(), &state{}, reading(repo))
+		s := newWorkTree(t.Context(), repo, time.Now(), &state{}, NewKnown(repo))
 		s.asks.Whole, s.interval = &origin.Work{}, 7
 		s.readNotes()
 		if lost := s.state.Lost == 7; lost != test.lost || s.asks.Whole.Restored != test.git {
@@ -162,7 +162,7 @@ func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 		"like any other, while another runs":   {[]*Window{edit, other}, "}", events.OwnerAI, other},
 		"not declared, while another one runs": {[]*Window{edit, other}, "other", events.OwnerAI, other},
 	} {
-		s := &step{state: &state{Windows: test.windows}}
+		s := stepAmong(nil, &state{Windows: test.windows})
 		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want || got.window != test.window {
 			t.Errorf("%s: %s of %v", what, got.kind, got.window)
 		}

@@ -20,7 +20,13 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 	var files []*file
 	for _, stash := range gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes) {
 		if maker := s.makerOf(stash); maker != nil {
-			if err := s.attributeFor(maker, stash); err != nil {
+			there := s.engine.newStep(maker, s.record)
+			there.snap = maker.last
+			found, err := there.stashed(stash, nil)
+			if err == nil {
+				err = there.settleFiles(found, there.segments)
+			}
+			if err != nil {
 				return err
 			}
 			continue
@@ -35,21 +41,8 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 }
 
 // stashedAnew tells whether there is a stash that was not there at the last look at everything.
-func (s *step) stashedAnew() bool {
+func (s *workTree) stashedAnew() bool {
 	return len(s.now.Stashes) > 0 && !slices.Contains(s.state.Git.Stashes, s.now.Stashes[0])
-}
-
-// attributeFor settles a stash that was made in another work tree and that was seen here first.
-func (s *step) attributeFor(maker *step, stash refs.OID) error {
-	maker.env = s.env
-	files, err := maker.stashed(stash, nil)
-	if err != nil {
-		return err
-	}
-	err = maker.settleFiles(files, maker.segments)
-	s.drafts = append(s.drafts, maker.drafts...)
-	maker.drafts = nil
-	return err
 }
 
 // stashed lists the files of a stash that differ from what was last seen and were never seen so.
@@ -177,7 +170,7 @@ func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 }
 
 // stashedBlobs lists what a stash has of the paths that it is about. Of none that can be read nothing is learnt.
-func (s *step) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
+func (s *workTree) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
 	parts, found := gitfacts.StashOf(s.asks.Git, stash)
 	if !found {
 		return nil, nil

@@ -46,6 +46,9 @@ type state struct {
 	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
 	// taken (notes.go). What changed in a path that was not looked at since may be anybody's.
 	Lost int64
+	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
+	// have carried them there and be gone. By path.
+	Taken map[string]taken
 }
 
 // sessionState is what the timeline remembers of a conversation that was seen in this work tree.
@@ -106,6 +109,7 @@ var errState = errors.New("not a state of the timeline, or a damaged one")
 func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
+	s.added(w)
 	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
 }
 
@@ -117,6 +121,9 @@ func decodeState(raw []byte) (*state, error) {
 	}
 	s, r := &state{}, &codec.Reader{In: string(raw[len(stateMagic):n])}
 	s.fields(r)
+	if r.In != "" { // what an earlier version wrote ends here
+		s.added(r)
+	}
 	if r.End() != nil {
 		return nil, errState
 	}

@@ -41,6 +41,14 @@ func (s *state) fields(f codec.Fields) {
 	f.Integer(&s.Lost)
 }
 
+// added lists what came to a state later, with the same magic.
+func (s *state) added(f codec.Fields) {
+	table(f, &s.Taken, func(one *taken) {
+		f.OID(&one.Blob)
+		f.Moment(&one.At)
+	})
+}
+
 // table is for the members of a map, sorted by key.
 func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
 	keys := slices.Sorted(maps.Keys(*m))

@@ -20,7 +20,7 @@ type Unreported struct {
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported) (changed int, err error) {
 	err = e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Watcher}}
-		s.proc.unreported = len(unreported) > 0
+		s.unreported = len(unreported) > 0
 		for _, one := range unreported {
 			if err := s.putDown(one); err != nil {
 				return err

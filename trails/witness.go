@@ -36,25 +36,53 @@ type bound struct {
 	unbegun bool            // it is over, and may never have got it
 }
 
+// witness is what is known at one moment of those that may have written in a work tree since it was looked at.
+type witness struct {
+	*workTree
+	settle  Settler
+	beside  func(agent string) bool // see Engine
+	caller  string                  // the session whose hook this is, "" for git's
+	host    process.ID              // the process that called the hook
+	sure    bool                    // which is the agent's
+	closing []ending                // the windows that end now
+	ended   *batch                  // whose calls, with all their hooks, have ended now
+	bounds  map[*Window]*bound      // see askProcesses
+	ends    map[*Window]End         // see endTold
+	hosts   map[process.ID]process.State
+	sizes   map[string]int64 // bytes that have to be written for the change of a path, see silent
+	environ []byte           // of this process; nil until asked for
+	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
+	unreported bool
+}
+
+func newWitness(tree *workTree, settle Settler, beside func(string) bool, caller string) *witness {
+	s := &witness{workTree: tree, settle: settle, beside: beside, caller: caller}
+	s.asks.Reported = func(path string) bool {
+		tool, _ := s.reported(path)
+		return tool != nil
+	}
+	return s
+}
+
 // forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
 const forgotten = 24 * time.Hour
 
 // askProcesses finds out what can be known of the windows that are open, of each once in a step.
-func (s *step) askProcesses(at time.Time) {
-	if s.proc.bounds == nil {
-		s.proc.bounds = map[*Window]*bound{}
+func (s *witness) askProcesses(at time.Time) {
+	if s.bounds == nil {
+		s.bounds = map[*Window]*bound{}
 	}
 	for _, w := range s.state.Windows {
 		switch {
-		case s.proc.bounds[w] != nil:
+		case s.bounds[w] != nil:
 		case len(w.Left) > 0 && w.Closed == 0:
-			s.proc.bounds[w] = s.askLeft(w)
+			s.bounds[w] = s.askLeft(w)
 		case len(w.Left) > 0: // paths that nobody looked at since may be the call's
-			s.proc.bounds[w] = &bound{over: true, lived: s.livedUntil(w)}
+			s.bounds[w] = &bound{over: true, lived: s.livedUntil(w)}
 		case w.Closed != 0:
 		default:
-			s.proc.bounds[w] = s.askHost(w, at)
-			if s.proc.bounds[w].consent == consentAwaited {
+			s.bounds[w] = s.askHost(w, at)
+			if s.bounds[w].consent == consentAwaited {
 				s.endTold(w) // its shell may have come and gone
 			}
 		}
@@ -62,7 +90,7 @@ func (s *step) askProcesses(at time.Time) {
 }
 
 // askHost asks for the agent of a call.
-func (s *step) askHost(w *Window, at time.Time) *bound {
+func (s *witness) askHost(w *Window, at time.Time) *bound {
 	b := &bound{}
 	state := s.hostState(w)
 	switch {
@@ -85,7 +113,7 @@ func (s *step) askHost(w *Window, at time.Time) *bound {
 // askLeft asks for what a call left running. Once it has ended, nothing tells when it did. What changed while it was
 // seen alive is the call's, and what changed later may be a person's. For example a call leaves a build running, the
 // build ends, and a person types before the agent does anything else.
-func (s *step) askLeft(w *Window) *bound {
+func (s *witness) askLeft(w *Window) *bound {
 	b := &bound{}
 	b.left, b.printed, b.wrote, b.silent, b.partly = s.count(w)
 	b.over = len(b.left) == 0
@@ -111,7 +139,7 @@ func (w *Window) seenAlive() { w.Begun, w.Awake = time.Now(), process.Awake() }
 
 // livedUntil is when what a call left running was last seen alive, by the clock that stamps files. It is zero where
 // that clock did not go on evenly.
-func (s *step) livedUntil(w *Window) time.Time {
+func (s *witness) livedUntil(w *Window) time.Time {
 	if !s.steady(w, time.Now()) {
 		return time.Time{}
 	}
@@ -120,18 +148,18 @@ func (s *step) livedUntil(w *Window) time.Time {
 
 // ranOut tells whether what a call left running has ended, and may have done so before a path changed. What goes on of
 // it wrote less than that.
-func (s *step) ranOut(w *Window, path string) bool {
-	b := s.proc.bounds[w]
+func (s *witness) ranOut(w *Window, path string) bool {
+	b := s.bounds[w]
 	if b == nil || len(w.Left) == 0 || s.reportedBack(w) {
 		return false
 	}
-	size, known := s.proc.sizes[path]
+	size, known := s.sizes[path]
 	return b.over || b.partly && known && b.wrote < size
 }
 
 // count measures what a call left running, and how much of it was written since everything was looked at. Known is
 // false where that is not told; partly tells that something has ended, and that the rest is counted alone.
-func (s *step) count(w *Window) (
+func (s *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
 ) {
 	ids := make([]process.ID, len(w.Left))
@@ -146,21 +174,21 @@ func (s *step) count(w *Window) (
 }
 
 // idle tells whether the agent of a window waits for the person.
-func (s *step) idle(w *Window) bool {
+func (s *witness) idle(w *Window) bool {
 	sess := s.state.Sessions[w.Trace]
 	return sess == nil || sess.Idle
 }
 
 // hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end,
 // since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
-func (s *step) hostState(w *Window) process.State {
-	state, asked := s.proc.hosts[w.Host]
+func (s *witness) hostState(w *Window) process.State {
+	state, asked := s.hosts[w.Host]
 	if !asked {
-		if s.proc.hosts == nil {
-			s.proc.hosts = map[process.ID]process.State{}
+		if s.hosts == nil {
+			s.hosts = map[process.ID]process.State{}
 		}
 		state = w.Host.State()
-		s.proc.hosts[w.Host] = state
+		s.hosts[w.Host] = state
 	}
 	if !w.Sure && state == process.Gone {
 		return process.Unknown
@@ -175,17 +203,17 @@ func (w *Window) processes() []process.ID {
 }
 
 // around tells whether this process was started by the call, as by a commit that it makes.
-func (s *step) around(w *Window) bool {
-	if s.proc.environ == nil {
-		s.proc.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
+func (s *witness) around(w *Window) bool {
+	if s.environ == nil {
+		s.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
 	}
-	return process.Within(s.proc.environ, w.Session, w.Mark)
+	return process.Within(s.environ, w.Session, w.Mark)
 }
 
 // hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its
 // hooks is another one at each: one that is met twice is the agent.
-func (s *step) hearHost(sess *sessionState, b events.Boundary) {
-	s.proc.host, s.proc.sure = process.ID{}, false
+func (s *witness) hearHost(sess *sessionState, b events.Boundary) {
+	s.host, s.sure = process.ID{}, false
 	pid := b.Process
 	if pid == 0 {
 		pid = b.Parent
@@ -194,7 +222,7 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 		return
 	}
 	id := sess.Host
-	if id.PID != pid || s.proc.hosts[id] != process.Alive { // not asked in this step
+	if id.PID != pid || s.hosts[id] != process.Alive { // not asked in this step
 		id = process.Of(pid)
 	}
 	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
@@ -209,21 +237,21 @@ func (s *step) hearHost(sess *sessionState, b events.Boundary) {
 		sess.Host, sess.Heard = id, 0
 	}
 	sess.Heard = min(sess.Heard+1, 2)
-	s.proc.host, s.proc.sure = id, b.Process != 0 || sess.Heard > 1
+	s.host, s.sure = id, b.Process != 0 || sess.Heard > 1
 	for _, w := range s.state.openWindows() {
 		if w.Host == id && w.Session == sess.Session && w.Agent == sess.Agent {
-			w.Sure = w.Sure || s.proc.sure
+			w.Sure = w.Sure || s.sure
 		}
 	}
 }
 
 // live tells that the windows of the conversation at hand are open, as far as the system knows nothing better: its
 // agent has just called a hook. One that begins anew, or is asked something, may have been ended meanwhile.
-func (s *step) live(trace events.TraceID, b events.Boundary) {
+func (s *witness) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
 	}
-	for w, bound := range s.proc.bounds {
+	for w, bound := range s.bounds {
 		if w.Trace == trace && bound.doubt == events.LimitProcessUnknown && !w.Background {
 			bound.doubt = ""
 		}
@@ -260,8 +288,8 @@ const consentSlack = 2 * time.Second
 
 // heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
 // their consent, and what changed was not the call's.
-func (s *step) heardDuration(w *Window, b events.Boundary) {
-	bound := s.proc.bounds[w]
+func (s *witness) heardDuration(w *Window, b events.Boundary) {
+	bound := s.bounds[w]
 	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
 		return
 	}
@@ -274,7 +302,7 @@ func (s *step) heardDuration(w *Window, b events.Boundary) {
 
 // steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
 // clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
-func (s *step) steady(w *Window, at time.Time) bool {
+func (s *witness) steady(w *Window, at time.Time) bool {
 	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
 		return false
 	}
@@ -283,7 +311,7 @@ func (s *step) steady(w *Window, at time.Time) bool {
 }
 
 // changedBefore finds out which changes had come about before the calls began to run, and which before they had ended.
-func (s *step) changedBefore(changes []snapshot.Change) {
+func (s *witness) changedBefore(changes []snapshot.Change) {
 	paths := func(moment time.Time) map[string]bool {
 		if moment.IsZero() {
 			return nil
@@ -295,7 +323,7 @@ func (s *step) changedBefore(changes []snapshot.Change) {
 		}
 		return out
 	}
-	for _, b := range s.proc.bounds {
+	for _, b := range s.bounds {
 		b.before, b.within = paths(b.began), paths(b.ended)
 		if !b.lived.IsZero() {
 			b.within = paths(b.lived)
@@ -304,15 +332,15 @@ func (s *step) changedBefore(changes []snapshot.Change) {
 }
 
 // idleThen tells whether a path changed before a call began to run.
-func (s *step) idleThen(w *Window, path string) bool {
-	b := s.proc.bounds[w]
+func (s *witness) idleThen(w *Window, path string) bool {
+	b := s.bounds[w]
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
 // doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that
 // changed after the call had ended, nothing tells which lines had been there before.
-func (s *step) doubts(w *Window, path string) events.Limit {
-	b := s.proc.bounds[w]
+func (s *witness) doubts(w *Window, path string) events.Limit {
+	b := s.bounds[w]
 	switch {
 	case b != nil && b.unbegun && !s.reportedBack(w):
 		return events.LimitMissingAfter
@@ -337,7 +365,7 @@ func (s *step) doubts(w *Window, path string) events.Limit {
 }
 
 // reportedBack tells whether a window ends at this boundary with an after-boundary of its own.
-func (s *step) reportedBack(w *Window) bool {
+func (s *witness) reportedBack(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool {
 		return end.window == w && end.status != "abandoned" && end.status != "rejected"
 	})
@@ -345,25 +373,25 @@ func (s *step) reportedBack(w *Window) bool {
 
 // silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at
 // when everything was has changed in a longer time than that.
-func (s *step) silent(w *Window, path string) bool {
-	b := s.proc.bounds[w]
+func (s *witness) silent(w *Window, path string) bool {
+	b := s.bounds[w]
 	if b == nil || !b.silent {
 		return false
 	}
-	size, known := s.proc.sizes[path]
+	size, known := s.sizes[path]
 	return known && b.wrote < size
 }
 
 // measure counts what has to be written for the change of files: the lines that they did not have. It does so only
 // where a window is open that may have written less.
-func (s *step) measure(files ...*file) {
+func (s *witness) measure(files ...*file) {
 	atWork := s.shellAtWork()
-	if !atWork && !anyCounted(s.proc.bounds) {
+	if !atWork && !anyCounted(s.bounds) {
 		return
 	}
-	if s.proc.sizes == nil {
-		s.proc.sizes = map[string]int64{}
-		for w, b := range s.proc.bounds { // anew: what was written until the look ended may be in what it found
+	if s.sizes == nil {
+		s.sizes = map[string]int64{}
+		for w, b := range s.bounds { // anew: what was written until the look ended may be in what it found
 			if b.counted() {
 				_, _, b.wrote, b.silent, b.partly = s.count(w)
 			}
@@ -373,7 +401,7 @@ func (s *step) measure(files ...*file) {
 		}
 	}
 	for _, f := range files {
-		delete(s.proc.sizes, f.path)
+		delete(s.sizes, f.path)
 		if f.old.whole || f.new.whole || s.renamedInto(f.path) {
 			continue
 		}
@@ -387,7 +415,7 @@ func (s *step) measure(files ...*file) {
 				size += int64(len(line))
 			}
 		}
-		s.proc.sizes[f.path] = size
+		s.sizes[f.path] = size
 	}
 }
 
@@ -404,7 +432,7 @@ func anyCounted(bounds map[*Window]*bound) bool {
 }
 
 // renamedInto tells whether a file may have got its name without being written: its content is older than its place.
-func (s *step) renamedInto(path string) bool {
+func (s *witness) renamedInto(path string) bool {
 	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))
 	st, err := os.Lstat(name)
 	changed, known := snapshot.Stamp(name)
@@ -412,8 +440,8 @@ func (s *step) renamedInto(path string) bool {
 }
 
 // keepLeft notes what windows have running, once everything was looked at.
-func (s *step) keepLeft() {
-	for w, b := range s.proc.bounds {
+func (s *witness) keepLeft() {
+	for w, b := range s.bounds {
 		if w.Closed == 0 && len(b.left) > 0 {
 			w.Left, w.Printed, w.Background = b.left, b.printed, true
 		}
@@ -422,8 +450,8 @@ func (s *step) keepLeft() {
 
 // askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
 // conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
-// anything to the agent again.
-func (s *step) askTranscripts() {
+// anything to the agent again. Returned are the calls that are over.
+func (s *witness) askTranscripts() (over []*Window) {
 	for _, w := range s.state.openWindows() {
 		if w.Background || s.around(w) {
 			continue
@@ -431,30 +459,31 @@ func (s *step) askTranscripts() {
 		switch s.endTold(w).Outcome {
 		case OutcomeRejected:
 			w.Rejected = true
-			s.over = append(s.over, w)
+			over = append(over, w)
 		case OutcomeRan:
-			if s.proc.bounds[w].ended.IsZero() {
+			if s.bounds[w].ended.IsZero() {
 				w.Doubt, w.Why = true, events.LimitMissingAfter
 			} else {
-				s.over = append(s.over, w)
+				over = append(over, w)
 			}
 		case OutcomeUnknown:
 		}
 	}
+	return over
 }
 
 // endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment,
 // unless something of it goes on.
-func (s *step) endTold(w *Window) End {
-	if end, asked := s.proc.ends[w]; asked {
+func (s *witness) endTold(w *Window) End {
+	if end, asked := s.ends[w]; asked {
 		return end
 	}
-	end := s.settle(*w)
-	if s.proc.ends == nil {
-		s.proc.ends = map[*Window]End{}
+	end := s.settle.end(w)
+	if s.ends == nil {
+		s.ends = map[*Window]End{}
 	}
-	s.proc.ends[w] = end
-	b := s.proc.bounds[w]
+	s.ends[w] = end
+	b := s.bounds[w]
 	if b != nil {
 		b.hearEnd(w, end)
 	}
@@ -469,14 +498,14 @@ func (s *step) endTold(w *Window) End {
 
 // hearFinish asks the agent's own record when a command ended of which it reports only now, after others have come:
 // Codex reports a command that outlasts its call when the model asks for it again. What changed in between is nobody's.
-func (s *step) hearFinish(w *Window) {
-	if w.Class != events.ToolRuns || s.proc.bounds == nil {
+func (s *witness) hearFinish(w *Window) {
+	if w.Class != events.ToolRuns || s.bounds == nil {
 		return
 	}
-	b := s.proc.bounds[w]
+	b := s.bounds[w]
 	if b == nil {
 		b = &bound{}
-		s.proc.bounds[w] = b
+		s.bounds[w] = b
 	}
 	if !s.endTold(w).Finished {
 		b.ended = time.Time{}
@@ -484,8 +513,8 @@ func (s *step) hearFinish(w *Window) {
 }
 
 // toldEnd is when a call had ended by its agent's own record; zero if that is not told.
-func (s *step) toldEnd(w *Window) time.Time {
-	if b := s.proc.bounds[w]; b != nil && !w.Rejected && !w.Background {
+func (s *witness) toldEnd(w *Window) time.Time {
+	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
 		return b.ended.UTC()
 	}
 	return time.Time{}
@@ -493,9 +522,9 @@ func (s *step) toldEnd(w *Window) time.Time {
 
 // doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what
 // changed, and returns them: they are over with this step.
-func (s *step) doubtGone() []*Window {
+func (s *witness) doubtGone() []*Window {
 	var out []*Window
-	for w, b := range s.proc.bounds {
+	for w, b := range s.bounds {
 		if w.Closed != 0 {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -31,7 +30,7 @@ func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 		"it has ended before that":    {gone, true, 3, "", false},
 	} {
 		w := &Window{CallID: "c", Host: tt.host, Sure: tt.sure, Closed: tt.closed}
-		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, nil), state: &state{Windows: []*Window{w}}}
+		s := stepAmong(nil, &state{Windows: []*Window{w}})
 		s.askProcesses(time.Now())
 		over := len(s.doubtGone()) == 1
 		if got := s.doubts(w, "f"); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
@@ -56,10 +55,10 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 	} {
 		w := &Window{CallID: "c", Class: events.ToolRuns, Host: lives, Sure: true, Asked: tt.asked, Begun: time.Now().Add(-time.Hour)}
 		settle := func(Window) End { return tt.end }
-		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, settle), state: &state{Windows: []*Window{w}}}
+		s := stepAmong(settle, &state{Windows: []*Window{w}})
 		s.askProcesses(time.Now())
 		s.endTold(w)
-		s.proc.bounds[w].within = map[string]bool{"f": true}
+		s.bounds[w].within = map[string]bool{"f": true}
 		if got := s.doubts(w, "f"); got != tt.doubts {
 			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
 		}
@@ -96,7 +95,7 @@ func TestWhenACallHadEndedByItsAgentsRecord(t *testing.T) {
 			CallID: "c", Class: events.ToolRuns, Begun: now.Add(-time.Hour), Awake: process.Awake() - int64(tt.awake),
 			Limits: tt.limits, Host: process.Of(os.Getpid()), Sure: true,
 		}
-		s := &step{Engine: New(&refs.Repo{WorkTree: t.TempDir()}, nil, func(Window) End { return tt.end }), state: &state{Windows: []*Window{w}}}
+		s := stepAmong(func(Window) End { return tt.end }, &state{Windows: []*Window{w}})
 		s.time = now
 		s.askProcesses(now)
 		for range 2 { // it is asked once, and known from then on

@@ -1,6 +1,8 @@
 package trails
 
 import (
+	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,8 +11,97 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
+
+// maxMarks bounds how many looks at some paths are remembered with where git stood then.
+const maxMarks = 16
+
+// lookMark is where git stood when some paths, not all, were looked at.
+type lookMark struct {
+	At  int64
+	Git gitfacts.Mark
+}
+
+// workTree is what is known of a work tree at one moment, and what git did there since it was looked at. It is for
+// boundaries and for readers, and puts nothing down.
+type workTree struct {
+	ctx      context.Context
+	repo     *refs.Repo
+	time     time.Time
+	state    *state // as the last boundary left it
+	interval int64  // the one that is under way
+	now      gitfacts.Mark
+	objects  *refs.Objects
+	known    *Known
+	owners   *Owners
+	asks     *origin.Case           // what contents were made of
+	last     *snapshot.Engine       // what was seen last, see findLast
+	others   []*workTree            // see asides
+	since    map[int64]*origin.Work // what git did since some paths were looked at, by the interval of that look
+	mixed    map[string]int64       // see glanced
+	passed   map[string]bool        // changed paths that git had passed over when they were looked at last
+	older    older
+	texts    texts
+}
+
+// older is what was found out of older names; nil until asked for.
+type older struct {
+	gone     []rename.Change             // see findOlderName
+	newNames map[string]origin.Candidate // see underOlderName
+}
+
+// texts are contents that are kept in mind while commits that follow each other are anchored.
+type texts struct {
+	contents map[refs.OID][]byte
+	kept     int // bytes
+}
+
+func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *state, known *Known) *workTree {
+	s := &workTree{
+		ctx: ctx, repo: repo, time: at.UTC(), state: found, objects: repo.Objects(), known: known, owners: NewOwners(repo),
+	}
+	s.asks = s.newCase()
+	return s
+}
+
+// readWorkTree is a work tree as it is now, for a reader: what is put into its memory is gone with it.
+func readWorkTree(ctx context.Context, repo *refs.Repo) (*workTree, error) {
+	found, err := loadState(repo)
+	if err != nil {
+		return nil, err
+	}
+	s := newWorkTree(ctx, repo, time.Now(), found, NewKnown(repo).frozen())
+	s.orient()
+	return s, nil
+}
+
+func (s *workTree) close() {
+	s.closeLast()
+	for _, other := range s.others {
+		other.closeLast()
+	}
+	_ = s.objects.Close() // nothing was written to it
+}
+
+func (s *workTree) closeLast() {
+	if s.last != nil {
+		s.last.Close()
+	}
+}
+
+// orient finds out where git stands, and whether it wrote to the work tree since everything was looked at last.
+func (s *workTree) orient() {
+	s.now = gitfacts.ReadMark(s.repo)
+	s.asks.Base = s.now.Head
+	s.interval = s.state.Interval + 1
+	s.asks.Whole = s.workSince(s.state.Git, s.state.LastFull)
+	if !s.now.Squash.IsZero() {
+		s.state.Squash = s.now.Squash
+	}
+	s.asks.Squash, s.asks.Known = s.state.Squash, s.state.Git.Stashes
+}
 
 // A stash is on the list of all work trees, but what is in it was written in one of them: it changes what that one was
 // last seen with, and the calls that were under way there are those that may have written it.
@@ -33,30 +124,11 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// aside is a step of another work tree of the repository, for what this one has to tell of it. It is not saved, and its
-// lock is not held: what it reads is what that work tree's last boundary left.
-func (s *step) aside(gitDir string) (*step, bool) {
-	repo := *s.repo // the files of its work tree are none of this one's business
-	repo.GitDir = gitDir
-	state, err := loadState(&repo)
-	if err != nil {
-		return nil, false
-	}
-	snap, err := snapshot.Open(s.ctx, &repo, snapshotState(&repo))
-	if err != nil {
-		return nil, false
-	}
-	engine := *s.Engine
-	engine.repo = &repo
-	other := engine.newStep(s.ctx, s.time, state, stores{s.objects, s.known, s.owners})
-	other.snap, other.writer, other.counts, other.remembered = snap, s.writer, s.counts, s.remembered
-	return other, true
-}
-
-// asides are those of all other work trees whose state can be read. They are read once in a step.
-func (s *step) asides() []*step {
+// asides are the other work trees of the repository, as their last boundaries left them, of those whose state can be
+// read. Their locks are not held, and nothing of them is saved. They are read once.
+func (s *workTree) asides() []*workTree {
 	if s.others == nil {
-		s.others = []*step{}
+		s.others = []*workTree{}
 		for _, dir := range otherWorkTrees(s.repo) {
 			if other, found := s.aside(dir); found {
 				s.others = append(s.others, other)
@@ -66,17 +138,65 @@ func (s *step) asides() []*step {
 	return s.others
 }
 
-// otherTree is another work tree as it was looked at last.
-type otherTree struct{ *step }
+func (s *workTree) aside(gitDir string) (*workTree, bool) {
+	repo := *s.repo // the files of its work tree are none of this one's business
+	repo.GitDir = gitDir
+	state, err := loadState(&repo)
+	if err != nil {
+		return nil, false
+	}
+	other := &workTree{
+		ctx: s.ctx, repo: &repo, time: s.time, state: state, objects: s.objects, known: s.known, owners: s.owners,
+	}
+	other.asks = other.newCase()
+	return other, other.findLast()
+}
 
-func (t otherTree) Lookup(path string) (snapshot.Entry, bool) { return t.snap.Lookup(path) }
+// otherTree is another work tree as it was looked at last, for one here.
+type otherTree struct {
+	*workTree
+	here *workTree
+}
 
-func (s *step) otherTrees() []origin.Tree {
+func (t otherTree) Lookup(path string) (snapshot.Entry, bool) { return t.last.Lookup(path) }
+
+func (s *workTree) otherTrees() []origin.Tree {
 	var out []origin.Tree
 	for _, other := range s.asides() {
-		out = append(out, otherTree{other})
+		out = append(out, otherTree{other, s})
 	}
 	return out
+}
+
+// Taken is what git took out of the file there, if a look there saw it go after the last look at the file here.
+func (t otherTree) Taken(path string) (refs.OID, bool) {
+	gone, found := t.state.Taken[path]
+	lookedSince := t.here.state.Interval == t.here.seen(path) && !gone.At.After(lookedAtLast(t.here.repo.GitDir))
+	return gone.Blob, found && !lookedSince
+}
+
+// taken is a content that git took out of a file, and when a look saw that.
+type taken struct {
+	Blob refs.OID
+	At   time.Time
+}
+
+// maxTaken bounds the files of which it is remembered what git took out of them.
+const maxTaken = 256
+
+// noteTaken remembers for the other work trees what git took out of a file. What HEAD had they find in the commit.
+func (s *workTree) noteTaken(f *file) {
+	if f.old.oid.IsZero() || len(s.state.Taken) >= maxTaken || len(otherWorkTrees(s.repo)) == 0 {
+		return
+	}
+	had, err := s.asks.Git.Blob(s.state.Git.Head, f.oldPath)
+	if err != nil || had == f.old.oid {
+		return
+	}
+	if s.state.Taken == nil {
+		s.state.Taken = map[string]taken{}
+	}
+	s.state.Taken[f.oldPath] = taken{f.old.oid, time.Now().UTC()}
 }
 
 // Marks are where git stood at the last looks. Of a commit that git made, such as a revert, all is not looked at.
@@ -90,7 +210,7 @@ func (t otherTree) Marks() []gitfacts.Mark {
 
 // makerOf is the other work tree in which a stash was made; nil if it may have been made in this one, or if that is not
 // known of any that was looked at.
-func (s *step) makerOf(stash refs.OID) *step {
+func (s *workTree) makerOf(stash refs.OID) *workTree {
 	made, found := gitfacts.StashOf(s.asks.Git, stash)
 	if !found {
 		return nil
@@ -113,18 +233,21 @@ func (s *step) makerOf(stash refs.OID) *step {
 	return nil
 }
 
-// marksForOthers are the marks that other work trees may still need once everything is looked at here: those with
-// stashes that are gone, which may have been popped in one that nobody has looked at since. A mark that was kept before
-// goes when all of them were looked at after the last look here.
-func (s *step) marksForOthers() []lookMark {
+// keepForOthers forgets what other work trees cannot need any more once everything is looked at here. They may need
+// marks with stashes that are gone, and contents that git took: the stash may have been popped in one that nobody has
+// looked at since. What was kept before goes when all of them were looked at after the last look here.
+func (s *workTree) keepForOthers() {
 	others := otherWorkTrees(s.repo)
+	marks := s.state.Marks
+	s.state.Marks = nil
 	if len(others) == 0 {
-		return nil
+		s.state.Taken = nil
+		return
 	}
 	last := lookedAtLast(s.repo.GitDir)
 	behind := slices.ContainsFunc(others, func(dir string) bool { return !lookedAtLast(dir).After(last) })
 	var out []lookMark
-	for _, m := range append(slices.Clip(s.state.Marks), lookMark{s.state.LastFull, s.state.Git}) {
+	for _, m := range append(slices.Clip(marks), lookMark{s.state.LastFull, s.state.Git}) {
 		known := slices.ContainsFunc(m.Git.Stashes, func(stash refs.OID) bool {
 			return !slices.Contains(s.now.Stashes, stash)
 		})
@@ -132,7 +255,8 @@ func (s *step) marksForOthers() []lookMark {
 			out = append(out, lookMark{m.At, gitfacts.Mark{Stashes: m.Git.Stashes}})
 		}
 	}
-	return out[max(0, len(out)-maxMarks/2):]
+	s.state.Marks = out[max(0, len(out)-maxMarks/2):]
+	maps.DeleteFunc(s.state.Taken, func(_ string, gone taken) bool { return !behind && gone.At.Before(last) })
 }
 
 // lookedAtLast is when the last boundary in the work tree of a git directory ended.

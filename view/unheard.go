@@ -80,7 +80,7 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 		}
 		done += len(batch)
 	}
-	if r.repo.HasTraces() && !searcher.Passing() && os.MkdirAll(unseen.Dir(r.repo), 0o700) == nil {
+	if r.repo.HasTraces() && !searcher.Passing() && refs.MakeDirs(unseen.Dir(r.repo), 0o700) == nil {
 		_ = refs.WriteFileAtomic(unheardPath(r.repo), append([]byte(key), out.text()...), 0o600)
 	}
 	return out, nil

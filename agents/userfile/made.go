@@ -71,7 +71,7 @@ func (m made) write(list []string) {
 	for _, dir := range list {
 		text.WriteString(strconv.Quote(dir) + "\n")
 	}
-	if os.MkdirAll(filepath.Dir(string(m)), 0o700) == nil {
+	if refs.MakeDirs(filepath.Dir(string(m)), 0o700) == nil {
 		_ = refs.WriteFileAtomic(string(m), []byte(text.String()), 0o600)
 	}
 }

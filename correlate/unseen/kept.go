@@ -214,7 +214,7 @@ func (s *Search) keep() {
 			}
 		}
 		p.added = nil
-		if len(out) == 0 || os.MkdirAll(s.kept.dir, 0o700) != nil {
+		if len(out) == 0 || refs.MakeDirs(s.kept.dir, 0o700) != nil {
 			continue
 		}
 		name := s.kept.file(path)

@@ -124,7 +124,7 @@ func writeDigest(path string, head digestHead, rows []byte) {
 	}
 	raw := append(append(line, '\n'), rows...)
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
-	if os.MkdirAll(filepath.Dir(path), 0o755) == nil { // as the other caches: what git's own directories allow
+	if refs.MakeDirs(filepath.Dir(path), 0o755) == nil { // as the other caches: what git's own directories allow
 		_ = refs.WriteFileAtomic(path, raw, 0o644)
 	}
 }

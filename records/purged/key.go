@@ -85,7 +85,7 @@ func keepKey(repo *refs.Repo, key []byte) error {
 			failed = errors.Join(failed, fmt.Errorf("%s is another one", path))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := refs.MakeDirs(filepath.Dir(path), 0o700); err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}

@@ -242,8 +242,12 @@ func TestWhatComesFromAnotherWorkTree(t *testing.T) {
 	}{
 		"the very content that it had": {func(s *story) { s.there["a.txt"] = s.knew("a.txt", "o", is) }, "explained: o o o"},
 		"lines of what it had":         {func(s *story) { s.there["a.txt"] = s.knew("a.txt", "o", theirs) }, "human o human"},
-		"nothing is known of it":       {func(s *story) { s.there["a.txt"] = s.bare(theirs) }, ""},
-		"it had what was here":         {func(s *story) { s.there["a.txt"] = s.bare(was) }, ""},
+		"the very content that git took from it": {func(s *story) {
+			s.taken["a.txt"] = s.knew("a.txt", "o", is)
+		}, "explained: o o o"},
+		"lines of what git took from it": {func(s *story) { s.taken["a.txt"] = s.knew("a.txt", "o", theirs) }, "human o human"},
+		"nothing is known of it":         {func(s *story) { s.there["a.txt"] = s.bare(theirs) }, ""},
+		"it had what was here":           {func(s *story) { s.there["a.txt"] = s.bare(was) }, ""},
 		"a stash that it knew of and that is gone": {func(s *story) {
 			s.knew("a.txt", "o", theirs)
 			s.commit(1, nil, "a.txt", was)

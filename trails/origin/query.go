@@ -20,6 +20,8 @@ type Memory interface {
 // Tree is another work tree of the repository as it was looked at last.
 type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
+	// Taken is what git took out of the file there since it was looked at here, as a stash does.
+	Taken(path string) (refs.OID, bool)
 	// Marks are where git stood at its last looks.
 	Marks() []gitfacts.Mark
 }

@@ -16,7 +16,7 @@ func stash(q *Query) ([]Candidate, error) {
 
 // Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
 // leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees
-// had, and in the stashes that they knew of and that are gone.
+// had or git took from them, and in the stashes that they knew of and that are gone.
 
 // elsewhere are the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports what
 // it found and left leaves nothing to be found.
@@ -36,13 +36,16 @@ func elsewhere(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// held lists what the other work trees had of the path when they were looked at last, and what those stashes have of it
-// that were there then.
+// held lists what the other work trees had of the path when they were looked at last, and what git had taken out of it
+// by then. To these come the contents of the stashes that were there then.
 func (q *Query) held() []refs.OID {
 	var out []refs.OID
 	for _, other := range q.Others() {
 		if entry, found := other.Lookup(q.Path); found {
 			out = append(out, entry.OID)
+		}
+		if blob, found := other.Taken(q.Path); found {
+			out = append(out, blob)
 		}
 	}
 	for _, stash := range q.droppedElsewhere() {

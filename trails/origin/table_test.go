@@ -27,6 +27,7 @@ type world struct {
 	aliases map[string][]string
 
 	there map[string]refs.OID // in another work tree
+	taken map[string]refs.OID // what git took out of it there
 	marks []gitfacts.Mark     // of that
 }
 
@@ -87,6 +88,10 @@ func (w *world) Lookup(path string) (snapshot.Entry, bool) {
 	return snapshot.Entry{OID: oid}, found
 }
 func (w *world) Marks() []gitfacts.Mark { return w.marks }
+func (w *world) Taken(path string) (refs.OID, bool) {
+	oid, found := w.taken[path]
+	return oid, found
+}
 
 // story is a world with a question about a.txt: it had was, and has is.
 type story struct {
@@ -117,7 +122,7 @@ func tell(t *testing.T, m Moment, entries ...string) *story {
 	w := &world{
 		told: newTold(), commits: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{},
 		base: map[[2]refs.OID]refs.OID{}, order: map[string][]refs.OID{}, aliases: map[string][]string{},
-		there: map[string]refs.OID{},
+		there: map[string]refs.OID{}, taken: map[string]refs.OID{},
 	}
 	dir := t.TempDir()
 	var log strings.Builder

@@ -55,19 +55,38 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	if len(match("", lost, born)) == 0 {
 		return nil
 	}
+	try(q.renamedFrom(lost, born, false))
+	return nil
+}
+
+// movedInIndex are those that are gone and of which the index says that git mv gave them a new name. What somebody
+// wrote there since may be quite another text. Git is asked only where its index was written.
+func movedInIndex(q *Query, born []*File, try func([]*File)) error {
+	if q.Work.Before.Index == q.Work.Now.Index {
+		return nil
+	}
+	return deleted(q, born, func(gone []*File) {
+		if len(gone) > 0 {
+			try(q.renamedFrom(gone, born, true))
+		}
+	})
+}
+
+// renamedFrom lists those of the old files that have one of the new names by the index. What is told has it, however
+// little is alike.
+func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File
 	for _, b := range born {
-		for _, l := range lost {
-			if staged[b.Path] == l.Path {
-				one := *l
-				one.only = b.Path
+		for _, o := range old {
+			if staged[b.Path] == o.Path {
+				one := *o
+				one.only, one.told = b.Path, told
 				out = append(out, &one)
 			}
 		}
 	}
-	try(out)
-	return nil
+	return out
 }
 
 // sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but

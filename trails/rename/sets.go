@@ -64,6 +64,11 @@ var sets = []Set{
 		Commit:  yes(looked),
 		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
+	{"moved", 3, movedInIndex, [moments]cell{
+		Boundary: yes("git mv gave the new name, and somebody rewrote most of it there"), Stash: no(stashGone),
+		Commit:  yes(looked),
+		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	}},
 	{"inode", 4, sameInode, [moments]cell{
 		Boundary: yes("it is the very file that the old name was seen with, and git brought the old name back with what " +
 			"it had"),

@@ -210,6 +210,14 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
 		return s
 	},
+	"moved": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt; somebody rewrites b.txt
+		s := tell(t, m)
+		s.Wrote = false
+		s.lost("a.txt", other, "")
+		s.Work.Now.Index++
+		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
+		return s
+	},
 	"inode": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git checkout a.txt
 		s := tell(t, m)
 		s.Wrote = false

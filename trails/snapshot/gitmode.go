@@ -159,7 +159,7 @@ func (e *Engine) copyIndex() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.Remove(e.scratchPath())
 		if errors.Is(err, fs.ErrNotExist) {
-			err = os.MkdirAll(filepath.Dir(e.scratchPath()), 0o777)
+			err = refs.MakeDirs(filepath.Dir(e.scratchPath()), 0o777)
 		}
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -25,7 +24,7 @@ var quietConfig = []string{
 // it said.
 func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args ...string) (stdout, stderr []byte,
 	err error) {
-	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
+	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // without it git sees no repository
 		return nil, nil, err
 	}
 	if err := e.behind.wait(); err != nil {

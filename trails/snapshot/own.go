@@ -77,7 +77,7 @@ func (s *scan) update() error {
 
 // seed takes a snapshot without a last one to start from. What changed since, if there was one, git finds out.
 func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
-	if err := os.MkdirAll(e.repo.SideObjects(), 0o777); err != nil { // also when git has every object already
+	if err := refs.MakeDirs(e.repo.SideObjects(), 0o777); err != nil { // also when git has every object already
 		return Snapshot{}, err
 	}
 	e.root = &dir{}

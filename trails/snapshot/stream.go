@@ -27,7 +27,7 @@ var (
 // first CR: then git decides what the blob is.
 func (e *Engine) storeStream(ctx context.Context, from io.Reader, size int64, textual bool) (refs.OID, error) {
 	dir := e.repo.SideObjects()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := refs.MakeDirs(dir, 0o777); err != nil {
 		return refs.OID{}, errStore{err}
 	}
 	tmp, err := os.CreateTemp(dir, "tmp_obj_")
@@ -97,7 +97,7 @@ func publish(tmp, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := refs.MakeDirs(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp, 0o444); err != nil {
