@@ -114,7 +114,7 @@ func (l *lineTaker) Removed(line []byte) { l.change.Removed(line) }
 func (l *lineTaker) Added(line []byte) {
 	l.change.Added(line)
 	if l.tells != nil && l.tells(line) {
-		l.files[l.at].Prints = append(l.files[l.at].Prints, events.FingerprintOf(line))
+		l.files[l.at].Prints = append(l.files[l.at].Prints, l.change.Print())
 	}
 }
 

@@ -24,10 +24,11 @@ func (c ChangeID) Bytes() []byte {
 	return raw
 }
 
-// ChangeHash computes the id of a change. The zero value is ready for use.
+// ChangeHash computes the ids of changes, one after the other. The zero value is ready for use.
 type ChangeHash struct {
-	sum  *blake3.Hasher
-	line []byte
+	sum   *blake3.Hasher
+	begun bool
+	line  []byte // the last line taken: its sign, its ink, a line feed
 }
 
 // Hunk begins the next hunk.
@@ -44,19 +45,24 @@ func (c *ChangeHash) ink(sign byte, line []byte) {
 	c.write(c.line)
 }
 
+// Print is the fingerprint of the last line that was taken; see FingerprintOf.
+func (c *ChangeHash) Print() Fingerprint { return printOf(c.line[1 : len(c.line)-1]) }
+
 func (c *ChangeHash) write(p []byte) {
 	if c.sum == nil {
 		c.sum = blake3.New()
 	}
+	c.begun = true
 	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
 }
 
 // ID is the id of what was taken since the last one; empty for nothing.
 func (c *ChangeHash) ID() ChangeID {
-	if c.sum == nil {
+	if !c.begun {
 		return ""
 	}
 	id := hex.EncodeToString(c.sum.Sum(nil)[:changeBytes])
-	c.sum = nil
+	c.sum.Reset()
+	c.begun = false
 	return ChangeID(id)
 }

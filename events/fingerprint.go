@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,7 +23,11 @@ type Fingerprint [6]byte
 // FingerprintOf computes the fingerprint of a line, with or without its line ending.
 func FingerprintOf(line []byte) Fingerprint {
 	var room [512]byte
-	ink := appendInk(room[:0], line)
+	return printOf(appendInk(room[:0], line))
+}
+
+// printOf is the fingerprint of a line without its white space.
+func printOf(ink []byte) Fingerprint {
 	var f Fingerprint
 	if len(ink) > 0 {
 		sum := blake3.Sum256(ink)
@@ -36,22 +41,25 @@ func (f Fingerprint) Blank() bool { return f == Fingerprint{} }
 
 // appendInk appends line without its white space. Bytes that are not UTF-8 count as ink.
 func appendInk(dst, line []byte) []byte {
+	dst = slices.Grow(dst, len(line))
+	room, n := dst[len(dst):len(dst)+len(line)], 0
 	for i := 0; i < len(line); {
 		c := line[i]
 		if c < utf8.RuneSelf {
 			if c != ' ' && (c < '\t' || c > '\r') {
-				dst = append(dst, c)
+				room[n] = c
+				n++
 			}
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRune(line[i:])
+		r, size := utf8.DecodeRune(line[i:])
 		if !unicode.IsSpace(r) {
-			dst = append(dst, line[i:i+n]...)
+			n += copy(room[n:], line[i:i+size])
 		}
-		i += n
+		i += size
 	}
-	return dst
+	return dst[:len(dst)+n]
 }
 
 // EncodeFingerprints writes FingerprintChars base64url characters a line.

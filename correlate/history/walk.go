@@ -116,6 +116,7 @@ func filesOf(records []gitdiff.Record) []File {
 type hunkTaker struct {
 	files []File
 	hunk  *Hunk
+	room  []byte // where the next lines are kept: one piece of memory for many of them
 }
 
 func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
@@ -124,8 +125,22 @@ func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
 	t.hunk = &f.Hunks[len(f.Hunks)-1]
 }
 
-func (t *hunkTaker) Removed(line []byte) { t.hunk.Removed = append(t.hunk.Removed, kept(line)) }
-func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, kept(line)) }
+func (t *hunkTaker) Removed(line []byte) { t.hunk.Removed = append(t.hunk.Removed, t.keep(line)) }
+func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, t.keep(line)) }
+
+// keepRoom is how much memory is taken at once for lines, in bytes.
+const keepRoom = 4 << 10
+
+// keep copies a line, without its line feed.
+func (t *hunkTaker) keep(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if cap(t.room)-len(t.room) < len(line) {
+		t.room = make([]byte, 0, max(keepRoom, len(line)))
+	}
+	start := len(t.room)
+	t.room = append(t.room, line...)
+	return t.room[start:len(t.room):len(t.room)]
+}
 
 // Records are what the commit did to its files, without their lines.
 func (c *Commit) Records() []gitdiff.Record {
@@ -178,5 +193,3 @@ func (c *Commit) Cut() bool {
 		})
 	})
 }
-
-func kept(line []byte) []byte { return bytes.Clone(bytes.TrimSuffix(line, []byte("\n"))) }

@@ -119,12 +119,11 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		if s.ages[c] != nil {
 			continue
 		}
-		decoded, err := s.objects.Commit(c)
+		a, err := s.dated(c)
 		if err != nil {
 			continue
 		}
-		s.ages[c] = &age{dated: decoded.Committer.When, parents: decoded.Parents,
-			named: map[int]int64{}, belief: map[events.PatchID]bool{}}
+		s.ages[c] = a
 		asked = append(asked, c)
 	}
 	for log := range s.digest.Logs() {
@@ -146,6 +145,19 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		s.ages[c].before = s.digest.Logs() > 0 && len(s.ages[c].named) == s.digest.Logs()
 	}
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
+}
+
+// dated tells when a commit was made, and its parents. A walk that is under way has read both; but git shows none where
+// the history is cut off.
+func (s *Search) dated(commit refs.OID) (*age, error) {
+	a := &age{named: map[int]int64{}, belief: map[events.PatchID]bool{}}
+	if given := s.given[commit]; given != nil && len(given.Parents) == 1 {
+		a.dated, a.parents = given.Committed, given.Parents
+		return a, nil
+	}
+	decoded, err := s.objects.Commit(commit)
+	a.dated, a.parents = decoded.Committer.When, decoded.Parents
+	return a, err
 }
 
 // old tells whether a commit is known to be from before the logs began.
