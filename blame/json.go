@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -50,13 +51,7 @@ func (j *jsonBuffer) line(l *Annotated) {
 	c, a := l.Commit, l.Owner
 	j.open('{')
 	j.number("line", l.FinalLine)
-	if c.Committed() {
-		j.text("commit", c.ID.String())
-	} else {
-		j.null("commit")
-	}
-	j.number("original_line", l.OrigLine)
-	j.bytes("original_path", l.OrigPath)
+	j.origin(&l.Line)
 	if c.Committed() {
 		j.bytes("author", c.Author.Name)
 		j.bytes("author_mail", c.Author.BareMail())
@@ -78,6 +73,23 @@ func (j *jsonBuffer) line(l *Annotated) {
 	j.numberOrNull("step", a.Step)
 	j.textOrNull("tool_call", a.ToolCall)
 	j.prompt(a)
+	j.evidence(a)
+	j.close('}')
+}
+
+// origin writes where git has a line from.
+func (j *jsonBuffer) origin(l *gitblame.Line) {
+	if l.Commit.Committed() {
+		j.text("commit", l.Commit.ID.String())
+	} else {
+		j.null("commit")
+	}
+	j.number("original_line", l.OrigLine)
+	j.bytes("original_path", l.OrigPath)
+}
+
+// evidence writes how it is known who wrote a line.
+func (j *jsonBuffer) evidence(a *Attribution) {
 	j.textOrNull("patch", string(a.Patch))
 	j.textOrNull("evidence", a.Evidence)
 	j.textOrNull("confidence", a.Confidence)
@@ -85,7 +97,6 @@ func (j *jsonBuffer) line(l *Annotated) {
 	if a.Previous != "" {
 		j.text("previous", string(a.Previous))
 	}
-	j.close('}')
 }
 
 func (j *jsonBuffer) prompt(a *Attribution) {

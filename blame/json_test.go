@@ -14,11 +14,11 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/blamerepo"
 )
 
-func compileSchema(t testing.TB) *jsonschema.Schema {
+func compileSchema(t testing.TB, name string) *jsonschema.Schema {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	schema, err := compiler.Compile("../docs/schema/blame-1.schema.json")
+	schema, err := compiler.Compile("../docs/schema/" + name + ".schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestJSONSaysWhoWroteEachLine(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	validate(t, compileSchema(t), got)
+	validate(t, compileSchema(t, "blame-1"), got)
 	if string(k.content) != r.Read("close.go") {
 		t.Errorf("the resolver was given %q", k.content)
 	}
@@ -100,7 +100,7 @@ func TestJSONSaysWhoWroteEachLine(t *testing.T) {
 
 func TestJSONHoldsItsSchemaForOddFiles(t *testing.T) {
 	t.Parallel()
-	schema := compileSchema(t)
+	schema := compileSchema(t, "blame-1")
 	for _, initArgs := range [][]string{nil, {"--object-format=sha256"}} {
 		r := history(t, initArgs...)
 		r.Write("empty", "")

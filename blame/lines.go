@@ -9,26 +9,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
-// is relative to the top of the work tree, as raw bytes. A refusal of git's is a *gitblame.Failure, as of Run.
-func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
-	args := []string{"--", path}
-	if rev != "" {
-		args = append([]string{rev}, args...)
-	}
-	opts, err := gitblame.Parse(args)
-	if err != nil {
-		return nil, err
-	}
-	var out []Annotated
-	err = run(ctx, repo, repo.Top(), opts, resolver, func(s *session) error {
-		lines, owners, _, err := s.lines()
-		out = annotate(lines, owners)
-		return err
-	})
-	return out, err
-}
-
 // Query names lines of one content of a path.
 type Query struct {
 	Revs     []string // as git-blame(1) takes them; none for the work tree
@@ -37,9 +17,7 @@ type Query struct {
 	Ranges   [][2]int // first and last lines; none for all
 }
 
-// Credited gives lines, each with the commit that wrote it, and leaves it to [Owners] to say who did. Known is false
-// where a text conversion was in between: nobody knows of the lines of a converted text who wrote them.
-func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
+func (q *Query) options() (gitblame.Options, error) {
 	var args []string
 	for _, r := range q.Ranges {
 		args = append(args, fmt.Sprintf("-L%d,%d", r[0], r[1]))
@@ -48,11 +26,42 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 		args = append(args, "--contents", "-")
 	}
 	opts, err := gitblame.Parse(append(append(args, q.Revs...), "--", q.Path))
-	if err != nil {
-		return nil, false, err
-	}
 	if q.Contents != nil {
 		opts.Stdin = bytes.NewReader(q.Contents)
+	}
+	return opts, err
+}
+
+// Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
+// is relative to the top of the work tree, as raw bytes. A refusal of git's is a *gitblame.Failure, as of Run.
+func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
+	q := Query{Path: path}
+	if rev != "" {
+		q.Revs = []string{rev}
+	}
+	return Asked(ctx, repo, q, resolver)
+}
+
+// Asked gives the lines of a query with their owners.
+func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (out []Annotated, err error) {
+	opts, err := q.options()
+	if err != nil {
+		return nil, err
+	}
+	err = run(ctx, repo, repo.Top(), opts, resolver, func(s *session) error {
+		lines, owners, _, err := s.lines()
+		out = annotate(lines, owners)
+		return err
+	})
+	return out, err
+}
+
+// Credited gives lines, each with the commit that wrote it, and leaves it to [Owners] to say who did. Known is false
+// where a text conversion was in between: nobody knows of the lines of a converted text who wrote them.
+func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
+	opts, err := q.options()
+	if err != nil {
+		return nil, false, err
 	}
 	err = run(ctx, repo, repo.Top(), opts, nil, func(s *session) error {
 		if lines, _, err = s.Lines(); err != nil || s.Converted() {

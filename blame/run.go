@@ -47,8 +47,8 @@ func (s *session) show(out io.Writer, style Style) error {
 		return s.passPorcelain(out)
 	case gitblame.Incremental:
 		return s.passIncremental(out)
-	case gitblame.JSON:
-		return s.json(out)
+	case gitblame.JSON, gitblame.JSONRuns:
+		return s.json(out, style)
 	}
 	return s.human(out, style)
 }
@@ -80,7 +80,7 @@ func (s *session) choose(lines []Annotated) []Annotated {
 	return slices.DeleteFunc(lines, func(l Annotated) bool { return !l.Owner.ByAI() })
 }
 
-func (s *session) json(out io.Writer) error {
+func (s *session) json(out io.Writer, style Style) error {
 	lines, owners, _, err := s.lines()
 	if err != nil {
 		return err
@@ -89,7 +89,11 @@ func (s *session) json(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(out, s.Path(), revision, s.choose(annotate(lines, owners)))
+	annotated := s.choose(annotate(lines, owners))
+	if s.opts.Format == gitblame.JSONRuns {
+		return writeRuns(out, s.Path(), revision, annotated, style.ShortTrace)
+	}
+	return writeJSON(out, s.Path(), revision, annotated)
 }
 
 func (s *session) human(out io.Writer, style Style) error {

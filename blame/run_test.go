@@ -251,7 +251,7 @@ func TestAFileNameNeedNotBeUTF8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	validate(t, compileSchema(t), out)
+	validate(t, compileSchema(t, "blame-1"), out)
 	for _, want := range []string{
 		`"path":"caf\ufffd.txt","path_base64":"Y2Fm6S50eHQ="`, `"original_path_base64":"Y2Fm6S50eHQ="`, `"agent":"claude-code"`,
 	} {

@@ -48,14 +48,15 @@ func (e *NoLineError) Error() string { return "there is no such line" }
 
 // Finder finds reasons. It is used from one goroutine.
 type Finder struct {
-	Known  *view.Reader
-	Trails *trail.Tracker
+	Known    *view.Reader
+	Trails   *trail.Tracker
+	Contents []byte // what the work tree is taken to have in the path that is asked about; nil for what it has
 }
 
 // Lines finds why the lines from first to last of a path are there, as a revision has it, or, without one, as the work
 // tree has it. Lines of one origin make one reason, in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
-	blamed, err := f.Trails.Lines(rev, path)
+	blamed, err := f.blamed(rev, path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,13 @@ func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) (
 		}
 	}
 	return out, nil
+}
+
+func (f *Finder) blamed(rev, path string) ([]blame.Annotated, error) {
+	if f.Contents != nil {
+		return f.Trails.LinesWith(path, f.Contents)
+	}
+	return f.Trails.Lines(rev, path)
 }
 
 // sameOrigin tells whether two lines came to be in one change of one owner.

@@ -73,7 +73,7 @@ func (q *inquiry) answeredBy(a *answer) bool {
 	case a.content != q.blob:
 		return false
 	case a.pending: // git gives the present moment as the time of what no commit has
-		return q.opts.Format == Human || q.opts.Format == JSON
+		return q.opts.Format == Human || q.opts.Format.IsJSON()
 	}
 	return true
 }

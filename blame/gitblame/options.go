@@ -16,7 +16,11 @@ const (
 	LinePorcelain
 	Incremental
 	JSON
+	JSONRuns
 )
+
+// IsJSON tells whether the format is one of ours for programs, which needs no time of lines that no commit has.
+func (f Format) IsJSON() bool { return f == JSON || f == JSONRuns }
 
 // Choice is an option that configuration decides when the command line does not.
 type Choice uint8

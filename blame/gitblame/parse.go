@@ -46,13 +46,15 @@ type parser struct {
 	opts Options
 	rest []string
 
-	json, incremental, porcelain, perLine bool
+	json, runs, incremental, porcelain, perLine bool
 }
 
 // done derives what follows from all options together. Git's formats do not depend on the order they come in:
 // --incremental goes before --porcelain, and --line-porcelain implies it. Ours says more than any of them.
 func (p *parser) done() Options {
 	switch {
+	case p.json && p.runs:
+		p.opts.Format = JSONRuns
 	case p.json:
 		p.opts.Format = JSON
 	case p.incremental:
@@ -110,7 +112,9 @@ func (p *parser) ours(word string) bool {
 	on := !strings.HasPrefix(word, "--no-")
 	switch strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-") {
 	case "json":
-		p.json = on
+		p.json, p.runs = on, false
+	case "json=runs":
+		p.json, p.runs = on, on
 	case "prompts":
 		p.opts.Prompts = on
 	case "only-ai":

@@ -1,9 +1,8 @@
-// Command git-trace-serve is the server that git trace mcp starts: the reading commands of git-trace as tools of the
-// Model Context Protocol, on standard input and output.
+// Command git-trace-serve holds what git-trace does not link, because every hook would start later for it: the server
+// of the Model Context Protocol that git trace mcp starts, and the reader of zstd.
 //
-// It is a program of its own because of what its library costs: linked into git-trace, every hook would take a
-// millisecond longer. It holds no code for any answer: each tool runs git-trace in the directory where the server was
-// started, and gives what that prints. No tool writes anything but the disposable caches that reading commands write.
+// It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
+// the disposable caches that reading commands write.
 package main
 
 import (
@@ -12,52 +11,60 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// version is set at release by the linker, to what git-trace has.
+var version = "0.1.0-dev"
+
+// verbs are what git-trace starts this program for. It calls VERB PROGRAM VERSION ARGUMENT…: the program that answers,
+// its own version, and what the verb takes.
+var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
+	"mcp": serveTools,
+	"unzstd": func(_ context.Context, _ *answers, _ []string) error {
+		return unzstd(os.Stdin, os.Stdout)
+	},
+}
+
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "git-trace: error: %v\n", err)
-		os.Exit(1)
+		os.Exit(exitUnchecked)
 	}
 }
 
-// run serves until standard input ends. The program that answers is the one beside this one, or the first argument.
-func run(args []string) error {
-	if len(args) == 1 && args[0] == "--unzstd" {
-		return unzstd(os.Stdin, os.Stdout)
+// exitUnchecked is the status of git-trace for what could not be done.
+const exitUnchecked = 2
+
+func run(ctx context.Context, args []string) error {
+	const before = 3
+	if len(args) == 1 && args[0] == "--version" {
+		fmt.Println("git-trace-serve version " + version)
+		return nil
 	}
-	program, err := answering(args)
-	if err != nil {
-		return err
+	if len(args) < before {
+		return errors.New("git-trace-serve is started by git-trace: see git trace help mcp")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err = newServer(&answers{program: program}).Run(ctx, &mcp.StdioTransport{})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+	verb, known := verbs[args[0]]
+	if args[2] != version || !known {
+		return fmt.Errorf("git-trace-serve is version %s, and git-trace %s asks it for %s: install both from one source",
+			version, args[2], args[0])
+	}
+	return verb(ctx, &answers{program: args[1]}, args[before:])
+}
+
+// serveTools serves agents until standard input ends.
+func serveTools(ctx context.Context, a *answers, _ []string) error {
+	err := newServer(a).Run(ctx, &mcp.StdioTransport{})
+	stopped := errors.Is(err, io.EOF) || ctx.Err() != nil
+	if stopped {
 		return nil
 	}
 	return err
-}
-
-// answering finds git-trace.
-func answering(args []string) (string, error) {
-	if len(args) > 0 {
-		return args[0], nil
-	}
-	if own, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(own), "git-trace"+filepath.Ext(own)); isProgram(beside) {
-			return beside, nil
-		}
-	}
-	return exec.LookPath("git-trace")
-}
-
-func isProgram(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-const blameUsage = "git trace blame [<git blame options>] [--json | --prompts] [--only-ai] [<rev>] [--] <file>"
+const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] <file>"
 
 // blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
 func (a *app) blameCommand() *cli.Command {
@@ -30,8 +30,8 @@ func (a *app) blameCommand() *cli.Command {
 		Description: "Runs git blame and says beside each line which conversation wrote it. All options of git blame " +
 			"do what they\n" +
 			"do there; its machine formats are its own bytes, with header lines trace-… added.\n" +
-			"--json gives one document with all that is known of each line, --prompts the lines below the prompts that\n" +
-			"led to them, --only-ai the lines of agents alone.\n\n" +
+			"--json gives one document with all that is known of each line, --json=runs the same by runs of lines, without\n" +
+			"their text. --prompts gives the lines below the prompts that led to them, --only-ai those of agents alone.\n\n" +
 			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
 			"it was one of several agents, or that little is certain. A line without a sign is the person's or the\n" +
 			"agent's named; one that is older than the recording bears none.",
@@ -87,7 +87,7 @@ func (a *app) blame(args []string) error {
 	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
-	if opts.Format == gitblame.JSON {
+	if opts.Format.IsJSON() {
 		evidence = evidence.WithSteps(known.steps(a.life))
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,22 +10,46 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
-// companion finds git-trace-serve, which holds what would make every hook slower: beside this program, own, or in PATH.
-func companion() (own, server string, err error) {
-	if own, err = os.Executable(); err != nil {
-		return "", "", fail(exitUnchecked, err, "")
+// companion is git-trace-serve, which holds what would make every hook slower: beside this program or in PATH. It is
+// told which program asks, so that both are of one version, and does what the verb says.
+func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "")
 	}
-	server = filepath.Join(filepath.Dir(own), "git-trace-serve"+filepath.Ext(own))
+	server := filepath.Join(filepath.Dir(own), "git-trace-serve"+filepath.Ext(own))
 	if _, err := os.Stat(server); err != nil {
 		if server, err = exec.LookPath("git-trace-serve"); err != nil {
-			return "", "", fail(exitUnchecked, errors.New("git-trace-serve is not installed"),
+			return nil, fail(exitUnchecked, errors.New("git-trace-serve is not installed"),
 				"go install ./cmd/git-trace-serve puts it beside git-trace")
 		}
 	}
-	return own, server, nil
+	return exec.CommandContext(ctx, server, append([]string{verb, own, version}, args...)...), nil
 }
+
+// beCompanion has the companion do what the verb says, with this program's streams, and ends as it does.
+func (a *app) beCompanion(ctx context.Context, verb string, args ...string) error {
+	cmd, err := companion(ctx, verb, args...)
+	if err != nil {
+		return err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = companionEnds
+	var ended *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &ended) {
+		return silent(exitUnchecked)
+	} else if err != nil && ctx.Err() == nil {
+		return fail(exitUnchecked, err, "")
+	}
+	return nil
+}
+
+// companionEnds is how long the companion may take to end when the person interrupts.
+const companionEnds = 2 * time.Second
 
 // unpacking is what the companion makes of a compressed stream. Its failure is known at the end.
 type unpacking struct {
@@ -36,11 +61,11 @@ type unpacking struct {
 
 // unzstd reads a stream that is compressed with zstd.
 func unzstd(in io.Reader) (io.ReadCloser, error) {
-	_, server, err := companion()
+	cmd, err := companion(context.Background(), "unzstd")
 	if err != nil {
 		return nil, err
 	}
-	u := &unpacking{cmd: exec.Command(server, "--unzstd")}
+	u := &unpacking{cmd: cmd}
 	u.cmd.Stdin, u.cmd.Stderr = in, &u.says
 	if u.Reader, err = u.cmd.StdoutPipe(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -20,7 +21,8 @@ type jsonScreen struct {
 
 // prints tells whether a call of the command line prints JSON.
 func printsJSON(args []string) bool {
-	return slices.Contains(args, "--json") || len(args) > 0 && (args[0] == "export" || args[0] == "convert")
+	asked := func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
+	return slices.ContainsFunc(args, asked) || len(args) > 0 && (args[0] == "export" || args[0] == "convert")
 }
 
 // Write implements io.Writer.

@@ -167,6 +167,26 @@ func TestNobodyElseReadsReflogs(t *testing.T) {
 	}
 }
 
+// Directories in a repository are made by refs.MakeDirs, which makes no removed one again. The others make directories of
+// the user, of a work tree, or of a test.
+func TestDirectoriesOfARepositoryAreMadeInOnePlace(t *testing.T) {
+	t.Parallel()
+	others := regexp.MustCompile(`/(refs/recorded/place|agents/userfile/\w+|hooks/change|cmd/git-trace/steering|events/repair_filtered)\.go$|` +
+		`/(cmd/mutate|cmd/suite|internal/testing)/`)
+	found := 0
+	for _, row := range codeRows(t) {
+		if strings.Contains(row.code, "refs.MakeDirs(") {
+			found++
+		}
+		if strings.Contains(row.code, "os.MkdirAll(") && !others.MatchString(row.file) {
+			t.Errorf("%s: %s: ask refs.MakeDirs", row.file, strings.TrimSpace(row.code))
+		}
+	}
+	if found == 0 {
+		t.Error("nobody asks refs.MakeDirs: it has another name now")
+	}
+}
+
 // originDir is the one place where it is said of what a content may have been made.
 const originDir = "trails/origin/"
 

@@ -223,7 +223,7 @@ var untouched = map[string][]string{
 	"doctor":       {"", "--fix", "--json"},
 	"capabilities": {"", "--json"},
 	"watch":        {"--once", "--install --dry-run"},
-	"blame":        {"a", "--json a", "--prompts a", "--only-ai a", "-p a", "--incremental a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
+	"blame":        {"a", "--json a", "--json=runs a", "--prompts a", "--only-ai a", "-p a", "--incremental a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
 	"diff":         {"", "--json", "HEAD~1 HEAD", "--removed HEAD~1...HEAD", "--cached --json", "--stat HEAD~1", "nosuch"},
 	"log":          {"", "--json"},
 	"show":         {"HEAD", "--json HEAD", "1234abcd", "@1"},

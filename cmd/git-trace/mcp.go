@@ -1,11 +1,6 @@
 package main
 
-import (
-	"errors"
-	"os/exec"
-
-	"github.com/urfave/cli/v2"
-)
+import "github.com/urfave/cli/v2"
 
 func (a *app) mcpCommand() *cli.Command {
 	return &cli.Command{
@@ -23,17 +18,5 @@ func (a *app) mcp(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	own, server, err := companion()
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(c.Context, server, own)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
-	var ended *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &ended) {
-		return silent(exitUnchecked)
-	} else if err != nil {
-		return fail(exitUnchecked, err, "")
-	}
-	return nil
+	return a.beCompanion(c.Context, "mcp")
 }

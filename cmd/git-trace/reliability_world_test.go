@@ -84,7 +84,7 @@ func readings(ids ...string) map[string][][]string {
 	all := map[string][][]string{
 		"status": {{"status"}, {"status", "--json"}},
 		"doctor": {{"doctor"}},
-		"blame":  {{"blame", "a"}, {"blame", "--prompts", "a"}, {"blame", "--json", "a"}, {"blame", "--line-porcelain", "a"}, {"blame", "--incremental", "a"}},
+		"blame":  {{"blame", "a"}, {"blame", "--prompts", "a"}, {"blame", "--json", "a"}, {"blame", "--json=runs", "a"}, {"blame", "--line-porcelain", "a"}, {"blame", "--incremental", "a"}},
 		"log":    {{"log"}, {"log", "--json"}},
 		"show":   show,
 		"graph": {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,6 +162,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"quality of no records":        {"quality", "--json"},
 		"quality of a session":         {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
 		"owners":                       {"blame", "--json", "a.go"},
+		"owners of runs":               {"blame", "--json=runs", "a.go"},
 		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),
 		"the trails of a commit":       {"track", "--json", "HEAD~1"},
 		"a diff":                       {"diff", "--json"},
@@ -186,7 +188,11 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if err := schemaOf(args[0]).Validate(value); err != nil {
+			name := args[0]
+			if slices.Contains(args, "--json=runs") {
+				name += "-runs"
+			}
+			if err := schemaOf(name).Validate(value); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if strings.Contains(out, `\u003c`) || strings.Contains(out, `\u0026`) {

@@ -76,7 +76,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 			if err != nil {
 				return err
 			}
-			v, err := views.why("", p)
+			v, err := views.why("", p, nil)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -19,13 +20,15 @@ func (a *app) whyCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "why",
 		Usage:     "why a line is there: what was asked, thought and done, and what became of it",
-		UsageText: "git trace why [--json | --markdown] [<rev>] <path>:<line>[-<line>] …",
+		UsageText: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
 		Description: "Tells of each line who wrote it and on which evidence, the prompt, what the agent thought before,\n" +
 			"the tool call with its change, the commit, what was replaced, and what is left of the change.\n" +
 			"Lines of one change are told once. With a revision the lines are those that it has, without one those of\n" +
 			"the work tree.",
 		Flags: []cli.Flag{
-			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "write Markdown, the change in full"}, colorFlag(),
+			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "write Markdown, the change in full"},
+			&cli.StringFlag{Name: "contents", Usage: "take the path to hold what `file` does, - for standard input"},
+			colorFlag(),
 		},
 	}, a.why)
 }
@@ -69,9 +72,13 @@ func (a *app) why(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer views.close()
+	contents, err := a.contents(c.String("contents"), rev, places)
+	if err != nil {
+		return err
+	}
 	list := []*whyView{}
 	for _, p := range places {
-		v, err := views.why(rev, p)
+		v, err := views.why(rev, p, contents)
 		if err != nil {
 			return err
 		}
@@ -116,8 +123,29 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// why finds the reasons for lines.
-func (v *viewer) why(rev string, p fileLines) (*whyView, error) {
+// contents is what --contents names, nil without it.
+func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	for _, p := range places {
+		if rev != "" || p.name != places[0].name {
+			return nil, usage("--contents goes with lines of one path, and without a revision")
+		}
+	}
+	read := os.ReadFile
+	if name == "-" {
+		read = func(string) ([]byte, error) { return io.ReadAll(a.std.in) }
+	}
+	content, err := read(name)
+	if err != nil {
+		return nil, fail(exitGit, err, "")
+	}
+	return append([]byte{}, content...), nil // an empty one is one
+}
+
+// why finds the reasons for lines; contents, if any, are what the path is taken to hold.
+func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error) {
 	path, err := pathInside(v.repo, p.name)
 	if err != nil {
 		return nil, err
@@ -126,7 +154,7 @@ func (v *viewer) why(rev string, p fileLines) (*whyView, error) {
 	if err != nil {
 		return nil, err
 	}
-	reasons := why.Finder{Known: v.known.Reader, Trails: f.trails}
+	reasons := why.Finder{Known: v.known.Reader, Trails: f.trails, Contents: contents}
 	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
 	var none *why.NoLineError
 	if errors.As(err, &none) {
