@@ -156,7 +156,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	content := encodeBatch(l.repo.Format, end.commit, events)
+	content := encodeBatch(l.repo.Format, end.commit, events, undated)
 	commit, err := l.writeCommit(content)
 	if err != nil {
 		return nil, err

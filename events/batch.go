@@ -15,6 +15,10 @@ var newline = []byte{'\n'}
 // A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as
 // its only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and
 // its events, so that whoever knows the events can tell whether the commit was touched.
+//
+// The commit's date is that of 1970, for git offers and shows the newest commits first: a fetch would send the name of
+// every batch before the first one that the other side may know. Batches of earlier versions have the time of their
+// last event instead.
 
 // maxBatch is the size of a batch commit beyond which it is neither written nor read.
 const maxBatch = 32 << 20
@@ -38,7 +42,7 @@ const (
 var ErrNotBatch = errors.New("not a commit of an event log")
 
 // encodeBatch writes the content of the commit that holds events, which must not be empty.
-func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event) []byte {
+func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event, date time.Time) []byte {
 	b := batch{tree: format.EmptyTree(), lines: make([][]byte, len(events))}
 	if !parent.IsZero() {
 		b.parents = []refs.OID{parent}
@@ -46,8 +50,16 @@ func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event) []by
 	for i := range events {
 		b.lines[i] = events[i].raw
 	}
-	last := events[len(events)-1]
-	return b.content(events[0].Seq, last.Seq, last.Time)
+	return b.content(events[0].Seq, events[len(events)-1].Seq, date)
+}
+
+// undated is the date of a batch commit.
+var undated = time.Unix(0, 0)
+
+// isContent tells whether a commit is what the lines make it, given the first and the last event.
+func (b batch) isContent(raw []byte, first int64, last Event) bool {
+	return bytes.Equal(b.content(first, last.Seq, undated), raw) ||
+		bytes.Equal(b.content(first, last.Seq, last.Time), raw)
 }
 
 // batch is a commit of a log, taken apart but not believed yet. The lines point into the commit's content.
@@ -101,9 +113,8 @@ func parseHeader(header []byte) (batch, error) {
 	return b, nil
 }
 
-// content is the commit that must hold the lines, given the numbers of the first and the last one and the last one's
-// time.
-func (b batch) content(first, last int64, when time.Time) []byte {
+// content is the commit that must hold the lines, given the numbers of the first and the last one and its date.
+func (b batch) content(first, last int64, date time.Time) []byte {
 	size := 0
 	for _, line := range b.lines {
 		size += len(line) + 1
@@ -114,7 +125,7 @@ func (b batch) content(first, last int64, when time.Time) []byte {
 		message.Write(line)
 		message.WriteByte('\n')
 	}
-	who := refs.Signature{Name: batchName, Email: batchEmail, When: when.UTC()}
+	who := refs.Signature{Name: batchName, Email: batchEmail, When: date.UTC()}
 	return refs.EncodeCommit(refs.Commit{Tree: b.tree, Parents: b.parents, Author: who, Committer: who,
 		Message: message.String()})
 }

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 
@@ -83,7 +82,7 @@ func checkCommit(format refs.ObjectFormat, c rawCommit, watched map[int64]bool) 
 		out.fault(-1, FaultTree, "tree %s is not the empty one", b.tree)
 	}
 	last, sound := out.lines(b, watched)
-	if sound && err == nil && !bytes.Equal(b.content(out.marks[0].seq, last.Seq, last.Time), c.raw) {
+	if sound && err == nil && !b.isContent(c.raw, out.marks[0].seq, last) {
 		out.fault(-1, FaultCommit, "header or subject is not what the events make it")
 	}
 	if len(b.parents) == 0 {

@@ -14,6 +14,7 @@ type forged struct {
 	t       *testing.T
 	repo    *refs.Repo
 	batches []forgedBatch
+	dated   bool // as versions before wrote it
 }
 
 type forgedBatch struct {
@@ -117,7 +118,10 @@ func (f *forged) write(ref string) refs.OID {
 		}
 		first, _ := DecodeLine(b.lines[0])
 		last, _ := DecodeLine(b.lines[len(b.lines)-1])
-		content := b.content(first.Seq, last.Seq, last.Time)
+		content := b.content(first.Seq, last.Seq, undated)
+		if f.dated {
+			content = b.content(first.Seq, last.Seq, last.Time)
+		}
 		if fb.edit != nil {
 			content = fb.edit(content)
 		}

@@ -186,6 +186,7 @@ func TestReliabilityC1EveryMutationIsFoundAndNamed(t *testing.T) {
 			const ref = "refs/traces/remotes/test/mutated/events"
 			for round := range rounds {
 				bad := good.copied()
+				bad.dated = rand.N(2) == 0
 				k := 1 + rand.N(bad.events()-1)
 				named := m.spoil(bad, foreign, k)
 				bad.write(ref)

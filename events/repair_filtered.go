@@ -112,7 +112,11 @@ func (l *Log) putBack(ctx context.Context, tip refs.OID) error {
 		if err != nil {
 			return fmt.Errorf("commit %s: %w", c.oid, err)
 		}
-		parent, err = l.writeCommit(encodeBatch(l.repo.Format, parent, events))
+		was, err := refs.DecodeCommit(c.raw)
+		if err != nil {
+			return fmt.Errorf("commit %s: %w", c.oid, err)
+		}
+		parent, err = l.writeCommit(encodeBatch(l.repo.Format, parent, events, was.Committer.When))
 		return err
 	})
 	if err != nil || parent == tip {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -65,8 +66,15 @@ func (l *Log) copiedBatches(ctx context.Context, in *bufio.Reader) (tip refs.OID
 		if !ok || len(batch) == 0 {
 			return tip, nil
 		}
-		content := encodeBatch(l.repo.Format, tip, batch)
-		if l.repo.Format.Hash(refs.CommitObject, content) != end.commit {
+		var content []byte
+		for _, date := range []time.Time{undated, batch[len(batch)-1].Time} {
+			content = encodeBatch(l.repo.Format, tip, batch, date)
+			if l.repo.Format.Hash(refs.CommitObject, content) == end.commit {
+				break
+			}
+			content = nil
+		}
+		if content == nil {
 			return tip, nil
 		}
 		if tip, err = l.writeCommit(content); err != nil {

@@ -172,7 +172,7 @@ func fillCommit(t *testing.T, v *commitVector) {
 	check(t, err)
 	last, err := DecodeLine(b.lines[len(b.lines)-1])
 	check(t, err)
-	content := b.content(first.Seq, last.Seq, last.Time)
+	content := b.content(first.Seq, last.Seq, undated)
 	v.Content, v.Commit = string(content), format.Hash(refs.CommitObject, content).String()
 	if found := checkCommit(format, rawCommit{format.Hash(refs.CommitObject, content), content}, nil).findings; len(found) > 0 {
 		t.Errorf("%s: %v", v.Name, found)

@@ -125,7 +125,7 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	if !tip.IsZero() {
 		parents = []refs.OID{tip}
 	}
-	return s.writeCommit(tree, parents, message, time.Now())
+	return s.writeCommit(tree, parents, message, undated)
 }
 
 // withFile puts a file into its folder below a root; a zero blob takes it out.
@@ -154,6 +154,10 @@ const (
 	authorName  = "git-trace"
 	authorEmail = "git-trace@localhost"
 )
+
+// undated is the date of a commit, that of 1970: git offers and shows the newest commits first, and those are to be a
+// person's. When a record was stored, its event says.
+var undated = time.Unix(0, 0)
 
 func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, when time.Time) (refs.OID, error) {
 	who := refs.Signature{Name: authorName, Email: authorEmail, When: when.UTC()}
