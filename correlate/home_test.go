@@ -161,12 +161,11 @@ func (h *home) anchors(since string) string {
 	h.t.Helper()
 	said := map[string][]string{}
 	rewrites := map[string]bool{}
-	for line := range strings.Lines(h.git("log", "--reverse", "--format=%B", refs.EventsRef)) {
-		var e events.Event
-		var data events.CommitData
-		if json.Unmarshal([]byte(line), &e) != nil {
-			continue // not of an event
+	for e, err := range events.OpenLog(h.repo).Walk(h.t.Context(), events.Range{}) {
+		if err != nil {
+			h.t.Fatal(err)
 		}
+		var data events.CommitData
 		switch e.Type {
 		case events.CommitRewritten:
 			var pairs events.RewriteData

@@ -1,11 +1,9 @@
 package correlate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -234,9 +232,11 @@ func TestManyRewrittenCommitsAreSpreadOverEvents(t *testing.T) {
 	}
 	var got []events.RewritePair
 	var sizes []int
-	for line := range strings.Lines(h.git("log", "--reverse", "--format=%B", refs.EventsRef)) {
-		var e events.Event
-		if json.Unmarshal([]byte(line), &e) == nil && e.Type == events.CommitRewritten {
+	for e, err := range events.OpenLog(h.repo).Walk(t.Context(), events.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == events.CommitRewritten {
 			d := events.DataOf[events.RewriteData](e)
 			if d.Kind != "rebase" || !slices.Equal(e.Method, []events.Method{events.PostRewrite}) {
 				t.Errorf("the event is of %s by %v", d.Kind, e.Method)

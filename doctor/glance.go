@@ -34,10 +34,10 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 		return g, err
 	}
 	g.Agents = d.examineAgents(ctx)
-	if g.Log, err = d.logEnd(ctx); err != nil {
+	if g.Log, err = d.logEnd(); err != nil {
 		found([]Finding{{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"}})
 	}
-	found(d.cutOffFindings(ctx, g.Log))
+	found(d.cutOffFindings(g.Log))
 	misnamed, err := d.log.Misnamed(ctx)
 	if err != nil {
 		return g, err

@@ -23,18 +23,12 @@ type LogEnd struct {
 }
 
 // logEnd reads the last event; nil when there is no log.
-func (d *Doctor) logEnd(ctx context.Context) (*LogEnd, error) {
-	tip, err := d.log.Tip(refs.EventsRef)
-	if err != nil || tip.IsZero() {
+func (d *Doctor) logEnd() (*LogEnd, error) {
+	end, err := d.log.End(refs.EventsRef)
+	if err != nil || end.Tip.IsZero() {
 		return nil, err
 	}
-	for e, err := range d.log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
-		if err != nil {
-			return nil, err
-		}
-		return &LogEnd{Events: e.Seq, Tip: tip, Last: e.ID, LastTime: e.Time}, nil
-	}
-	return nil, nil
+	return &LogEnd{Events: end.Seq, Tip: end.Tip, Last: end.Event, LastTime: end.Time}, nil
 }
 
 // checkLog reads the whole log.
@@ -49,8 +43,8 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	case report.Lost != "":
 		return "", []Finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
 	}
-	if end, err := d.logEnd(ctx); err == nil {
-		if lost := d.cutOffFindings(ctx, end); len(lost) > 0 {
+	if end, err := d.logEnd(); err == nil {
+		if lost := d.cutOffFindings(end); len(lost) > 0 {
 			return "", lost
 		}
 	}
@@ -59,7 +53,7 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 
 // cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once
 // more.
-func (d *Doctor) cutOffFindings(ctx context.Context, read *LogEnd) []Finding {
+func (d *Doctor) cutOffFindings(read *LogEnd) []Finding {
 	for range 2 {
 		if read == nil {
 			return nil
@@ -68,7 +62,7 @@ func (d *Doctor) cutOffFindings(ctx context.Context, read *LogEnd) []Finding {
 		if lost == "" {
 			return nil
 		}
-		again, err := d.logEnd(ctx)
+		again, err := d.logEnd()
 		if err != nil || again != nil && again.Events == read.Events {
 			return []Finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef +
 				" back from a copy"}}

@@ -61,12 +61,9 @@ func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 	}
 	var out []Misnamed
 	for _, f := range logs {
-		at, err := l.Tip(f.Ref)
-		if err != nil {
-			continue // what cannot be read is told by those who read it
-		}
-		if end, err := l.decodeTip(at); err == nil && end.writer != f.Writer {
-			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.writer + "/events"})
+		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
+		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {
+			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.Writer + "/events"})
 		}
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/zeebo/blake3"
@@ -21,21 +22,31 @@ type tip struct {
 	writer string
 }
 
-// End is the last event of a log.
+// End is where a log ends: what its ref names, and what the last event says. It is zero for a log that does not exist.
 type End struct {
-	Commit refs.OID // of its batch
+	Tip    refs.OID
 	Seq    int64
 	Event  ID
+	Time   time.Time
 	Writer string
 }
 
-// EndAt reads the last event of the batch commit named.
-func (l *Log) EndAt(commit refs.OID) (End, error) {
-	t, err := l.decodeTip(commit)
-	if err != nil {
-		return End{}, fmt.Errorf("read end of the log: %w", err)
+// End reads the last event of the log on a ref, refs.EventsRef for the own one.
+func (l *Log) End(ref string) (End, error) {
+	at, err := l.Tip(ref)
+	if err != nil || at.IsZero() {
+		return End{}, err
 	}
-	return End{Commit: t.commit, Seq: t.seq, Event: t.id, Writer: t.writer}, nil
+	return l.endAt(at)
+}
+
+// endAt reads the last event of the batch commit named.
+func (l *Log) endAt(commit refs.OID) (End, error) {
+	last, err := l.lastOf(commit)
+	if err != nil {
+		return End{}, fmt.Errorf("read end of the log: commit %s: %w", commit, err)
+	}
+	return End{Tip: commit, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}, nil
 }
 
 // readTip finds the last event of the batch commit named; the zero id gives the empty log's tip.
@@ -46,30 +57,25 @@ func (l *Log) readTip(commit refs.OID) (tip, error) {
 	if t, ok := l.cachedTip(); ok && t.commit == commit {
 		return t, nil
 	}
-	t, err := l.decodeTip(commit)
-	if err != nil {
-		return tip{}, fmt.Errorf("read end of the log: %w", err)
-	}
-	return t, nil
+	end, err := l.endAt(commit)
+	return tip{commit: end.Tip, seq: end.Seq, id: end.Event, writer: end.Writer}, err
 }
 
-func (l *Log) decodeTip(commit refs.OID) (tip, error) {
+// lastOf reads the last event of a batch.
+func (l *Log) lastOf(commit refs.OID) (Event, error) {
 	raw, err := l.readCommit(commit)
 	if err != nil {
-		return tip{}, err
+		return Event{}, err
 	}
 	b, err := parseBatch(raw)
 	if err != nil {
-		return tip{}, fmt.Errorf("commit %s: %w", commit, err)
+		return Event{}, err
 	}
 	last, err := DecodeLine(b.lines[len(b.lines)-1])
-	if err == nil {
-		err = last.CheckID()
-	}
 	if err != nil {
-		return tip{}, fmt.Errorf("commit %s: %w", commit, err)
+		return Event{}, err
 	}
-	return tip{commit: commit, seq: last.Seq, id: last.ID, writer: last.Writer}, nil
+	return last, last.CheckID()
 }
 
 // The tip is remembered, because the commit that holds it may lie in a pack, which takes a git process to read. The

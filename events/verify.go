@@ -49,6 +49,8 @@ type Report struct {
 	Notes      []string `json:"notes,omitempty"`
 	// Lost is the note, among the others, that the newest checkpoint of which the log tells is gone.
 	Lost string `json:"-"`
+	// End is the last event; zero where it cannot be read.
+	End End `json:"-"`
 }
 
 // Summary is the state in words.
@@ -107,7 +109,8 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 			return nil
 		}
 	} else {
-		v.report.Writer = v.writer()
+		v.report.End, _ = v.log.endAt(v.report.Tip) // what is wrong with it is found when it is read with the rest
+		v.report.Writer = v.report.End.Writer
 	}
 	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
 		return err
@@ -142,15 +145,6 @@ func (r *Report) findAnchors(ctx context.Context, log *Log, sources []AnchorSour
 		}
 	}
 	return nil
-}
-
-// writer is the writer that the last event names, by which anchors are found.
-func (v *verifier) writer() string {
-	end, err := v.log.decodeTip(v.report.Tip)
-	if err != nil {
-		return ""
-	}
-	return end.writer
 }
 
 // conclude turns what was seen into faults and the state.

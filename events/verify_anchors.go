@@ -40,15 +40,11 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 		if f.Ref == of.Ref || !slices.Contains(writers, f.Writer) {
 			continue
 		}
-		tip, err := log.Tip(f.Ref)
-		if err != nil {
+		end, err := log.End(f.Ref)
+		if err != nil || end.Writer != f.Writer {
 			continue // a damaged copy says nothing of the original
 		}
-		end, err := log.decodeTip(tip)
-		if err != nil || end.writer != f.Writer {
-			continue
-		}
-		anchors = append(anchors, Anchor{Seq: end.seq, ID: end.id, Source: "copy fetched from " + f.Remote})
+		anchors = append(anchors, Anchor{Seq: end.Seq, ID: end.Event, Source: "copy fetched from " + f.Remote})
 	}
 	return anchors, nil
 }

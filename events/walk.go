@@ -18,11 +18,9 @@ const (
 	NewestFirst
 )
 
-// Range says which part of which log to read. The zero value is the whole own log, oldest event first.
+// Range says which log to read, and from which end. The zero value is the own log, oldest event first.
 type Range struct {
-	Ref   string   // whose log; empty for the own one
-	Tip   refs.OID // where to begin instead of the ref's tip
-	After refs.OID // the last batch commit that is not wanted any more
+	Ref   string // whose log; empty for the own one
 	Order Order
 }
 
@@ -38,16 +36,12 @@ func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 }
 
 func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
-	tip := r.Tip
-	if tip.IsZero() {
-		ref := r.Ref
-		if ref == "" {
-			ref = refs.EventsRef
-		}
-		var err error
-		if tip, err = l.Tip(ref); err != nil || tip.IsZero() {
-			return err
-		}
+	if r.Ref == "" {
+		r.Ref = refs.EventsRef
+	}
+	tip, err := l.Tip(r.Ref)
+	if err != nil || tip.IsZero() {
+		return err
 	}
 	each := func(c rawCommit) error {
 		b, err := parseBatch(c.raw)
@@ -70,7 +64,7 @@ func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 		return ctx.Err()
 	}
 	if r.Order == NewestFirst {
-		return l.newestFirst(ctx, tip, r.After, each)
+		return l.newestFirst(ctx, tip, refs.OID{}, each)
 	}
-	return l.oldestFirst(ctx, tip, r.After, each)
+	return l.oldestFirst(ctx, tip, refs.OID{}, each)
 }

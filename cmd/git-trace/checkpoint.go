@@ -86,24 +86,24 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// signable verifies the log and gives the commit that ends it. A signature under a broken log would be worth nothing.
-func (a *app) signable(ctx context.Context, log *events.Log, force bool) (refs.OID, error) {
+// signable verifies the log and gives its end. A signature under a broken log would be worth nothing.
+func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events.End, error) {
 	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
-		return refs.OID{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+		return events.End{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
 	if report.Tip.IsZero() {
-		return refs.OID{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),
+		return events.End{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),
 			"git trace init begins one")
 	}
 	if report.State != events.Broken || force && onlyAnchorsDisagree(report) {
-		return report.Tip, nil
+		return report.End, nil
 	}
 	hint := "git trace verify lists every fault"
 	if onlyAnchorsDisagree(report) {
 		hint += "; --force signs the log as it is now"
 	}
-	return refs.OID{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
+	return events.End{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
 }
 
 // onlyAnchorsDisagree tells whether the log is sound in itself.

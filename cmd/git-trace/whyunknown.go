@@ -26,13 +26,8 @@ func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []even
 		}
 	}
 	out := slices.Clone(left.Doubts)
-	log := events.OpenLog(repo)
-	tip, err := log.Tip(refs.EventsRef)
-	if err != nil || tip.IsZero() {
-		return out
-	}
 	read := 0
-	for e, err := range log.Walk(ctx, events.Range{Tip: tip, Order: events.NewestFirst}) {
+	for e, err := range events.OpenLog(repo).Walk(ctx, events.Range{Order: events.NewestFirst}) {
 		if read++; err != nil || read > mostForWhy {
 			break
 		}

@@ -83,16 +83,21 @@ func (w *world) append(n int) {
 
 func (w *world) tip() refs.OID {
 	w.t.Helper()
-	tip, err := w.log.Tip(refs.EventsRef)
+	return w.end().Tip
+}
+
+func (w *world) end() events.End {
+	w.t.Helper()
+	end, err := w.log.End(refs.EventsRef)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return tip
+	return end
 }
 
 func (w *world) sign(key string) Checkpoint {
 	w.t.Helper()
-	c, err := Sign(context.Background(), w.log, w.tip(), key)
+	c, err := Sign(context.Background(), w.log, w.end(), key)
 	if err != nil {
 		w.t.Fatal(err)
 	}

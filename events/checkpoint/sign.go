@@ -22,8 +22,8 @@ type Checkpoint struct {
 //
 // An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every
 // other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
-func Sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Checkpoint, error) {
-	c, err := sign(ctx, log, end, key)
+func Sign(ctx context.Context, log *events.Log, last events.End, key string) (Checkpoint, error) {
+	c, err := sign(ctx, log, last, key)
 	if err != nil {
 		return c, fmt.Errorf("sign checkpoint: %w", err)
 	}
@@ -38,12 +38,8 @@ func Sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Check
 	return c, err
 }
 
-func sign(ctx context.Context, log *events.Log, end refs.OID, key string) (Checkpoint, error) {
+func sign(ctx context.Context, log *events.Log, last events.End, key string) (Checkpoint, error) {
 	repo := log.Repo()
-	last, err := log.EndAt(end)
-	if err != nil {
-		return Checkpoint{}, err
-	}
 	before, err := repo.ReadRef(refs.CheckpointsRef)
 	if err != nil && !errors.Is(err, refs.ErrRefMissing) {
 		return Checkpoint{}, err

@@ -157,7 +157,7 @@ func TestSigningThatFailsLeavesNothing(t *testing.T) {
 	w.useSSH("ada")
 	before := w.git("for-each-ref")
 	for name, key := range map[string]string{"no such key": filepath.Join(w.keys, "nobody"), "no key at all": "rubbish"} {
-		if _, err := Sign(context.Background(), w.log, w.tip(), key); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := Sign(context.Background(), w.log, w.end(), key); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -116,11 +116,18 @@ func (b *bench) countLost(r *recorder, dir string) error {
 }
 
 func (b *bench) countEvents(dir string) (int, error) {
-	if err := b.git(dir, "rev-parse", "-q", "--verify", refs.EventsRef).Run(); err != nil {
-		return 0, nil //nolint:nilerr // there is no log
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		return 0, err
 	}
-	out, err := b.output(b.git(dir, "log", "--format=%B", refs.EventsRef))
-	return strings.Count(out, "\n{"), err
+	n := 0
+	for _, err := range events.OpenLog(repo).Walk(b.ctx, events.Range{}) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // countStarts counts the git processes in a trace of GIT_TRACE2_EVENT.

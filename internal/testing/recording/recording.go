@@ -3,7 +3,6 @@
 package recording
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -178,11 +177,9 @@ func (w *World) Append(typ events.Type, method events.Method, data any) {
 func (w *World) Log() []events.Event {
 	w.T.Helper()
 	var out []events.Event
-	for line := range strings.Lines(w.Git("log", "--reverse", "--format=%B", refs.EventsRef)) {
-		var e events.Event
-		if json.Unmarshal([]byte(line), &e) == nil && e.Type != "" {
-			out = append(out, e)
-		}
+	for e, err := range events.OpenLog(w.Repo).Walk(w.T.Context(), events.Range{}) {
+		w.Check(err)
+		out = append(out, e)
 	}
 	return out
 }
