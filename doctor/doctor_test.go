@@ -252,7 +252,7 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 			"1 hook of git waits to be taken in", true, "what waited is taken in"},
 		{"the log was cut off", func(w *ward) {
 			w.add(events.SessionStarted, events.SessionData{Source: "startup"})
-			w.git("update-ref", refs.EventsRef, refs.EventsRef+"~1")
+			testenv.CutLog(w, w.repo.WorkTree, 1)
 		}, "this clone has written event ", true, ""},
 		{"the log is broken", func(w *ward) { w.git("update-ref", refs.EventsRef, "HEAD") }, "", true, ""},
 		{"a fetched log is not its writer's", func(w *ward) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -369,7 +370,7 @@ func TestBackfillBringsNothingBackOfAPurgedPath(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		if whole { // without what was stored before
 			w.git("update-ref", "-d", "refs/traces/records")
-			w.git("update-ref", "-d", "refs/traces/events")
+			testenv.LoseLog(t, w.dir)
 		}
 		w.backfill()
 		got := stored()

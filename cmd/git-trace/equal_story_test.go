@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // origin is a way in which conversations become known.
@@ -179,7 +181,8 @@ func (c *tale) fetched() {
 	c.goTo(home)
 	c.clock = time.Now().UTC()
 	place := "refs/traces/remotes/origin/" + writer
-	c.do("git", "fetch", "-q", there.dir, "theirs:theirs", "refs/traces/events:"+place+"/events")
+	c.do("git", "fetch", "-q", there.dir, "theirs:theirs")
+	testenv.FetchLog(c.t, home.dir, there.dir, "origin")
 	if !mute {
 		c.do("git", "fetch", "-q", there.dir, "refs/traces/records:"+place+"/records")
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,7 +104,9 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			return setUpScript(env, variant)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": func(ts *testscript.TestScript, neg bool, args []string) { makeRepo(ts, variant, args) },
+			"repo":     func(ts *testscript.TestScript, neg bool, args []string) { makeRepo(ts, variant, args) },
+			"fetchlog": fetchLog,
+			"cutlog":   cutLog,
 		},
 		Condition: func(cond string) (bool, error) {
 			if name, ok := strings.CutPrefix(cond, "variant:"); ok {
@@ -118,6 +121,25 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	}
+}
+
+// fetchLog brings the log of another clone in: fetchlog DIRECTORY REMOTE [WRITER], by another name than its own.
+func fetchLog(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: fetchlog directory remote [writer]")
+	}
+	writer := testenv.WriterOf(ts, ts.MkAbs(args[0]))
+	if len(args) > 2 {
+		writer = args[2]
+	}
+	testenv.FetchLogAs(ts, ts.MkAbs("."), ts.MkAbs(args[0]), testenv.FetchedLog(args[1], writer))
+}
+
+// cutLog takes the last batches from the log: cutlog NUMBER.
+func cutLog(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(strings.Join(args, " "))
+	ts.Check(err)
+	testenv.CutLog(ts, ts.MkAbs("."), n)
 }
 
 const hostileConfig = `[diff]

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -142,9 +142,7 @@ func TestTheOwnLogHasNoSayInLinesOfOthers(t *testing.T) {
 	w.Commit("without")
 	w.Anchor()
 	c := w.aside("side", "base.txt", byFirst+"base one\n"+bySecond+"base two\nbase three\n", w.Clock.Add(24*time.Hour))
-	writer, err := events.OpenLog(theirs.Repo).Writer()
-	w.Check(err)
-	w.Git("fetch", "-q", theirs.Repo.WorkTree, refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
+	testenv.FetchLog(t, w.Repo.WorkTree, theirs.Repo.WorkTree, "theirs")
 	w.Forget()
 	w.want(Question{Commit: c, Path: "base.txt", Elsewhere: true}, "S1 by line_fingerprint", "unknown")
 	w.want(Question{Commit: c, Path: "base.txt"}, "S1 by line_fingerprint", "S2 by line_fingerprint")

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -189,9 +190,8 @@ func TestLogsThatBeganApart(t *testing.T) {
 	theirs.Edit("S2", "b.txt", bySecond)
 	theirs.Commit("begun")
 	theirs.Anchor()
-	writer, err := events.OpenLog(theirs.Repo).Writer()
-	w.Check(err)
-	w.Git("fetch", "-q", theirs.Repo.WorkTree, "HEAD:refs/heads/theirs", refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
+	w.Git("fetch", "-q", theirs.Repo.WorkTree, "HEAD:refs/heads/theirs")
+	testenv.FetchLog(t, w.Repo.WorkTree, theirs.Repo.WorkTree, "theirs")
 	w.with(func(s *Search, _ *index.Index) {
 		list, err := s.Unheard(context.Background())
 		w.Check(err)

@@ -212,8 +212,6 @@ func TestTheLogsOfOtherClones(t *testing.T) {
 	}
 	w.want(elsewhere)
 	w.Edit("S2", "other.txt", byFirst) // younger, and not theirs
-	writer, err := events.OpenLog(theirs.Repo).Writer()
-	w.Check(err)
-	w.Git("fetch", "-q", theirs.Repo.WorkTree, refs.EventsRef+":refs/traces/remotes/theirs/"+writer+"/events")
+	testenv.FetchLog(t, w.Repo.WorkTree, theirs.Repo.WorkTree, "theirs")
 	w.want(elsewhere, "S1 by same_patch")
 }

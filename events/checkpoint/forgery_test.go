@@ -19,11 +19,11 @@ func (w *world) rebuild(writer string, n int) {
 	w.t.Helper()
 	other := newWorld(w.t)
 	if writer != "" {
-		w.git("update-ref", "-d", refs.EventsRef)
+		testenv.LoseLog(w.t, w.dir())
 		if err := refs.WriteFileAtomic(filepath.Join(other.repo.TracesDir(), "writer"), []byte(writer+"\n"), 0o666); err != nil {
 			w.t.Fatal(err)
 		}
-		other.git("update-ref", "-d", refs.EventsRef)
+		testenv.LoseLog(w.t, other.dir())
 	}
 	for i := range n {
 		_, err := other.log.Append(context.Background(), []events.Draft{{
@@ -72,7 +72,7 @@ func TestReliabilityC4ATruncatedLogIsHeldAgainstItsCheckpoint(t *testing.T) {
 	if r := w.verify(); r.State != events.Anchored || r.AnchoredTo != c.Seq {
 		t.Errorf("cut behind the checkpoint: %s", r.Summary())
 	}
-	w.git("update-ref", "-d", refs.EventsRef)
+	testenv.LoseLog(t, w.dir())
 	w.disagrees("deleted")
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -19,10 +18,7 @@ import (
 // fetchFrom brings another clone's log in, as a pull does, and returns its writer.
 func fetchFrom(t testing.TB, repo, other *refs.Repo, remote string) string {
 	t.Helper()
-	writer, err := events.OpenLog(other).Writer()
-	check(t, err)
-	runGit(t, repo.WorkTree, "fetch", "-q", other.WorkTree, fmt.Sprintf("+%s:refs/traces/remotes/%s/%s/events", refs.EventsRef, remote, writer))
-	return writer
+	return testenv.FetchLog(t, repo.WorkTree, other.WorkTree, remote)
 }
 
 func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
@@ -34,9 +30,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	story(t, third, "mine", 9) // another clone claims to have seen the same conversation
 	fetchFrom(t, repo, second, "origin")
 	fetchFrom(t, repo, third, "other/remote")
-	own, err := events.OpenLog(repo).Writer()
-	check(t, err)
-	runGit(t, repo.WorkTree, "update-ref", "refs/traces/remotes/origin/"+own+"/events", refs.EventsRef) // the own log, come back
+	own := fetchFrom(t, repo, repo, "origin") // the own log, come back
 	story(t, second, "hers too", 1)
 	fetchFrom(t, repo, second, "upstream") // the same writer from another remote, further on
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -213,7 +214,7 @@ func TestStoreIsExtendedWhenMuchIsNew(t *testing.T) {
 	if ix.sources[0].copy.Generation() != generation || ix.sources[0].shelf.indexed <= indexed {
 		t.Error("the store was not extended")
 	}
-	runGit(t, repo.WorkTree, "update-ref", refs.EventsRef, refs.EventsRef+"~151")
+	testenv.CutLog(t, repo.WorkTree, 151)
 	ix.Close()
 	ix = open(t, repo)
 	if traces, err := ix.Traces(); err != nil || len(traces) != 2 {
