@@ -62,7 +62,8 @@ type traceVector struct {
 type commitVector struct {
 	Name    string   `json:"name"`
 	Format  string   `json:"format"`
-	Parent  string   `json:"parent"` // empty at the root
+	Dated   bool     `json:"dated,omitempty"` // with the time of the last event, as early batches
+	Parent  string   `json:"parent"`          // empty at the root
 	Lines   []string `json:"lines"`
 	Content string   `json:"content"`
 	Commit  string   `json:"commit"`
@@ -172,7 +173,11 @@ func fillCommit(t *testing.T, v *commitVector) {
 	check(t, err)
 	last, err := DecodeLine(b.lines[len(b.lines)-1])
 	check(t, err)
-	content := b.content(first.Seq, last.Seq, undated)
+	date := undated
+	if v.Dated {
+		date = last.Time
+	}
+	content := b.content(first.Seq, last.Seq, date)
 	v.Content, v.Commit = string(content), format.Hash(refs.CommitObject, content).String()
 	if found := checkCommit(format, rawCommit{format.Hash(refs.CommitObject, content), content}, nil).findings; len(found) > 0 {
 		t.Errorf("%s: %v", v.Name, found)
