@@ -1,5 +1,6 @@
 // Command git-trace-serve holds what git-trace does not link, because every hook would start later for it: the server
-// of the Model Context Protocol that git trace mcp starts, and the reader of zstd.
+// of the Model Context Protocol that git trace mcp starts, the language server of git trace lsp, and the reader of
+// zstd.
 //
 // It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
 // the disposable caches that reading commands write.
@@ -15,6 +16,8 @@ import (
 	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-trace/git-trace/lsp"
 )
 
 // version is set at release by the linker, to what git-trace has.
@@ -23,6 +26,7 @@ var version = "0.1.0-dev"
 // verbs are what git-trace starts this program for. It calls VERB PROGRAM VERSION ARGUMENT…: the program that answers,
 // its own version, and what the verb takes.
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
+	"lsp": serveEditor,
 	"mcp": serveTools,
 	"unzstd": func(_ context.Context, _ *answers, _ []string) error {
 		return unzstd(os.Stdin, os.Stdout)
@@ -67,4 +71,19 @@ func serveTools(ctx context.Context, a *answers, _ []string) error {
 		return nil
 	}
 	return err
+}
+
+// mostAnswer bounds what an editor is told at once, in bytes.
+const mostAnswer = 64 << 20
+
+// serveEditor serves an editor until it says so or its stream ends.
+func serveEditor(ctx context.Context, a *answers, _ []string) error {
+	return lsp.Serve(ctx, os.Stdin, os.Stdout, version,
+		func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+			out, err := a.run(ctx, question{args: args, dir: dir, stdin: stdin, most: mostAnswer})
+			if err == nil && out.dropped {
+				err = errors.New("the answer is too long")
+			}
+			return out.Bytes(), err
+		})
 }

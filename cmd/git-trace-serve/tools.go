@@ -127,24 +127,43 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask gives what a command prints. Of a command that fails the error is what it says on standard error.
+// ask gives what a command prints, cut off where that is long. Of a command that fails the error is what it says on
+// standard error.
 func (a *answers) ask(ctx context.Context, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, a.program, append([]string{"--no-pager"}, args...)...)
-	out, complaints := bounded{most: mostOutput}, bounded{most: 4 << 10}
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err := cmd.Run()
+	out, err := a.run(ctx, question{args: args, most: mostOutput})
+	if err != nil && (len(out.Bytes()) == 0 || !errors.As(err, new(*exec.ExitError))) {
+		return "", err
+	}
 	text := strings.ToValidUTF8(out.String(), "\ufffd")
-	switch {
-	case err != nil && complaints.Len() > 0:
-		return "", errors.New(strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd")))
-	case err != nil && out.Len() == 0:
-		return "", fmt.Errorf("git-trace %s: %w", args[0], err)
-	case out.dropped:
+	if out.dropped {
 		text += "\n… cut off after " + strconv.Itoa(mostOutput) + " bytes: ask for less\n"
 	}
 	return text, nil
+}
+
+// question is a command of git-trace: where it runs, what it reads, and how much of what it prints is kept.
+type question struct {
+	args  []string
+	dir   string
+	stdin []byte
+	most  int
+}
+
+// run asks. Where git-trace says why it failed, that is the error.
+func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
+	cmd := exec.CommandContext(ctx, a.program, append([]string{"--no-pager"}, q.args...)...)
+	out, complaints := &bounded{most: q.most}, &bounded{most: 4 << 10}
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.dir, bytes.NewReader(q.stdin), out, complaints
+	err := cmd.Run()
+	switch {
+	case err != nil && complaints.Len() > 0:
+		return out, errors.New(strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd")))
+	case err != nil:
+		return out, fmt.Errorf("git-trace %s: %w", q.args[0], err)
+	}
+	return out, nil
 }
 
 // bounded keeps the beginning of what is written to it.

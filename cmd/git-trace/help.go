@@ -20,7 +20,7 @@ func (a *app) commandGroups() []commandGroup {
 			a.capabilitiesCommand(), a.watchCommand(), a.demoCommand()}},
 		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
 			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
-			a.reportCommand(), a.restoreCommand(), a.resumeCommand()}},
+			a.reportCommand(), a.restoreCommand(), a.resumeCommand(), a.lspCommand()}},
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},
 		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),

@@ -254,6 +254,7 @@ var untouched = map[string][]string{
 	"trailers":     {"", "--id HEAD", "--format co-author HEAD~1", "nosuch"},
 	"handoff":      {""},
 	"mcp":          {""},
+	"lsp":          {""},
 }
 
 // touching are the commands that are not in it, each with the reason.

@@ -63,7 +63,8 @@ var atOnce = map[string]string{
 	"convert":      "--to opentraces nothing.json",
 	"demo":         "--help",
 	"help":         "",
-	"mcp":          "--help", // another program serves
+	"lsp":          "--help", // another program serves
+	"mcp":          "--help", // as well
 }
 
 // onTty is a command at a terminal, and what that shows.

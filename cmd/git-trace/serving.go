@@ -1,0 +1,43 @@
+package main
+
+import "github.com/urfave/cli/v2"
+
+func (a *app) mcpCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "mcp",
+		Usage:     "serve agents what is known, by the Model Context Protocol on standard input and output",
+		UsageText: "git trace mcp",
+		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
+			"lessons, handoff.\n" +
+			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
+		Action: a.mcp,
+	}
+}
+
+func (a *app) lspCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "lsp",
+		Usage:     "serve editors who wrote a line and why, by the Language Server Protocol",
+		UsageText: "git trace lsp [--stdio]",
+		Description: "An editor starts it, and talks to it on standard input and output: why a line is there when the\n" +
+			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
+			"docs/editors.md tells how each editor is set up.\n" +
+			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "stdio", Usage: "talk on standard input and output, as it always does"}},
+		Action: a.lsp,
+	}
+}
+
+func (a *app) lsp(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	return a.beCompanion(c.Context, "lsp")
+}
+
+func (a *app) mcp(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	return a.beCompanion(c.Context, "mcp")
+}

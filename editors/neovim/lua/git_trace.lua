@@ -1,0 +1,147 @@
+-- Who wrote a line, and why: git trace lsp in Neovim 0.7 and newer. docs/editors.md tells how it is used.
+local M = {}
+
+local space = vim.api.nvim_create_namespace('git_trace')
+local shown = {} -- buffers in which the prompts stand behind the lines
+local client_id
+
+local function note(text)
+  vim.notify('git-trace: ' .. text, vim.log.levels.INFO)
+end
+
+-- The server is started at the first question, once for all buffers.
+local function client(buffer)
+  if not client_id or not vim.lsp.get_client_by_id(client_id) then
+    client_id = vim.lsp.start_client({
+      name = 'git-trace',
+      cmd = M.command,
+      root_dir = vim.fn.getcwd(),
+    })
+  end
+  if client_id and not vim.lsp.buf_is_attached(buffer, client_id) then
+    vim.lsp.buf_attach_client(buffer, client_id)
+  end
+  return client_id and vim.lsp.get_client_by_id(client_id)
+end
+
+-- ask has the server answer a request; done gets what it says, if that is anything.
+local function ask(buffer, method, params, done)
+  local server = client(buffer)
+  if not server then
+    return note('git trace lsp does not start')
+  end
+  local function send()
+    server.request(method, params, function(err, result)
+      if err then
+        return note(err.message)
+      end
+      done(result)
+    end, buffer)
+  end
+  if server.initialized then
+    return send()
+  end
+  vim.wait(2000, function() return server.initialized end, 10)
+  send()
+end
+
+local function document(buffer)
+  return { uri = vim.uri_from_bufnr(buffer) }
+end
+
+-- page shows Markdown in a window of its own, which q closes.
+local function page(text)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, '\n'))
+  vim.bo[buffer].filetype = 'markdown'
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].modifiable = false
+  vim.cmd('botright split')
+  vim.api.nvim_win_set_buf(0, buffer)
+  vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = buffer, nowait = true })
+end
+
+-- draw puts agent and prompt behind the first line of what one prompt wrote.
+local function draw(buffer)
+  ask(buffer, 'gitTrace/runs', { textDocument = document(buffer) }, function(answer)
+    if not vim.api.nvim_buf_is_valid(buffer) then
+      return
+    end
+    vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+    if not answer or answer == vim.NIL or not shown[buffer] then
+      return
+    end
+    local last, next_line
+    for _, run in ipairs(answer.blame.runs) do
+      local talk = run.trace ~= vim.NIL and answer.blame.conversations[run.trace]
+      local label = talk and (talk.agent .. ' ' .. (talk.short or run.trace))
+      if label and run.prompt and run.prompt ~= vim.NIL then
+        label = label .. '#' .. run.prompt
+      end
+      if label and (label ~= last or run.start ~= next_line) and run.start <= vim.api.nvim_buf_line_count(buffer) then
+        local group = 'GitTrace' .. answer.hues[run.trace]
+        vim.api.nvim_buf_set_extmark(buffer, space, run.start - 1, 0, {
+          virt_text = { { '  ' .. vim.fn.strtrans(label), group } },
+        })
+      end
+      last, next_line = label, run.start + run.count
+    end
+  end)
+end
+
+function M.toggle()
+  local buffer = vim.api.nvim_get_current_buf()
+  shown[buffer] = not shown[buffer] or nil
+  if shown[buffer] then
+    return draw(buffer)
+  end
+  vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+end
+
+-- run has the server make a page of what the first code action of that command says.
+local function run(command)
+  local buffer = vim.api.nvim_get_current_buf()
+  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local at = { line = line, character = 0 }
+  local params = { textDocument = document(buffer), range = { start = at, ['end'] = at }, context = { diagnostics = {} } }
+  ask(buffer, 'textDocument/codeAction', params, function(actions)
+    for _, action in ipairs(actions or {}) do
+      if action.command.command == command then
+        local what = { command = command, arguments = action.command.arguments }
+        return ask(buffer, 'workspace/executeCommand', what, page)
+      end
+    end
+    note('no conversation is known to have written this line')
+  end)
+end
+
+function M.why() run('gitTrace.why') end
+
+function M.show() run('gitTrace.show') end
+
+-- setup makes the commands. Options: command, the server's command line.
+function M.setup(options)
+  M.command = (options or {}).command or { 'git-trace', 'lsp' }
+  local links = { 'Identifier', 'String', 'Constant', 'Type', 'Special', 'PreProc' }
+  for hue = 0, 11 do
+    vim.api.nvim_set_hl(0, 'GitTrace' .. hue, { link = links[hue % #links + 1], default = true })
+  end
+  vim.api.nvim_create_user_command('GitTrace', M.toggle, { desc = 'who wrote the lines' })
+  vim.api.nvim_create_user_command('GitTraceWhy', M.why, { desc = 'why this line is here' })
+  vim.api.nvim_create_user_command('GitTraceShow', M.show, { desc = 'the conversation that wrote this line' })
+  local group = vim.api.nvim_create_augroup('git_trace', {})
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'BufWritePost' }, {
+    group = group,
+    callback = function(event)
+      if shown[event.buf] then
+        draw(event.buf)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    callback = function(event) shown[event.buf] = nil end,
+  })
+end
+
+return M

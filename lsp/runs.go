@@ -1,0 +1,89 @@
+package lsp
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/git-trace/git-trace/cells"
+)
+
+// runs is what git trace blame --json=runs prints: docs/schema/blame-runs-1.schema.json describes it.
+type runs struct {
+	Conversations map[string]struct {
+		Short   string            `json:"short"`
+		Agent   string            `json:"agent"`
+		Prompts map[string]string `json:"prompts"`
+	} `json:"conversations"`
+	Runs []run `json:"runs"`
+
+	raw json.RawMessage
+}
+
+type run struct {
+	Start  int    `json:"start"` // from 1
+	Count  int    `json:"count"`
+	Trace  string `json:"trace"`
+	Prompt *int   `json:"prompt"`
+	Call   string `json:"tool_call"`
+}
+
+// block is lines that follow each other and that one prompt wrote, whatever commits hold them.
+type block struct {
+	start, count int // start counts from 1
+	id           string
+	label        string // "claude-code 4f2a#3"
+	asked        string
+}
+
+// blocks are the lines that conversations wrote, in order.
+func (r *runs) blocks() []block {
+	var out []block
+	for _, one := range r.Runs {
+		if one.Trace == "" {
+			continue
+		}
+		b := r.block(one)
+		if last := len(out) - 1; last >= 0 && out[last].id == b.id && out[last].start+out[last].count == b.start {
+			out[last].count += b.count
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (r *runs) block(one run) block {
+	talk := r.Conversations[one.Trace]
+	b := block{start: one.Start, count: one.Count, id: one.Trace}
+	short := talk.Short
+	if short == "" {
+		short = one.Trace
+	}
+	if one.Prompt != nil {
+		prompt := strconv.Itoa(*one.Prompt)
+		b.id, short, b.asked = b.id+"#"+prompt, short+"#"+prompt, talk.Prompts[prompt]
+	}
+	b.label = cells.Line(talk.Agent + " " + short)
+	return b
+}
+
+// at gives the run of a line, which counts from 1.
+func (r *runs) at(line int) (run, bool) {
+	for _, one := range r.Runs {
+		if one.Start <= line && line < one.Start+one.Count {
+			return one, true
+		}
+	}
+	return run{}, false
+}
+
+// hues is how many colours conversations are told apart by.
+const hues = 12
+
+// hue is the colour of a conversation: the same in every file and at every start.
+func hue(trace string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(trace))
+	return int(h.Sum32() % hues)
+}
