@@ -116,7 +116,7 @@ func TestARecordComesBackAsItWasStored(t *testing.T) {
 		if len(walked) != 2 || !strings.Contains(strings.Join(walked, ","), "and now?") {
 			t.Errorf("walk gives %v", walked)
 		}
-		if log := git(t, repo.WorkTree, "log", "--format=%s", store.Ref); strings.Count(log, "records: 1 stored") != 3 {
+		if log := git(t, repo.WorkTree, "log", "--format=%s at %ct", store.Ref); strings.Count(log, "records: 1 stored at 0\n") != 3 {
 			t.Errorf("the log is %q", log)
 		}
 		git(t, repo.WorkTree, "fsck", "--strict")
