@@ -56,13 +56,7 @@ func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *ex
 
 // chosen are the arguments that choose commits and paths.
 func (q Query) chosen() []string {
-	args := slices.Clone(q.Options)
-	for _, rev := range q.Revs {
-		if rev == "--all" || strings.HasPrefix(rev, "--glob") {
-			args = append(args, "--exclude=refs/traces/*") // the log itself is no part of the history
-		}
-		args = append(args, rev)
-	}
+	args := slices.Concat(q.Options, q.Revs)
 	if q.Dashed {
 		args = append(args, "--")
 	}

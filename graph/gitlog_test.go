@@ -85,7 +85,7 @@ func TestBuildLeavesTheLogItselfOut(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "work")
 	id := git("commit-tree", "-m", "traces: 1 events 1..1", git("mktree"))
 	git("update-ref", refs.EventsRef, id)
-	g, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{Revs: []string{"--all"}})
+	g, err := Build(t.Context(), repo, Source{Log: anchorsOf{}}, Query{Revs: refs.Everywhere()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,13 +35,7 @@ var ErrManyTips = errors.New("survival is told of one history, and these revisio
 // wherever they are now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	groups *Groups) error {
-	args := []string{}
-	for _, rev := range query.Revs {
-		if rev == "--all" {
-			args = append(args, "--exclude=refs/traces/*")
-		}
-		args = append(args, rev)
-	}
+	args := slices.Clone(query.Revs)
 	if len(args) == 0 {
 		args = []string{"HEAD"}
 	}

@@ -179,7 +179,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if c != nil && c.Command != nil && c.Command.Name != "" {
 		command = c.Command.Name
 		for _, flag := range c.Command.Flags {
-			for _, name := range flag.Names() {
+			for _, name := range shownNames(flag) {
 				options = append(options, dashed(name))
 			}
 		}

@@ -32,18 +32,12 @@ func (a *app) backfillCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "backfill",
 		Usage:     "find the conversations behind commits from before git-trace was there",
-		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <dir>]… [--dry-run] [--json]",
+		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
 		Description: "Reads the session files that agents keep, works out what each edit wrote, and looks for those " +
 			"lines in the\n" +
 			"commits of the range (HEAD if none is named). What is found is written to the log, where nobody knows better.\n" +
 			"Sessions that were held in another checkout count too, if what they wrote is what was committed here.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "the commits of every branch and tag"},
-			&cli.StringSliceFlag{Name: "transcripts",
-				Usage: "also read the session files below `dir`, of any agent; may be given more than once"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be written"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: options("all", "transcripts", "dry-run", "json", "color"),
 	}, a.backfill)
 }
 
@@ -53,7 +47,7 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 		if len(revs) > 0 {
 			return usage("name revisions or --all, not both")
 		}
-		revs = []string{"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all"}
+		revs = refs.Everywhere()
 	}
 	if len(ops.behind) > 0 {
 		return usage("unexpected argument '%s'", ops.behind[0])

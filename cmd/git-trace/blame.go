@@ -35,6 +35,7 @@ func (a *app) blameCommand() *cli.Command {
 			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
 			"it was one of several agents, or that little is certain. A line without a sign is the person's or the\n" +
 			"agent's named; one that is older than the recording bears none.",
+		Flags:           options("json", "prompts", "only-ai"),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}

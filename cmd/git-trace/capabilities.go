@@ -33,7 +33,7 @@ func (a *app) capabilitiesCommand() *cli.Command {
 		Usage:       "what git-trace can do with each coding agent",
 		UsageText:   "git trace capabilities [--json]",
 		Description: "Needs no repository.",
-		Flags:       []cli.Flag{jsonFlag()},
+		Flags:       options("json"),
 	}, a.capabilities)
 }
 

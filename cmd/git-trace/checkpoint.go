@@ -23,11 +23,8 @@ func (a *app) checkpointCommand() *cli.Command {
 			"signs a commit. From then on verify tells whether anything up to that event was changed, also by\n" +
 			"somebody who can write this repository, as long as the checkpoint is kept: in refs/traces/checkpoints,\n" +
 			"and in every copy of it elsewhere.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "sign with this `key` instead of user.signingKey"},
-			&cli.BoolFlag{Name: "force", Usage: "sign although an older checkpoint, or a copy, disagrees with the log"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log").flag(),
+			jsonFlag(), colorFlag()),
 	}, a.checkpoint)
 }
 

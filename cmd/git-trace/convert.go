@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,33 +23,26 @@ func (a *app) convertCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "convert",
 		Usage:     "turn session files into records of another format",
-		UsageText: "git trace convert [--from <agent or format>] --to <format> [--no-redact] <file>…",
+		UsageText: "git trace convert [--from <format>] --format <format> [--no-redact] <file>…",
 		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line " +
 			"to standard\n" +
 			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
 			"are taken out of what is written. Files of formats may be compressed with gzip or zstd.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "from",
-				Usage: "the agent or format that wrote the files; without it, each file is asked (`name`)"},
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"},
-				Usage: formatNames(func(e exchange) bool { return e.write != nil || e.tree }) + " (`format`)"},
-			&cli.BoolFlag{Name: "no-redact", Usage: "write everything as it is, secrets and names included"},
-			wordsFlag(),
-		}, trainingFlags()...),
+		Flags: slices.Concat([]cli.Flag{
+			opt("from", "an agent or a format; without it, each file is asked").flag(),
+			opt("format", formatNames(func(e exchange) bool { return e.write != nil || e.tree })).once("to").flag(),
+		}, options("no-redact", "words"), trainingFlags()),
 	}, a.convert)
 }
 
 func (a *app) convert(c *cli.Context, ops operands) error {
 	files := ops.all()
-	switch {
-	case c.String("to") == "":
-		return usage("option '--to' is missing")
-	case len(files) == 0:
-		return usage("no file was named")
-	}
-	to, err := exchangeTo(c.String("to"))
+	to, err := exchangeTo(c.String("format"))
 	if err != nil {
 		return err
+	}
+	if len(files) == 0 {
+		return usage("no file was named")
 	}
 	if to.write == nil && !to.tree {
 		return &failure{
@@ -61,7 +55,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 		return err
 	}
 	if c.IsSet("words") && !to.tree {
-		return usage("option '--words' goes with --to %s", treetrace.Name)
+		return usage("option '--words' goes with --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, to)
 	if err != nil {
@@ -164,7 +158,7 @@ func (v *converter) known() error {
 func noConversation(format exchange) error {
 	return &failure{
 		code: exitUsage, err: fmt.Errorf("%s tells of commits: there is no conversation in it to convert", format.name),
-		hint: "git trace import --format " + format.name + " takes in who wrote the lines",
+		hint: "git trace import --from " + format.name + " takes in who wrote the lines",
 	}
 }
 
@@ -176,7 +170,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 		if agent, found := agents.Lookup(v.env, v.from); found {
 			return v.session(ctx, agent, name)
 		}
-		format, err := exchangeOf(v.from)
+		format, err := exchangeOf("from", v.from)
 		if err != nil {
 			return err
 		}

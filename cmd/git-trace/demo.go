@@ -49,7 +49,7 @@ func (a *app) demoCommand() *cli.Command {
 			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
 			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +
 			"temporary directory is touched.",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "keep", Usage: "keep the repository and say where it is"}},
+		Flags: options("keep"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

@@ -44,6 +44,8 @@ func (a *app) diffCommand() *cli.Command {
 			"  git trace diff 4f2a#1 4f2a#2    what happened between two prompts\n" +
 			"  git trace diff 4f2a#2^!         what happened in answer to one\n" +
 			"  git trace diff 4f2a#2           what happened since it was sent",
+		Flags: options("removed", "prompts", "only-ai", "only-human", "only-unknown", "json", "no-trace",
+			"after", "before"),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.diff(c.Args().Slice()) },
 	}

@@ -24,7 +24,7 @@ func (a *app) doctorCommand() *cli.Command {
 			"again, what waits in the spool is appended, damaged state is made anew, and a repository that was moved,\n" +
 			"or recorded by an earlier version, is put on the list of recorded ones again. The exit status is 1 when\n" +
 			"problems remain.",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "fix", Usage: "mend what can be mended"}, jsonFlag(), colorFlag()},
+		Flags: options("fix", "json", "color"),
 	}, a.doctor)
 }
 

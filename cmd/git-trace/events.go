@@ -19,15 +19,11 @@ func (a *app) eventsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "events",
 		Usage:     "the events of the log, oldest first",
-		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>] [-n <number>]",
+		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
 		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, " +
 			"whose form\n" +
 			"may change.",
-		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "type", Usage: "only events of this `type`; may be given more than once"},
-			&cli.StringFlag{Name: "trace", Usage: "only events of the conversation with this `id`, which may be abbreviated"},
-			limitFlag("events, the last ones"), jsonFlag(), colorFlag(),
-		},
+		Flags: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
 	}, a.events)
 }
 
@@ -81,9 +77,9 @@ func (a *app) printEvents(c *cli.Context, repo *refs.Repo, all *events.Copy, fil
 
 // eventFilter chooses events.
 type eventFilter struct {
-	types []string
-	trace events.TraceID
-	last  int // of those that are left, only so many from the end; negative for all
+	types  []string
+	traces []string
+	last   int // of those that are left, only so many from the end; negative for all
 }
 
 // eventTypes lists the types of events.
@@ -102,14 +98,19 @@ func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error)
 			return nil, noSuch("event type", t, strings.Split(eventTypes(), ", "))
 		}
 	}
-	if prefix := c.String("trace"); prefix != "" {
+	prefixes := c.StringSlice("trace")
+	if len(prefixes) > 0 {
 		known, err := a.openConversations(c.Context, repo)
 		if err != nil {
 			return nil, err
 		}
 		defer known.close()
-		if f.trace, err = known.find(prefix); err != nil {
-			return nil, reportAmbiguous(a.std.err, err)
+		for _, prefix := range prefixes {
+			id, err := known.find(prefix)
+			if err != nil {
+				return nil, reportAmbiguous(a.std.err, err)
+			}
+			f.traces = append(f.traces, string(id))
 		}
 	}
 	return f, nil
@@ -117,17 +118,17 @@ func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error)
 
 // wants looks at the end of a line before it decodes: that refuses most lines of a long log.
 func (f *eventFilter) wants(line []byte) bool {
-	if len(f.types) == 0 && f.trace == "" {
+	if len(f.types) == 0 && len(f.traces) == 0 {
 		return true
 	}
 	if len(f.types) > 0 && !slices.Contains(f.types, lastText(line, `"type":"`)) {
 		return false
 	}
-	if f.trace != "" && lastText(line, `"trace":"`) != string(f.trace) {
+	if len(f.traces) > 0 && !slices.Contains(f.traces, lastText(line, `"trace":"`)) {
 		return false
 	}
 	e, err := events.DecodeLine(line)
-	return err == nil && (f.trace == "" || e.Trace == f.trace) &&
+	return err == nil && (len(f.traces) == 0 || slices.Contains(f.traces, string(e.Trace))) &&
 		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
 }
 

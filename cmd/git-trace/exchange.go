@@ -88,8 +88,8 @@ func formatNames(which func(exchange) bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// exchangeOf finds a format by its name.
-func exchangeOf(name string) (exchange, error) {
+// exchangeOf finds the format that an option names.
+func exchangeOf(option, name string) (exchange, error) {
 	var names []string
 	for _, e := range exchanges() {
 		if e.name == name {
@@ -98,14 +98,15 @@ func exchangeOf(name string) (exchange, error) {
 		names = append(names, e.name)
 	}
 	if name == "" {
-		return exchange{}, fail(exitUsage, errors.New("option '--format' is missing"), "known are "+strings.Join(names, ", "))
+		return exchange{}, fail(exitUsage, fmt.Errorf("option '--%s' is missing", option),
+			"known are "+strings.Join(names, ", "))
 	}
 	return exchange{}, noSuch("format", name, names)
 }
 
 // exchangeTo finds a format that is written.
 func exchangeTo(name string) (exchange, error) {
-	format, err := exchangeOf(name)
+	format, err := exchangeOf("format", name)
 	if err == nil && !format.given() {
 		err = fail(exitUsage, fmt.Errorf("%s is only read, and cannot be written", name),
 			"formats that are written: "+formatNames(exchange.given))

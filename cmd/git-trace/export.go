@@ -40,14 +40,10 @@ func (a *app) exportCommand() *cli.Command {
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format",
-				Usage: formatNames(exchange.given) + " (`format`)"},
-			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: write the notes into the repository; notes of others are kept"},
-			&cli.BoolFlag{Name: "force", Usage: "also conversations of which much could not be read"},
-			redactAutoFlag(), wordsFlag(),
-			includeHuman(),
-		}, trainingFlags()...),
+		Flags: slices.Concat([]cli.Flag{
+			opt("format", formatNames(exchange.given)).flag(),
+			opt("force", "much of a conversation could not be read").flag(),
+		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags()),
 	}, a.export)
 }
 

@@ -40,11 +40,7 @@ func (a *app) gcCommand() *cli.Command {
 			") and in no record. The log loses nothing. Packing also\n" +
 			"happens by itself, in the background, when enough has piled up; --auto does no more than that. A purge that\n" +
 			"was interrupted is finished first.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
-			&cli.BoolFlag{Name: "auto", Usage: "pack what is due, and nothing else"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: options("dry-run", "auto", "json", "color"),
 	}, a.gc)
 }
 

@@ -33,22 +33,14 @@ func (a *app) graphCommand() *cli.Command {
 			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown " +
 			"and\n" +
 			"for a browser.",
-		Flags: append(commitFlags(),
-			&cli.StringFlag{Name: "format", Usage: "`form` of the output: text, dot, mermaid, html or json", Value: "text"},
-			jsonFlag(), colorFlag()),
+		Flags: append(commitFlags(), opt("format", "text, dot, mermaid or html").or("text").flag(), jsonFlag(), colorFlag()),
 	}, a.graph)
 }
 
 // commitFlags choose commits, as those of git log do.
 func commitFlags() []cli.Flag {
-	return []cli.Flag{
-		limitFlag("commits"),
-		&cli.BoolFlag{Name: "all", Usage: "begin at every ref, not at HEAD"},
-		&cli.BoolFlag{Name: "first-parent", Usage: "follow only the first parent of merges"},
-		&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only commits younger than `date`"},
-		&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only commits older than `date`"},
-		&cli.StringFlag{Name: "author", Usage: "only commits whose author matches `pattern`"},
-	}
+	return slices.Concat([]cli.Flag{limitFlag("commits")}, options("all", "first-parent"), periodFlags(),
+		options("author"))
 }
 
 func (a *app) graph(c *cli.Context, ops operands) error {
@@ -193,7 +185,7 @@ func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, err
 		q.Options = append(q.Options, "--first-parent")
 	}
 	if c.Bool("all") {
-		q.Revs = append([]string{"--all"}, q.Revs...)
+		q.Revs = append(refs.Everywhere(), q.Revs...)
 	}
 	return q, nil
 }

@@ -63,7 +63,7 @@ func printHelp(w io.Writer, _ string, of any) {
 		h.out.WriteString("\n'git trace help <command>' says more of one; git help trace is the manual.\n")
 	case *cli.Command:
 		h.section("NAME", "git trace "+of.Name+" - "+of.Usage)
-		h.section("USAGE", of.UsageText)
+		h.usage(of)
 		h.section("DESCRIPTION", paragraphs(of.Description))
 		h.options(of.VisibleFlags())
 	}
@@ -108,6 +108,42 @@ func (h *helpText) section(title, text string) {
 	}
 }
 
+// usage writes the forms of a command. What does not fit stands below the first word behind the command's name.
+func (h *helpText) usage(c *cli.Command) {
+	const indent = "   "
+	h.out.WriteString("\nUSAGE:\n")
+	name := indent + "git trace " + c.Name
+	for form := range strings.SplitSeq(c.UsageText, "\n") {
+		row := name
+		for _, part := range formParts(strings.TrimPrefix(form, strings.TrimSpace(name))) {
+			if cells.Width(row)+1+cells.Width(part) > helpWidth {
+				h.out.WriteString(row + "\n")
+				row = strings.Repeat(" ", len(name))
+			}
+			row += " " + part
+		}
+		h.out.WriteString(row + "\n")
+	}
+}
+
+// formParts are the parts of a form that stand in one line each: what brackets hold together, and an option with its
+// value.
+func formParts(form string) []string {
+	var parts []string
+	depth := 0
+	for _, field := range strings.Fields(form) {
+		inside := depth > 0
+		depth += strings.Count(field, "[") + strings.Count(field, "(") - strings.Count(field, "]") - strings.Count(field, ")")
+		last := len(parts) - 1
+		if inside || last >= 0 && strings.HasPrefix(field, "<") && strings.HasPrefix(parts[last], "--") {
+			parts[last] += " " + field
+			continue
+		}
+		parts = append(parts, field)
+	}
+	return parts
+}
+
 func (h *helpText) options(list []cli.Flag) {
 	if len(list) == 0 {
 		return
@@ -137,32 +173,4 @@ func (h *helpText) columns(name string, width int, text string) {
 		h.out.WriteString(cells.Pad(name, width) + row + "\n")
 		name = ""
 	}
-}
-
-// optionText is how an option is typed, and what it does. What stands in backquotes is its value.
-func optionText(f cli.Flag) (name, text string) {
-	for i, n := range f.Names() {
-		if i > 0 {
-			name += ", "
-		}
-		name += dashed(n)
-	}
-	d, documented := f.(cli.DocGenerationFlag)
-	if !documented {
-		return name, ""
-	}
-	before, rest, quoted := strings.Cut(d.GetUsage(), "`")
-	value, after, _ := strings.Cut(rest, "`")
-	text = before + value + after
-	if d.TakesValue() {
-		if !quoted {
-			value = "value"
-		}
-		name += " <" + value + ">"
-		if text := d.GetDefaultText(); text != "" && text != "0" && text != `""` {
-			after += " (default: " + text + ")"
-		}
-		text = strings.ReplaceAll(before+value+after, " ("+value+")", "")
-	}
-	return name, text
 }

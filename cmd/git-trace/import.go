@@ -29,23 +29,20 @@ func (a *app) importCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "import",
 		Usage: "take in files that other programs wrote",
-		UsageText: "git trace import --format <format> [--json] <file>…\n" +
-			"   git trace import --format git-ai [--json] --notes",
+		UsageText: "git trace import --from <format> [--json] <file>…\n" +
+			"git trace import --from git-ai [--json] --notes",
 		Description: "Files of conversations become stored records, redacted like any other. agent-trace and git-ai " +
 			"files tell\n" +
 			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
 			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing. Files may be\n" +
 			"compressed with gzip or zstd.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: formatNames(exchange.taken) + " (`format`)"},
-			&cli.BoolFlag{Name: "notes", Usage: "with git-ai: read the notes of this repository, " + gitai.NotesRef},
-			jsonFlag(),
-		},
+		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).once("format").flag()},
+			options("notes", "json")...),
 	}, a.importFiles)
 }
 
 func (a *app) importFiles(c *cli.Context, ops operands) error {
-	format, err := exchangeOf(c.String("format"))
+	format, err := exchangeOf("from", c.String("from"))
 	if err != nil {
 		return err
 	}
@@ -55,11 +52,11 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	files, notes := ops.all(), c.Bool("notes")
 	switch {
 	case notes && format.name != gitai.Name:
-		return usage("option '--notes' goes with --format %s", gitai.Name)
+		return usage("option '--notes' goes with --from %s", gitai.Name)
 	case notes && len(files) > 0:
 		return usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
-		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --format " +
+		return &failure{code: exitUsage, err: errors.New("no file was named"), hint: "git trace import --from " +
 			format.name + " <file>…"}
 	}
 	repo, err := a.repo()

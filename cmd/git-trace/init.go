@@ -29,23 +29,14 @@ func (a *app) initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "start recording: install git hooks here and the hooks of coding agents",
-		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run]\n" +
-			"               [--json]",
+		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run] " +
+			"[--json]",
 		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings " +
 			"for this\n" +
 			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
 			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
 			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",
-		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent", Usage: "record the agent of this `name`; may be given more than once"},
-			&cli.BoolFlag{Name: "global",
-				Usage: "put the agents' hooks into the user's own settings: they serve every repository where recording is on"},
-			&cli.BoolFlag{Name: "project-settings", Usage: "put the agents' hooks into the settings that the project commits"},
-			&cli.BoolFlag{Name: "trust-hooks",
-				Usage: "allow git-trace's own hooks in agents that run no hook without their user's consent"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
-			jsonFlag(),
-		},
+		Flags: append(options("agent", "global", "project-settings", "trust-hooks"), dryRunOnce(), jsonFlag()),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

@@ -36,18 +36,9 @@ func (a *app) logCommand() *cli.Command {
 			"first prompt, %r and %i for the time of the last event (relative, ISO 8601), %p, %c for the number of\n" +
 			"prompts and calls, %+ and %- for lines added and removed, %k for lines in commits, %$ for the cost, %n for\n" +
 			"a new line, %% for %.",
-		Flags: []cli.Flag{
-			limitFlag("conversations"),
-			&cli.StringSliceFlag{Name: "agent", Usage: "only conversations of this `agent`; may be given more than once"},
-			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "only conversations that went on after `date`"},
-			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "only conversations that began before `date`"},
-			&cli.StringFlag{Name: "author", Usage: "only conversations with lines in commits whose author matches `pattern`"},
-			&cli.StringFlag{Name: "grep", Usage: "only conversations in which all words of `text` were said or done"},
-			&cli.BoolFlag{Name: "oneline", Usage: "a line for each"},
-			&cli.BoolFlag{Name: "stat", Usage: "and the files that each changed"},
-			&cli.StringFlag{Name: "format", Usage: "a line for each, in this `form`"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: slices.Concat([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag()}, periodFlags(),
+			options("author", "grep", "oneline", "stat"),
+			[]cli.Flag{opt("format", "a line for each, as below").flag(), jsonFlag(), colorFlag()}),
 	}, a.log)
 }
 

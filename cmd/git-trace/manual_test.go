@@ -144,7 +144,7 @@ func (m *manualWriter) flag(f cli.Flag) {
 		}
 	}
 	var names []string
-	for _, name := range f.Names() {
+	for _, name := range shownNames(f) {
 		dashes := "--"
 		if len(name) == 1 {
 			dashes = "-"

@@ -26,16 +26,12 @@ func (a *app) noteCommand() *cli.Command {
 		Name:  "note",
 		Usage: "say how a conversation ended",
 		UsageText: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
-			"                [--text <text>]",
+			"[--message <text>]",
 		Description: "What a person says goes to the log and into the record of the conversation, which says that a\n" +
 			"person said it. The newest note counts, as a whole; --outcome unknown takes back what was said. Only the\n" +
-			"clone that recorded a conversation takes notes of it. --text says in words how it ended. It stands in the\n" +
+			"clone that recorded a conversation takes notes of it. --message says in words how it ended. It stands in the\n" +
 			"record, redacted, and not in the log, so that purge can take it out.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "outcome", Usage: "whether the goal was reached (`success|failure|unknown`)"},
-			&cli.StringFlag{Name: "reward", Usage: "how good it was, as a decimal `number`"},
-			&cli.StringFlag{Name: "text", Usage: "how it ended, in words (`text`); at most 2,000 characters"},
-		},
+		Flags: append(options("outcome", "reward"), opt("message", "").once("text").flag()),
 	}, a.note)
 }
 
@@ -44,12 +40,12 @@ func (a *app) note(c *cli.Context, ops operands) error {
 	if len(names) != 1 {
 		return usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")
 	}
-	if !c.IsSet("outcome") && !c.IsSet("reward") && !c.IsSet("text") {
-		return usage("option '--outcome', '--reward' or '--text' is missing")
+	if !c.IsSet("outcome") && !c.IsSet("reward") && !c.IsSet("message") {
+		return usage("option '--outcome', '--reward' or '--message' is missing")
 	}
-	said := strings.TrimSpace(c.String("text"))
-	if n := utf8.RuneCountInString(said); c.IsSet("text") && (n == 0 || n > mostNote) || !utf8.ValidString(said) {
-		return usage("option '--text' has %d characters; 1 to %d are possible", n, mostNote)
+	said := strings.TrimSpace(c.String("message"))
+	if n := utf8.RuneCountInString(said); c.IsSet("message") && (n == 0 || n > mostNote) || !utf8.ValidString(said) {
+		return usage("option '--message' has %d characters; 1 to %d are possible", n, mostNote)
 	}
 	data := events.NoteData{Outcome: "unknown", Reward: c.String("reward")}
 	if c.IsSet("outcome") {
@@ -91,7 +87,8 @@ func (a *app) note(c *cli.Context, ops operands) error {
 	}
 	job.recorder.Said = said
 	if err := job.one(c.Context, session, func(recordedConversation) {}); err != nil {
-		return fail(exitUnchecked, err, "the note is in the log, but for --text; git trace record brings it into the record")
+		return fail(exitUnchecked, err,
+			"the note is in the log, but for --message; git trace record brings it into the record")
 	}
 	fmt.Fprintf(a.std.out, "noted of conversation %.8s: %s\n", session.Trace,
 		words(data.Outcome, data.Reward, cells.Safe(said)))

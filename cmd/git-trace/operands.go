@@ -103,20 +103,6 @@ func findOption(flags []cli.Flag, arg string) (option, error) {
 	return option{}, usage("unknown option '%s'", arg)
 }
 
-// Flags that several verbs have.
-func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "for programs; the form is described in docs/schema"}
-}
-
-func colorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Usage: "use colour: `when` is always, never or auto (--no-color: never)"}
-}
-
-func limitFlag(what string) cli.Flag {
-	return &cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "show at most `number` " + what, Value: -1,
-		DefaultText: "all"}
-}
-
 // none refuses operands where a verb takes none.
 func (o operands) none() error {
 	if all := o.all(); len(all) > 0 {

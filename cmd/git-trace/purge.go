@@ -22,9 +22,10 @@ const purgeSchema = "git-trace.purge/1"
 
 func (a *app) purgeCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "purge",
-		Usage:     "take what must not be kept out of everything that git-trace stores",
-		UsageText: "git trace purge (--trace <id> | --text <text> | --pattern <regexp> | --path <path>)… [--dry-run] [--yes]",
+		Name:  "purge",
+		Usage: "take what must not be kept out of everything that git-trace stores",
+		UsageText: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
+			"[--path <path>]… [--dry-run] [--yes]",
 		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of " +
 			"every record, the\n" +
 			"fetched ones and those that nothing leads to included, out of prompts, caches, spools and snapshots, and " +
@@ -38,18 +39,7 @@ func (a *app) purgeCommand() *cli.Command {
 			"hashes under a key of yours. Conversations purged with --trace or --path are not recorded again by themselves.\n" +
 			"What is left is told, with the reason, and the exit status is then 1. What was pushed, or fetched by somebody\n" +
 			"else, cannot be recalled. Neither commits of yours nor the agent's own session files are touched.",
-		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "trace",
-				Usage: "the conversation with this `id`; may be given more than once, as the others may"},
-			&cli.StringSliceFlag{Name: "text",
-				Usage: "`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
-			&cli.StringSliceFlag{Name: "pattern", Usage: "what matches the regular `expression`"},
-			&cli.StringSliceFlag{Name: "path",
-				Usage: "calls, results and snapshots of the file at this `path` below the top of the work tree"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-			jsonFlag(),
-		},
+		Flags: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
 	}, a.runPurge)
 }
 

@@ -29,10 +29,7 @@ func (a *app) qualityCommand() *cli.Command {
 		Description: "Judges stored records (all, or those that are named), session files and files of exchange " +
 			"formats by 34\n" +
 			"checks for four kinds of readers. A score says how complete a record is, not how good the work was.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "gate", Usage: "exit with status 1 if a record has fewer than two steps or no tool call"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: options("gate", "json", "color"),
 	}, a.quality)
 }
 

@@ -23,7 +23,7 @@ func (a *app) rebuildCommand() *cli.Command {
 		Description: "Deletes what is derived from the log (the read cache, the ownership of contents) and derives it " +
 			"again.\n" +
 			"The log itself is only read.",
-		Flags: []cli.Flag{colorFlag()},
+		Flags: options("color"),
 	}, a.rebuild)
 }
 

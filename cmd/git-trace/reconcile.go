@@ -29,11 +29,7 @@ func (a *app) reconcileCommand() *cli.Command {
 			"with hooks switched off, rewritten, squashed on a server, made by another tool or in another clone. Of those " +
 			"whose\n" +
 			"lines it finds owners for, it writes an anchor, with the evidence of every line. A second run has nothing to do.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "all branches, tags and remote branches"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "write nothing"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: options("all", "dry-run", "json", "color"),
 	}, a.reconcile)
 }
 
@@ -114,10 +110,7 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	args := append([]string{"rev-list"}, options...)
 	switch {
 	case all:
-		args = append(args, "--branches", "--tags", "--remotes")
-		if head, _, err := repo.Head(); err == nil && !head.IsZero() { // it may be a branch that has no commit yet
-			args = append(args, "HEAD")
-		}
+		args = append(args, refs.Everywhere()...)
 	case len(revs) == 0:
 		args = append(args, "HEAD")
 	}

@@ -36,11 +36,8 @@ func (a *app) recordCommand() *cli.Command {
 			"that are named are read again. Without a name all records of this clone are brought up to date: with\n" +
 			"commits that were made since, and with what an earlier version did not read. What was purged is taken\n" +
 			"out again; a conversation that was purged as a whole is recorded only with --force.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing; failures are for git trace doctor"},
-			&cli.BoolFlag{Name: "force", Usage: "record a conversation that was purged, with all that its session file holds"},
-			jsonFlag(),
-		},
+		Flags: append(options("quiet"),
+			opt("force", "a conversation was purged, and with all that its session file holds").flag(), jsonFlag()),
 	}, a.record)
 }
 

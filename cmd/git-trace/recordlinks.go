@@ -93,9 +93,9 @@ func (g *gathering) overlapping() []string {
 	if errFrom != nil || errTo != nil || len(g.head.Attribution.Files) == 0 {
 		return found
 	}
-	args := []string{"--literal-pathspecs", "rev-list", "--no-merges", "--max-count=" + strconv.Itoa(mostOverlaps),
-		"--since=" + strconv.FormatInt(from.Unix(), 10), "--until=" + strconv.FormatInt(to.Unix(), 10),
-		"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all", "--"}
+	args := slices.Concat([]string{"--literal-pathspecs", "rev-list", "--no-merges",
+		"--max-count=" + strconv.Itoa(mostOverlaps), "--since=" + strconv.FormatInt(from.Unix(), 10),
+		"--until=" + strconv.FormatInt(to.Unix(), 10)}, refs.Everywhere(), []string{"--"})
 	for _, file := range g.head.Attribution.Files[:min(len(g.head.Attribution.Files), mostRecordFiles)] {
 		args = append(args, file.Path)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,16 +28,9 @@ func (a *app) reportCommand() *cli.Command {
 			"nobody and close no issue. --max-bytes leaves out whole rows until the page fits, and says what is missing:\n" +
 			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000.\n\n" +
 			"   git trace report origin/main...HEAD --max-bytes github-summary",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "markdown", Usage: "a page of Markdown; this is the default"},
-			jsonFlag(),
-			&cli.StringFlag{Name: "prompts", Value: promptsFirst,
-				Usage: "`which` prompts of a conversation are shown: none, first or all"},
-			&cli.StringFlag{Name: "max-bytes",
-				Usage: "leave out rows beyond this `size`: a number, or the name of a forge's limit"},
-			&cli.StringFlag{Name: "fail-unknown", Usage: "end with 1 where nobody vouches for more than so many `percent`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to a `file`; - is standard output"},
-		},
+		Flags: slices.Concat(options("markdown", "json"),
+			[]cli.Flag{opt("show-prompts", "").once("prompts").or(promptsFirst).flag()},
+			options("max-bytes", "fail-unknown", "output")),
 	}, a.reportRange)
 }
 
@@ -60,12 +54,12 @@ type reportOptions struct {
 }
 
 func reportOptionsOf(c *cli.Context) (o reportOptions, err error) {
-	o = reportOptions{json: c.Bool("json"), prompts: c.String("prompts"), mayUnknown: 100, file: c.String("output")}
+	o = reportOptions{json: c.Bool("json"), prompts: c.String("show-prompts"), mayUnknown: 100, file: c.String("output")}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
 	}
 	if o.prompts != promptsNone && o.prompts != promptsFirst && o.prompts != promptsAll {
-		return o, usage("option '--prompts': '%s' is none of none, first and all", o.prompts)
+		return o, usage("option '--show-prompts': '%s' is none of none, first and all", o.prompts)
 	}
 	if text := c.String("max-bytes"); c.IsSet("max-bytes") {
 		if o.json {

@@ -28,10 +28,9 @@ const restoreSchema = "git-trace.restore/1"
 
 func (a *app) restoreCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:  "restore",
-		Usage: "bring back files as they were at a prompt or a call",
-		UsageText: "git trace restore [-n] [--after] [--force] [--json] <moment> [--]\n" +
-			"                  <path>…",
+		Name:      "restore",
+		Usage:     "bring back files as they were at a prompt or a call",
+		UsageText: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
 		Description: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
 			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began, before any of\n" +
 			"it was done. With --after, when it ended. The lines that come back keep the owners they had.\n\n" +
@@ -41,16 +40,11 @@ func (a *app) restoreCommand() *cli.Command {
 			"as it was.\n\n" +
 			"What is in no commit, not in the index and in no snapshot is replaced with --force only. What was there is\n" +
 			"kept by a snapshot, and the way back to it is printed.\n\n" +
-			"  git trace restore -n 4f2a#3 .           what would come back\n" +
+			"  git trace restore --dry-run 4f2a#3 .           what would come back\n" +
 			"  git trace restore 4f2a#3 -- main.go     undo what prompt 3 did to it\n" +
 			"  git trace diff 4f2a#3                   look at it first",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
-			&cli.BoolFlag{Name: "before", Usage: "the beginning of the prompt or call (the default)"},
-			&cli.BoolFlag{Name: "after", Usage: "the end of the prompt or call"},
-			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace what is saved nowhere, too"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: append([]cli.Flag{dryRunOnce()}, slices.Concat(options("before", "after"),
+			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
 	}, a.restore)
 }
 

@@ -24,10 +24,7 @@ func (a *app) resumeCommand() *cli.Command {
 		Description: "Starts the agent at the top of the work tree and has it go on with the conversation, as far as " +
 			"it still\n" +
 			"keeps it. The exit status is the agent's.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "print", Usage: "only print the command line"},
-			&cli.StringFlag{Name: "at-step", Usage: "begin at this step of the conversation, where the agent can do that"},
-		},
+		Flags: options("print", "at-step"),
 	}, a.resume)
 }
 

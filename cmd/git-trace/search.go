@@ -33,11 +33,7 @@ func (a *app) searchCommand() *cli.Command {
 			"record, and in prompts that are in no record yet. A conversation is found if it holds all words, whole or by\n" +
 			"their beginning; those without a record come first, then the best ones, each with the steps that say most.\n" +
 			"`git trace show <id>:<step>` shows a step in full, `git trace show '<id>#<number>'` a prompt.",
-		Flags: []cli.Flag{
-			limitFlag("conversations"),
-			&cli.StringSliceFlag{Name: "agent", Usage: "only conversations of this `agent`; may be given more than once"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: []cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), jsonFlag(), colorFlag()},
 	}, a.search)
 }
 

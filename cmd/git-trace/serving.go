@@ -23,7 +23,7 @@ func (a *app) lspCommand() *cli.Command {
 			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
 			"docs/editors.md tells how each editor is set up.\n" +
 			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "stdio", Usage: "talk on standard input and output, as it always does"}},
+		Flags:  options("stdio"),
 		Action: a.lsp,
 	}
 }

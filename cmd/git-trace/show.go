@@ -25,9 +25,7 @@ func (a *app) showCommand() *cli.Command {
 			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
 			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +
 			"shown in full.",
-		Flags: []cli.Flag{
-			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "what was said and done as Markdown, in full"}, colorFlag(),
-		},
+		Flags: options("json", "markdown", "color"),
 	}, a.show)
 }
 

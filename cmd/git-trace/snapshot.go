@@ -32,7 +32,7 @@ func (a *app) snapshotCommand() *cli.Command {
 		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the " +
 			"index.\n" +
 			"The tree lies in the object store of git-trace. The timeline of the work tree takes no notice.",
-		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+		Flags: options("json", "color"),
 	}, a.snapshot)
 }
 

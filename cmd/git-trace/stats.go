@@ -42,12 +42,8 @@ func (a *app) statsCommand() *cli.Command {
 			"   git trace stats --by week,agent --since=3.months\n" +
 			"   git trace stats --by directory --depth 2 -- cmd\n" +
 			"   git trace stats --by model --survival --format csv",
-		Flags: append(commitFlags(),
-			&cli.StringSliceFlag{Name: "by", Usage: "group by `what`: agent, model, author, week, directory or language"},
-			&cli.IntFlag{Name: "depth", Usage: "with --by directory, the first `number` parts of the path", Value: 1},
-			&cli.BoolFlag{Name: "survival", Usage: "how many lines were alive after 1, 7, 30 and 90 days"},
-			&cli.StringFlag{Name: "format", Usage: "`form` of the output: table, json, csv or markdown", Value: "table"},
-			jsonFlag(), colorFlag()),
+		Flags: slices.Concat(commitFlags(), options("by", "depth", "survival"),
+			[]cli.Flag{opt("format", "table or csv").or("table").flag()}, options("json", "markdown", "color")),
 	}, a.stats)
 }
 

@@ -29,11 +29,14 @@ var statsFormats = []string{"table", "json", "csv", "markdown"}
 
 func askStats(c *cli.Context) (*statsAsk, error) {
 	ask := &statsAsk{survival: c.Bool("survival"), format: c.String("format")}
-	if c.Bool("json") {
-		if c.IsSet("format") && ask.format != "json" {
-			return nil, fail(exitUsage, fmt.Errorf("--json and --format=%s exclude each other", ask.format), "")
+	for _, name := range []string{"json", "markdown"} {
+		if !c.Bool(name) {
+			continue
 		}
-		ask.format = "json"
+		if ask.format != name && (c.IsSet("format") || ask.format != "table") {
+			return nil, fail(exitUsage, fmt.Errorf("--%s and --format=%s exclude each other", name, ask.format), "")
+		}
+		ask.format = name
 	}
 	if !slices.Contains(statsFormats, ask.format) {
 		return nil, noSuch("form", ask.format, statsFormats)

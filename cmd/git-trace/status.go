@@ -53,7 +53,7 @@ func (a *app) statusCommand() *cli.Command {
 		Description: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` looks " +
 			"closer,\n" +
 			"`git trace verify` reads the whole log.",
-		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+		Flags: options("json", "color"),
 	}, a.status)
 }
 

@@ -22,14 +22,6 @@ const steeringSchema = "git-trace.steering/1"
 // steeringScope is what the commands that tell of steering take.
 const steeringScope = "[<conversation> | <revision range>]…"
 
-func redactAutoFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "redact-auto", Usage: "take out what must not leave, in place of ending with status 4"}
-}
-
-func wordsFlag() cli.Flag {
-	return &cli.StringFlag{Name: "words", Usage: "also know the words of another language, as this `file` lists them"}
-}
-
 // wordTable reads the table that is named; nil stands for English.
 func wordTable(c *cli.Context) (*steering.Words, error) {
 	name := c.String("words")
@@ -61,10 +53,7 @@ func (a *app) steeringCommand() *cli.Command {
 			"range: what each prompt was to the one before it, what failed, and which prompt put it right. Calls, edits and\n" +
 			"commits count before words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3 into a\n" +
 			"directory. The exit status is 1 when there is nothing to tell, 4 when something must not leave.",
-		Flags: []cli.Flag{
-			jsonFlag(), redactAutoFlag(), wordsFlag(),
-			&cli.StringFlag{Name: "write", Usage: "write all files of the format into a `directory`"},
-		},
+		Flags: options("json", "redact-auto", "words", "write"),
 	}, a.steering)
 }
 
@@ -74,7 +63,7 @@ func (a *app) lessonsCommand() *cli.Command {
 		Usage:       "what agents should remember of how people steered them",
 		UsageText:   "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "One line for each lesson, with the prompts that prove it. See git trace steering.",
-		Flags:       []cli.Flag{redactAutoFlag(), wordsFlag()},
+		Flags:       options("redact-auto", "words"),
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Lessons) })
 }
 
@@ -86,7 +75,7 @@ func (a *app) handoffCommand() *cli.Command {
 		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends " +
 			"and lessons.\n" +
 			"See git trace steering.",
-		Flags: []cli.Flag{redactAutoFlag(), wordsFlag()},
+		Flags: options("redact-auto", "words"),
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })
 }
 

@@ -31,7 +31,7 @@ func (a *app) trackCommand() *cli.Command {
 			"the patches are followed whose lines it added, of lines in the work tree those that wrote them. What is left is\n" +
 			"what blame credits to the patch today, wherever it stands: a line that was only shifted is untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
-		Flags: []cli.Flag{jsonFlag(), colorFlag()},
+		Flags: options("json", "color"),
 	}, a.track)
 }
 

@@ -26,10 +26,7 @@ func (a *app) trailersCommand() *cli.Command {
 			"kernel wants it: Assisted-by: AGENT:MODEL. Nothing is printed where no agent did. To use it:\n\n" +
 			"   git commit --trailer \"$(git trace trailers)\"\n\n" +
 			"Or let a hook do it for git commit -m and -F: git config trace.trailers assisted-by, then git trace init.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "id", Usage: "and a line for each conversation, Agent-Trace: ID#PROMPT"},
-			&cli.StringFlag{Name: "format", Value: assistedBy, Usage: "`form` of the lines: assisted-by or co-author"},
-		},
+		Flags: append(options("id"), opt("format", "assisted-by or co-author").or(assistedBy).flag()),
 	}, a.trailers)
 }
 

@@ -35,27 +35,8 @@ type training struct {
 
 // trainingFlags are the options of states and pairs.
 func trainingFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "history",
-			Usage: "with tracestate: full histories, or only what came after the state before (`full|delta`)"},
-		&cli.StringFlag{Name: "messages",
-			Usage: "with tracestate and dpo: messages as these providers take them (`anthropic|openai`)"},
-		&cli.Int64Flag{Name: "max-tokens",
-			Usage: "with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes " +
-				"(`n`)"},
-		&cli.StringFlag{Name: "system",
-			Usage: "with tracestate and dpo: begin each history with the system prompt in this `file`; recorded stands for " +
-				"the record's own"},
-		&cli.BoolFlag{Name: "subagents", Usage: "with tracestate and dpo: answers of subagents, too"},
-		&cli.BoolFlag{Name: "active", Usage: "with tracestate and dpo: no answers that the user took back"},
-		&cli.BoolFlag{Name: "thinking", Usage: "with tracestate and dpo: histories with what the model thought"},
-		&cli.BoolFlag{Name: "per-call", Usage: "with tracestate: a state for each call of an answer"},
-		&cli.StringFlag{Name: "only", Usage: "with tracestate: only answers with calls, or without (`tool_use|text`)"},
-		&cli.IntFlag{Name: "min-chars", Usage: "with tracestate: only actions of so many characters or more (`n`)"},
-		&cli.BoolFlag{Name: "reverted",
-			Usage: "with dpo: also pairs of lines that were reverted or thrown away with what took their place, the weakest"},
-		&cli.BoolFlag{Name: "stats", Usage: "with tracestate and dpo: say on standard error what was skipped, as JSON"},
-	}
+	return options("history", "messages", "max-tokens", "system", "subagents", "active", "thinking", "per-call", "only",
+		"min-chars", "reverted", "stats")
 }
 
 // isTraining tells the formats that the options are for.
@@ -83,7 +64,7 @@ func writePairs(w io.Writer, r *records.Record) error {
 // training reads the options; nil for another format, with which none of them goes.
 func (a *app) training(c *cli.Context, format exchange) (*training, error) {
 	if !isTraining(format) {
-		for _, f := range append(trainingFlags(), includeHuman()) {
+		for _, f := range append(trainingFlags(), options("include-human")...) {
 			if name := f.Names()[0]; c.IsSet(name) {
 				return nil, usage("option '--%s' goes with %s and %s", name, tracestate.Name, tracestate.PairsName)
 			}
@@ -325,10 +306,4 @@ func correctedEdit(ctx context.Context, redactor *redact.Redactor, c *view.Corre
 		Call: c.Call, Later: c.Later, Wrote: c.Wrote, Lines: strings.Split(text, "\n"),
 		Human: c.Human, Commit: c.Commit.String(), Path: path,
 	}, nil
-}
-
-// includeHuman is the consent to give away what people wrote.
-func includeHuman() cli.Flag {
-	return &cli.BoolFlag{Name: "include-human",
-		Usage: "with dpo: pairs from lines that people wrote in the place of an agent's, too"}
 }

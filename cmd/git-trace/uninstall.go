@@ -17,20 +17,13 @@ import (
 
 func (a *app) uninstallCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "uninstall",
-		Usage:     "stop recording and take every hook out again",
-		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] [--purge [--yes]]",
+		Name:  "uninstall",
+		Usage: "stop recording and take every hook out again",
+		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
+			"[--purge [--yes]]",
 		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
 			"that too.",
-		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "agent",
-				Usage: "only the hooks of the agent of this `name`; may be given more than once"},
-			&cli.BoolFlag{Name: "global", Usage: "the agents' hooks in the user's own settings"},
-			&cli.BoolFlag{Name: "project-settings", Usage: "the agents' hooks in the settings that the project commits"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be done"},
-			&cli.BoolFlag{Name: "purge", Usage: "also delete what was recorded here: the log, the snapshots, the prompts"},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask before everything is deleted"},
-		},
+		Flags: append(options("agent", "global", "project-settings", "purge", "yes"), dryRunOnce()),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

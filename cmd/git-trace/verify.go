@@ -28,11 +28,7 @@ func (a *app) verifyCommand() *cli.Command {
 			"not be checked.\n" +
 			"--quick hashes the copy of the log that all commands read, which the ids of the commits bind to the ref.\n" +
 			"It takes a fraction of the time, and does not see an object that was changed under its old name.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "anchored", Usage: "exit with 1 also when nothing outside the log confirms it"},
-			&cli.BoolFlag{Name: "quick", Usage: "check the copy that is read, not the objects it was made of"},
-			jsonFlag(), colorFlag(),
-		},
+		Flags: options("anchored", "quick", "json", "color"),
 	}, a.verify)
 }
 

@@ -29,13 +29,7 @@ func (a *app) watchCommand() *cli.Command {
 			"A change is\n" +
 			"attributed as at any hook, never by its time. A conversation of which no hook tells is put down in the\n" +
 			"log; what changes while it goes on belongs to nobody unless something else explains it.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "once", Usage: "look once and end"},
-			&cli.DurationFlag{Name: "interval", Value: watchPause, Usage: "the pause between two looks"},
-			&cli.BoolFlag{Name: "install",
-				Usage: "with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only print"},
-		},
+		Flags: append(options("once", "interval", "install"), dryRunOnce()),
 	}, a.watch)
 }
 

@@ -25,11 +25,7 @@ func (a *app) whyCommand() *cli.Command {
 			"the tool call with its change, the commit, what was replaced, and what is left of the change.\n" +
 			"Lines of one change are told once. With a revision the lines are those that it has, without one those of\n" +
 			"the work tree.",
-		Flags: []cli.Flag{
-			jsonFlag(), &cli.BoolFlag{Name: "markdown", Usage: "write Markdown, the change in full"},
-			&cli.StringFlag{Name: "contents", Usage: "take the path to hold what `file` does, - for standard input"},
-			colorFlag(),
-		},
+		Flags: options("json", "markdown", "contents", "color"),
 	}, a.why)
 }
 

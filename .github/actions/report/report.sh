@@ -20,6 +20,6 @@ if [ -n "${REPORT_FORK-}" ]; then
 fi
 page=$(mktemp)
 trap 'rm -f "$page"' EXIT
-git trace report --max-bytes "${REPORT_LIMIT:-github-summary}" --prompts "${REPORT_PROMPTS:-none}" \
+git trace report --max-bytes "${REPORT_LIMIT:-github-summary}" --show-prompts "${REPORT_PROMPTS:-none}" \
 	-o "$page" -- "$REPORT_RANGE"
 cat "$page" >>"$REPORT_OUT"

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// optionKind is what an option takes.
+type optionKind int
+
+const (
+	takesNothing optionKind = iota // nothing
+	takesWord
+	takesList // a word each time that it is given
+	takesNumber
+	takesSize   // a number that may be beyond 32 bits
+	takesPeriod // of time
+)
+
+// optionForm is an option as every command has it that has it: how it is typed, what it takes, and what it does. What
+// stands in backquotes is the word for its value.
+type optionForm struct {
+	names []string // the first is the one that code asks for
+	kind  optionKind
+	does  string
+}
+
+// optionForms are all options of all commands. One spelling means one thing, and one thing has one spelling.
+var optionForms = []optionForm{
+	{[]string{"active"}, takesNothing, "with tracestate and dpo: no answers that the user took back"},
+	{[]string{"after"}, takesNothing, "take a prompt, step or call at its end"},
+	{[]string{"agent"}, takesList, "only the agent of this `name`; may be given more than once"},
+	{[]string{"all"}, takesNothing, "begin at every branch and tag, remote ones too, not at HEAD alone"},
+	{[]string{"anchored"}, takesNothing, "exit with 1 also when nothing outside the log confirms it"},
+	{[]string{"at-step"}, takesWord, "begin at this `step` of the conversation, where the agent can do that"},
+	{[]string{"author"}, takesWord, "only what is in commits whose author matches `pattern`"},
+	{[]string{"auto"}, takesNothing, "pack what is due, and nothing else"},
+	{[]string{"before"}, takesNothing, "take a prompt, step or call at its beginning (the default)"},
+	{[]string{"by"}, takesList, "group by `what`: agent, model, author, week, directory or language"},
+	{[]string{"color"}, takesWord, "use colour: `when` is always, never or auto (--no-color: never)"},
+	{[]string{"contents"}, takesWord, "take the path to hold what `file` does, - for standard input"},
+	{[]string{"depth"}, takesNumber, "with --by directory, the first `number` parts of the path"},
+	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
+	{[]string{"fail-unknown"}, takesWord, "end with 1 where nobody vouches for more than so many `percent`"},
+	{[]string{"first-parent"}, takesNothing, "follow only the first parent of merges"},
+	{[]string{"fix"}, takesNothing, "mend what can be mended"},
+	{[]string{"force", "f"}, takesNothing, "do it although "},
+	{[]string{"format"}, takesWord, "the `format` of what is written: "},
+	{[]string{"from"}, takesWord, "the `format` of what is read: "},
+	{[]string{"gate"}, takesNothing, "exit with status 1 if a record has fewer than two steps or no tool call"},
+	{[]string{"global"}, takesNothing, "the agents' hooks in the user's own settings"},
+	{[]string{"grep"}, takesWord, "only conversations in which all words of `text` were said or done"},
+	{[]string{"history"}, takesWord,
+		"with tracestate: full histories, or only what came after the state before (`full|delta`)"},
+	{[]string{"id"}, takesNothing, "and a line for each conversation, Agent-Trace: ID#PROMPT"},
+	{[]string{"include-human"}, takesNothing,
+		"with dpo: pairs from lines that people wrote in the place of an agent's, too"},
+	{[]string{"install"}, takesNothing,
+		"with --dry-run: print a systemd user unit and a launchd property list that keep the watcher running"},
+	{[]string{"interval"}, takesPeriod, "the pause between two looks (`duration`)"},
+	{[]string{"json"}, takesNothing, "for programs; the form is described in docs/schema"},
+	{[]string{"keep"}, takesNothing, "keep the repository and say where it is"},
+	{[]string{"key"}, takesWord, "sign with this `key` instead of user.signingKey"},
+	{[]string{"markdown"}, takesNothing, "for a page of Markdown, in full"},
+	{[]string{"max-bytes"}, takesWord, "leave out rows beyond this `size`: a number, or the name of a forge's limit"},
+	{[]string{"max-count", "n"}, takesNumber, "show at most `number` "},
+	{[]string{"max-tokens"}, takesSize,
+		"with tracestate and dpo: leave the oldest messages of longer histories out; a token counts as four bytes (`n`)"},
+	{[]string{"message", "m"}, takesWord, "how it ended, in words (`text`); at most 2,000 characters"},
+	{[]string{"messages"}, takesWord,
+		"with tracestate and dpo: messages as these providers take them (`anthropic|openai`)"},
+	{[]string{"min-chars"}, takesNumber, "with tracestate: only actions of so many characters or more (`n`)"},
+	{[]string{"no-redact"}, takesNothing, "write everything as it is, secrets and names included"},
+	{[]string{"no-trace"}, takesNothing, "git's own output, and no more"},
+	{[]string{"notes"}, takesNothing,
+		"with git-ai: the notes of this repository in place of a file; notes of others are kept"},
+	{[]string{"once"}, takesNothing, "look once and end"},
+	{[]string{"oneline"}, takesNothing, "a line for each"},
+	{[]string{"only"}, takesWord, "with tracestate: only answers with calls, or without (`tool_use|text`)"},
+	{[]string{"only-ai"}, takesNothing, "only what agents wrote"},
+	{[]string{"only-human"}, takesNothing, "only what people wrote"},
+	{[]string{"only-unknown"}, takesNothing, "only what nobody known wrote"},
+	{[]string{"outcome"}, takesWord, "whether the goal was reached (`success|failure|unknown`)"},
+	{[]string{"output", "o"}, takesWord, "write to a `file`; - is standard output"},
+	{[]string{"path"}, takesList,
+		"calls, results and snapshots of the file at this `path` below the top of the work tree"},
+	{[]string{"pattern"}, takesList, "what matches the regular `expression`"},
+	{[]string{"per-call"}, takesNothing, "with tracestate: a state for each call of an answer"},
+	{[]string{"print"}, takesNothing, "only print the command line"},
+	{[]string{"project-settings"}, takesNothing, "the agents' hooks in the settings that the project commits"},
+	{[]string{"prompts"}, takesNothing, "what was asked, above the lines that it led to"},
+	{[]string{"purge"}, takesNothing, "also delete what was recorded here: the log, the snapshots, the prompts"},
+	{[]string{"quick"}, takesNothing, "check the copy that is read, not the objects it was made of"},
+	{[]string{"quiet", "q"}, takesNothing, "say nothing; failures are for git trace doctor"},
+	{[]string{"redact-auto"}, takesNothing, "take out what must not leave, in place of ending with status 4"},
+	{[]string{"removed"}, takesNothing, "of lines that went, too"},
+	{[]string{"reverted"}, takesNothing,
+		"with dpo: also pairs of lines that were reverted or thrown away with what took their place, the weakest"},
+	{[]string{"reward"}, takesWord, "how good it was, as a decimal `number`"},
+	{[]string{"show-prompts"}, takesWord, "`which` prompts of a conversation are shown: none, first or all"},
+	{[]string{"since"}, takesWord, "only what is younger than `date`"},
+	{[]string{"stat"}, takesNothing, "and the files that each changed"},
+	{[]string{"stats"}, takesNothing, "with tracestate and dpo: say on standard error what was skipped, as JSON"},
+	{[]string{"stdio"}, takesNothing, "talk on standard input and output, as it always does"},
+	{[]string{"subagents"}, takesNothing, "with tracestate and dpo: answers of subagents, too"},
+	{[]string{"survival"}, takesNothing, "how many lines were alive after 1, 7, 30 and 90 days"},
+	{[]string{"system"}, takesWord, "with tracestate and dpo: begin each history with the system prompt in this `file`; " +
+		"recorded stands for the record's own"},
+	{[]string{"text"}, takesList,
+		"`text`, as it stands and in the encodings that redaction knows; '-' reads it from standard input"},
+	{[]string{"thinking"}, takesNothing, "with tracestate and dpo: histories with what the model thought"},
+	{[]string{"trace"}, takesList,
+		"the conversation with this `id`, which may be abbreviated; may be given more than once"},
+	{[]string{"transcripts"}, takesList,
+		"also read the session files below `directory`, of any agent; may be given more than once"},
+	{[]string{"trust-hooks"}, takesNothing,
+		"allow git-trace's own hooks in agents that run no hook without their user's consent"},
+	{[]string{"type"}, takesList, "only events of this `type`; may be given more than once"},
+	{[]string{"until"}, takesWord, "only what is older than `date`"},
+	{[]string{"words"}, takesWord, "also know the words of another language, as this `file` lists them"},
+	{[]string{"write"}, takesWord, "write all files of the format into a `directory`"},
+	{[]string{"yes", "y"}, takesNothing, "do not ask"},
+}
+
+// optionUse is an option in a command.
+type optionUse struct {
+	optionForm
+
+	former    []string // spellings that it had once here: taken, and shown nowhere
+	byDefault string
+}
+
+// opt is the option of a name, with what the command has to add to what it does.
+func opt(name, more string) optionUse {
+	i := slices.IndexFunc(optionForms, func(f optionForm) bool { return f.names[0] == name })
+	use := optionUse{optionForm: optionForms[i]}
+	use.does += more
+	return use
+}
+
+// once adds the spellings that an option had.
+func (u optionUse) once(spelled ...string) optionUse {
+	u.former = spelled
+	return u
+}
+
+// or says what holds without the option.
+func (u optionUse) or(value string) optionUse {
+	u.byDefault = value
+	return u
+}
+
+// options are the options of those names, which the command has nothing to add to.
+func options(names ...string) []cli.Flag {
+	var out []cli.Flag
+	for _, name := range names {
+		out = append(out, opt(name, "").flag())
+	}
+	return out
+}
+
+// flag is the option as the framework has it.
+func (u optionUse) flag() cli.Flag {
+	name, aliases := u.names[0], slices.Concat(u.names[1:], u.former)
+	switch u.kind {
+	case takesWord:
+		return &cli.StringFlag{Name: name, Aliases: aliases, Usage: u.does, Value: u.byDefault}
+	case takesList:
+		return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: u.does}
+	case takesNumber:
+		f := &cli.IntFlag{Name: name, Aliases: aliases, Usage: u.does}
+		switch name {
+		case "max-count":
+			f.Value, f.DefaultText = -1, "all"
+		case "depth":
+			f.Value = 1
+		}
+		return f
+	case takesSize:
+		return &cli.Int64Flag{Name: name, Aliases: aliases, Usage: u.does}
+	case takesPeriod:
+		return &cli.DurationFlag{Name: name, Aliases: aliases, Usage: u.does, Value: watchPause}
+	default:
+		return &cli.BoolFlag{Name: name, Aliases: aliases, Usage: u.does}
+	}
+}
+
+// shownNames are the spellings of an option that help tells.
+func shownNames(f cli.Flag) []string {
+	for _, form := range optionForms {
+		if form.names[0] == f.Names()[0] {
+			return form.names
+		}
+	}
+	return f.Names()
+}
+
+// optionText is how an option is typed, and what it does. What stands in backquotes is its value.
+func optionText(f cli.Flag) (name, text string) {
+	for i, n := range shownNames(f) {
+		if i > 0 {
+			name += ", "
+		}
+		name += dashed(n)
+	}
+	d, documented := f.(cli.DocGenerationFlag)
+	if !documented {
+		return name, ""
+	}
+	before, rest, quoted := strings.Cut(d.GetUsage(), "`")
+	value, after, _ := strings.Cut(rest, "`")
+	text = before + value + after
+	if d.TakesValue() {
+		if !quoted {
+			value = "value"
+		}
+		name += " <" + value + ">"
+		if text := d.GetDefaultText(); text != "" && text != "0" && text != `""` {
+			after += " (default: " + text + ")"
+		}
+		text = strings.ReplaceAll(before+value+after, " ("+value+")", "")
+	}
+	return name, text
+}
+
+// Options that several commands have.
+func jsonFlag() cli.Flag  { return opt("json", "").flag() }
+func colorFlag() cli.Flag { return opt("color", "").flag() }
+
+func limitFlag(what string) cli.Flag { return opt("max-count", what).flag() }
+
+// dryRunOnce is --dry-run of a command that took -n for it. Elsewhere that is a number, as it is to git log.
+func dryRunOnce() cli.Flag { return opt("dry-run", "").once("n").flag() }
+
+// periodFlags are --since and --until, with the words that git log has for them, too: elsewhere those mean moments.
+func periodFlags() []cli.Flag {
+	return []cli.Flag{opt("since", "").once("after").flag(), opt("until", "").once("before").flag()}
+}
