@@ -57,7 +57,7 @@ func (l *Log) gcRuns() bool {
 	if err != nil || time.Since(info.ModTime()) > gcPidAge {
 		return false
 	}
-	text, err := os.ReadFile(path)
+	text, err := refs.ReadFile(path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -90,7 +90,7 @@ func (l *Log) heal(ctx context.Context) error {
 	if err := l.unfilter(ctx); err != nil {
 		return fmt.Errorf("heal log: %w", err)
 	}
-	text, err := os.ReadFile(l.guardPath())
+	text, err := refs.ReadFile(l.guardPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

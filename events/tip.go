@@ -84,7 +84,7 @@ func (l *Log) lastOf(commit refs.OID) (Event, error) {
 func (l *Log) tipPath() string { return filepath.Join(l.cacheDir(), "tip") }
 
 func (l *Log) cachedTip() (tip, bool) {
-	text, err := os.ReadFile(l.tipPath())
+	text, err := refs.ReadFile(l.tipPath())
 	if err != nil {
 		return tip{}, false
 	}

@@ -13,7 +13,7 @@ import (
 
 // Writer returns the id of this clone, or "" before the first append.
 func (l *Log) Writer() (string, error) {
-	text, err := os.ReadFile(l.writerPath())
+	text, err := refs.ReadFile(l.writerPath())
 	if os.IsNotExist(err) {
 		return "", nil
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -173,7 +172,7 @@ func (d *discovery) readFacts(gitDir, common string) (facts, error) {
 // configFile reads one configuration file, which may be absent. What the parser here does not understand is for git to
 // read or to refuse.
 func (d *discovery) configFile(path string) ([]configEntry, error) {
-	text, err := os.ReadFile(path)
+	text, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,7 +3,6 @@ package refs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,14 +113,26 @@ func (d *discovery) find() (*Found, error) {
 // resolve takes the symlinks out of the directories and finds the common one.
 func (d *discovery) resolve(at *Found) (err error) {
 	at.search = d
-	if at.GitDir, err = filepath.EvalSymlinks(at.GitDir); err != nil {
-		return err
+	if !at.plain() {
+		if at.GitDir, err = filepath.EvalSymlinks(at.GitDir); err != nil {
+			return err
+		}
 	}
-	if at.CommonDir, err = d.commonDir(at.GitDir); err != nil {
+	if at.CommonDir, err = d.commonDir(at.GitDir); err != nil || at.CommonDir == at.GitDir {
 		return err
 	}
 	at.CommonDir, err = filepath.EvalSymlinks(at.CommonDir)
 	return err
+}
+
+// plain tells whether the git directory is one that stands in the work tree itself. The way there has no symlinks, as
+// the start of the search had none.
+func (f *Found) plain() bool {
+	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
+		return false
+	}
+	info, err := os.Lstat(f.GitDir)
+	return err == nil && info.IsDir()
 }
 
 func (d *discovery) fromEnv(env string) (Found, error) {
@@ -317,7 +328,7 @@ func readRegular(path string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, fmt.Errorf("%w: %s is not a file of that kind", ErrNotRepository, filepath.Base(path))
 	}
-	return os.ReadFile(path)
+	return ReadFile(path)
 }
 
 func exists(path string) bool {
@@ -334,11 +345,4 @@ func realPath(path string) (string, error) {
 }
 
 // readSmall reads a file of which only the first few kilobytes can matter (HEAD, a ref).
-func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, 8192))
-}
+func readSmall(path string) ([]byte, error) { return ReadStart(path, 8192) }

@@ -126,7 +126,7 @@ func ReadLoose(dir string, oid OID) (ObjectType, []byte, error) {
 
 // readLoose refuses content beyond limit bytes, if limit is positive, before it reads it.
 func readLoose(dir string, oid OID, limit int64) (ObjectType, []byte, error) {
-	raw, err := os.ReadFile(loosePath(dir, oid))
+	raw, err := ReadFile(loosePath(dir, oid))
 	if err != nil {
 		return "", nil, err
 	}

@@ -125,7 +125,7 @@ func (r *Repo) parseLooseRef(text []byte) (OID, string, error) {
 
 // packedRef looks a name up in packed-refs (git-pack-refs(1)).
 func (r *Repo) packedRef(name string) (OID, error) {
-	text, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	text, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return OID{}, ErrRefMissing
 	}

@@ -62,7 +62,7 @@ func (r *Repo) refConflict(name string) error {
 	if path := r.refPath(name); isDir(path) && holdsFile(path) {
 		return ErrConflict
 	}
-	text, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	text, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -132,7 +132,7 @@ func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLineBytes {
 		return nil, false
 	}
-	raw, err := os.ReadFile(name)
+	raw, err := refs.ReadFile(name)
 	return raw, err == nil
 }
 

@@ -204,7 +204,7 @@ func (k *Known) append(path, name string, r knownRecord) error {
 		return fmt.Errorf("store ownership vector: %w", err)
 	}
 	if info.Size() != k.sizes[path] {
-		whole, err := os.ReadFile(name)
+		whole, err := refs.ReadFile(name)
 		if err != nil {
 			return fmt.Errorf("store ownership vector: %w", err)
 		}
@@ -239,7 +239,7 @@ func (k *Known) load(path string) []knownRecord {
 	var records []knownRecord
 	if k.source != nil {
 		records = k.source(path)
-	} else if raw, err := os.ReadFile(k.file(path)); err == nil {
+	} else if raw, err := refs.ReadFile(k.file(path)); err == nil {
 		var end int
 		if records, end = decodeRecords(raw); end == len(raw) {
 			k.sizes[path] = int64(end)

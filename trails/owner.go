@@ -149,7 +149,7 @@ func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	if len(key) != ownerKeyDigits {
 		return events.AnchorOwner{}, false
 	}
-	raw, err := os.ReadFile(filepath.Join(o.dir, string(key[:2])))
+	raw, err := refs.ReadFile(filepath.Join(o.dir, string(key[:2])))
 	if err != nil {
 		return events.AnchorOwner{}, false
 	}

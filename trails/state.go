@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -87,7 +86,7 @@ func StatePath(repo *refs.Repo) string {
 // and what changed in between belongs to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
 	fresh := &state{Sessions: map[events.TraceID]*sessionState{}}
-	raw, err := os.ReadFile(StatePath(repo))
+	raw, err := refs.ReadFile(StatePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
 	}
@@ -133,7 +132,7 @@ func decodeState(raw []byte) (*state, error) {
 // Position says how many boundaries the timeline of a work tree has seen, and the tree of its last snapshot. The error
 // is os.ErrNotExist where there is no timeline yet.
 func Position(repo *refs.Repo) (interval int64, tree refs.OID, err error) {
-	raw, err := os.ReadFile(StatePath(repo))
+	raw, err := refs.ReadFile(StatePath(repo))
 	if err != nil {
 		return 0, tree, fmt.Errorf("read timeline state: %w", err)
 	}

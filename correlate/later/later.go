@@ -136,7 +136,7 @@ var errTries = errors.New("given up: it never came to an end")
 
 // begin reads a piece of work and notes in its name that it was begun once more.
 func (q Queue) begin(name string) (again string, job Job, err error) {
-	raw, err := os.ReadFile(name)
+	raw, err := refs.ReadFile(name)
 	if err != nil {
 		return name, job, fmt.Errorf("read a piece of work: %w", err)
 	}

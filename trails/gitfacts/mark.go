@@ -2,7 +2,6 @@ package gitfacts
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -101,7 +100,7 @@ var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash"
 
 func readAutostash(repo *refs.Repo) refs.OID {
 	for _, name := range autostashFiles {
-		raw, err := os.ReadFile(filepath.Join(repo.GitDir, name))
+		raw, err := refs.ReadFile(filepath.Join(repo.GitDir, name))
 		if err != nil {
 			continue
 		}
@@ -119,13 +118,8 @@ func readAutostash(repo *refs.Repo) refs.OID {
 // readSquash reads which branch was squashed (git-merge(1), --squash): the message that git prepared lists the commits
 // as git log does, the last one first.
 func readSquash(repo *refs.Repo) refs.OID {
-	f, err := os.Open(filepath.Join(repo.GitDir, "SQUASH_MSG"))
-	if err != nil {
-		return refs.OID{}
-	}
-	defer f.Close()
 	const enough = 512 // of the first commit's id
-	head, err := io.ReadAll(io.LimitReader(f, enough))
+	head, err := refs.ReadStart(filepath.Join(repo.GitDir, "SQUASH_MSG"), enough)
 	if err != nil {
 		return refs.OID{}
 	}
@@ -140,7 +134,7 @@ func readSquash(repo *refs.Repo) refs.OID {
 
 // namedIn lists the ids in a file of the git directory that names several commits, in order.
 func namedIn(repo *refs.Repo, name string) []refs.OID {
-	raw, err := os.ReadFile(filepath.Join(repo.GitDir, filepath.FromSlash(name)))
+	raw, err := refs.ReadFile(filepath.Join(repo.GitDir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 const canSearch = true
@@ -43,7 +45,7 @@ func Awake() int64 {
 var here = sync.OnceValue(lookHere)
 
 func lookHere() (id ID) {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	boot, err := refs.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ID{}
 	}
@@ -61,7 +63,7 @@ func lookHere() (id ID) {
 
 // circle is how many numbers there are for processes; 0 where that is not told.
 func circle() int {
-	raw, _ := os.ReadFile("/proc/sys/kernel/pid_max")
+	raw, _ := refs.ReadFile("/proc/sys/kernel/pid_max")
 	n, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
 	return n
 }
@@ -72,7 +74,7 @@ const exiting = 0x4
 
 // infoOf reads /proc/PID/stat.
 func infoOf(pid int) (info, bool) {
-	raw, err := os.ReadFile(procFile(pid, "stat"))
+	raw, err := refs.ReadFile(procFile(pid, "stat"))
 	if err != nil {
 		return info{}, false
 	}
@@ -107,7 +109,7 @@ func childrenOf(pid int) []int {
 	}
 	var out []int
 	for _, task := range tasks {
-		raw, err := os.ReadFile(filepath.Join(procFile(pid, "task"), task.Name(), "children"))
+		raw, err := refs.ReadFile(filepath.Join(procFile(pid, "task"), task.Name(), "children"))
 		if err != nil {
 			if _, gone := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); gone != nil {
 				return childrenAmongAll(pid)
@@ -122,7 +124,7 @@ func childrenOf(pid int) []int {
 // orphansOf are the children of a process with those that lost their parent: where one goes to an ancestor, or to the
 // first process, that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
 func orphansOf(pid int) []int {
-	raw, err := os.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
+	raw, err := refs.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
 	if err != nil {
 		return childrenOf(pid)
 	}
@@ -167,13 +169,13 @@ func all() []int {
 
 // environOf is what a process was started with; nothing of one of another user.
 func environOf(pid int) []byte {
-	raw, _ := os.ReadFile(procFile(pid, "environ"))
+	raw, _ := refs.ReadFile(procFile(pid, "environ"))
 	return raw
 }
 
 // argumentsOf are the words that a process was started with; none of one of another user.
 func argumentsOf(pid int) []string {
-	raw, _ := os.ReadFile(procFile(pid, "cmdline"))
+	raw, _ := refs.ReadFile(procFile(pid, "cmdline"))
 	return strings.Split(string(raw), "\x00")
 }
 
@@ -185,7 +187,7 @@ func programOf(pid int) string {
 
 // writtenBy reads wchar of /proc/PID/io (proc(5)).
 func writtenBy(pid int) (int64, bool) {
-	raw, err := os.ReadFile(procFile(pid, "io"))
+	raw, err := refs.ReadFile(procFile(pid, "io"))
 	if err != nil {
 		return 0, false
 	}

@@ -93,7 +93,7 @@ func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 		if st, err := statTarget(full); err != nil || st.racy(start, fineSlack) {
 			_, _ = fmt.Fprintf(h, "%s at %d\x00", path, start)
 		}
-		if content, err := os.ReadFile(full); err == nil {
+		if content, err := refs.ReadFile(full); err == nil {
 			_, _ = fmt.Fprintf(h, "%s\x00%d\x00", path, len(content))
 			_, _ = h.Write(content)
 		}

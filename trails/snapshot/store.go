@@ -72,7 +72,7 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	if data, err = e.content(f, info.Size()); err != nil {
 		return nil, nil, false, err
 	}
-	journal, err = os.ReadFile(journalPath(e.path))
+	journal, err = refs.ReadFile(journalPath(e.path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, false, err
 	}
@@ -84,11 +84,11 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 // nothing of the mapping leaves the engine, since paths and names are copied from it.
 func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
-		return os.ReadFile(f.Name())
+		return refs.ReadFile(f.Name())
 	}
 	data, release, err := mapFile(f, size)
 	if err != nil {
-		return os.ReadFile(f.Name())
+		return refs.ReadFile(f.Name())
 	}
 	e.release = release
 	return data, nil

@@ -112,7 +112,7 @@ func readSmallFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxRuleFile {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotFile}
 	}
-	return os.ReadFile(path)
+	return refs.ReadFile(path)
 }
 
 func digest(content []byte) string {

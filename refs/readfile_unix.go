@@ -1,0 +1,53 @@
+//go:build unix
+
+package refs
+
+import (
+	"io/fs"
+	"math"
+	"syscall"
+)
+
+// ReadFile reads a whole file, as os.ReadFile does. That asks the system six times more for each: whether the file can
+// be waited for. Files of a repository and of /proc cannot, and a hook reads forty of them.
+func ReadFile(path string) ([]byte, error) { return ReadStart(path, math.MaxInt) }
+
+// ReadStart reads the first bytes of a file, most of them at most.
+func ReadStart(path string, most int) ([]byte, error) {
+	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
+	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, failed("open", err)
+	}
+	defer func() { _ = syscall.Close(fd) }() // nothing was written
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return nil, failed("stat", err)
+	}
+	size := min(int(max(min(st.Size, math.MaxInt32), leastRead)), most) // Size is less than what /proc has
+	for out := make([]byte, 0, size+1); ; {
+		n, err := again(func() (int, error) { return syscall.Read(fd, out[len(out):min(cap(out), most)]) })
+		if err != nil {
+			return nil, failed("read", err)
+		}
+		out = out[:len(out)+n]
+		if n == 0 || len(out) == most {
+			return out, nil
+		}
+		if len(out) == cap(out) {
+			out = append(out, 0)[:len(out)]
+		}
+	}
+}
+
+// leastRead is what is read at once of a file that does not tell its size.
+const leastRead = 1024
+
+// again repeats what a signal has interrupted.
+func again(call func() (int, error)) (int, error) {
+	for {
+		if n, err := call(); err != syscall.EINTR { //nolint:errorlint // a system call's own
+			return n, err
+		}
+	}
+}
