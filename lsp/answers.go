@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,19 +16,35 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// hover tells why a line is there.
-func (s *server) hover(ctx context.Context, m *message) (any, error) {
-	p, err := paramsOf[positionParams](m)
-	d := s.document(p.TextDocument.URI)
-	if err != nil || d == nil {
-		return nil, err
+// on makes the handler of requests about a document: nothing is the answer where the editor has no such file open, or
+// git-trace knows nothing of it.
+func on[P any](nothing any, answer func(s *server, ctx context.Context, d *document, p P) (any, error)) handler {
+	return func(s *server, ctx context.Context, m *message) (any, error) {
+		about, err := paramsOf[documentParams](m)
+		if err != nil {
+			return nil, err
+		}
+		p, err := paramsOf[P](m)
+		d := s.document(about.TextDocument.URI)
+		if err != nil || d == nil {
+			return nothing, err
+		}
+		result, err := answer(s, ctx, d, p)
+		if err != nil {
+			return nothing, s.passedOver(ctx, err)
+		}
+		return result, nil
 	}
+}
+
+// hover tells why a line is there.
+func (s *server) hover(ctx context.Context, d *document, p positionParams) (any, error) {
 	text, err := s.why(ctx, d, p.Position.Line)
 	if err != nil || text == "" {
-		return nil, s.passedOver(ctx, err)
+		return nil, err
 	}
 	line := position{Line: p.Position.Line}
-	end := position{line.Line, s.width(d.line(line.Line))}
+	end := position{line.Line, s.width(lineAt(d.lines(), line.Line))}
 	return hover{markup{"markdown", text}, textRange{line, end}}, nil
 }
 
@@ -51,9 +66,6 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 // passedOver drops the error of a file that git-trace knows nothing of: the editor has many such. Its reason goes to
 // the editor's log.
 func (s *server) passedOver(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -66,87 +78,65 @@ func (s *server) passedOver(ctx context.Context, err error) error {
 	return nil
 }
 
-// found are the blocks that touch a range of lines, which count from 0.
-func (s *server) found(ctx context.Context, d *document, within *textRange) ([]block, error) {
+// inlayHints name the prompt at the end of the first line of each block.
+func (s *server) inlayHints(ctx context.Context, d *document, p rangeParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
-		return nil, s.passedOver(ctx, err)
+		return nil, err
 	}
-	blocks := r.blocks()
-	if within == nil {
-		return blocks, nil
-	}
-	return slices.DeleteFunc(blocks, func(b block) bool {
-		return b.start-1 > within.End.Line || b.start-1+b.count <= within.Start.Line
-	}), nil
-}
-
-// inlayHints name the prompt at the end of the first line of each block.
-func (s *server) inlayHints(ctx context.Context, m *message) (any, error) {
-	p, err := paramsOf[rangeParams](m)
-	hints := []inlayHint{}
-	d := s.document(p.TextDocument.URI)
-	if err != nil || d == nil {
-		return hints, err
-	}
-	blocks, err := s.found(ctx, d, &p.Range)
-	for _, b := range blocks {
-		if b.start-1 < p.Range.Start.Line {
+	hints, lines := []inlayHint{}, d.lines()
+	for _, b := range r.blocks() {
+		line := b.Start - 1
+		if line < p.Range.Start.Line || line > p.Range.End.Line {
 			continue
 		}
-		at := position{b.start - 1, s.width(d.line(b.start - 1))}
-		hints = append(hints, inlayHint{Position: at, Label: b.label, Tooltip: cells.Line(b.asked), PaddingLeft: true})
+		at := position{line, s.width(lineAt(lines, line))}
+		hints = append(hints, inlayHint{Position: at, Label: b.Label, Tooltip: cells.Line(b.asked), PaddingLeft: true})
 	}
-	return hints, err
+	return hints, nil
 }
 
 // leastOfLens is how many lines a block has to have for a line of its own above it.
 const leastOfLens = 3
 
 // codeLenses stand above blocks of some lines.
-func (s *server) codeLenses(ctx context.Context, m *message) (any, error) {
-	p, err := paramsOf[documentParams](m)
-	lenses := []codeLens{}
-	d := s.document(p.TextDocument.URI)
-	if err != nil || d == nil {
-		return lenses, err
+func (s *server) codeLenses(ctx context.Context, d *document, p documentParams) (any, error) {
+	r, err := s.runs(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	blocks, err := s.found(ctx, d, nil)
-	for _, b := range blocks {
-		if b.count < leastOfLens {
+	lenses := []codeLens{}
+	for _, b := range r.blocks() {
+		if b.Count < leastOfLens {
 			continue
 		}
-		at := position{Line: b.start - 1}
+		at := position{Line: b.Start - 1}
 		lenses = append(lenses, codeLens{textRange{at, at}, command{
-			fmt.Sprintf("%s · %d lines", b.label, b.count), commandShow, []string{p.TextDocument.URI, b.id},
+			fmt.Sprintf("%s · %d lines", b.Label, b.Count), commandShow, []string{p.TextDocument.URI, b.ID},
 		}})
 	}
-	return lenses, err
+	return lenses, nil
 }
 
 // codeActions are what can be asked about the first line of a range.
-func (s *server) codeActions(ctx context.Context, m *message) (any, error) {
-	p, err := paramsOf[rangeParams](m)
-	actions := []codeAction{}
-	d := s.document(p.TextDocument.URI)
-	if err != nil || d == nil {
-		return actions, err
-	}
+func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
-		return actions, s.passedOver(ctx, err)
+		return nil, err
 	}
+	actions := []codeAction{}
 	line := p.Range.Start.Line + 1
 	one, known := r.at(line)
 	if !known {
 		return actions, nil
 	}
-	uri := p.TextDocument.URI
 	add := func(title, name, argument string) {
-		actions = append(actions, codeAction{title, "source.gitTrace", command{title, name, []string{uri, argument}}})
+		actions = append(actions, codeAction{title, "source.gitTrace",
+			command{title, name, []string{p.TextDocument.URI, argument}}})
 	}
 	if one.Trace != "" {
-		add("Show conversation "+r.block(one).label, commandShow, r.block(one).id)
+		b := r.block(one)
+		add("Show conversation "+b.Label, commandShow, b.ID)
 	}
 	if one.Call != "" && plainID(one.Call) {
 		add("Show the call that wrote this line", commandShow, one.Call)
@@ -245,25 +235,21 @@ func (s *server) show(about, page string) error {
 	return nil
 }
 
-// allRuns gives what git trace blame --json=runs prints, and the colour of each conversation.
-func (s *server) allRuns(ctx context.Context, m *message) (any, error) {
-	p, err := paramsOf[documentParams](m)
-	d := s.document(p.TextDocument.URI)
-	if err != nil || d == nil {
-		return nil, err
-	}
+// allRuns gives what git trace blame --json=runs prints, its blocks, and the colour of each conversation.
+func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
-		return nil, s.passedOver(ctx, err)
+		return nil, err
 	}
 	colours := map[string]int{}
-	for trace := range maps.Keys(r.Conversations) {
+	for trace := range r.Conversations {
 		colours[trace] = hue(trace)
 	}
 	return struct {
-		Blame json.RawMessage `json:"blame"`
-		Hues  map[string]int  `json:"hues"` // of 12
-	}{r.raw, colours}, nil
+		Blame  json.RawMessage `json:"blame"`
+		Blocks []block         `json:"blocks"`
+		Hues   map[string]int  `json:"hues"` // of 12
+	}{r.raw, append([]block{}, r.blocks()...), colours}, nil
 }
 
 // width is how many characters of the agreed encoding a line has.

@@ -116,18 +116,19 @@ func (d *document) contents() (content []byte, text string) {
 	return []byte(text), text
 }
 
-// line gives a line of the buffer, without its end.
-func (d *document) line(n int) string {
+// lines are those of the buffer.
+func (d *document) lines() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := 0
-	for line := range strings.Lines(d.text) {
-		if i == n {
-			return strings.TrimRight(line, "\r\n")
-		}
-		i++
+	return strings.Split(d.text, "\n")
+}
+
+// lineAt is a line without its end, which counts from 0; empty for one that is not there.
+func lineAt(lines []string, n int) string {
+	if n < 0 || n >= len(lines) {
+		return ""
 	}
-	return ""
+	return strings.TrimRight(lines[n], "\r")
 }
 
 // runs finds who wrote which lines of the buffer. It waits until nobody types any more; one search serves all who ask

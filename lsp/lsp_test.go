@@ -116,7 +116,7 @@ func TestBlocksAreOfOnePrompt(t *testing.T) {
 	}}
 	var got []string
 	for _, b := range r.blocks() {
-		got = append(got, strings.Repeat("x", b.count)+b.id)
+		got = append(got, strings.Repeat("x", b.Count)+b.ID)
 	}
 	if told := strings.Join(got, " "); told != "xxxa#1 xa#2 xa#2 xa" {
 		t.Error(told)

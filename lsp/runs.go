@@ -30,10 +30,13 @@ type run struct {
 
 // block is lines that follow each other and that one prompt wrote, whatever commits hold them.
 type block struct {
-	start, count int // start counts from 1
-	id           string
-	label        string // "claude-code 4f2a#3"
-	asked        string
+	Start int    `json:"start"` // from 1
+	Count int    `json:"count"`
+	ID    string `json:"id"`    // of the prompt
+	Label string `json:"label"` // "claude-code 4f2a#3"
+	Hue   int    `json:"hue"`   // of the conversation, from 0
+
+	asked string
 }
 
 // blocks are the lines that conversations wrote, in order.
@@ -44,8 +47,8 @@ func (r *runs) blocks() []block {
 			continue
 		}
 		b := r.block(one)
-		if last := len(out) - 1; last >= 0 && out[last].id == b.id && out[last].start+out[last].count == b.start {
-			out[last].count += b.count
+		if last := len(out) - 1; last >= 0 && out[last].ID == b.ID && out[last].Start+out[last].Count == b.Start {
+			out[last].Count += b.Count
 			continue
 		}
 		out = append(out, b)
@@ -55,16 +58,16 @@ func (r *runs) blocks() []block {
 
 func (r *runs) block(one run) block {
 	talk := r.Conversations[one.Trace]
-	b := block{start: one.Start, count: one.Count, id: one.Trace}
+	b := block{Start: one.Start, Count: one.Count, ID: one.Trace, Hue: hue(one.Trace)}
 	short := talk.Short
 	if short == "" {
 		short = one.Trace
 	}
 	if one.Prompt != nil {
 		prompt := strconv.Itoa(*one.Prompt)
-		b.id, short, b.asked = b.id+"#"+prompt, short+"#"+prompt, talk.Prompts[prompt]
+		b.ID, short, b.asked = b.ID+"#"+prompt, short+"#"+prompt, talk.Prompts[prompt]
 	}
-	b.label = cells.Line(talk.Agent + " " + short)
+	b.Label = cells.Line(talk.Agent + " " + short)
 	return b
 }
 

@@ -156,12 +156,12 @@ type handler func(s *server, ctx context.Context, m *message) (any, error)
 
 // handlers are the requests that are answered after initialize.
 var handlers = map[string]handler{
-	"textDocument/hover":       (*server).hover,
-	"textDocument/inlayHint":   (*server).inlayHints,
-	"textDocument/codeLens":    (*server).codeLenses,
-	"textDocument/codeAction":  (*server).codeActions,
+	"textDocument/hover":       on(nil, (*server).hover),
+	"textDocument/inlayHint":   on([]inlayHint{}, (*server).inlayHints),
+	"textDocument/codeLens":    on([]codeLens{}, (*server).codeLenses),
+	"textDocument/codeAction":  on([]codeAction{}, (*server).codeActions),
 	"workspace/executeCommand": (*server).execute,
-	"gitTrace/runs":            (*server).allRuns,
+	"gitTrace/runs":            on(nil, (*server).allRuns),
 }
 
 // requested answers in a goroutine of its own, but for what changes the server itself.

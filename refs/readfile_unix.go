@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a whole file, as os.ReadFile does. That asks the system six times more for each: whether the file can
-// be waited for. Files of a repository and of /proc cannot, and a hook reads forty of them.
+// ReadFile reads a whole file, as os.ReadFile does. That asks the system five times more for each: whether the file
+// can be waited for. Files of a repository and of /proc cannot, and a hook reads forty of them.
 func ReadFile(path string) ([]byte, error) { return ReadStart(path, math.MaxInt) }
 
 // ReadStart reads the first bytes of a file, most of them at most.

@@ -25,18 +25,7 @@ import (
 // demo is the repository that git trace demo plays: a recorded conversation through the real hooks.
 func demo(t *testing.T) (program, dir string) {
 	t.Helper()
-	bin, home := t.TempDir(), t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".")
-	if out, err := build.CombinedOutput(); err != nil { // before HOME changes, and with it the cache of builds
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {
-		t.Setenv(name, home)
-	}
-	program = filepath.Join(bin, "git-trace")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
+	program, _ = built(t)
 	out, err := exec.Command(program, "demo", "--keep").CombinedOutput()
 	at := regexp.MustCompile(`(?m)^the repository is in (.+)$`).FindSubmatch(out)
 	if err != nil || at == nil {
@@ -230,16 +219,16 @@ func TestEditorsAreServed(t *testing.T) {
 	// Actions name commands, which show a page.
 	var actions []struct {
 		Command struct {
-			Command   string
-			Arguments []string
-		}
+			Command   string   `json:"command"`
+			Arguments []string `json:"arguments"`
+		} `json:"command"`
 	}
 	if err := json.Unmarshal([]byte(e.ask("textDocument/codeAction", within(uri, 12, 12))), &actions); err != nil || len(actions) != 3 {
 		t.Fatalf("actions: %v %v", actions, err)
 	}
 	for _, action := range actions {
 		params, _ := json.Marshal(action.Command)
-		page := e.ask("workspace/executeCommand", strings.NewReplacer(`"Command"`, `"command"`, `"Arguments"`, `"arguments"`).Replace(string(params)))
+		page := e.ask("workspace/executeCommand", string(params))
 		contains(action.Command.Command, page, "atomic.Bool")
 		shown, _ := url.Parse(e.show)
 		name := shown.Path

@@ -17,10 +17,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// built makes both programs, and a home for what they start.
+func built(t *testing.T) (program, home string) {
+	t.Helper()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".")
+	if out, err := build.CombinedOutput(); err != nil { // before HOME changes, and with it the cache of builds
+		t.Fatalf("%v\n%s", err, out)
+	}
+	home = t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {
+		t.Setenv(name, home)
+	}
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	program = filepath.Join(bin, "git-trace")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	return program, home
+}
+
 // served is a repository with a conversation, and a client of git trace mcp in it.
 func served(t *testing.T) *mcp.ClientSession {
 	t.Helper()
-	bin, dir, home := t.TempDir(), t.TempDir(), t.TempDir()
+	program, home := built(t)
+	dir := t.TempDir()
 	run := func(at string, args ...string) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = at
@@ -28,18 +49,9 @@ func served(t *testing.T) *mcp.ClientSession {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	run(".", "go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".") // before HOME changes, and with it the cache of builds
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("XDG_STATE_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	tree, err := filepath.Abs("../../records/steering/testdata/worked/.treetrace/tree.json")
 	if err != nil {
 		t.Fatal(err)
-	}
-	program := filepath.Join(bin, "git-trace")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
 	}
 	run(dir, "git", "init", "-q")
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\n"), 0o644); err != nil {

@@ -2,6 +2,8 @@ package main
 
 import "github.com/urfave/cli/v2"
 
+const servedBy = "The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH."
+
 func (a *app) mcpCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "mcp",
@@ -9,8 +11,8 @@ func (a *app) mcpCommand() *cli.Command {
 		UsageText: "git trace mcp",
 		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
 			"lessons, handoff.\n" +
-			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
-		Action: a.mcp,
+			servedBy,
+		Action: a.serve("mcp"),
 	}
 }
 
@@ -22,22 +24,18 @@ func (a *app) lspCommand() *cli.Command {
 		Description: "An editor starts it, and talks to it on standard input and output: why a line is there when the\n" +
 			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
 			"docs/editors.md tells how each editor is set up.\n" +
-			"The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH.",
+			servedBy,
 		Flags:  options("stdio"),
-		Action: a.lsp,
+		Action: a.serve("lsp"),
 	}
 }
 
-func (a *app) lsp(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
+// serve has the companion serve on standard input and output.
+func (a *app) serve(verb string) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if err := noArguments(c); err != nil {
+			return err
+		}
+		return a.beCompanion(c.Context, verb)
 	}
-	return a.beCompanion(c.Context, "lsp")
-}
-
-func (a *app) mcp(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	return a.beCompanion(c.Context, "mcp")
 }

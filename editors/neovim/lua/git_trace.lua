@@ -71,20 +71,12 @@ local function draw(buffer)
     if not answer or answer == vim.NIL or not shown[buffer] then
       return
     end
-    local last, next_line
-    for _, run in ipairs(answer.blame.runs) do
-      local talk = run.trace ~= vim.NIL and answer.blame.conversations[run.trace]
-      local label = talk and (talk.agent .. ' ' .. (talk.short or run.trace))
-      if label and run.prompt and run.prompt ~= vim.NIL then
-        label = label .. '#' .. run.prompt
-      end
-      if label and (label ~= last or run.start ~= next_line) and run.start <= vim.api.nvim_buf_line_count(buffer) then
-        local group = 'GitTrace' .. answer.hues[run.trace]
-        vim.api.nvim_buf_set_extmark(buffer, space, run.start - 1, 0, {
-          virt_text = { { '  ' .. vim.fn.strtrans(label), group } },
+    for _, block in ipairs(answer.blocks) do
+      if block.start <= vim.api.nvim_buf_line_count(buffer) then
+        vim.api.nvim_buf_set_extmark(buffer, space, block.start - 1, 0, {
+          virt_text = { { '  ' .. block.label, 'GitTrace' .. block.hue } },
         })
       end
-      last, next_line = label, run.start + run.count
     end
   end)
 end
