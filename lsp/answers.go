@@ -74,7 +74,7 @@ func (s *server) passedOver(ctx context.Context, err error) error {
 		return err
 	}
 	const log = 4
-	s.conn.tell("window/logMessage", map[string]any{"type": log, "message": "git-trace: " + cells.Line(err.Error())})
+	s.conn.tell("window/logMessage", map[string]any{"type": log, "message": cells.Line(err.Error())})
 	return nil
 }
 
