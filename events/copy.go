@@ -28,7 +28,11 @@ type Copy struct {
 	Notes []string
 
 	ref  string
-	file *os.File // nil when all is in memory
+	file *os.File // nil when all is in memory, or nobody has read in it yet; see reader
+	path string   // of a file that is opened when it is read, see Copies
+	join *joined  // where the stored part lies with others in one file
+	at   int64    // there
+	head string   // its header line
 	gen  string   // names this build of the file; offsets hold for it alone
 	end  copyEnd  // of the file
 	tail copyTail // what follows the file's end in memory
@@ -144,10 +148,8 @@ func (l *Log) extendFile(ctx context.Context, c *Copy, path string, tip refs.OID
 }
 
 func (l *Log) buildFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
-	var raw [8]byte
-	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
 	fresh := path + ".new"
-	header := copyHeader(l.repo.Format, c.ref) + hex.EncodeToString(raw[:]) + "\n"
+	header := copyHeader(l.repo.Format, c.ref) + newGeneration() + "\n"
 	if err := refs.WriteFileAtomic(fresh, []byte(header), 0o666); err != nil {
 		return err
 	}
@@ -165,6 +167,13 @@ func (l *Log) buildFile(ctx context.Context, c *Copy, path string, tip refs.OID)
 		return renameErr
 	}
 	return err
+}
+
+// newGeneration names a file that is built.
+func newGeneration() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
+	return hex.EncodeToString(raw[:])
 }
 
 func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
@@ -205,9 +214,42 @@ func (l *Log) extendMemory(ctx context.Context, c *Copy, tip refs.OID) error {
 
 // Close releases the file.
 func (c *Copy) Close() {
+	c.join.release()
+	c.join = nil
 	if c.file != nil {
 		_ = c.file.Close()
 	}
+}
+
+// park closes the file until somebody reads in it; see lean.
+func (c *Copy) park() {
+	c.Close()
+	c.file = nil
+}
+
+// reader is the file. One that was parked is opened, and must be the build that it was.
+func (c *Copy) reader() (io.ReaderAt, error) {
+	if c.join != nil {
+		return io.NewSectionReader(c.join.file, c.at, c.end.offset), nil
+	}
+	if c.file != nil || c.path == "" {
+		return c.file, nil
+	}
+	f, err := os.Open(c.path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
+	}
+	head := make([]byte, len(c.head))
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.ReadAt(head, 0)
+	}
+	if err != nil || string(head) != c.head || info.Size() < c.end.offset {
+		_ = f.Close()
+		return nil, ErrCopyDamaged
+	}
+	c.file = f
+	return f, nil
 }
 
 // Ref is the log that the copy is of.
@@ -248,8 +290,12 @@ func (c *Copy) Line(offset int64, length int) ([]byte, error) {
 		at := offset - c.end.offset
 		return c.tail.text[at : at+int64(length)], nil
 	}
+	file, err := c.reader()
+	if err != nil {
+		return nil, err
+	}
 	line := make([]byte, length)
-	if _, err := c.file.ReadAt(line, offset); err != nil {
+	if _, err := file.ReadAt(line, offset); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 	}
 	return line, nil
@@ -270,7 +316,16 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 		}
 		var parts []io.Reader
 		if from < c.end.offset {
-			parts = append(parts, io.NewSectionReader(c.file, from, c.end.offset-from))
+			parked := c.file == nil && c.join == nil
+			file, err := c.reader()
+			if err != nil {
+				yield(CopyLine{}, err)
+				return
+			}
+			if parked { // whoever scans a thousand logs has one open at a time
+				defer func() { c.Close(); c.file = nil }()
+			}
+			parts = append(parts, io.NewSectionReader(file, from, c.end.offset-from))
 		}
 		parts = append(parts, bytes.NewReader(c.tail.text[max(0, from-c.end.offset):]))
 		in := bufio.NewReaderSize(io.MultiReader(parts...), MaxEvent+1)
@@ -294,6 +349,10 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 // storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. The text
 // lies in the buffer, which grows as it has to.
 func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
+	file, err := c.reader()
+	if err != nil {
+		return nil, err
+	}
 	to = min(to, c.end.offset)
 	begin := max(0, from-1) // whether a line begins at from, the byte before it says
 	for room := int64(4 << 10); ; room *= 8 {
@@ -302,7 +361,7 @@ func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
 			*buf = make([]byte, n)
 		}
 		text := (*buf)[:end-begin]
-		if _, err := c.file.ReadAt(text, begin); err != nil {
+		if _, err := file.ReadAt(text, begin); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 		}
 		last := bytes.IndexByte(text[to-1-begin:], '\n')

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // FetchedLog is another writer's log, or a copy of the own one, that was fetched.
@@ -11,6 +13,7 @@ type FetchedLog struct {
 	Ref    string // refs/traces/remotes/<remote>/<writer>/events
 	Remote string
 	Writer string // as the ref's name says; empty where it names none, and the log is not read
+	Tip    refs.OID
 }
 
 const fetchedRefs = "refs/traces/remotes/"
@@ -20,13 +23,17 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	if !l.MayHaveFetched() {
 		return nil, nil
 	}
-	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", fetchedRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list fetched logs: %w", err)
 	}
 	var logs []FetchedLog
-	for ref := range strings.Lines(string(out)) {
-		if f, ok := parseFetched(strings.TrimSuffix(ref, "\n")); ok {
+	for line := range strings.Lines(string(out)) {
+		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if f, ok := parseFetched(ref); ok {
+			if f.Tip, err = refs.ParseOID(id); err != nil {
+				return nil, fmt.Errorf("list fetched logs: %s: %w", ref, err)
+			}
 			logs = append(logs, f)
 		}
 	}

@@ -32,23 +32,85 @@ func (ix *Index) writeStore(path string) error {
 		if err := db.Update(ix.dropStrangers); err != nil {
 			return fmt.Errorf("write index: %w", err)
 		}
-		var done, total int64
-		for _, s := range ix.sources {
-			total += s.copy.Stored()
+		return ix.storeLogs(db)
+	})
+}
+
+// smallLog is the size of a log up to which it shares its transaction with others: each costs a flush of the disk.
+const smallLog = 1 << 20
+
+// storeLogs indexes what the file lacks of the logs: the large ones one by one, the small ones several at once.
+func (ix *Index) storeLogs(db *bbolt.DB) error {
+	var done, total int64
+	for _, s := range ix.sources {
+		total += s.copy.Stored()
+	}
+	progress := func(at int64) {
+		if ix.progress != nil {
+			ix.progress(done+at, total)
 		}
-		for _, s := range ix.sources {
-			if s.copy.Generation() == "" {
+	}
+	var together []*events.Copy
+	size := int64(0)
+	flush := func() error {
+		err := storeTogether(db, together)
+		done += size
+		together, size = nil, 0
+		progress(0)
+		return err
+	}
+	for _, s := range ix.sources {
+		var err error
+		switch c := s.copy; {
+		case c.Generation() == "":
+		case c.Stored() <= smallLog:
+			together, size = append(together, c), size+c.Stored()
+			if size > 8*smallLog {
+				err = flush()
+			}
+		default:
+			err = storeLog(db, c, progress)
+			done += c.Stored()
+		}
+		if err != nil {
+			return fmt.Errorf("write index: %w", err)
+		}
+	}
+	if err := flush(); err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	return nil
+}
+
+// storeTogether indexes what the buckets of logs lack, in one transaction.
+func storeTogether(db *bbolt.DB, logs []*events.Copy) error {
+	if len(logs) == 0 {
+		return nil
+	}
+	return db.Update(func(tx *bbolt.Tx) error {
+		for _, c := range logs {
+			from, err := prepareBucket(tx, c)
+			if err != nil {
+				return err
+			}
+			if from >= c.Stored() {
 				continue
 			}
-			err := storeLog(db, s.copy, func(at int64) {
-				if ix.progress != nil {
-					ix.progress(done+at, total)
+			chunk := newRecent()
+			for line, err := range c.Scan(from) {
+				if err != nil {
+					return err
 				}
-			})
-			if err != nil {
-				return fmt.Errorf("write index: %w", err)
+				if line.Offset >= c.Stored() {
+					break
+				}
+				if err := chunk.take(line); err != nil {
+					return err
+				}
 			}
-			done += s.copy.Stored()
+			if err := chunk.store(tx, c, c.Stored()); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,39 +11,48 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/zeebo/blake3"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The digest of a log is kept in <common>/traces/cache/digest/<hash of the ref>:
+// The digest of the own log is kept in <common>/traces/cache/digest/own, those of all fetched logs together in
+// …/digest/fetched:
 //
-//	a line of JSON (digestHead) · the sorted rows · CRC-32 of all before it, big-endian
+//	a line of JSON (digestHead) · the sorted rows, log by log · CRC-32 of all before it, big-endian
 //
-// It is written whole, and anew when as much of the log has come since as would be worth indexing. Like the index it is
-// about one build of the copy of the log and believed for that one alone.
+// A file is written whole, and anew when as much of its logs has come since as would be worth indexing. Like the index
+// it is about one build of the copy of each log and believed for that one alone.
 type digestHead struct {
-	Version    int           `json:"v"`
+	Version int           `json:"v"`
+	Logs    []digestedLog `json:"logs"`
+}
+
+type digestedLog struct {
 	Ref        string        `json:"ref"`
 	Generation string        `json:"generation"` // of the copy
 	Offset     int64         `json:"offset"`     // in the copy, behind the last event that is covered
 	Rows       int           `json:"rows"`
 	Heads      []NamedCommit `json:"heads,omitempty"`
+
+	rows []byte
 }
 
-const digestVersion = 2
+const digestVersion = 3
 
 // Digest brings the digests of all logs up to date and gives them.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 	return mended(ix, func() (*Digest, error) {
 		d := &Digest{}
-		for _, s := range ix.sources {
-			part, err := ix.digest(ctx, s)
+		own, fetched := ix.sources[:1], ix.sources[1:]
+		for _, of := range [...]struct {
+			name string
+			logs []*source
+		}{{"own", own}, {"fetched", fetched}} {
+			parts, err := ix.digests(ctx, of.name, of.logs)
 			if err != nil {
 				return nil, fmt.Errorf("read digest of the log: %w", err)
 			}
-			d.parts = append(d.parts, part)
+			d.parts = append(d.parts, parts...)
 		}
 		return d, nil
 	})
@@ -71,52 +79,83 @@ func (ix *Index) PatchAt(id events.PatchID) (Mention, events.Event, bool, error)
 	return Mention{}, events.Event{}, false, nil
 }
 
-func (ix *Index) digestPath(ref string) string {
-	sum := blake3.Sum256([]byte(ref))
-	return filepath.Join(ix.log.Repo().TracesDir(), "cache", "digest", hex.EncodeToString(sum[:8]))
+func (ix *Index) digestPath(name string) string {
+	return filepath.Join(ix.log.Repo().TracesDir(), "cache", "digest", name)
 }
 
-func (ix *Index) digest(ctx context.Context, s *source) (digestPart, error) {
-	part := digestPart{log: s.copy.Ref() + " " + s.copy.Generation(), last: s.copy.Last()}
-	path := ix.digestPath(s.copy.Ref())
-	head, rows := readDigest(path)
-	if head.Ref != s.copy.Ref() || head.Generation != s.copy.Generation() || head.Offset < 0 ||
-		head.Offset > s.copy.Stored() {
-		head, rows = digestHead{}, nil
+// digests are those of some logs, which are kept in one file.
+func (ix *Index) digests(ctx context.Context, name string, logs []*source) ([]digestPart, error) {
+	if len(logs) == 0 {
+		return nil, nil
 	}
-	part.stored, part.heads = rows, head.Heads
-	if head.Offset == s.copy.Size() {
-		return part, nil
+	path := ix.digestPath(name)
+	kept := readDigest(path)
+	parts := make([]digestPart, len(logs))
+	var rest int64 // bytes of stored events that the file does not cover
+	for i, s := range logs {
+		c := s.copy
+		at := kept[c.Ref()]
+		if at.Generation != c.Generation() || at.Offset < 0 || at.Offset > c.Stored() {
+			at = digestedLog{}
+		}
+		parts[i] = digestPart{log: c.Ref() + " " + c.Generation(), last: c.Last(), stored: at.rows, heads: at.Heads}
+		if err := parts[i].readOn(ctx, c, at.Offset); err != nil {
+			return nil, err
+		}
+		if c.Stored() == c.Size() {
+			rest += c.Stored() - at.Offset
+		}
 	}
-	g := digester{heads: part.heads}
-	for line, err := range s.copy.Scan(head.Offset) {
+	if rest > smallRest {
+		storeDigests(path, logs, parts)
+	}
+	return parts, nil
+}
+
+// readOn takes in what a log says behind an offset.
+func (p *digestPart) readOn(ctx context.Context, c *events.Copy, from int64) error {
+	if from == c.Size() {
+		return nil
+	}
+	g := digester{heads: p.heads}
+	for line, err := range c.Scan(from) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return part, err
+			return err
 		}
 		e, err := events.DecodeLine(line.Line)
 		if err != nil {
-			return part, fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
+			return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 		}
 		g.take(&e)
 	}
-	part.heads = g.heads
-	if s.copy.Stored() < s.copy.Size() || s.copy.Stored()-head.Offset <= smallRest {
-		part.recent = g.sorted()
-		return part, nil
-	}
-	g.rows = append(g.rows, rows...)
-	part.stored = g.sorted()
-	writeDigest(path, digestHead{
-		Version: digestVersion, Ref: s.copy.Ref(), Generation: s.copy.Generation(), Offset: s.copy.Stored(),
-		Rows: len(part.stored) / digestRow, Heads: part.heads,
-	}, part.stored)
-	return part, nil
+	p.heads, p.recent = g.heads, g.sorted()
+	return nil
 }
 
-// writeDigest stores a digest. It is a cache: what cannot be written is computed again.
+// storeDigests writes the file anew. A log that lies in memory in part is left out.
+func storeDigests(path string, logs []*source, parts []digestPart) {
+	head := digestHead{Version: digestVersion}
+	var rows []byte
+	for i, s := range logs {
+		if s.copy.Stored() < s.copy.Size() || s.copy.Generation() == "" {
+			continue
+		}
+		p := &parts[i]
+		if len(p.recent) > 0 {
+			g := digester{rows: append(bytes.Clone(p.stored), p.recent...)}
+			p.stored, p.recent = g.sorted(), nil
+		}
+		head.Logs = append(head.Logs, digestedLog{Ref: s.copy.Ref(), Generation: s.copy.Generation(),
+			Offset: s.copy.Stored(), Rows: len(p.stored) / digestRow, Heads: p.heads})
+		rows = append(rows, p.stored...)
+	}
+	writeDigest(path, head, rows)
+}
+
+// writeDigest stores digests. They are a cache: what cannot be written is computed again.
 func writeDigest(path string, head digestHead, rows []byte) {
 	line, err := json.Marshal(head)
 	if err != nil {
@@ -129,35 +168,48 @@ func writeDigest(path string, head digestHead, rows []byte) {
 	}
 }
 
-// readDigest reads what writeDigest wrote; anything else is no digest.
-func readDigest(path string) (digestHead, []byte) {
+// readDigest reads what writeDigest wrote, by ref; anything else is no digest.
+func readDigest(path string) map[string]digestedLog {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return digestHead{}, nil
+		return nil
 	}
-	head, rows, err := decodeDigest(raw)
+	head, err := decodeDigest(raw)
 	if err != nil {
-		return digestHead{}, nil
+		return nil
 	}
-	return head, rows
+	out := make(map[string]digestedLog, len(head.Logs))
+	for _, l := range head.Logs {
+		out[l.Ref] = l
+	}
+	return out
 }
 
 var errNoDigest = errors.New("not a digest")
 
-func decodeDigest(raw []byte) (digestHead, []byte, error) {
+func decodeDigest(raw []byte) (digestHead, error) {
 	const sum = 4
 	if len(raw) < sum {
-		return digestHead{}, nil, errNoDigest
+		return digestHead{}, errNoDigest
 	}
 	body := raw[:len(raw)-sum]
 	line, rows, found := bytes.Cut(body, []byte("\n"))
 	if !found || crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(raw[len(body):]) {
-		return digestHead{}, nil, errNoDigest
+		return digestHead{}, errNoDigest
 	}
 	var head digestHead
-	if err := json.Unmarshal(line, &head); err != nil || head.Version != digestVersion ||
-		head.Rows*digestRow != len(rows) {
-		return digestHead{}, nil, errNoDigest
+	if err := json.Unmarshal(line, &head); err != nil || head.Version != digestVersion {
+		return digestHead{}, errNoDigest
 	}
-	return head, rows, nil
+	for i := range head.Logs {
+		l := &head.Logs[i]
+		if l.Rows < 0 || l.Rows > len(rows)/digestRow {
+			return digestHead{}, errNoDigest
+		}
+		l.rows, rows = rows[:l.Rows*digestRow], rows[l.Rows*digestRow:]
+	}
+	if len(rows) > 0 {
+		return digestHead{}, errNoDigest
+	}
+	return head, nil
 }

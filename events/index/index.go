@@ -104,36 +104,37 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		ix.notes = append(ix.notes, err.Error())
 	}
-	byWriter := map[string]*source{}
+	var read []events.FetchedLog
 	for _, f := range fetched {
-		if f.Writer == writer {
-			continue // what this clone wrote and got back
-		}
-		if f.Writer == "" {
+		switch f.Writer {
+		case "":
 			ix.notes = append(ix.notes, fmt.Sprintf("left out: %s names no writer", f.Ref))
-			continue
+		case writer: // what this clone wrote and got back
+		default:
+			read = append(read, f)
 		}
-		c, err := ix.log.Copy(ctx, f.Ref)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", err))
-			continue
-		}
+	}
+	copies, err := ix.log.Copies(ctx, read)
+	if err != nil {
+		return err
+	}
+	byWriter := map[string]*source{}
+	for _, c := range copies {
+		other := byWriter[c.Writer]
+		switch {
+		case c.Err != nil:
+			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", c.Err))
+		case other == nil:
+			s := &source{copy: c.Copy}
+			byWriter[c.Writer] = s
+			ix.sources = append(ix.sources, s)
 		// One writer's log can come from two remotes; the longer one holds the shorter one, or one of them is not true.
-		if other := byWriter[f.Writer]; other != nil {
-			if other.copy.Last() >= c.Last() {
-				c.Close()
-			} else {
-				other.copy.Close()
-				other.copy = c
-			}
-			continue
+		case other.copy.Last() >= c.Copy.Last():
+			c.Copy.Close()
+		default:
+			other.copy.Close()
+			other.copy = c.Copy
 		}
-		s := &source{copy: c}
-		byWriter[f.Writer] = s
-		ix.sources = append(ix.sources, s)
 	}
 	return nil
 }

@@ -77,6 +77,10 @@ func (s *source) unstored() (*recent, error) {
 		return s.recent, nil
 	}
 	r := newRecent()
+	if s.shelf.indexed == s.copy.Size() {
+		s.recent = r
+		return r, nil
+	}
 	for line, err := range s.copy.Scan(s.shelf.indexed) {
 		if err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -75,9 +74,13 @@ func (ix *Index) openStore(build bool) error {
 	return nil
 }
 
-// lacksMuch tells whether a log is indexed so little that storing pays.
+// lacksMuch tells whether so little of the logs is indexed that storing pays.
 func (ix *Index) lacksMuch() bool {
-	return slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Stored()-s.shelf.indexed > smallRest })
+	var rest int64
+	for _, s := range ix.sources {
+		rest += s.copy.Stored() - s.shelf.indexed
+	}
+	return rest > smallRest
 }
 
 func (ix *Index) readStore(path string) error {

@@ -1,0 +1,247 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A remote may have the logs of a thousand writers, most of them small. To look at the file of each would cost a
+// command more than everything else, so two files beside the copies spare it that:
+//
+//	fetched/ends    joined <generation> · for each log a line: ref, generation of its copy, offset, number and id of the
+//	                last event, commit, and where in the joined file its copy lies, or -1 · a check sum of all before
+//	fetched/joined  joined <generation> · small copies, one behind the other; bytes in it never change
+//
+// Both are caches of caches. What is not in them is read from the copy itself.
+
+// FetchedCopy is the copy of a fetched log, or why there is none: nothing of a damaged log is to be believed.
+type FetchedCopy struct {
+	FetchedLog
+	Copy *Copy
+	Err  error
+}
+
+// joinedCopy is the size up to which a copy is put with others into one file.
+const joinedCopy = 1 << 20
+
+// Copies opens the copies of fetched logs, as Copy does, and brings them up to date.
+func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, error) {
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	known := l.readEndsKept()
+	now := keptEnds{gen: known.gen, of: map[string]keptEnd{}}
+	out := make([]FetchedCopy, len(logs))
+	for i, f := range logs {
+		out[i].FetchedLog = f
+		if at, ok := known.of[f.Ref]; ok && at.commit == f.Tip {
+			out[i].Copy = &Copy{ref: f.Ref, gen: at.gen, end: at.copyEnd}
+			now.of[f.Ref] = at
+			continue
+		}
+		out[i].Copy, out[i].Err = l.Copy(ctx, f.Ref)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c := out[i].Copy; out[i].Err == nil && c.Stored() == c.Size() && c.Stored() > 0 {
+			now.of[f.Ref] = keptEnd{c.end, c.gen, -1}
+			c.park()
+		}
+	}
+	join := l.openJoined(&now)
+	if join == nil || !maps.Equal(known.of, now.of) {
+		join.release()
+		l.keepEnds(&now)
+		join = l.openJoined(&now)
+	}
+	defer join.release()
+	for i := range out {
+		if at, ok := now.of[out[i].Ref]; ok {
+			out[i].Copy.lean(l, join, at.at)
+		}
+	}
+	return out, nil
+}
+
+// lean says where a copy that is not open is read.
+func (c *Copy) lean(l *Log, join *joined, at int64) {
+	c.path, c.head = l.copyPath(c.ref), copyHeader(l.repo.Format, c.ref)+c.gen+"\n"
+	if join != nil && at >= 0 {
+		join.users++
+		c.join, c.at = join, at
+	}
+}
+
+// joined is the open file of many copies, which the last of them closes.
+type joined struct {
+	file  *os.File
+	users int
+}
+
+func (j *joined) release() {
+	if j == nil {
+		return
+	}
+	if j.users--; j.users == 0 {
+		_ = j.file.Close()
+	}
+}
+
+// keptEnds is what the file of ends says.
+type keptEnds struct {
+	gen string // of the joined file
+	of  map[string]keptEnd
+}
+
+// keptEnd is where a stored copy ends.
+type keptEnd struct {
+	copyEnd
+	gen string
+	at  int64 // in the joined file; -1 where it is not there
+}
+
+func (l *Log) endsPath() string   { return filepath.Join(l.cacheDir(), "fetched", "ends") }
+func (l *Log) joinedPath() string { return filepath.Join(l.cacheDir(), "fetched", "joined") }
+
+func joinedHeader(gen string) string { return "joined " + gen + "\n" }
+
+// openJoined opens the joined file if it is the one that the ends speak of, and long enough for them.
+func (l *Log) openJoined(ends *keptEnds) *joined {
+	if ends.gen == "" {
+		return nil
+	}
+	f, err := os.Open(l.joinedPath())
+	if err != nil {
+		return nil
+	}
+	head := make([]byte, len(joinedHeader(ends.gen)))
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.ReadAt(head, 0)
+	}
+	sound := err == nil && string(head) == joinedHeader(ends.gen)
+	for _, e := range ends.of {
+		sound = sound && (e.at < 0 || e.at+e.offset <= info.Size())
+	}
+	if !sound {
+		_ = f.Close()
+		return nil
+	}
+	return &joined{f, 1}
+}
+
+// keepEnds joins the small copies that are not joined yet, and writes the ends. What cannot be written is left.
+func (l *Log) keepEnds(ends *keptEnds) {
+	lock, err := refs.Flock(l.joinedPath()+".lock", 0)
+	if err != nil {
+		return // another process does it
+	}
+	defer lock.Unlock()
+	f := l.growJoined(ends)
+	if f != nil {
+		at, err := f.Seek(0, io.SeekEnd)
+		for ref, e := range ends.of {
+			if err != nil || e.at >= 0 || e.offset > joinedCopy {
+				continue
+			}
+			var text []byte
+			if text, err = os.ReadFile(l.copyPath(ref)); err != nil || int64(len(text)) < e.offset {
+				err = nil
+				continue
+			}
+			if _, err = f.Write(text[:e.offset]); err == nil {
+				e.at, at = at, at+e.offset
+				ends.of[ref] = e
+			}
+		}
+		_ = f.Close()
+	}
+	_ = refs.WriteFileAtomic(l.endsPath(), ends.format(), 0o666)
+}
+
+// growJoined opens the joined file for more, or begins it anew when it is none or mostly of what is no longer wanted.
+func (l *Log) growJoined(ends *keptEnds) *os.File {
+	if join := l.openJoined(ends); join != nil {
+		defer join.release()
+		var live int64
+		for _, e := range ends.of {
+			if e.at >= 0 {
+				live += e.offset
+			}
+		}
+		if info, err := join.file.Stat(); err == nil && info.Size() <= 2*live+joinedCopy {
+			if f, err := os.OpenFile(l.joinedPath(), os.O_WRONLY, 0); err == nil {
+				return f
+			}
+		}
+	}
+	for ref, e := range ends.of {
+		e.at = -1
+		ends.of[ref] = e
+	}
+	ends.gen = newGeneration()
+	if err := refs.WriteFileAtomic(l.joinedPath(), []byte(joinedHeader(ends.gen)), 0o666); err != nil {
+		ends.gen = ""
+		return nil
+	}
+	f, err := os.OpenFile(l.joinedPath(), os.O_WRONLY, 0)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func (k *keptEnds) format() []byte {
+	var out strings.Builder
+	out.WriteString(joinedHeader(k.gen))
+	for ref, e := range k.of {
+		fmt.Fprintf(&out, "%s %s %d %d %s %s %d\n", ref, e.gen, e.offset, e.seq, e.id, e.commit, e.at)
+	}
+	return []byte(out.String() + checkSum(out.String()) + "\n")
+}
+
+// readEndsKept reads what format wrote; anything else is nothing.
+func (l *Log) readEndsKept() (k keptEnds) {
+	raw, err := refs.ReadFile(l.endsPath())
+	if err != nil {
+		return keptEnds{}
+	}
+	lines := strings.TrimSuffix(string(raw), "\n")
+	last := strings.LastIndexByte(lines, '\n') + 1
+	if checkSum(lines[:last]) != lines[last:] {
+		return keptEnds{}
+	}
+	head, lines, _ := strings.Cut(lines[:last], "\n")
+	k = keptEnds{gen: strings.TrimPrefix(head, "joined "), of: make(map[string]keptEnd, strings.Count(lines, "\n"))}
+	for line := range strings.Lines(lines) {
+		ref, e, ok := parseKeptEnd(strings.Fields(line))
+		if !ok {
+			return keptEnds{}
+		}
+		k.of[ref] = e
+	}
+	return k
+}
+
+func parseKeptEnd(fields []string) (ref string, e keptEnd, ok bool) {
+	if len(fields) != 7 || checkWriter(fields[1]) != nil {
+		return "", e, false
+	}
+	var errs [5]error
+	e.gen = fields[1]
+	e.offset, errs[0] = strconv.ParseInt(fields[2], 10, 64)
+	e.seq, errs[1] = strconv.ParseInt(fields[3], 10, 64)
+	e.id, errs[2] = ParseID(fields[4])
+	e.commit, errs[3] = refs.ParseOID(fields[5])
+	e.at, errs[4] = strconv.ParseInt(fields[6], 10, 64)
+	return fields[0], e, errors.Join(errs[:]...) == nil && e.offset > 0 && e.seq > 0 && e.at >= -1
+}
