@@ -18,6 +18,15 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	all := make([][]CommitLines, len(list))
 	var asked []refs.OID
 	for i := range list {
+		for _, h := range list[i].held {
+			asked = append(asked, lines.now(h.Commit))
+		}
+	}
+	if _, err := r.Reached(ctx, asked); err != nil { // at once, what is asked below one by one
+		return err
+	}
+	asked = nil
+	for i := range list {
 		if all[i], err = lines.Holding(list[i].Trace, list[i].held); err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ type reach struct {
 	repo  *refs.Repo
 	key   string
 	known map[refs.OID]bool // whether something leads to it
+	gone  map[refs.OID]bool // those that are not here, which git was asked for
 }
 
 // reachPath is the file of the answers.
@@ -34,7 +35,7 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	}
 	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
 	sum := blake3.Sum256(append(tips, shallow...))
-	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}}
+	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[refs.OID]bool{}}
 	raw, _ := os.ReadFile(reachPath(repo))
 	rest, same := bytes.CutPrefix(raw, []byte(r.key+"\n"))
 	for line := range bytes.Lines(rest) {
@@ -53,12 +54,12 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	for _, id := range commits {
 		if reached, known := r.known[id]; known {
 			out[id] = reached
-		} else {
-			open = append(open, id.String())
+		} else if !r.gone[id] {
+			open, r.gone[id] = append(open, id.String()), true
 		}
 	}
 	slices.Sort(open)
-	here, err := r.here(ctx, slices.Compact(open))
+	here, err := r.here(ctx, open)
 	if err != nil || len(here) == 0 {
 		return out, err
 	}
@@ -74,6 +75,7 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	for _, text := range here {
 		if id, err := refs.ParseOID(text); err == nil {
 			out[id], r.known[id] = !lost[text], !lost[text]
+			delete(r.gone, id)
 		}
 	}
 	r.keep()

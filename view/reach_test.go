@@ -57,6 +57,10 @@ func TestWhatARefLeadsToIsKeptUntilARefMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.repo = nil // nobody is asked a second time
+		if again, err := r.ask(t.Context(), []refs.OID{gone, kept}); err != nil || again[kept] != got[kept] || again[gone] {
+			t.Errorf("%s: asked again: %v, %v", when, again, err)
+		}
 		for id, reached := range want {
 			if got[id] != reached {
 				t.Errorf("%s: %s is %v", when, id, got[id])
