@@ -13,7 +13,7 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	if err != nil {
 		return "", []Finding{{What: err.Error(), Mend: "see whether this user may read the hooks"}}
 	}
-	if problems := d.hookFindings(st); len(problems) > 0 {
+	if problems := append(d.trailersFindings(ctx), d.hookFindings(st)...); len(problems) > 0 {
 		return "", problems
 	}
 	fine := "all installed"
@@ -21,6 +21,18 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 		fine += " beside " + others
 	}
 	return fine, nil
+}
+
+// trailersFindings tells of a form of trailers that there is not: then no message gets any.
+func (d *Doctor) trailersFindings(ctx context.Context) []Finding {
+	config, err := d.repo.Config(ctx)
+	if err != nil {
+		return nil // git's own complaint, which every command gives
+	}
+	if _, err := hooks.Trailers(config); err != nil {
+		return []Finding{{What: err.Error(), Mend: "git config trace.trailers none"}}
+	}
+	return nil
 }
 
 // hookFindings says what is wrong with the git hooks, once for hooks with which the same is wrong.

@@ -95,7 +95,7 @@ func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 	case in.unmerged:
 		return &Refusal{r.Path, "a merge has left it in conflict", "finish the merge, or git checkout --merge"}
 	case r.OldMode == refs.ModeGitlink || r.NewMode == refs.ModeGitlink:
-		p.leave(r.Path, "a submodule; git trace restore it from inside")
+		p.leave(r.Path, "a submodule; run git trace restore in it")
 	case in.skipped:
 		p.leave(r.Path, "left out of the work tree (sparse checkout)")
 	case r.NewMode == 0 && !named:
@@ -225,7 +225,7 @@ func (p *Plan) way(c *Change) error {
 			return &Refusal{c.Path, dir + " is a file now", "name " + dir + ", too, to have it deleted"}
 		case info.IsDir():
 			if _, err := os.Lstat(p.abs(dir + "/.git")); err == nil {
-				return &Refusal{c.Path, dir + " is another repository", "restore it from inside"}
+				return &Refusal{c.Path, dir + " is another repository", "run git trace restore in it"}
 			}
 		}
 	}

@@ -186,7 +186,22 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 		}
 	}
 	if len(traces) == 0 {
-		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id), "git trace log lists conversations")
+		return "", fail(exitFinding, fmt.Errorf("no conversation has the id '%s'", id),
+			s.meantID(id, "git trace log lists conversations"))
 	}
 	return "", ambiguousID(id, traces)
+}
+
+// meantID is the hint that names the conversation which was probably meant by an id that there is not; without one, or
+// with several, it is the other.
+func (s *conversations) meantID(id, otherwise string) string {
+	ids, err := s.IDs()
+	if err != nil {
+		return otherwise
+	}
+	near := slices.DeleteFunc(slices.Clone(ids), func(t events.TraceID) bool { return !nearID(id, string(t)) })
+	if len(near) != 1 {
+		return otherwise
+	}
+	return "did you mean " + abbreviator(ids)(near[0]) + "?"
 }

@@ -76,7 +76,8 @@ func (a *app) diff(args []string) error {
 	if len(opts.Only) > 0 && (opts.NoTrace || opts.Verbatim || opts.Figures) {
 		return usage("--only-ai and its like choose hunks; they go with no other form of output")
 	}
-	if opts.NoTrace || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 || opts.Verbatim && !opts.MayNameMoments() {
+	plain := opts.Verbatim || !repo.HasTraces() && !opts.JSON && len(opts.Only) == 0 // what git prints is all
+	if opts.NoTrace || plain && !opts.MayNameMoments() {
 		return a.gitDiff(opts.Git(a.life, repo, dir))
 	}
 	known, err := a.openConversations(a.life, repo)
@@ -87,7 +88,7 @@ func (a *app) diff(args []string) error {
 	if err := a.findMoments(repo, known, dir, &opts); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	if opts.Verbatim {
+	if plain {
 		return a.gitDiff(opts.Git(a.life, repo, dir))
 	}
 	d, err := a.readDiff(repo, known, dir, opts)

@@ -100,7 +100,7 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	}
 	if !c.Bool("dry-run") {
 		if err := purge.Finish(c.Context, repo); err != nil {
-			return fail(exitUnchecked, err, "git trace purge says what is in the way")
+			return fail(exitUnchecked, err, "git trace doctor says what is in the way")
 		}
 	}
 	report, err := tidy(c.Context, repo, c.Bool("dry-run"))

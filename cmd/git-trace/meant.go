@@ -23,6 +23,19 @@ func nearest(word string, list []string) string {
 	return best
 }
 
+// nearID tells whether an id, or its beginning, was probably meant by a word: one edit makes it, or two of an id of
+// eight characters or more. A word of fewer than four is near to too many.
+func nearID(word, id string) bool {
+	if len(word) < fewestDigits || len(word) > len(id)+1 {
+		return false
+	}
+	least := len(word)
+	for n := len(word) - 1; n <= len(word)+1; n++ {
+		least = min(least, edits(word, id[:min(n, len(id))]))
+	}
+	return least == 1 || least == 2 && len(word) >= 8
+}
+
 // meant is the hint that names the nearest word; without one it is the other.
 func meant(word string, list []string, otherwise string) string {
 	if near := nearest(word, list); near != "" {

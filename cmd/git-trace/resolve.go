@@ -125,7 +125,7 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 	case 1:
 		return objectOf(others[0]), nil
 	case 0:
-		hint := "git trace log lists conversations, git trace graph commits"
+		hint := r.known.meantID(id, "git trace log lists conversations, git trace graph commits")
 		if len(id) < fewestDigits {
 			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)
 		}
