@@ -81,6 +81,33 @@ func (c *Copy) lean(l *Log, join *joined, at int64) {
 	}
 }
 
+// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
+type Misnamed struct {
+	FetchedLog
+	True string // the ref that would name its writer
+}
+
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads last events and no others, and none of
+// a log whose copy is at hand: that was held against its name.
+func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
+	logs, err := l.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := l.readEndsKept()
+	var out []Misnamed
+	for _, f := range logs {
+		if at, ok := known.of[f.Ref]; ok && at.commit == f.Tip {
+			continue
+		}
+		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
+		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {
+			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.Writer + "/events"})
+		}
+	}
+	return out, nil
+}
+
 // joined is the open file of many copies, which the last of them closes.
 type joined struct {
 	file  *os.File

@@ -54,27 +54,5 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, ok
 }
 
-// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
-type Misnamed struct {
-	FetchedLog
-	True string // the ref that would name its writer
-}
-
-// Misnamed lists the fetched logs whose refs do not name their writers. It reads their last events and no others.
-func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
-	logs, err := l.Fetched(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []Misnamed
-	for _, f := range logs {
-		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
-		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {
-			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.Writer + "/events"})
-		}
-	}
-	return out, nil
-}
-
 // MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.
 func (l *Log) MayHaveFetched() bool { return l.repo.MayHaveRefs(fetchedRefs) }

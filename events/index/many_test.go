@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -123,6 +124,13 @@ func TestWhatIsJoinedFollowsTheRefs(t *testing.T) {
 	runGit(t, repo.WorkTree, "update-ref", "-d", logOf(3))
 	if got := prompts(); got[storyOf(3)] != 0 || got[storyOf(4)] != 2 {
 		t.Errorf("a log was deleted: %v", got)
+	}
+	testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(9))
+	open(t, repo)
+	wrong, err := events.OpenLog(repo).Misnamed(t.Context())
+	check(t, err)
+	if len(wrong) != 1 || wrong[0].Ref != logOf(9) || wrong[0].True != logOf(2) {
+		t.Errorf("a log under another writer's name: %v", wrong)
 	}
 	var live int64
 	copies, err := filepath.Glob(joinedFile(repo, "*.log"))
