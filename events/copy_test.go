@@ -342,3 +342,24 @@ func FuzzCopyEnds(f *testing.F) {
 		}
 	})
 }
+
+// Not parallel: it takes git away.
+func TestAShortPackedLogIsReadWithoutGit(t *testing.T) {
+	log := OpenLog(newRepo(t))
+	for i := range 20 {
+		mustAppend(t, log, promptDraft(i))
+	}
+	runGit(t, log.repo.GitDir, "gc", "-q", "--prune=now")
+	loose, err := filepath.Glob(filepath.Join(log.repo.MainObjects(), "??"))
+	check(t, err)
+	if len(loose) > 0 {
+		t.Fatalf("loose objects are left in %v", loose)
+	}
+	t.Setenv("PATH", t.TempDir())
+	c, err := log.Copy(context.Background(), refs.EventsRef)
+	check(t, err)
+	defer c.Close()
+	if c.Last() != 21 || len(c.Notes) > 0 { // log_started is the first
+		t.Errorf("%d events, notes %v", c.Last(), c.Notes)
+	}
+}

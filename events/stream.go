@@ -21,12 +21,14 @@ type rawCommit struct {
 	raw []byte
 }
 
-// How many commits, of how many bytes, are read as loose files before git is asked: the usual few new batches cost no
-// process. A file beyond looseFile is left to git, which tells the size before it sends the content; what is smaller
-// cannot inflate to more than a thousand times that.
+// How many commits, of how many bytes, are read here before git is asked: the usual few new batches cost no process,
+// nor do the short logs of many writers. A loose file beyond looseFile and a packed object beyond nearObject are left
+// to git, which tells the size before it sends the content; a smaller file cannot inflate to more than a thousand times
+// that.
 const (
-	looseWalk  = 512
-	looseBytes = 16 << 20
+	nearWalk   = 512
+	nearBytes  = 16 << 20
+	nearObject = 1 << 20
 	looseFile  = 64 << 10
 )
 
@@ -39,7 +41,7 @@ var errForked = errors.New("log does not go back to the given commit")
 // newestFirst gives each commit from tip back to, but without, stop to yield; a zero stop means the root. Parents are
 // taken from the commits' own bytes and compared with the order in which git lists them.
 func (l *Log) newestFirst(ctx context.Context, tip, stop refs.OID, yield func(rawCommit) error) error {
-	next, err := l.followLoose(tip, stop, yield)
+	next, err := l.follow(tip, stop, yield)
 	if err != nil || next == stop {
 		return err
 	}
@@ -63,7 +65,7 @@ func (l *Log) newestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 // oldestFirst is newestFirst the other way round.
 func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(rawCommit) error) error {
 	var recent []rawCommit
-	next, err := l.followLoose(tip, stop, func(c rawCommit) error {
+	next, err := l.follow(tip, stop, func(c rawCommit) error {
 		recent = append(recent, c)
 		return nil
 	})
@@ -115,13 +117,20 @@ func (l *Log) endsInBatch(commit refs.OID) error {
 	return nil
 }
 
-// followLoose goes back as far as commits lie loose, and returns the first one that was not given to yield.
-func (l *Log) followLoose(tip, stop refs.OID, yield func(rawCommit) error) (refs.OID, error) {
+// follow goes back without git as far as commits lie loose or in a pack and are small, and returns the first one that
+// was not given to yield.
+func (l *Log) follow(tip, stop refs.OID, yield func(rawCommit) error) (refs.OID, error) {
 	next := tip
-	for n, size := 0, 0; n < looseWalk && size < looseBytes && next != stop && !next.IsZero(); n++ {
+	packed := l.repo.Objects()
+	packed.Max = nearObject
+	defer packed.Close()
+	for n, size := 0, 0; n < nearWalk && size < nearBytes && next != stop && !next.IsZero(); n++ {
 		typ, raw, err := l.readSmallLoose(next)
 		if err != nil {
-			return next, nil //nolint:nilerr // packed, in an alternate, large, or damaged: git knows
+			typ, raw, err = packed.ReadPacked(next)
+		}
+		if err != nil {
+			return next, nil // in an alternate, large, or damaged: git knows
 		}
 		size += len(raw)
 		if typ != refs.CommitObject {
