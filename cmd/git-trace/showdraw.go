@@ -166,7 +166,7 @@ func (t *traceView) origin() string {
 	case slices.Contains(t.Sources, view.Backfill):
 		return "its session file (git trace backfill)"
 	case slices.Contains(t.Sources, view.Lines):
-		return "lines of commits, as a file of another program says (git trace import)"
+		return "lines of commits, as a file of another program says"
 	case t.Own:
 		return "a record that was imported"
 	}
