@@ -13,7 +13,7 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	if err != nil {
 		return "", []Finding{{What: err.Error(), Mend: "see whether this user may read the hooks"}}
 	}
-	if problems := append(d.trailersFindings(ctx), d.hookFindings(st)...); len(problems) > 0 {
+	if problems := d.hookFindings(st); len(problems) > 0 {
 		return "", problems
 	}
 	fine := "all installed"
@@ -23,22 +23,15 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	return fine, nil
 }
 
-// trailersFindings tells of a form of trailers that there is not: then no message gets any.
-func (d *Doctor) trailersFindings(ctx context.Context) []Finding {
-	config, err := d.repo.Config(ctx)
-	if err != nil {
-		return nil // git's own complaint, which every command gives
-	}
-	if _, err := hooks.Trailers(config); err != nil {
-		return []Finding{{What: err.Error(), Mend: "git config trace.trailers none"}}
-	}
-	return nil
-}
-
 // hookFindings says what is wrong with the git hooks, once for hooks with which the same is wrong.
 func (d *Doctor) hookFindings(st hooks.Status) []Finding {
+	var settings []Finding
+	if st.Setting != nil {
+		settings = []Finding{{What: st.Setting.Error(), Mend: "git config trace.trailers none"}}
+	}
 	if slices.ContainsFunc(st.Notes, func(note string) bool { return strings.HasPrefix(note, "git runs no hooks here") }) {
-		return []Finding{{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)}}
+		return append(settings,
+			Finding{What: "git runs no hooks here (" + st.Source + ")", Mend: hooks.Hint(hooks.ErrHooksOff)})
 	}
 	var out []Finding
 	names := map[string][]string{} // hooks by what is wrong with them
@@ -63,7 +56,7 @@ func (d *Doctor) hookFindings(st hooks.Status) []Finding {
 		}
 		out[i].What = who + out[i].What
 	}
-	return out
+	return append(settings, out...)
 }
 
 func (d *Doctor) hookFinding(state hooks.State, problem string) Finding {

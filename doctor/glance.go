@@ -54,7 +54,6 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 		return g, nil
 	}
 	found(d.settingsFindings(ctx))
-	found(d.trailersFindings(ctx))
 	found(d.hookFindings(g.GitHooks))
 	found(d.agentFindings(ctx, g.Agents))
 	found(d.untracedFindings(ctx, g.Agents))

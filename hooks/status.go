@@ -47,6 +47,7 @@ type Status struct {
 	Installed bool         `json:"installed"` // an install was made here and not removed
 	Hooks     []HookStatus `json:"hooks"`
 	Notes     []string     `json:"notes,omitempty"`
+	Setting   error        `json:"-"` // trace.trailers asks for what there is not: no message gets any
 }
 
 // Works tells whether git starts git-trace for every hook.
@@ -71,7 +72,9 @@ func (in Installer) Status(ctx context.Context) (Status, error) {
 		dir, st.OwnDir = in.ownDir(), in.ownDir()
 	}
 	_, recorded := r.at(dir)
-	for _, hook := range in.names(ctx) {
+	names, wrong := in.wanted(ctx)
+	st.Setting = wrong
+	for _, hook := range names {
 		h := in.hookStatus(filepath.Join(dir, hook), hook, recorded)
 		if off {
 			h = HookStatus{Hook: hook, Path: h.Path, State: Bypassed, Detail: "git runs no hooks here"}

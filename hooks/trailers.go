@@ -36,12 +36,20 @@ func Trailers(config refs.Config) (form string, err error) {
 // all are the hooks that may have a part of ours.
 func all() []string { return append(Names(), TrailersHook) }
 
+// wanted are the hooks that get one. The error is that of a setting which asks for what there is not.
+func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
+	var form string
+	if config, err := in.Repo.Config(ctx); err == nil { // what git complains of, every command tells
+		form, wrong = Trailers(config)
+	}
+	if form != "" {
+		return all(), nil
+	}
+	return Names(), wrong
+}
+
 // names are the hooks that get one.
 func (in Installer) names(ctx context.Context) []string {
-	if config, err := in.Repo.Config(ctx); err == nil {
-		if form, _ := Trailers(config); form != "" {
-			return all()
-		}
-	}
-	return Names()
+	names, _ := in.wanted(ctx)
+	return names
 }
