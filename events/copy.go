@@ -29,10 +29,9 @@ type Copy struct {
 
 	ref  string
 	file *os.File // nil when all is in memory, or nobody has read in it yet; see reader
-	path string   // of a file that is opened when it is read, see Copies
+	log  *Log     // of a copy whose file is opened when it is read, see Copies
 	join *joined  // where the stored part lies with others in one file
 	at   int64    // there
-	head string   // its header line
 	gen  string   // names this build of the file; offsets hold for it alone
 	end  copyEnd  // of the file
 	tail copyTail // what follows the file's end in memory
@@ -232,23 +231,32 @@ func (c *Copy) reader() (io.ReaderAt, error) {
 	if c.join != nil {
 		return io.NewSectionReader(c.join.file, c.at, c.end.offset), nil
 	}
-	if c.file != nil || c.path == "" {
+	if c.file != nil || c.log == nil {
 		return c.file, nil
 	}
-	f, err := os.Open(c.path)
+	f, err := openBuild(c.log.copyPath(c.ref), copyHeader(c.log.repo.Format, c.ref)+c.gen+"\n", c.end.offset)
+	if err != nil {
+		return nil, err
+	}
+	c.file = f
+	return f, nil
+}
+
+// openBuild opens a file that begins with a header line and has at least so many bytes; any other is damaged.
+func openBuild(path, header string, size int64) (*os.File, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 	}
-	head := make([]byte, len(c.head))
+	head := make([]byte, len(header))
 	info, err := f.Stat()
 	if err == nil {
 		_, err = f.ReadAt(head, 0)
 	}
-	if err != nil || string(head) != c.head || info.Size() < c.end.offset {
+	if err != nil || string(head) != header || info.Size() < size {
 		_ = f.Close()
 		return nil, ErrCopyDamaged
 	}
-	c.file = f
 	return f, nil
 }
 

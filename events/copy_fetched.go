@@ -17,11 +17,12 @@ import (
 // A remote may have the logs of a thousand writers, most of them small. To look at the file of each would cost a
 // command more than everything else, so two files beside the copies spare it that:
 //
-//	fetched/ends    joined <generation> · for each log a line: ref, generation of its copy, offset, number and id of the
-//	                last event, commit, and where in the joined file its copy lies, or -1 · a check sum of all before
 //	fetched/joined  joined <generation> · small copies, one behind the other; bytes in it never change
+//	fetched/ends    joined <generation> · a line for each log · a check sum of all before
 //
-// Both are caches of caches. What is not in them is read from the copy itself.
+// A line has the ref, the generation and the length of the copy, and what its end line says: number, id and commit.
+// Last stands where the copy begins in the joined file; -1 if it is not there. Both are caches of caches. What is not
+// in them is read from the copy itself.
 
 // FetchedCopy is the copy of a fetched log, or why there is none: nothing of a damaged log is to be believed.
 type FetchedCopy struct {
@@ -74,7 +75,7 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 
 // lean says where a copy that is not open is read.
 func (c *Copy) lean(l *Log, join *joined, at int64) {
-	c.path, c.head = l.copyPath(c.ref), copyHeader(l.repo.Format, c.ref)+c.gen+"\n"
+	c.log = l
 	if join != nil && at >= 0 {
 		join.users++
 		c.join, c.at = join, at
@@ -146,21 +147,14 @@ func (l *Log) openJoined(ends *keptEnds) *joined {
 	if ends.gen == "" {
 		return nil
 	}
-	f, err := os.Open(l.joinedPath())
-	if err != nil {
-		return nil
-	}
-	head := make([]byte, len(joinedHeader(ends.gen)))
-	info, err := f.Stat()
-	if err == nil {
-		_, err = f.ReadAt(head, 0)
-	}
-	sound := err == nil && string(head) == joinedHeader(ends.gen)
+	var size int64
 	for _, e := range ends.of {
-		sound = sound && (e.at < 0 || e.at+e.offset <= info.Size())
+		if e.at >= 0 {
+			size = max(size, e.at+e.offset)
+		}
 	}
-	if !sound {
-		_ = f.Close()
+	f, err := openBuild(l.joinedPath(), joinedHeader(ends.gen), size)
+	if err != nil {
 		return nil
 	}
 	return &joined{f, 1}
@@ -173,26 +167,33 @@ func (l *Log) keepEnds(ends *keptEnds) {
 		return // another process does it
 	}
 	defer lock.Unlock()
-	f := l.growJoined(ends)
-	if f != nil {
-		at, err := f.Seek(0, io.SeekEnd)
-		for ref, e := range ends.of {
-			if err != nil || e.at >= 0 || e.offset > joinedCopy {
-				continue
-			}
-			var text []byte
-			if text, err = os.ReadFile(l.copyPath(ref)); err != nil || int64(len(text)) < e.offset {
-				err = nil
-				continue
-			}
-			if _, err = f.Write(text[:e.offset]); err == nil {
-				e.at, at = at, at+e.offset
-				ends.of[ref] = e
-			}
-		}
+	if f := l.growJoined(ends); f != nil {
+		l.joinCopies(f, ends)
 		_ = f.Close()
 	}
 	_ = refs.WriteFileAtomic(l.endsPath(), ends.format(), 0o666)
+}
+
+// joinCopies puts the small copies behind what the joined file has, as far as they can be read and written.
+func (l *Log) joinCopies(f *os.File, ends *keptEnds) {
+	at, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return
+	}
+	for ref, e := range ends.of {
+		if e.at >= 0 || e.offset > joinedCopy {
+			continue
+		}
+		text, err := os.ReadFile(l.copyPath(ref))
+		if err != nil || int64(len(text)) < e.offset {
+			continue
+		}
+		if _, err := f.Write(text[:e.offset]); err != nil {
+			return
+		}
+		e.at, at = at, at+e.offset
+		ends.of[ref] = e
+	}
 }
 
 // growJoined opens the joined file for more, or begins it anew when it is none or mostly of what is no longer wanted.

@@ -96,17 +96,9 @@ func storeTogether(db *bbolt.DB, logs []*events.Copy) error {
 			if from >= c.Stored() {
 				continue
 			}
-			chunk := newRecent()
-			for line, err := range c.Scan(from) {
-				if err != nil {
-					return err
-				}
-				if line.Offset >= c.Stored() {
-					break
-				}
-				if err := chunk.take(line); err != nil {
-					return err
-				}
+			chunk, err := indexed(c, from, c.Stored())
+			if err != nil {
+				return err
 			}
 			if err := chunk.store(tx, c, c.Stored()); err != nil {
 				return err

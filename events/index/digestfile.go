@@ -43,11 +43,10 @@ const digestVersion = 3
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 	return mended(ix, func() (*Digest, error) {
 		d := &Digest{}
-		own, fetched := ix.sources[:1], ix.sources[1:]
 		for _, of := range [...]struct {
 			name string
 			logs []*source
-		}{{"own", own}, {"fetched", fetched}} {
+		}{{"own", ix.sources[:1]}, {"fetched", ix.sources[1:]}} {
 			parts, err := ix.digests(ctx, of.name, of.logs)
 			if err != nil {
 				return nil, fmt.Errorf("read digest of the log: %w", err)

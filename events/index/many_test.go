@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -20,9 +19,7 @@ func manyWriters(t testing.TB, repo *refs.Repo, n int) {
 	other := newRepo(t)
 	var staged strings.Builder
 	for i := range n {
-		writer := fmt.Sprintf("%016x", i+1)
-		check(t, os.MkdirAll(other.TracesDir(), 0o777))
-		check(t, os.WriteFile(filepath.Join(other.TracesDir(), "writer"), []byte(writer+"\n"), 0o666))
+		writer := writeAs(t, other, i+1)
 		story(t, other, storyOf(i+1), 2)
 		tip, err := other.ReadRef(refs.EventsRef)
 		check(t, err)
@@ -35,6 +32,15 @@ func manyWriters(t testing.TB, repo *refs.Repo, n int) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	runGit(t, repo.WorkTree, "fetch", "-q", "--no-write-fetch-head", other.WorkTree, "refs/staged/*:refs/traces/remotes/origin/*")
+}
+
+// writeAs has the next log of a repository written under another id, which it gives.
+func writeAs(t testing.TB, repo *refs.Repo, writer int) string {
+	t.Helper()
+	id := fmt.Sprintf("%016x", writer)
+	check(t, os.MkdirAll(repo.TracesDir(), 0o777))
+	check(t, os.WriteFile(filepath.Join(repo.TracesDir(), "writer"), []byte(id+"\n"), 0o666))
+	return id
 }
 
 // storyOf is a conversation of a writer of manyWriters.
@@ -111,8 +117,7 @@ func TestWhatIsJoinedFollowsTheRefs(t *testing.T) {
 	}
 	prompts()
 	other := newRepo(t)
-	check(t, os.MkdirAll(other.TracesDir(), 0o777))
-	check(t, os.WriteFile(filepath.Join(other.TracesDir(), "writer"), fmt.Appendf(nil, "%016x\n", 2), 0o666))
+	writeAs(t, other, 2)
 	story(t, other, "another history", 5) // in the place of the one that was fetched
 	for round := range 30 {
 		testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(2))
@@ -148,21 +153,5 @@ func TestManyReadersBeginAtOnce(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
 	manyWriters(t, repo, 6)
-	var readers sync.WaitGroup
-	for range 8 {
-		readers.Go(func() {
-			for range 4 {
-				ix, err := Open(repo)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if traces, err := ix.Traces(); err != nil || len(traces) != 6 {
-					t.Errorf("%d conversations, %v", len(traces), err)
-				}
-				ix.Close()
-			}
-		})
-	}
-	readers.Wait()
+	openAtOnce(t, repo, func(traces []Trace) bool { return len(traces) == 6 })
 }

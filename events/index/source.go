@@ -76,21 +76,32 @@ func (s *source) unstored() (*recent, error) {
 	if s.recent != nil {
 		return s.recent, nil
 	}
+	r, err := indexed(s.copy, s.shelf.indexed, s.copy.Size())
+	if err != nil {
+		return nil, err
+	}
+	sortRows(r.rows)
+	s.recent = r
+	return r, nil
+}
+
+// indexed is the index of what a log has from one offset to another.
+func indexed(c *events.Copy, from, to int64) (*recent, error) {
 	r := newRecent()
-	if s.shelf.indexed == s.copy.Size() {
-		s.recent = r
+	if from == to { // of a thousand logs most have nothing new
 		return r, nil
 	}
-	for line, err := range s.copy.Scan(s.shelf.indexed) {
+	for line, err := range c.Scan(from) {
 		if err != nil {
 			return nil, err
+		}
+		if line.Offset >= to {
+			break
 		}
 		if err := r.take(line); err != nil {
 			return nil, err
 		}
 	}
-	sortRows(r.rows)
-	s.recent = r
 	return r, nil
 }
 
