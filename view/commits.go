@@ -15,17 +15,17 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	if err != nil {
 		return err
 	}
-	all := make([][]CommitLines, len(list))
-	var asked []refs.OID
+	var heirs []refs.OID
 	for i := range list {
 		for _, h := range list[i].held {
-			asked = append(asked, lines.now(h.Commit))
+			heirs = append(heirs, lines.now(h.Commit))
 		}
 	}
-	if _, err := r.Reached(ctx, asked); err != nil { // at once, what is asked below one by one
+	if _, err := r.Reached(ctx, heirs); err != nil { // at once, what Holding asks one by one
 		return err
 	}
-	asked = nil
+	all := make([][]CommitLines, len(list))
+	var asked []refs.OID
 	for i := range list {
 		if all[i], err = lines.Holding(list[i].Trace, list[i].held); err != nil {
 			return err

@@ -22,7 +22,7 @@ type reach struct {
 	repo  *refs.Repo
 	key   string
 	known map[refs.OID]bool // whether something leads to it
-	gone  map[refs.OID]bool // those that are not here, which git was asked for
+	gone  map[string]bool   // those that git did not find here
 }
 
 // reachPath is the file of the answers.
@@ -35,7 +35,7 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	}
 	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
 	sum := blake3.Sum256(append(tips, shallow...))
-	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[refs.OID]bool{}}
+	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[string]bool{}}
 	raw, _ := os.ReadFile(reachPath(repo))
 	rest, same := bytes.CutPrefix(raw, []byte(r.key+"\n"))
 	for line := range bytes.Lines(rest) {
@@ -54,12 +54,12 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	for _, id := range commits {
 		if reached, known := r.known[id]; known {
 			out[id] = reached
-		} else if !r.gone[id] {
-			open, r.gone[id] = append(open, id.String()), true
+		} else if !r.gone[id.String()] {
+			open = append(open, id.String())
 		}
 	}
 	slices.Sort(open)
-	here, err := r.here(ctx, open)
+	here, err := r.here(ctx, slices.Compact(open))
 	if err != nil || len(here) == 0 {
 		return out, err
 	}
@@ -75,14 +75,13 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	for _, text := range here {
 		if id, err := refs.ParseOID(text); err == nil {
 			out[id], r.known[id] = !lost[text], !lost[text]
-			delete(r.gone, id)
 		}
 	}
 	r.keep()
 	return out, nil
 }
 
-// here leaves the commits that the repository has.
+// here leaves the commits that the repository has, and notes the others.
 func (r *reach) here(ctx context.Context, commits []string) ([]string, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -96,7 +95,15 @@ func (r *reach) here(ctx context.Context, commits []string) ([]string, error) {
 	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
 		known[strings.TrimSuffix(line, "\n")] = true
 	}
-	return slices.DeleteFunc(commits, func(id string) bool { return !known[id] }), nil
+	var here []string
+	for _, id := range commits {
+		if known[id] {
+			here = append(here, id)
+		} else {
+			r.gone[id] = true
+		}
+	}
+	return here, nil
 }
 
 // keep stores the answers. Without them git is asked again.
