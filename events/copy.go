@@ -386,3 +386,27 @@ func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
 		return text, nil
 	}
 }
+
+// Event gives an event by its number; false if there is none.
+func (c *Copy) Event(seq int64) (Event, bool, error) {
+	at := int64(0)
+	for line, err := range c.Scan(0) {
+		if err != nil {
+			return Event{}, false, err
+		}
+		if at++; at == seq {
+			e, err := DecodeLine(bytes.Clone(line.Line))
+			return e, err == nil && e.Seq == seq, err
+		}
+	}
+	return Event{}, false, nil
+}
+
+// Continues tells whether a log begins with all that another copy holds.
+func (c *Copy) Continues(o *Copy) (bool, error) {
+	if c == o || c.Tip() == o.Tip() {
+		return true, nil
+	}
+	at, found, err := c.Event(o.Last())
+	return found && at.ID == o.last().id, err
+}

@@ -98,8 +98,8 @@ func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 	known := l.readEndsKept()
 	var out []Misnamed
 	for _, f := range logs {
-		if at, ok := known.of[f.Ref]; ok && at.commit == f.Tip {
-			continue
+		if at, ok := known.of[f.Ref]; f.Digest || ok && at.commit == f.Tip {
+			continue // of a digest those who read it tell
 		}
 		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
 		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {

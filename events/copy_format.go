@@ -152,6 +152,9 @@ func isBroken(err error) bool {
 // types.
 func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
 	fetched, foreign := parseFetched(ref)
+	if fetched.Digest {
+		return l.copyPublished(fetched, end, tip, w)
+	}
 	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {
 		lines, broken := checkBatch(l.repo.Format, c, end)
 		if broken == nil && foreign {
@@ -178,6 +181,15 @@ func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.O
 // checkBatch compares a batch with what must follow the end so far.
 func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine, *brokenError) {
 	checked := checkCommit(format, c, nil)
+	b, err := parseBatch(c.raw)
+	if err != nil && len(checked.findings) == 0 {
+		return nil, &brokenError{end.seq + 1, err.Error()}
+	}
+	return soundLines(checked, b.lines, end)
+}
+
+// soundLines gives the lines that were checked, if nothing is wrong with them and they follow end.
+func soundLines(checked checkedCommit, lines [][]byte, end copyEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]
 		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail}
@@ -190,15 +202,11 @@ func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine
 			return nil, &brokenError{end.seq + 1 + int64(i), fmt.Sprintf("number %d stands there", m.seq)}
 		}
 	}
-	b, err := parseBatch(c.raw)
-	if err != nil {
-		return nil, &brokenError{end.seq + 1, err.Error()}
+	out := make([]soundLine, len(lines))
+	for i, line := range lines {
+		out[i] = soundLine{line, end.seq + 1 + int64(i), checked.lastID}
 	}
-	lines := make([]soundLine, len(b.lines))
-	for i, line := range b.lines {
-		lines[i] = soundLine{line, end.seq + 1 + int64(i), checked.lastID}
-	}
-	return lines, nil
+	return out, nil
 }
 
 // checkForeign looks at what only strangers get wrong.

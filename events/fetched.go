@@ -10,9 +10,10 @@ import (
 
 // FetchedLog is another writer's log, or a copy of the own one, that was fetched.
 type FetchedLog struct {
-	Ref    string // refs/traces/remotes/<remote>/<writer>/events
+	Ref    string // refs/traces/remotes/<remote>/<writer>/events, or …/digest
 	Remote string
 	Writer string // as the ref's name says; empty where it names none, and the log is not read
+	Digest bool   // a publication, which tells who wrote the lines of published commits, and no more
 	Tip    refs.OID
 }
 
@@ -46,12 +47,25 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	if !ok {
 		return FetchedLog{}, false
 	}
-	rest, ok = strings.CutSuffix(rest, "/events")
-	slash := strings.LastIndexByte(rest, '/')
-	if slash < 1 || checkWriter(rest[slash+1:]) != nil {
-		return FetchedLog{Ref: ref, Remote: rest}, ok
+	kind := strings.LastIndexByte(rest, '/')
+	if kind < 0 || rest[kind:] != "/events" && rest[kind:] != "/digest" {
+		return FetchedLog{}, false
 	}
-	return FetchedLog{Ref: ref, Remote: rest[:slash], Writer: rest[slash+1:]}, ok
+	f := FetchedLog{Ref: ref, Remote: rest[:kind], Digest: rest[kind:] == "/digest"}
+	slash := strings.LastIndexByte(f.Remote, '/')
+	if slash > 0 && checkWriter(f.Remote[slash+1:]) == nil {
+		f.Remote, f.Writer = f.Remote[:slash], f.Remote[slash+1:]
+	}
+	return f, true
+}
+
+// FetchedRef is where what a remote has of a writer is kept: kind is "events", "digest", "records" or "checkpoints".
+// Without a writer it is what all refs of the remote begin with.
+func FetchedRef(remote, writer, kind string) string {
+	if writer == "" {
+		return fetchedRefs + remote + "/"
+	}
+	return fetchedRefs + remote + "/" + writer + "/" + kind
 }
 
 // MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.

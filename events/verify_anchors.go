@@ -40,6 +40,14 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 		if f.Ref == of.Ref || !slices.Contains(writers, f.Writer) {
 			continue
 		}
+		if f.Digest {
+			p, err := log.ReadPublication(f.Tip)
+			if err == nil && p.Head.Writer == f.Writer && p.Head.Source.Seq > 0 {
+				anchors = append(anchors, Anchor{Seq: p.Head.Source.Seq, ID: p.Head.Source.Event,
+					Source: "digest published on " + f.Remote})
+			}
+			continue
+		}
 		end, err := log.End(f.Ref)
 		if err != nil || end.Writer != f.Writer {
 			continue // a damaged copy says nothing of the original

@@ -59,51 +59,23 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 		}
 	}
 	slices.Sort(open)
-	here, err := r.here(ctx, slices.Compact(open))
-	if err != nil || len(here) == 0 {
+	led, err := r.repo.LedTo(ctx, slices.Compact(open), "--exclude=refs/traces/*", "--all")
+	if err != nil {
 		return out, err
 	}
-	left, err := r.repo.Git(ctx, strings.NewReader(strings.Join(here, "\n")+"\n"),
-		"rev-list", "--ignore-missing", "--stdin", "--not", "--exclude=refs/traces/*", "--all")
-	if err != nil {
-		return nil, err
-	}
-	lost := map[string]bool{}
-	for line := range strings.FieldsSeq(string(left)) {
-		lost[line] = true
-	}
-	for _, text := range here {
-		if id, err := refs.ParseOID(text); err == nil {
-			out[id], r.known[id] = !lost[text], !lost[text]
+	for _, text := range open {
+		id, err := refs.ParseOID(text)
+		reached, here := led[text]
+		if !here || err != nil {
+			r.gone[text] = true
+			continue
 		}
+		out[id], r.known[id] = reached, reached
 	}
-	r.keep()
+	if len(led) > 0 {
+		r.keep()
+	}
 	return out, nil
-}
-
-// here leaves the commits that the repository has, and notes the others.
-func (r *reach) here(ctx context.Context, commits []string) ([]string, error) {
-	if len(commits) == 0 {
-		return nil, nil
-	}
-	there, err := r.repo.Git(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), "cat-file",
-		"--batch-check=%(objectname)")
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
-		known[strings.TrimSuffix(line, "\n")] = true
-	}
-	var here []string
-	for _, id := range commits {
-		if known[id] {
-			here = append(here, id)
-		} else {
-			r.gone[id] = true
-		}
-	}
-	return here, nil
 }
 
 // keep stores the answers. Without them git is asked again.

@@ -38,11 +38,12 @@ var layers = map[string][]string{
 	"transcripts": {"refs", "events", "agents", "records", "correlate"},
 	"diff":        {"refs", "events", "correlate", "blame"},
 	"restore":     {"refs", "events", "trails"},
+	"sharing":     {"refs", "events", "numbers"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"lsp", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
+	"cmd":      {"lsp", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -243,6 +243,8 @@ var untouched = map[string][]string{
 	"import":       {"--format git-ai --notes", "--format git-ai a", "--format opentraces a", "--format ccpa a", "--format agent-trace a", "--format ccpa nosuch", "--format opentraces empty", "--format ccpa empty", "--format agent-trace empty", "--format git-ai empty"},
 	"quality":      {"", "--json"},
 	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
+	"push":         {"", "origin", "--dry-run origin", "--to commits origin"},
+	"pull":         {"", "origin", "--dry-run origin", "--configure --unconfigure"},
 	"verify":       {"", "--quick", "--json", "--anchored"},
 	"checkpoint":   {""},
 	"reconcile":    {"--dry-run", "--all"},

@@ -208,6 +208,9 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 	schemaOf := compileSchemas(t)
 	r := newRecorded(t)
 	files := t.TempDir()
+	r.run("git", "init", "-q", "--bare", filepath.Join(files, "remote.git"))
+	r.run("git", "remote", "add", "origin", filepath.Join(files, "remote.git"))
+	r.run("git", "push", "-q", "origin", "HEAD:refs/heads/main")
 	for _, format := range []string{"opentraces", "git-ai"} {
 		r.run("sh", "-c", fmt.Sprintf("git-trace export --format %s >'%s/%[1]s'", format, files))
 	}
@@ -219,6 +222,9 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 		{[]string{"record", "--json", "carol"}, `"stored": false`},
 		{[]string{"import", "--json", "--format", "opentraces", filepath.Join(files, "opentraces")}, `"here": 1`},
 		{[]string{"import", "--json", "--format", "git-ai", filepath.Join(files, "git-ai")}, `"stored": 0`},
+		{[]string{"push", "--json", "--to", "commits", "origin"}, `"state": "pushed"`},
+		{[]string{"push", "--json"}, `"refs": []`},
+		{[]string{"pull", "--json", "origin"}, `"remote": "origin"`},
 		{[]string{"doctor", "--fix", "--json"}, `"problems": 0`},
 		{[]string{"init", "--json", "--agent", "gemini-cli"}, `"for": "gemini-cli"`},
 		{[]string{"restore", "--json", "--force", "alpha#1", "a.go"}, `"action": "`},

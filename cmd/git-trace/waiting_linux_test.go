@@ -44,6 +44,8 @@ var mayWait = map[string]string{
 	"import":     "--format git-ai --notes",
 	"quality":    "",
 	"purge":      "--text nothing --yes",
+	"push":       "--dry-run origin",
+	"pull":       "--dry-run origin",
 	"verify":     "",
 	"checkpoint": "",
 	"reconcile":  "",

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,25 +119,58 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	byWriter := map[string]*source{}
+	byWriter := map[string][]events.FetchedCopy{}
+	var writers []string
 	for _, c := range copies {
-		other := byWriter[c.Writer]
-		switch {
-		case c.Err != nil:
+		if c.Err != nil {
 			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", c.Err))
-		case other == nil:
-			s := &source{copy: c.Copy}
-			byWriter[c.Writer] = s
-			ix.sources = append(ix.sources, s)
-		// One writer's log can come from two remotes; the longer one holds the shorter one, or one of them is not true.
-		case other.copy.Last() >= c.Copy.Last():
-			c.Copy.Close()
-		default:
-			other.copy.Close()
-			other.copy = c.Copy
+			continue
 		}
+		if byWriter[c.Writer] == nil {
+			writers = append(writers, c.Writer)
+		}
+		byWriter[c.Writer] = append(byWriter[c.Writer], c)
+	}
+	for _, w := range writers {
+		ix.choose(byWriter[w])
 	}
 	return nil
+}
+
+// choose takes what is read of one writer: a log where there is one, otherwise the digests. Logs that came from several
+// remotes are one and the same as far as they go, and the longest is read; or one of them is not true, and none is. Of
+// digests each is of what its remote has, so all are read.
+func (ix *Index) choose(of []events.FetchedCopy) {
+	logs := slices.DeleteFunc(slices.Clone(of), func(c events.FetchedCopy) bool { return c.Digest })
+	if len(logs) == 0 {
+		for i, c := range of {
+			if slices.ContainsFunc(of[:i], func(o events.FetchedCopy) bool { return o.Tip == c.Tip }) {
+				c.Copy.Close()
+				continue
+			}
+			ix.sources = append(ix.sources, &source{copy: c.Copy})
+		}
+		return
+	}
+	longest := slices.MaxFunc(logs, func(a, b events.FetchedCopy) int { return cmp.Compare(a.Copy.Last(), b.Copy.Last()) })
+	for _, c := range logs {
+		if same, err := longest.Copy.Continues(c.Copy); err != nil || !same {
+			ix.notes = append(ix.notes, fmt.Sprintf("left out: %s shows two histories (%s, %s)", c.Writer, longest.Remote,
+				c.Remote))
+			closeAll(of, nil)
+			return
+		}
+	}
+	closeAll(of, longest.Copy)
+	ix.sources = append(ix.sources, &source{copy: longest.Copy})
+}
+
+func closeAll(of []events.FetchedCopy, but *events.Copy) {
+	for _, c := range of {
+		if c.Copy != but {
+			c.Copy.Close()
+		}
+	}
 }
 
 // Close releases the files.

@@ -223,7 +223,7 @@ func united(logs []Trace) Trace {
 		}
 		o := &logs[i]
 		out.joinOutcome(o)
-		if o.Hooked > 0 {
+		if o.Hooked > 0 && o.Writer != logs[at].Writer { // digests on two remotes tell the same
 			out.Elsewhere = append(out.Elsewhere, Elsewhere{o.Writer, o.Last, o.Prompts, o.Calls, o.Added, o.Removed})
 		}
 		for _, m := range append([]string{""}, logs[i].Models...) {
@@ -244,7 +244,8 @@ func teller(logs []Trace) int {
 		if b.Own && b.rank() >= happenedHere {
 			break
 		}
-		if a.rank() > b.rank() || a.rank() == b.rank() && a.rank() > 0 && !b.Own && a.Writer < b.Writer {
+		if a.rank() > b.rank() || a.rank() == b.rank() && a.rank() > 0 && !b.Own &&
+			(a.Writer < b.Writer || a.Writer == b.Writer && a.Events > b.Events) {
 			best = i
 		}
 	}

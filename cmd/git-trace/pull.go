@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// pullSchema names the form of the JSON output; docs/schema/pull-1.schema.json describes it.
+const pullSchema = "git-trace.pull/1"
+
+func (a *app) pullCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:  "pull",
+		Usage: "fetch what other clones have published",
+		UsageText: "git trace pull [<remote> | <url>]… [--log] [--writer <id>]… [--configure | --unconfigure] " +
+			"[--dry-run] [--json]",
+		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
+			"recorded here,\n" +
+			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
+			"or\n" +
+			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
+			"It is 2 when a remote was not reached.",
+		Flags: options("log", "writer", "configure", "unconfigure", "dry-run", "json"),
+	}, a.pull)
+}
+
+func (a *app) pull(c *cli.Context, ops operands) error {
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	s, err := sharing.ReadSettings(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	if c.Bool("configure") && c.Bool("unconfigure") {
+		return usage("options '--configure' and '--unconfigure' exclude each other")
+	}
+	sources := s.Sources()
+	if names := ops.all(); len(names) > 0 {
+		sources = nil
+		for _, name := range names {
+			r, err := s.Source(name)
+			if err != nil {
+				return explainSharing(err)
+			}
+			sources = append(sources, r)
+		}
+	}
+	if len(sources) == 0 {
+		return fail(exitUsage, sharing.ErrNoRemote, "git trace pull <remote>; git remote -v lists them")
+	}
+	log := events.OpenLog(repo)
+	what := sharing.What{Writers: c.StringSlice("writer"), Log: c.Bool("log"), Dry: c.Bool("dry-run")}
+	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
+	left := 0
+	for _, r := range sources {
+		if c.Bool("configure") || c.Bool("unconfigure") {
+			if r.Name != r.Label {
+				return usage("a URL has no configuration; git remote add gives it a name")
+			}
+			if err := sharing.Configure(c.Context, repo, s, r, c.Bool("configure")); err != nil {
+				return err
+			}
+		}
+		pulled, err := sharing.Pull(c.Context, log, r, what)
+		if err != nil {
+			a.tellRemote(err)
+			return explainSharing(err)
+		}
+		out.Remotes = append(out.Remotes, pulled)
+		if !c.Bool("json") {
+			sayPulled(quietWriter{a.std.out}, pulled)
+		}
+		left += pulled.LeftOut()
+	}
+	if c.Bool("json") {
+		if err := writeJSON(quietWriter{a.std.out}, out); err != nil {
+			return err
+		}
+	}
+	if left > 0 {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+// pullJSON is what a pull brought.
+type pullJSON struct {
+	Schema  string            `json:"schema"`
+	DryRun  bool              `json:"dry_run"`
+	Remotes []*sharing.Pulled `json:"remotes"`
+}
+
+// sayPulled says what is here of a remote now.
+func sayPulled(w io.Writer, p *sharing.Pulled) {
+	commits, conversations, writers := 0, 0, map[string]bool{}
+	for _, o := range p.Writers {
+		if o.LeftOut == "" {
+			writers[o.Writer] = true
+			commits += o.Commits
+			conversations += o.Conversations
+		}
+	}
+	fmt.Fprintf(w, "%s: %s, %s, %s", printable(p.Remote), plural(len(writers), "writer"), plural(commits, "commit"),
+		plural(conversations, "conversation"))
+	if p.Changed == 0 {
+		fmt.Fprint(w, "; nothing new")
+	}
+	fmt.Fprintln(w)
+	for _, o := range p.Writers {
+		if o.LeftOut != "" {
+			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
+		}
+	}
+}

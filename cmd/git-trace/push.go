@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// pushSchema names the form of the JSON output; docs/schema/push-1.schema.json describes it.
+const pushSchema = "git-trace.push/1"
+
+func (a *app) pushCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "push",
+		Usage:     "let others see who wrote the lines of published commits",
+		UsageText: "git trace push [<remote>] [--to commits|log] [--dry-run] [--review] [--no-verify] [--json]",
+		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
+			"nothing was\n" +
+			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
+			"that\n" +
+			"the remote has now; to another one nothing is sent. Nothing is ever pushed by itself.\n" +
+			"commits: for each recorded commit that the remote has, whose its lines are: paths, line numbers, agent, model,\n" +
+			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
+			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
+			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
+		Flags: options("to", "dry-run", "review", "no-verify", "json"),
+	}, a.push)
+}
+
+func (a *app) push(c *cli.Context, ops operands) error {
+	if len(ops.all()) > 1 {
+		return usage("unexpected argument '%s'", ops.all()[1])
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	s, err := sharing.ReadSettings(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if len(ops.all()) == 1 {
+		name = ops.all()[0]
+	}
+	remote, err := s.Destination(name)
+	if err != nil {
+		return explainSharing(err)
+	}
+	level := sharing.Level(c.String("to"))
+	switch {
+	case level == "" && remote.Share != sharing.LevelNone:
+		level = remote.Share
+	case level == "":
+		level = sharing.LevelCommits
+	case level.Wider(sharing.LevelNone):
+	default:
+		return usage("option '--to': '%s' is no such value; it is commits or log", string(level))
+	}
+	p, err := sharing.MakePlan(c.Context, events.OpenLog(repo), s, remote, level)
+	if err != nil {
+		return explainSharing(err)
+	}
+	defer p.Close()
+	if c.Bool("review") {
+		return a.reviewPush(p)
+	}
+	asked := !level.Wider(remote.Share) && remote.Pinned != ""
+	if !c.Bool("json") && (!asked || c.Bool("dry-run")) {
+		sayPlan(quietWriter{a.std.out}, p)
+	}
+	dry := c.Bool("dry-run")
+	if !dry && !asked {
+		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
+			return err
+		}
+		if err := sharing.Settle(c.Context, repo, remote.Name, level, p.URL); err != nil {
+			return err
+		}
+	}
+	var sent []sharing.Pushed
+	if !dry {
+		if sent, err = p.Push(c.Context, !c.Bool("no-verify")); err != nil {
+			a.tellRemote(err)
+			return explainSharing(err)
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, dry))
+	}
+	if !dry {
+		sayPushed(quietWriter{a.std.out}, p, sent)
+	}
+	return nil
+}
+
+// agreesToPush asks the person; where nobody can be asked, naming the level with --to is the answer.
+func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
+	if _, terminal := terminalOf(a.std.err); !terminal {
+		if c.IsSet("to") {
+			return true, nil
+		}
+		return false, fail(exitUsage, fmt.Errorf("nothing was chosen for %s, and nobody is there to ask", p.Remote.Name),
+			"git trace push "+p.Remote.Name+" --to commits chooses without asking; --dry-run says what would leave")
+	}
+	yes := a.asks("send that, now and with each later git trace push?")
+	if !yes {
+		fmt.Fprintln(a.std.err, "nothing was sent")
+	}
+	return yes, nil
+}
+
+// sayPlan says what would leave.
+func sayPlan(w io.Writer, p *sharing.Plan) {
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
+		printable(sharing.Bare(p.URL)))
+	fmt.Fprintf(w, "  commits     %s, %s, %s: paths, line numbers,\n"+
+		"              agents, models, numbers and times of prompts\n", plural(len(p.Digest.Commits), "commit"),
+		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
+	if p.Level == sharing.LevelLog {
+		fmt.Fprintf(w, "  log         all %s: names of all files, times of all calls,\n"+
+			"              what was thrown away\n",
+			plural(int(p.Digest.Source.Seq), "event"))
+	}
+	fmt.Fprintf(w, "  stays here  %s that the remote does not have, %s\n"+
+		"              without a line there, prompts and answers, snapshots", plural(p.Digest.Withheld, "commit"),
+		plural(p.Digest.Silent, "conversation"))
+	if p.Level != sharing.LevelLog {
+		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
+	}
+	fmt.Fprintln(w)
+}
+
+func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
+	if len(sent) == 0 {
+		fmt.Fprintf(w, "%s has everything: %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"))
+		return
+	}
+	fmt.Fprintf(w, "sent to %s: %s, %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
+		plural(len(p.New()), "new event"))
+	if p.Others >= mostOthers {
+		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown\n", printable(p.Remote.Name),
+			plural(p.Others, "ref"))
+	}
+}
+
+// mostOthers is how many refs of other clones a remote has before a push says so.
+const mostOthers = 1000
+
+// reviewPush prints the events that would be sent, as they would be.
+func (a *app) reviewPush(p *sharing.Plan) error {
+	w := quietWriter{a.std.out}
+	for _, d := range p.New() {
+		line, err := marshal(d)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pushJSON is what was sent, or would be.
+type pushJSON struct {
+	Schema        string           `json:"schema"`
+	Remote        string           `json:"remote"`
+	URL           string           `json:"url"`
+	Level         sharing.Level    `json:"level"`
+	Writer        string           `json:"writer"`
+	DryRun        bool             `json:"dry_run"`
+	Commits       int              `json:"commits"`
+	Conversations int              `json:"conversations"`
+	NewEvents     int              `json:"new_events"`
+	Withheld      int              `json:"withheld_commits"`
+	Silent        int              `json:"withheld_conversations"`
+	Refs          []sharing.Pushed `json:"refs"`
+}
+
+func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
+	out := pushJSON{
+		Schema: pushSchema, Remote: p.Remote.Name, URL: sharing.Bare(p.URL), Level: p.Level, Writer: p.Writer, DryRun: dry,
+		Commits: len(p.Digest.Commits), Conversations: len(p.Digest.Conversations), NewEvents: len(p.New()),
+		Withheld: p.Digest.Withheld, Silent: p.Digest.Silent, Refs: append([]sharing.Pushed{}, sent...),
+	}
+	return out
+}
+
+// tellRemote passes on what a remote said.
+func (a *app) tellRemote(err error) {
+	var remote *sharing.RemoteError
+	if !errors.As(err, &remote) {
+		return
+	}
+	for _, line := range remote.Lines {
+		fmt.Fprintf(a.std.err, "git: %s\n", printable(line))
+	}
+}
+
+// explainSharing gives the errors of sharing their exit statuses and hints.
+func explainSharing(err error) error {
+	var remote *sharing.RemoteError
+	switch {
+	case errors.Is(err, sharing.ErrNoRemote):
+		return fail(exitUsage, err, "git trace push <remote>; git remote -v lists them")
+	case errors.Is(err, sharing.ErrUnknownRemote):
+		return fail(exitUsage, err, "git remote -v lists them; git remote add <name> <url> adds one")
+	case errors.Is(err, sharing.ErrNothing):
+		return fail(exitFinding, err, "git trace init begins to record")
+	case errors.Is(err, sharing.ErrMoved):
+		return fail(exitFinding, err,
+			"if that is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
+	case errors.Is(err, sharing.ErrBrokenLog):
+		return fail(exitFinding, err, "git trace verify lists every fault")
+	case errors.Is(err, sharing.ErrDiverged), errors.Is(err, sharing.ErrBehind):
+		return fail(exitFinding, err, "docs/sharing.md says what can be done; nothing was sent")
+	case errors.Is(err, sharing.ErrTooMany):
+		return fail(exitFinding, err, "--writer <id> names those that are wanted")
+	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
+		return fail(exitUnchecked, err, "nothing was changed here; the same command again goes on")
+	case errors.As(err, &remote):
+		return fail(exitFinding, err, "the remote refused it; nothing was changed here")
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// copyPublished is copySound for a digest: it writes the events of a publication that follow end, which must be of an
+// earlier one of the same writer.
+func (l *Log) copyPublished(of FetchedLog, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+	p, err := l.ReadPublication(tip)
+	if err != nil {
+		return end, &brokenError{end.seq + 1, err.Error()}
+	}
+	switch {
+	case p.Head.Writer != of.Writer:
+		return end, &brokenError{1, fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
+	case p.Head.ObjectFormat != l.repo.Format.String():
+		return end, &brokenError{1, "it is of a repository with other object ids"}
+	case p.Head.Events < end.seq:
+		return end, errForked
+	}
+	lines, err := l.publishedLines(p, &end)
+	if err == nil {
+		if broken := checkForeign(lines, of.Writer); broken != nil {
+			err = broken
+		}
+	}
+	if err != nil {
+		return end, err
+	}
+	last, id := end.seq, end.id
+	if len(lines) > 0 {
+		last, id = lines[len(lines)-1].seq, lines[len(lines)-1].id
+	}
+	if last != p.Head.Events || id != p.Head.Last {
+		return end, &brokenError{last, "it ends elsewhere than it says"}
+	}
+	return end, writeBatch(w, tip, lines, &end)
+}
+
+// publishedLines reads the files that hold events behind end. An event at end that is another one shows that the digest
+// was made anew.
+func (l *Log) publishedLines(p Publication, end *copyEnd) (out []soundLine, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxBatch
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	at := *end
+	size := 0
+	for i, f := range p.Files {
+		next := p.Head.Events + 1
+		if i+1 < len(p.Files) {
+			next = p.Files[i+1].First
+		}
+		if next <= at.seq || next == at.seq+1 && i+1 < len(p.Files) {
+			continue
+		}
+		raw, err := objects.Blob(f.Blob)
+		if err != nil {
+			return nil, &brokenError{f.First, err.Error()}
+		}
+		if size += len(raw); size > maxPublished {
+			return nil, &brokenError{f.First, fmt.Sprintf("more than %d bytes", maxPublished)}
+		}
+		lines, broken := publishedBatch(raw, f.First, &at)
+		if broken != nil {
+			return nil, broken
+		}
+		out = append(out, lines...)
+	}
+	return out, nil
+}
+
+// maxPublished is how much of a digest is taken in at once.
+const maxPublished = 128 << 20
+
+// publishedBatch checks the events of one file, and gives those behind at, which it moves.
+func publishedBatch(raw []byte, first int64, at *copyEnd) ([]soundLine, error) {
+	text, ok := bytes.CutSuffix(raw, newline)
+	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
+		return nil, &brokenError{first, "a file of events has another form"}
+	}
+	all := bytes.Split(text, newline)
+	if known := at.seq + 1 - first; known > 0 && known <= int64(len(all)) {
+		e, hash, err := readChecked(all[known-1])
+		if err != nil || hash != e.ID || e.ID != at.id || e.Seq != at.seq {
+			return nil, errForked
+		}
+		all = all[known:]
+	} else if known != 0 {
+		return nil, &brokenError{first, "a file of events begins elsewhere than its name says"}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	var checked checkedCommit
+	checked.lines(batch{lines: all}, nil)
+	lines, broken := soundLines(checked, all, *at)
+	if broken != nil {
+		if checked.firstPrev != at.id && at.seq > 0 {
+			return nil, errForked
+		}
+		return nil, broken
+	}
+	at.seq, at.id = lines[len(lines)-1].seq, lines[len(lines)-1].id
+	return lines, nil
+}

@@ -1,0 +1,261 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A publication is what a clone lets others know of its log: a commit that the user made, whose tree holds a digest, a
+// log of its own with the events that tell who wrote the lines of published commits. Its form is described in
+// docs/format.md.
+//
+//	digest.json                  one line: PublicationHead
+//	log/<first number>.jsonl     events; the files in the order of their names are the log
+
+const (
+	headName = "digest.json"
+	logName  = "log"
+)
+
+// What a reader takes of a tree that somebody else made, and the writer keeps to.
+const (
+	// MaxPublished is the number of files of events beyond which a publication is not read.
+	MaxPublished = 1024
+	maxHead      = 4 << 20
+)
+
+// ErrNotPublication reports a commit that does not hold a digest.
+var ErrNotPublication = errors.New("not a publication")
+
+// PublicationHead is what digest.json says.
+type PublicationHead struct {
+	Format       int       `json:"format"`
+	Writer       string    `json:"writer"`
+	Level        string    `json:"level"`
+	ObjectFormat string    `json:"object_format"`
+	Events       int64     `json:"events"`         // how many there are
+	Last         ID        `json:"last"`           // the last one
+	Source       Witness   `json:"source"`         // the event of the full log up to which the digest was made
+	Seen         []Witness `json:"seen,omitempty"` // the ends of the other writers' digests that were there
+}
+
+// Witness names an event of a writer's log: whoever has another one in its place has another log.
+type Witness struct {
+	Writer string `json:"writer"`
+	Seq    int64  `json:"seq"`
+	Event  ID     `json:"event"`
+}
+
+// PublishedFile is a file of events in a publication.
+type PublishedFile struct {
+	First int64 // number of its first event
+	Blob  refs.OID
+}
+
+// Publication is a publication whose tree was read; its events were not.
+type Publication struct {
+	Commit refs.OID
+	Head   PublicationHead
+	Files  []PublishedFile
+}
+
+// ReadPublication reads the tree of a publication. Nothing of it is believed before its events were read.
+func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxHead
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	p.Commit = commit
+	c, err := objects.Commit(commit)
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
+	}
+	head, dir, err := publicationTree(objects, c.Tree)
+	if err != nil {
+		return p, err
+	}
+	raw, err := objects.Blob(head)
+	if err == nil {
+		p.Head, err = parseHead(raw)
+	}
+	if err != nil {
+		return p, fmt.Errorf("%w: %s: %w", ErrNotPublication, headName, err)
+	}
+	entries, err := objects.Tree(dir)
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
+	}
+	p.Files, err = publishedFiles(entries)
+	return p, err
+}
+
+// publicationTree finds the two entries of the tree, which has no others but what a later version may add.
+func publicationTree(objects *refs.Objects, tree refs.OID) (head, log refs.OID, err error) {
+	entries, err := objects.Tree(tree)
+	if err != nil {
+		return head, log, fmt.Errorf("%w: %w", ErrNotPublication, err)
+	}
+	for _, e := range entries {
+		switch {
+		case e.Name == headName && e.Mode == refs.ModeFile:
+			head = e.OID
+		case e.Name == logName && e.IsDir():
+			log = e.OID
+		}
+	}
+	if head.IsZero() || log.IsZero() {
+		err = fmt.Errorf("%w: it has no %s and %s", ErrNotPublication, headName, logName)
+	}
+	return head, log, err
+}
+
+// parseHead reads digest.json, which is in canonical form.
+func parseHead(raw []byte) (h PublicationHead, err error) {
+	line, ok := bytes.CutSuffix(raw, newline)
+	if !ok {
+		return h, errors.New("it does not end in a line feed")
+	}
+	if err := checkCanonical(line, MaxDepth); err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, err
+	}
+	_, idErr := ParseID(string(h.Last))
+	switch {
+	case h.Format != Version:
+		return h, fmt.Errorf("its format is %d, and this program reads %d", h.Format, Version)
+	case h.Events < 1:
+		return h, errors.New("it has no events")
+	}
+	return h, errors.Join(checkWriter(h.Writer), idErr)
+}
+
+// publishedFiles reads the names of the files of events: ten digits, ascending from 1.
+func publishedFiles(entries []refs.TreeEntry) ([]PublishedFile, error) {
+	if len(entries) == 0 || len(entries) > MaxPublished {
+		return nil, fmt.Errorf("%w: %d files of events", ErrNotPublication, len(entries))
+	}
+	files := make([]PublishedFile, len(entries))
+	for i, e := range entries {
+		first, err := strconv.ParseInt(strings.TrimSuffix(e.Name, ".jsonl"), 10, 64)
+		if err != nil || e.Name != publishedName(first) || e.Mode != refs.ModeFile {
+			return nil, fmt.Errorf("%w: a file of events has the name %q", ErrNotPublication, e.Name)
+		}
+		if i == 0 && first != 1 || i > 0 && first <= files[i-1].First {
+			return nil, fmt.Errorf("%w: a file of events begins at %d", ErrNotPublication, first)
+		}
+		files[i] = PublishedFile{first, e.OID}
+	}
+	return files, nil
+}
+
+func publishedName(first int64) string { return fmt.Sprintf("%010d.jsonl", first) }
+
+// WritePublication stores the tree of a publication and returns its id.
+func (l *Log) WritePublication(head PublicationHead, files []PublishedFile) (refs.OID, error) {
+	entries := make([]refs.TreeEntry, len(files))
+	for i, f := range files {
+		entries[i] = refs.TreeEntry{Name: publishedName(f.First), Mode: refs.ModeFile, OID: f.Blob}
+	}
+	line, err := Encode(head)
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+	}
+	blob, err := l.writeMain(refs.BlobObject, append(line, '\n'))
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+	}
+	dir, err := l.writeMain(refs.TreeObject, refs.EncodeTree(entries))
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+	}
+	tree, err := l.writeMain(refs.TreeObject, refs.EncodeTree([]refs.TreeEntry{
+		{Name: headName, Mode: refs.ModeFile, OID: blob}, {Name: logName, Mode: refs.ModeDir, OID: dir},
+	}))
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+	}
+	return tree, nil
+}
+
+// WritePublished stores events as a file of a publication.
+func (l *Log) WritePublished(events []Event) (PublishedFile, error) {
+	var text bytes.Buffer
+	for i := range events {
+		text.Write(events[i].raw)
+		text.WriteByte('\n')
+	}
+	return l.writePublished(events[0].Seq, text.Bytes())
+}
+
+func (l *Log) writePublished(first int64, text []byte) (PublishedFile, error) {
+	blob, err := l.writeMain(refs.BlobObject, text)
+	if err != nil {
+		return PublishedFile{}, fmt.Errorf("write publication: %w", err)
+	}
+	return PublishedFile{first, blob}, nil
+}
+
+// joinedPublished is the size up to which files of a publication are joined.
+const joinedPublished = 8 << 20
+
+// JoinPublished puts neighbouring files together, for every push adds one.
+func (l *Log) JoinPublished(files []PublishedFile) (joined []PublishedFile, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxBatch
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	var text []byte
+	first := int64(1)
+	flush := func() error {
+		if len(text) == 0 {
+			return nil
+		}
+		f, err := l.writePublished(first, text)
+		joined, text = append(joined, f), nil
+		return err
+	}
+	for _, f := range files {
+		more, err := objects.Blob(f.Blob)
+		if err != nil {
+			return nil, fmt.Errorf("join publication: %w", err)
+		}
+		if len(text)+len(more) > joinedPublished {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+		if len(text) == 0 {
+			first = f.First
+		}
+		text = append(text, more...)
+	}
+	return joined, flush()
+}
+
+// Follow numbers drafts as the events of a writer that follow the last one of a digest, whose number is 0 for none.
+func Follow(drafts []Draft, seq int64, last ID, writer string) ([]Event, error) {
+	events, err := chain(drafts, tip{seq: seq, id: last, writer: writer})
+	if err != nil {
+		return nil, fmt.Errorf("number events: %w", err)
+	}
+	return events, nil
+}
+
+// Content names what a draft says, whatever place a log gives it: an event of a digest has that of its original.
+func (d Draft) Content() (ID, error) {
+	d, err := d.normal()
+	if err != nil {
+		return "", err
+	}
+	head, tail, err := encodeEnvelope(d, nil)
+	if err != nil {
+		return "", err
+	}
+	return hashEvent(head, tail), nil
+}

@@ -1,0 +1,147 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrBrokenLog reports that the own log is damaged: it is not published.
+var ErrBrokenLog = errors.New("the log is damaged")
+
+// filesOfPublication is the number of files of events from which they are joined.
+const filesOfPublication = 256
+
+// earlier is the digest that a remote has of this clone already.
+type earlier struct {
+	commit  refs.OID // zero for none
+	files   []events.PublishedFile
+	last    events.ID
+	count   int64
+	content map[events.ID]bool // what its events say
+}
+
+// readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
+func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, error) {
+	e := &earlier{content: map[events.ID]bool{}}
+	tip, err := log.Tip(ref)
+	if err != nil || tip.IsZero() {
+		return e, err
+	}
+	p, err := log.ReadPublication(tip)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := log.Copy(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer copied.Close()
+	for line, err := range copied.Scan(0) {
+		if err != nil {
+			return nil, err
+		}
+		event, err := events.DecodeLine(slices.Clone(line.Line))
+		if err != nil {
+			return nil, err
+		}
+		id, err := event.Draft().Content()
+		if err != nil {
+			return nil, err
+		}
+		e.content[id] = true
+	}
+	e.commit, e.files, e.last, e.count = tip, p.Files, p.Head.Last, p.Head.Events
+	return e, nil
+}
+
+// publish makes the publication that has the new events, and gives its commit. No ref names it yet.
+func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
+	if len(p.fresh) == 0 {
+		return p.base.commit, nil
+	}
+	added, err := events.Follow(p.fresh, p.base.count, p.base.last, p.Writer)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	file, err := p.log.WritePublished(added)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	files := append(slices.Clone(p.base.files), file)
+	if len(files) > filesOfPublication {
+		if files, err = p.log.JoinPublished(files); err != nil {
+			return refs.OID{}, err
+		}
+	}
+	seen, err := p.seen(ctx)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	last := added[len(added)-1]
+	tree, err := p.log.WritePublication(events.PublicationHead{
+		Format: events.Version, Writer: p.Writer, Level: string(LevelCommits), ObjectFormat: p.repo.Format.String(),
+		Events: last.Seq, Last: last.ID, Source: p.Digest.Source, Seen: seen,
+	}, files)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	return p.commit(ctx, tree)
+}
+
+// mostSeen is how many other writers a publication names the ends of.
+const mostSeen = 1000
+
+// seen are the ends of the other writers' digests that were fetched from this remote: whoever takes something back from
+// one of them has to take it back from all that saw it.
+func (p *Plan) seen(ctx context.Context) ([]events.Witness, error) {
+	fetched, err := p.log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []events.Witness
+	for _, f := range fetched {
+		if f.Remote != p.Remote.Label || !f.Digest || f.Writer == "" || f.Writer == p.Writer || len(out) == mostSeen {
+			continue
+		}
+		if other, err := p.log.ReadPublication(f.Tip); err == nil && other.Head.Writer == f.Writer {
+			out = append(out, events.Witness{Writer: f.Writer, Seq: other.Head.Events, Event: other.Head.Last})
+		}
+	}
+	slices.SortFunc(out, func(a, b events.Witness) int { return strings.Compare(a.Writer, b.Writer) })
+	return out, nil
+}
+
+// commit makes the commit of a publication in the person's name, signed where the person signs, so that it passes the
+// rules that a remote has for commits.
+func (p *Plan) commit(ctx context.Context, tree refs.OID) (refs.OID, error) {
+	subject, _ := p.settings.always.Get("trace.pushsubject")
+	if subject == "" {
+		subject = "traces: " + numbers.Count(len(p.Digest.Commits), "commit")
+	}
+	args := []string{"commit-tree", "-m", subject}
+	if sign, found := p.settings.own["trace.signpush"]; p.settings.always.Bool("commit.gpgsign", false) && !found ||
+		isTrue(sign) {
+		args = append(args, "-S")
+	}
+	if !p.base.commit.IsZero() {
+		args = append(args, "-p", p.base.commit.String())
+	}
+	out, err := p.repo.Git(ctx, nil, append(args, tree.String())...)
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("commit: %w", err)
+	}
+	return refs.ParseOID(strings.TrimSpace(string(out)))
+}
+
+func isTrue(value string) bool {
+	var c refs.Config
+	c.Add("x.x", value)
+	return c.Bool("x.x", false)
+}

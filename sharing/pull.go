@@ -1,0 +1,228 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrTooMany reports a remote with more refs of traces than a pull takes without being told which ones are meant.
+var ErrTooMany = errors.New("the remote has too many refs of traces")
+
+// What is a pull's choice.
+type What struct {
+	Writers []string // only of these; all without one
+	Log     bool     // the whole logs, too
+	Dry     bool     // fetch nothing
+}
+
+// Pulled is what a pull brought from a remote.
+type Pulled struct {
+	Remote  string         `json:"remote"`
+	Writers []PulledWriter `json:"writers"` // all whose digests or logs are here now, by their ids
+	Refs    int            `json:"refs"`    // that the remote has
+	Changed int            `json:"changed"` // of which were new here, or other ones
+}
+
+// PulledWriter is what is here of a writer.
+type PulledWriter struct {
+	Writer        string `json:"writer"`
+	Ref           string `json:"ref"`
+	Events        int64  `json:"events"`
+	Commits       int    `json:"commits"`       // that are anchored
+	Conversations int    `json:"conversations"` // that began there
+	New           bool   `json:"new"`           // it came, or moved, with this pull
+	LeftOut       string `json:"left_out,omitempty"`
+}
+
+// refKinds are the kinds of refs that a pull brings.
+func (w What) refKinds() []string {
+	if w.Log {
+		return []string{"digest", "events", "checkpoints"}
+	}
+	return []string{"digest"}
+}
+
+// refspecs name what is fetched, apart from what the remote has of this clone itself.
+func (w What) refspecs(r Remote, own string) []string {
+	writers := w.Writers
+	if len(writers) == 0 {
+		writers = []string{"*"}
+	}
+	var out []string
+	for _, writer := range writers {
+		for _, kind := range w.refKinds() {
+			out = append(out, "+"+r.Prefix+writer+"/"+kind+":"+events.FetchedRef(r.Label, writer, kind))
+		}
+	}
+	if own != "" && len(w.Writers) == 0 {
+		out = append(out, "^"+r.Prefix+own+"/*")
+	}
+	return out
+}
+
+// Pull fetches what other clones have published on a remote, and says what became of it.
+func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
+	repo := log.Repo()
+	own, err := log.Writer()
+	if err != nil {
+		return nil, err
+	}
+	remote, err := there(ctx, repo, r.Name, r.Prefix+"*")
+	if err != nil {
+		return nil, err
+	}
+	before, err := fetchedTips(ctx, log, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &Pulled{Remote: r.Label, Writers: []PulledWriter{}}
+	same := true
+	wanted := map[string]bool{}
+	for name, id := range remote {
+		writer, kind, ok := strings.Cut(strings.TrimPrefix(name, r.Prefix), "/")
+		if !ok || writer == own || !slices.Contains(w.refKinds(), kind) ||
+			len(w.Writers) > 0 && !slices.Contains(w.Writers, writer) {
+			continue
+		}
+		out.Refs++
+		kept := events.FetchedRef(r.Label, writer, kind)
+		wanted[kept] = true
+		same = same && before[kept] == id
+	}
+	if out.Refs > maxRefs {
+		return nil, fmt.Errorf("%w: %d", ErrTooMany, out.Refs)
+	}
+	for kept := range before { // those that are gone there go here
+		same = same && (wanted[kept] || !w.covers(kept, r, own))
+	}
+	if !same && !w.Dry {
+		args := patient("fetch", "--quiet", "--no-tags",
+			"--no-write-fetch-head", "--prune", "--refmap=", "--no-recurse-submodules", "--", r.Name)
+		if _, err := talk(ctx, repo, append(args, w.refspecs(r, own)...)...); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		}
+	}
+	return out, out.look(ctx, log, r, own, before)
+}
+
+// covers tells whether a pull with this choice decides over a ref that is here.
+func (w What) covers(kept string, r Remote, own string) bool {
+	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
+	return len(parts) == 2 && parts[0] != own && slices.Contains(w.refKinds(), parts[1]) &&
+		(len(w.Writers) == 0 || slices.Contains(w.Writers, parts[0]))
+}
+
+// fetchedTips are the refs that are here of a remote.
+func fetchedTips(ctx context.Context, log *events.Log, r Remote) (map[string]refs.OID, error) {
+	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)",
+		events.FetchedRef(r.Label, "", ""))
+	if err != nil {
+		return nil, err
+	}
+	tips := map[string]refs.OID{}
+	for line := range strings.Lines(string(out)) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if oid, err := refs.ParseOID(id); err == nil {
+			tips[name] = oid
+		}
+	}
+	return tips, nil
+}
+
+// look reads what is here now of the other writers.
+func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID) error {
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return err
+	}
+	var of []events.FetchedLog
+	for _, f := range fetched {
+		if f.Remote == r.Label && f.Writer != own {
+			of = append(of, f)
+		}
+	}
+	copies, err := log.Copies(ctx, of)
+	if err != nil {
+		return err
+	}
+	for _, c := range copies {
+		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Ref] != c.Tip}
+		if w.New {
+			p.Changed++
+		}
+		switch {
+		case c.Writer == "":
+			w.LeftOut = "it names no writer"
+		case c.Err != nil:
+			w.LeftOut = c.Err.Error()
+		default:
+			if err := w.count(c.Copy); err != nil {
+				w.LeftOut = err.Error()
+			}
+			c.Copy.Close()
+		}
+		p.Writers = append(p.Writers, w)
+	}
+	return nil
+}
+
+// count sums a log up.
+func (w *PulledWriter) count(c *events.Copy) error {
+	commits, traces := map[refs.OID]bool{}, map[events.TraceID]bool{}
+	w.Events = c.Last()
+	all, _, err := candidates(c)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		switch all[i].Type {
+		case events.CommitAnchored:
+			commits[events.DataOf[events.CommitData](all[i]).Commit] = true
+		case events.SessionStarted:
+			traces[all[i].Trace] = true
+		}
+	}
+	w.Commits, w.Conversations = len(commits), len(traces)
+	return nil
+}
+
+// Configure makes plain `git fetch` bring digests too, or takes that back.
+func Configure(ctx context.Context, repo *refs.Repo, s *Settings, r Remote, on bool) error {
+	line := "+" + r.Prefix + "*/digest:" + events.FetchedRef(r.Label, "*", "digest")
+	has := slices.Contains(s.always.All("remote."+r.Name+".fetch"), line)
+	var err error
+	switch {
+	case on && !has:
+		_, err = repo.Git(ctx, nil, "config", "--local", "--add", "remote."+r.Name+".fetch", line)
+	case !on && has:
+		_, err = repo.Git(ctx, nil, "config", "--local", "--fixed-value", "--unset-all", "remote."+r.Name+".fetch", line)
+	}
+	if err != nil {
+		return fmt.Errorf("configure %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// pulls tells whether plain fetches of a remote bring traces.
+func (s *Settings) pulls(name string) bool {
+	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
+		return strings.Contains(spec, ":refs/traces/remotes/")
+	})
+}
+
+// LeftOut counts the logs that are not read.
+func (p *Pulled) LeftOut() int {
+	n := 0
+	for _, w := range p.Writers {
+		if w.LeftOut != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,294 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Errors of a push that a person has to settle.
+var (
+	ErrMoved    = errors.New("the remote's URL is another one than when the level was chosen")
+	ErrDiverged = errors.New("this clone is a copy of another one that has published since")
+	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
+	ErrBusy     = errors.New("another push of traces to this remote is under way")
+	ErrNothing  = errors.New("nothing is recorded here")
+)
+
+// Plan is what a push would send, made before the first byte of it goes.
+type Plan struct {
+	Remote Remote
+	Level  Level
+	URL    string // with credentials, as git would use it
+	Writer string
+	Digest *Digest
+	Refs   []Ref // that would be made or moved; none when the remote has everything
+	Others int   // refs of traces that the remote has of other writers
+
+	repo     *refs.Repo
+	log      *events.Log
+	settings *Settings
+	base     *earlier
+	fresh    []events.Draft
+	lock     *refs.FileLock
+}
+
+// Ref is a ref of the remote that a push makes or moves.
+type Ref struct {
+	Name string   `json:"ref"`
+	Old  refs.OID `json:"old,omitzero"` // there
+	New  refs.OID `json:"new,omitzero"` // zero until it is made
+
+	kept  string // where it is noted here
+	state string // of the push: "pushed", or why not
+}
+
+// New events that the plan sends, as they would stand in the digest.
+func (p *Plan) New() []events.Draft { return p.fresh }
+
+// Close gives the remote free for another push.
+func (p *Plan) Close() {
+	if p.lock != nil {
+		p.lock.Unlock()
+		p.lock = nil
+	}
+}
+
+// MakePlan finds out what a push at a level would send to a remote. It sends nothing. Close the plan.
+func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level) (*Plan, error) {
+	p := &Plan{Remote: remote, Level: level, repo: log.Repo(), log: log, settings: s}
+	end, err := log.End(refs.EventsRef)
+	switch {
+	case err != nil:
+		return nil, err
+	case end.Tip.IsZero():
+		return nil, ErrNothing
+	}
+	p.Writer = end.Writer
+	if p.URL, err = PushURL(ctx, p.repo, remote.Name); err != nil {
+		return nil, err
+	}
+	if remote.Pinned != "" && remote.Pinned != Bare(p.URL) {
+		return nil, fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, remote.Name, Bare(p.URL), remote.Pinned)
+	}
+	sum := blake3.Sum256([]byte(p.URL))
+	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", fmt.Sprintf("push-%x", sum[:8])), pushPatience)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	if err := p.fill(ctx); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// pushPatience is how long a push waits for another one to the same place.
+const pushPatience = 10 * time.Second
+
+func (p *Plan) fill(ctx context.Context) error {
+	if _, err := p.log.Drain(ctx); err != nil {
+		return err
+	}
+	remote, err := there(ctx, p.repo, p.URL, "refs/heads/*", "refs/tags/*", p.Remote.Prefix+"*")
+	if err != nil {
+		return err
+	}
+	tips := []string{"--glob=refs/remotes/" + p.Remote.Name + "/*"}
+	for name, id := range remote {
+		if strings.HasPrefix(name, p.Remote.Prefix) {
+			if !strings.HasPrefix(name, p.Remote.Prefix+p.Writer+"/") {
+				p.Others++
+			}
+			continue
+		}
+		tips = append(tips, id.String())
+	}
+	published := func(commits []string) (map[string]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
+	if p.Digest, err = MakeDigest(ctx, p.log, published); err != nil {
+		return err
+	}
+	if err := p.settle(ctx, remote[p.ref("digest")]); err != nil {
+		return err
+	}
+	if p.fresh, err = p.Digest.missing(p.base.content); err != nil {
+		return err
+	}
+	// A digest that only says that there is a log tells nobody anything.
+	if p.base.commit.IsZero() && len(p.Digest.Commits) == 0 {
+		p.fresh = nil
+	}
+	return p.chooseRefs(remote)
+}
+
+// ref is the name of an own ref on the remote.
+func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/" + kind }
+
+// kept is where it is noted here what the remote has of it.
+func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Label, p.Writer, kind) }
+
+// chooseRefs lists what has to be made or moved on the remote.
+func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
+	if name := p.ref("digest"); len(p.fresh) > 0 || p.base.commit != remote[name] {
+		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
+	}
+	if p.Level != LevelLog {
+		return nil
+	}
+	for kind, local := range map[string]string{"events": refs.EventsRef, "checkpoints": refs.CheckpointsRef} {
+		tip, err := p.log.Tip(local)
+		if err != nil {
+			return err
+		}
+		if name := p.ref(kind); !tip.IsZero() && tip != remote[name] {
+			p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, kept: p.kept(kind)})
+		}
+	}
+	slices.SortFunc(p.Refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// settle finds the digest on which this one is built: what the remote has, if that is of this very clone.
+func (p *Plan) settle(ctx context.Context, there refs.OID) error {
+	kept := p.kept("digest")
+	here, err := p.log.Tip(kept)
+	if err != nil {
+		return err
+	}
+	if !there.IsZero() && there != here {
+		// A push that was killed after it had sent everything has the commit here already.
+		objects := p.repo.Objects()
+		_, err := objects.Commit(there)
+		_ = objects.Close()
+		if err != nil {
+			args := patient("fetch", "--quiet", "--no-tags",
+				"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--", p.URL, p.ref("digest"))
+			if _, err := talk(ctx, p.repo, args...); err != nil {
+				return fmt.Errorf("%w: %w", ErrUnreached, err)
+			}
+		}
+		if err := p.isOurs(ctx, there); err != nil {
+			return err
+		}
+		if _, err := p.repo.Git(ctx, nil, "update-ref", kept, there.String()); err != nil {
+			return err
+		}
+	}
+	if p.base, err = readEarlier(ctx, p.log, kept); err != nil {
+		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
+	}
+	return nil
+}
+
+// isOurs tells whether a digest that carries the own writer's name was made from this log.
+func (p *Plan) isOurs(ctx context.Context, commit refs.OID) error {
+	other, err := p.log.ReadPublication(commit)
+	if err != nil {
+		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
+	}
+	source := other.Head.Source
+	if other.Head.Writer != p.Writer || source.Seq > p.Digest.Source.Seq {
+		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq)
+	}
+	own, err := p.log.Copy(ctx, refs.EventsRef)
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	at, found, err := own.Event(source.Seq)
+	if err != nil {
+		return err
+	}
+	if !found || at.ID != source.Event {
+		return ErrDiverged
+	}
+	return nil
+}
+
+// Push sends what was planned. It tells how each ref fared; the refs here that note what the remote has are moved for
+// those that arrived, and for them alone.
+func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
+	for i, r := range p.Refs {
+		if !r.New.IsZero() {
+			continue
+		}
+		made, err := p.publish(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Refs[i].New = made
+	}
+	if len(p.Refs) == 0 {
+		return nil, nil
+	}
+	err := p.send(ctx, verify, "--atomic")
+	var remote *RemoteError
+	if errors.As(err, &remote) && strings.Contains(strings.Join(remote.Lines, "\n"), "does not support --atomic") {
+		err = p.send(ctx, verify)
+	}
+	var out []Pushed
+	for _, r := range p.Refs {
+		out = append(out, Pushed{Ref: r.Name, Commit: r.New, Old: r.Old, State: r.state})
+		if r.state != statePushed {
+			continue
+		}
+		if _, keepErr := p.repo.Git(ctx, nil, "update-ref", r.kept, r.New.String()); keepErr != nil && err == nil {
+			err = keepErr
+		}
+	}
+	return out, err
+}
+
+// Pushed is how a ref fared.
+type Pushed struct {
+	Ref    string   `json:"ref"`
+	Old    refs.OID `json:"old,omitzero"`
+	Commit refs.OID `json:"commit"`
+	State  string   `json:"state"` // "pushed", or what the remote said
+}
+
+const statePushed = "pushed"
+
+// send runs git push and reads, in its form for programs, how each ref fared.
+func (p *Plan) send(ctx context.Context, verify bool, options ...string) error {
+	args := patient("push", "--porcelain", "--no-follow-tags",
+		"--recurse-submodules=no")
+	args = append(args, options...)
+	if !verify {
+		args = append(args, "--no-verify")
+	}
+	args = append(args, "--", p.Remote.Name)
+	for _, r := range p.Refs {
+		args = append(args, r.New.String()+":"+r.Name)
+	}
+	out, err := talk(ctx, p.repo, args...)
+	for line := range strings.Lines(out) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		_, name, _ := strings.Cut(fields[1], ":")
+		for i := range p.Refs {
+			if p.Refs[i].Name != name {
+				continue
+			}
+			p.Refs[i].state = fields[2]
+			if fields[0] != "!" {
+				p.Refs[i].state = statePushed
+			}
+		}
+	}
+	if err != nil && !slices.ContainsFunc(p.Refs, func(r Ref) bool { return r.state != "" }) {
+		return fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	return err
+}

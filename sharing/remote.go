@@ -1,0 +1,105 @@
+package sharing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// ErrUnreached reports a remote that did not answer, or not as a git remote does.
+var ErrUnreached = errors.New("the remote was not reached")
+
+// silence is how long a remote may say nothing to the first question.
+const silence = 60 * time.Second
+
+// maxRefs is how many refs of traces a remote may show before a pull wants to be told which ones are meant.
+const maxRefs = 5000
+
+// patient are the arguments of a git command that talks with a remote: whoever hangs over HTTP is left after a minute.
+func patient(args ...string) []string {
+	return append([]string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}, args...)
+}
+
+// there lists refs of a remote by their names.
+func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...string) (map[string]refs.OID, error) {
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	out, err := talk(ctx, repo, append(patient("ls-remote", "--", remote), patterns...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	found := map[string]refs.OID{}
+	for line := range strings.Lines(out) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if oid, err := refs.ParseOID(id); err == nil && oid.Format() == repo.Format {
+			found[name] = oid
+		}
+	}
+	return found, nil
+}
+
+// talk runs a git command that speaks with a remote. What the remote says in an error is the remote's.
+func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
+	cmd := repo.Command(ctx, args...)
+	var stdout bytes.Buffer
+	stderr := &start{}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return stdout.String(), nil
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("it said nothing for %s: %w", silence, ctx.Err())
+	}
+	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
+}
+
+// RemoteError is a git command that a remote, or the way to it, made fail.
+type RemoteError struct {
+	Err   error
+	Lines []string // what git and the remote said: at most mostSaid lines, no credentials
+}
+
+// Error is the first thing that was said.
+func (e *RemoteError) Error() string {
+	if len(e.Lines) == 0 {
+		return e.Err.Error()
+	}
+	for _, line := range e.Lines {
+		if text, found := strings.CutPrefix(line, "fatal: "); found {
+			return text
+		}
+	}
+	return e.Lines[0]
+}
+
+func (e *RemoteError) Unwrap() error { return e.Err }
+
+// mostSaid is how many lines of a remote are passed on.
+const mostSaid = 20
+
+var credentials = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]*@`)
+
+func said(text string) []string {
+	var out []string
+	for line := range strings.Lines(credentials.ReplaceAllString(text, "$1")) {
+		if line = strings.TrimRight(line, "\r\n "); line != "" && len(out) < mostSaid {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// start keeps the beginning of what is written to it.
+type start struct{ kept []byte }
+
+func (t *start) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[:min(len(p), max(0, 64<<10-len(t.kept)))]...)
+	return len(p), nil
+}

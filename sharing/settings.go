@@ -1,0 +1,212 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Level is how much of the record leaves for a remote.
+type Level string
+
+// The levels; each holds what the one before it does.
+const (
+	LevelNone    Level = "none"    // nothing
+	LevelCommits Level = "commits" // the digest
+	LevelLog     Level = "log"     // and the whole log with its checkpoints
+)
+
+// Levels are the ones that can be chosen, the narrowest first.
+var Levels = []Level{LevelCommits, LevelLog}
+
+// Wider tells whether more leaves than at another level.
+func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.Index(Levels, than) }
+
+// Remote is what is settled of a remote.
+type Remote struct {
+	Name   string // or the URL that was given in its place; Label names the refs
+	Label  string // below refs/traces/remotes
+	Share  Level
+	Pinned string // the push URL for which the person chose the level, as Bare gives it; empty for none
+	Prefix string // of the refs there: "refs/traces/writers/"
+}
+
+// DefaultPrefix is where the refs of writers are on a remote.
+const DefaultPrefix = "refs/traces/writers/"
+
+// Settings are the settings of sharing. Those that decide what leaves count only where the person alone writes them: in
+// the clone's own configuration and in the user's, not in a file that they include and not in a work tree's.
+type Settings struct {
+	own    map[string]string // by key as git lists it
+	names  []string          // of all remotes
+	always refs.Config       // all scopes, for what decides nothing
+}
+
+// ReadSettings asks git for them.
+func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
+	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-scope", "--show-origin")
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	s := &Settings{own: map[string]string{}}
+	local := realFile(filepath.Join(repo.CommonDir, "config"))
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		scope, origin := fields[i], strings.TrimPrefix(fields[i+1], "file:")
+		key, value, valued := strings.Cut(fields[i+2], "\n")
+		if !valued {
+			value = "true"
+		}
+		s.always.Add(key, value)
+		if name, found := strings.CutPrefix(key, "remote."); found {
+			if at := strings.LastIndexByte(name, '.'); at > 0 && !slices.Contains(s.names, name[:at]) {
+				s.names = append(s.names, name[:at])
+			}
+		}
+		if !filepath.IsAbs(origin) {
+			origin = filepath.Join(rootOf(repo), origin)
+		}
+		origin = realFile(origin)
+		switch {
+		case scope == "local" && origin == local, scope == "global" && !within(origin, repo.WorkTree):
+			s.own[key] = value
+		}
+	}
+	return s, nil
+}
+
+func rootOf(repo *refs.Repo) string {
+	if repo.WorkTree != "" {
+		return repo.WorkTree
+	}
+	return repo.GitDir
+}
+
+func realFile(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// within tells whether a file lies in a work tree, where a commit can bring it.
+func within(path, top string) bool {
+	if top == "" {
+		return false
+	}
+	rest, err := filepath.Rel(realFile(top), path)
+	first, _, _ := strings.Cut(filepath.ToSlash(rest), "/")
+	return err == nil && first != ".." && first != ".git"
+}
+
+// Errors that name a remote which cannot be used, or none.
+var (
+	ErrNoRemote      = errors.New("no remote is named, and none is settled")
+	ErrUnknownRemote = errors.New("there is no such remote")
+)
+
+// Destination is the remote that a push goes to: the one named; else trace.remote; else the only one with a level. It
+// is never taken because it is there.
+func (s *Settings) Destination(name string) (Remote, error) {
+	if name == "" {
+		name = s.own["trace.remote"]
+	}
+	if name == "" {
+		var shared []string
+		for _, n := range s.names {
+			if s.remote(n).Share != LevelNone {
+				shared = append(shared, n)
+			}
+		}
+		if len(shared) != 1 {
+			return Remote{}, ErrNoRemote
+		}
+		name = shared[0]
+	}
+	if !slices.Contains(s.names, name) {
+		return Remote{}, fmt.Errorf("%w: %s", ErrUnknownRemote, name)
+	}
+	return s.remote(name), nil
+}
+
+// Source is a remote that a pull comes from: one that is settled, or a URL.
+func (s *Settings) Source(name string) (Remote, error) {
+	if slices.Contains(s.names, name) {
+		return s.remote(name), nil
+	}
+	if !strings.ContainsAny(name, ":/\\") {
+		return Remote{}, fmt.Errorf("%w: %s", ErrUnknownRemote, name)
+	}
+	return Remote{Name: name, Label: urlLabel(name), Share: LevelNone, Prefix: DefaultPrefix}, nil
+}
+
+// Sources are the remotes that a pull comes from when none is named: those with a level, or else the destination.
+func (s *Settings) Sources() []Remote {
+	var out []Remote
+	for _, name := range s.names {
+		if r := s.remote(name); r.Share != LevelNone || s.pulls(name) {
+			out = append(out, r)
+		}
+	}
+	if name := s.own["trace.remote"]; len(out) == 0 && slices.Contains(s.names, name) {
+		out = append(out, s.remote(name))
+	}
+	if len(out) == 0 && len(s.names) == 1 {
+		out = append(out, s.remote(s.names[0])) // reading sends nothing
+	}
+	return out
+}
+
+func (s *Settings) remote(name string) Remote {
+	key := func(k string) string { return s.own["remote."+name+"."+k] }
+	r := Remote{Name: name, Label: name, Share: Level(key("traceshare")), Pinned: key("traceurl"), Prefix: DefaultPrefix}
+	if !slices.Contains(Levels, r.Share) {
+		r.Share = LevelNone
+	}
+	if p := key("traceprefix"); strings.HasPrefix(p, "refs/") {
+		r.Prefix = strings.TrimSuffix(p, "/") + "/"
+	}
+	return r
+}
+
+// PushURL asks git where a push to a remote goes, insteadOf and pushInsteadOf applied. More than one URL is an error:
+// consent names one.
+func PushURL(ctx context.Context, repo *refs.Repo, remote string) (string, error) {
+	out, err := repo.Git(ctx, nil, "remote", "get-url", "--push", "--all", remote)
+	if err != nil {
+		return "", fmt.Errorf("find the push URL: %w", err)
+	}
+	urls := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(urls) != 1 {
+		return "", fmt.Errorf("%s has %d push URLs, and traces go to one", remote, len(urls))
+	}
+	return urls[0], nil
+}
+
+// Bare is a URL without the credentials that may stand in it; what is no URL stays as it is.
+func Bare(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User == nil {
+		return text
+	}
+	if _, secret := u.User.Password(); secret || strings.HasPrefix(u.Scheme, "http") {
+		u.User = nil
+	}
+	return u.String()
+}
+
+// Settle writes the choice of a level and the URL for which it was made into the clone's configuration.
+func Settle(ctx context.Context, repo *refs.Repo, remote string, level Level, pushURL string) error {
+	for _, kv := range [][2]string{{"traceUrl", Bare(pushURL)}, {"traceShare", string(level)}} {
+		if _, err := repo.Git(ctx, nil, "config", "--local", "remote."+remote+"."+kv[0], kv[1]); err != nil {
+			return fmt.Errorf("keep the choice: %w", err)
+		}
+	}
+	return nil
+}
