@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -23,7 +24,7 @@ func urlLabel(url string) string {
 // digestTypes are the types of which events can be in a digest.
 var digestTypes = []events.Type{
 	events.LogStarted, events.SessionStarted, events.SessionEnded, events.PromptSubmitted, events.CommitAnchored,
-	events.CommitRewritten, events.LogPurged,
+	events.CommitRewritten, events.LogPurged, events.RecordStored,
 }
 
 // Digest is what of the own log tells who wrote the lines of published commits.
@@ -32,7 +33,8 @@ type Digest struct {
 	Commits       []refs.OID     // published ones, in the order of their first anchors
 	Withheld      int            // commits that are recorded and not published
 	Conversations []events.TraceID
-	Silent        int // conversations that left no line in a published commit
+	Silent        int            // conversations that left no line in a published commit
+	stored        []events.Event // record_stored, of all conversations
 	Source        events.Witness
 }
 
@@ -152,6 +154,9 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 			if chosen = owning[e.Trace]; !chosen {
 				silent[e.Trace] = true
 			}
+		case events.RecordStored:
+			chosen = false // until it is known which of them leave
+			d.stored = append(d.stored, e)
 		case events.CommitAnchored:
 			c := events.DataOf[events.CommitData](e).Commit
 			if chosen = there[c]; chosen && !seen[c] {
@@ -206,4 +211,14 @@ func (d *Digest) missing(content map[events.ID]bool) ([]events.Draft, error) {
 		}
 	}
 	return out, nil
+}
+
+// name adds what the log says of the records that leave, so that a reader can tell them from others.
+func (d *Digest) name(sent []store.Entry) {
+	for _, e := range d.stored {
+		blob := events.DataOf[events.RecordData](e).Blob
+		if slices.ContainsFunc(sent, func(s store.Entry) bool { return s.Trace == e.Trace && s.Blob == blob }) {
+			d.Events = append(d.Events, e)
+		}
+	}
 }

@@ -86,13 +86,13 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	}
 	last := added[len(added)-1]
 	tree, err := p.log.WritePublication(events.PublicationHead{
-		Format: events.Version, Writer: p.Writer, Level: string(LevelCommits), ObjectFormat: p.repo.Format.String(),
+		Format: events.Version, Writer: p.Writer, Level: string(p.Level), ObjectFormat: p.repo.Format.String(),
 		Events: last.Seq, Last: last.ID, Source: p.Digest.Source, Seen: seen,
 	}, files)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	return p.commit(ctx, tree)
+	return p.commit(ctx, tree, p.base.commit)
 }
 
 // mostSeen is how many other writers a publication names the ends of.
@@ -120,7 +120,7 @@ func (p *Plan) seen(ctx context.Context) ([]events.Witness, error) {
 
 // commit makes the commit of a publication in the person's name, signed where the person signs, so that it passes the
 // rules that a remote has for commits.
-func (p *Plan) commit(ctx context.Context, tree refs.OID) (refs.OID, error) {
+func (p *Plan) commit(ctx context.Context, tree, parent refs.OID) (refs.OID, error) {
 	subject, _ := p.settings.always.Get("trace.pushsubject")
 	if subject == "" {
 		subject = "traces: " + numbers.Count(len(p.Digest.Commits), "commit")
@@ -130,8 +130,8 @@ func (p *Plan) commit(ctx context.Context, tree refs.OID) (refs.OID, error) {
 		isTrue(sign) {
 		args = append(args, "-S")
 	}
-	if !p.base.commit.IsZero() {
-		args = append(args, "-p", p.base.commit.String())
+	if !parent.IsZero() {
+		args = append(args, "-p", parent.String())
 	}
 	out, err := p.repo.Git(ctx, nil, append(args, tree.String())...)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -17,7 +18,8 @@ var ErrTooMany = errors.New("the remote has too many refs of traces")
 // What is a pull's choice.
 type What struct {
 	Writers []string // only of these; all without one
-	Log     bool     // the whole logs, too
+	Records bool     // conversations, too
+	Log     bool     // and the whole logs
 	Dry     bool     // fetch nothing
 }
 
@@ -36,16 +38,21 @@ type PulledWriter struct {
 	Events        int64  `json:"events"`
 	Commits       int    `json:"commits"`       // that are anchored
 	Conversations int    `json:"conversations"` // that began there
+	Records       int    `json:"records"`       // of which the texts are here
 	New           bool   `json:"new"`           // it came, or moved, with this pull
 	LeftOut       string `json:"left_out,omitempty"`
 }
 
 // refKinds are the kinds of refs that a pull brings.
 func (w What) refKinds() []string {
-	if w.Log {
-		return []string{"digest", "events", "checkpoints"}
+	kinds := []string{"digest"}
+	if w.Records {
+		kinds = append(kinds, "records")
 	}
-	return []string{"digest"}
+	if w.Log {
+		kinds = append(kinds, "events", "checkpoints")
+	}
+	return kinds
 }
 
 // refspecs name what is fetched, apart from what the remote has of this clone itself.
@@ -73,11 +80,18 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	remote, err := there(ctx, repo, r.Name, r.Prefix+"*")
+	before, err := fetchedTips(ctx, log, r)
 	if err != nil {
 		return nil, err
 	}
-	before, err := fetchedTips(ctx, log, r)
+	// What was asked for once is kept as it is there, or it would stay here when it is taken back.
+	for kept := range before {
+		kind := kept[strings.LastIndexByte(kept, '/')+1:]
+		w.Records = w.Records || kind == "records" && w.covers(kept, r, own, kind)
+		w.Log = w.Log || kind == "events" && w.covers(kept, r, own, kind)
+	}
+	w.Records = w.Records || r.Share.Wider(LevelCommits)
+	remote, err := there(ctx, repo, r.Name, r.Prefix+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +113,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		return nil, fmt.Errorf("%w: %d", ErrTooMany, out.Refs)
 	}
 	for kept := range before { // those that are gone there go here
-		same = same && (wanted[kept] || !w.covers(kept, r, own))
+		same = same && (wanted[kept] || !w.covers(kept, r, own, w.refKinds()...))
 	}
 	if !same && !w.Dry {
 		args := patient("fetch", "--quiet", "--no-tags",
@@ -111,10 +125,10 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	return out, out.look(ctx, log, r, own, before)
 }
 
-// covers tells whether a pull with this choice decides over a ref that is here.
-func (w What) covers(kept string, r Remote, own string) bool {
+// covers tells whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
+func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
-	return len(parts) == 2 && parts[0] != own && slices.Contains(w.refKinds(), parts[1]) &&
+	return len(parts) == 2 && parts[0] != own && slices.Contains(kinds, parts[1]) &&
 		(len(w.Writers) == 0 || slices.Contains(w.Writers, parts[0]))
 }
 
@@ -151,6 +165,8 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	if err != nil {
 		return err
 	}
+	s := store.Open(log.Repo())
+	defer func() { _ = s.Close() }()
 	for _, c := range copies {
 		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Ref] != c.Tip}
 		if w.New {
@@ -166,6 +182,9 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 				w.LeftOut = err.Error()
 			}
 			c.Copy.Close()
+		}
+		if texts, err := s.On(events.FetchedRef(r.Label, c.Writer, "records")); err == nil && c.Digest {
+			w.Records = len(texts) // what cannot be read is none
 		}
 		p.Writers = append(p.Writers, w)
 	}

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -26,14 +28,17 @@ var (
 
 // Plan is what a push would send, made before the first byte of it goes.
 type Plan struct {
-	Remote Remote
-	Level  Level
-	URL    string // with credentials, as git would use it
-	Writer string
-	Digest *Digest
-	Refs   []Ref // that would be made or moved; none when the remote has everything
-	Others int   // refs of traces that the remote has of other writers
+	Remote  Remote
+	Level   Level
+	URL     string // with credentials, as git would use it
+	Writer  string
+	Digest  *Digest
+	Records Conversations // at LevelConversations and wider
+	Refs    []Ref         // that would be made or moved; none when the remote has everything
+	Others  int           // refs of traces that the remote has of other writers
 
+	redactor func(context.Context) (*redact.Redactor, error)
+	rules    string // a hash of the redactor's
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -47,6 +52,8 @@ type Ref struct {
 	Name string   `json:"ref"`
 	Old  refs.OID `json:"old,omitzero"` // there
 	New  refs.OID `json:"new,omitzero"` // zero until it is made
+	// Force: the remote's history of it goes, for something in it must not be had any more. It goes only if it is Old.
+	Force bool `json:"force,omitempty"`
 
 	kept  string // where it is noted here
 	state string // of the push: "pushed", or why not
@@ -64,8 +71,9 @@ func (p *Plan) Close() {
 }
 
 // MakePlan finds out what a push at a level would send to a remote. It sends nothing. Close the plan.
-func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level) (*Plan, error) {
-	p := &Plan{Remote: remote, Level: level, repo: log.Repo(), log: log, settings: s}
+func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
+	redactor func(context.Context) (*redact.Redactor, error)) (*Plan, error) {
+	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s}
 	end, err := log.End(refs.EventsRef)
 	switch {
 	case err != nil:
@@ -120,12 +128,22 @@ func (p *Plan) fill(ctx context.Context) error {
 	if err := p.settle(ctx, remote[p.ref("digest")]); err != nil {
 		return err
 	}
+	if p.Level.Wider(LevelCommits) {
+		if err := p.chooseRecords(ctx); err != nil {
+			return err
+		}
+	}
 	if p.fresh, err = p.Digest.missing(p.base.content); err != nil {
 		return err
 	}
 	// A digest that only says that there is a log tells nobody anything.
 	if p.base.commit.IsZero() && len(p.Digest.Commits) == 0 {
 		p.fresh = nil
+	}
+	if p.Level.Wider(LevelCommits) {
+		if err := p.chooseRecordsRef(remote[p.ref("records")]); err != nil {
+			return err
+		}
 	}
 	return p.chooseRefs(remote)
 }
@@ -141,10 +159,11 @@ func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
 	if name := p.ref("digest"); len(p.fresh) > 0 || p.base.commit != remote[name] {
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
 	}
-	if p.Level != LevelLog {
-		return nil
+	whole := map[string]string{}
+	if p.Level == LevelLog {
+		whole = map[string]string{"events": refs.EventsRef, "checkpoints": refs.CheckpointsRef}
 	}
-	for kind, local := range map[string]string{"events": refs.EventsRef, "checkpoints": refs.CheckpointsRef} {
+	for kind, local := range whole {
 		tip, err := p.log.Tip(local)
 		if err != nil {
 			return err
@@ -153,8 +172,13 @@ func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
 			p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, kept: p.kept(kind)})
 		}
 	}
-	slices.SortFunc(p.Refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.
+	slices.SortFunc(p.Refs, func(a, b Ref) int { return cmp.Compare(order(a.Name), order(b.Name)) })
 	return nil
+}
+
+func order(name string) int {
+	return slices.Index([]string{"records", "events", "digest", "checkpoints"}, name[strings.LastIndexByte(name, '/')+1:])
 }
 
 // settle finds the digest on which this one is built: what the remote has, if that is of this very clone.
@@ -217,23 +241,30 @@ func (p *Plan) isOurs(ctx context.Context, commit refs.OID) error {
 // Push sends what was planned. It tells how each ref fared; the refs here that note what the remote has are moved for
 // those that arrived, and for them alone.
 func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
-	for i, r := range p.Refs {
-		if !r.New.IsZero() {
-			continue
+	for i := range p.Refs {
+		r := &p.Refs[i]
+		var err error
+		switch {
+		case !r.New.IsZero():
+		case r.kept == p.kept("records"):
+			err = p.publishRecords(ctx, r)
+		default:
+			r.New, err = p.publish(ctx)
 		}
-		made, err := p.publish(ctx)
 		if err != nil {
 			return nil, err
 		}
-		p.Refs[i].New = made
 	}
 	if len(p.Refs) == 0 {
 		return nil, nil
 	}
-	err := p.send(ctx, verify, "--atomic")
+	err := p.send(ctx, verify, p.Refs, "--atomic")
 	var remote *RemoteError
 	if errors.As(err, &remote) && strings.Contains(strings.Join(remote.Lines, "\n"), "does not support --atomic") {
-		err = p.send(ctx, verify)
+		err = p.sendOneByOne(ctx, verify)
+	}
+	if err == nil && p.rules != "" {
+		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
 	}
 	var out []Pushed
 	for _, r := range p.Refs {
@@ -258,16 +289,31 @@ type Pushed struct {
 
 const statePushed = "pushed"
 
+// sendOneByOne is for servers that cannot move several refs at once: what a digest names goes before it.
+func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
+	for i := range p.Refs {
+		if err := p.send(ctx, verify, p.Refs[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // send runs git push and reads, in its form for programs, how each ref fared.
-func (p *Plan) send(ctx context.Context, verify bool, options ...string) error {
+func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...string) error {
 	args := patient("push", "--porcelain", "--no-follow-tags",
 		"--recurse-submodules=no")
 	args = append(args, options...)
 	if !verify {
 		args = append(args, "--no-verify")
 	}
+	for _, r := range list {
+		if r.Force {
+			args = append(args, "--force-with-lease="+r.Name+":"+r.Old.String())
+		}
+	}
 	args = append(args, "--", p.Remote.Name)
-	for _, r := range p.Refs {
+	for _, r := range list {
 		args = append(args, r.New.String()+":"+r.Name)
 	}
 	out, err := talk(ctx, p.repo, args...)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
@@ -84,11 +85,13 @@ func (e *RemoteError) Unwrap() error { return e.Err }
 // mostSaid is how many lines of a remote are passed on.
 const mostSaid = 20
 
-var credentials = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]*@`)
+var credentials = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]*@`)
+})
 
 func said(text string) []string {
 	var out []string
-	for line := range strings.Lines(credentials.ReplaceAllString(text, "$1")) {
+	for line := range strings.Lines(credentials().ReplaceAllString(text, "$1")) {
 		if line = strings.TrimRight(line, "\r\n "); line != "" && len(out) < mostSaid {
 			out = append(out, line)
 		}

@@ -17,13 +17,14 @@ type Level string
 
 // The levels; each holds what the one before it does.
 const (
-	LevelNone    Level = "none"    // nothing
-	LevelCommits Level = "commits" // the digest
-	LevelLog     Level = "log"     // and the whole log with its checkpoints
+	LevelNone          Level = "none"          // nothing
+	LevelCommits       Level = "commits"       // the digest
+	LevelConversations Level = "conversations" // and the redacted records of conversations that own a line of it
+	LevelLog           Level = "log"           // and the whole log with its checkpoints
 )
 
 // Levels are the ones that can be chosen, the narrowest first.
-var Levels = []Level{LevelCommits, LevelLog}
+var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 
 // Wider tells whether more leaves than at another level.
 func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.Index(Levels, than) }

@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"transcripts": {"refs", "events", "agents", "records", "correlate"},
 	"diff":        {"refs", "events", "correlate", "blame"},
 	"restore":     {"refs", "events", "trails"},
-	"sharing":     {"refs", "events", "numbers"},
+	"sharing":     {"refs", "events", "records", "numbers"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.

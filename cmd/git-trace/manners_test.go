@@ -245,6 +245,7 @@ var untouched = map[string][]string{
 	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
 	"push":         {"", "origin", "--dry-run origin", "--to commits origin"},
 	"pull":         {"", "origin", "--dry-run origin", "--configure --unconfigure"},
+	"unshare":      {"1234", "--undo 1234"},
 	"verify":       {"", "--quick", "--json", "--anchored"},
 	"checkpoint":   {""},
 	"reconcile":    {"--dry-run", "--all"},

@@ -17,7 +17,7 @@ func (a *app) pullCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "pull",
 		Usage: "fetch what other clones have published",
-		UsageText: "git trace pull [<remote> | <url>]… [--log] [--writer <id>]… [--configure | --unconfigure] " +
+		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--configure | --unconfigure] " +
 			"[--dry-run] [--json]",
 		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
 			"recorded here,\n" +
@@ -25,7 +25,7 @@ func (a *app) pullCommand() *cli.Command {
 			"or\n" +
 			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
 			"It is 2 when a remote was not reached.",
-		Flags: options("log", "writer", "configure", "unconfigure", "dry-run", "json"),
+		Flags: options("records", "log", "writer", "configure", "unconfigure", "dry-run", "json"),
 	}, a.pull)
 }
 
@@ -56,7 +56,9 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		return fail(exitUsage, sharing.ErrNoRemote, "git trace pull <remote>; git remote -v lists them")
 	}
 	log := events.OpenLog(repo)
-	what := sharing.What{Writers: c.StringSlice("writer"), Log: c.Bool("log"), Dry: c.Bool("dry-run")}
+	what := sharing.What{
+		Writers: c.StringSlice("writer"), Records: c.Bool("records"), Log: c.Bool("log"), Dry: c.Bool("dry-run"),
+	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
 	left := 0
 	for _, r := range sources {
@@ -99,16 +101,20 @@ type pullJSON struct {
 
 // sayPulled says what is here of a remote now.
 func sayPulled(w io.Writer, p *sharing.Pulled) {
-	commits, conversations, writers := 0, 0, map[string]bool{}
+	commits, conversations, texts, writers := 0, 0, 0, map[string]bool{}
 	for _, o := range p.Writers {
 		if o.LeftOut == "" {
 			writers[o.Writer] = true
 			commits += o.Commits
 			conversations += o.Conversations
+			texts += o.Records
 		}
 	}
 	fmt.Fprintf(w, "%s: %s, %s, %s", printable(p.Remote), plural(len(writers), "writer"), plural(commits, "commit"),
 		plural(conversations, "conversation"))
+	if texts > 0 {
+		fmt.Fprintf(w, " (%s)", plural(texts, "text"))
+	}
 	if p.Changed == 0 {
 		fmt.Fprint(w, "; nothing new")
 	}

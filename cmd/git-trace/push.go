@@ -9,6 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -19,7 +21,7 @@ func (a *app) pushCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "push",
 		Usage:     "let others see who wrote the lines of published commits",
-		UsageText: "git trace push [<remote>] [--to commits|log] [--dry-run] [--review] [--no-verify] [--json]",
+		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]",
 		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
 			"nothing was\n" +
 			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
@@ -27,6 +29,7 @@ func (a *app) pushCommand() *cli.Command {
 			"the remote has now; to another one nothing is sent. Nothing is ever pushed by itself.\n" +
 			"commits: for each recorded commit that the remote has, whose its lines are: paths, line numbers, agent, model,\n" +
 			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
+			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
 			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
 			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
 		Flags: options("to", "dry-run", "review", "no-verify", "json"),
@@ -61,9 +64,10 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		level = sharing.LevelCommits
 	case level.Wider(sharing.LevelNone):
 	default:
-		return usage("option '--to': '%s' is no such value; it is commits or log", string(level))
+		return usage("option '--to': '%s' is no such value; it is commits, conversations or log", string(level))
 	}
-	p, err := sharing.MakePlan(c.Context, events.OpenLog(repo), s, remote, level)
+	p, err := sharing.MakePlan(c.Context, events.OpenLog(repo), s, remote, level,
+		func(ctx context.Context) (*redact.Redactor, error) { return newRedactor(ctx, repo) })
 	if err != nil {
 		return explainSharing(err)
 	}
@@ -97,6 +101,11 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	if !dry {
 		sayPushed(quietWriter{a.std.out}, p, sent)
 	}
+	for _, k := range p.Records.Kept {
+		if k.Fault {
+			return fail(exitFinding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
+		}
+	}
 	return nil
 }
 
@@ -123,13 +132,25 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	fmt.Fprintf(w, "  commits     %s, %s, %s: paths, line numbers,\n"+
 		"              agents, models, numbers and times of prompts\n", plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
+	if r := p.Records; p.Level.Wider(sharing.LevelCommits) {
+		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
+			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
+				fmt.Sprintf("%s stay here", thousands(r.Unstored+len(r.Kept)))))
+		for _, k := range r.Kept {
+			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
+		}
+	}
 	if p.Level == sharing.LevelLog {
 		fmt.Fprintf(w, "  log         all %s: names of all files, times of all calls,\n"+
 			"              what was thrown away\n",
 			plural(int(p.Digest.Source.Seq), "event"))
 	}
+	texts := "prompts and answers, "
+	if p.Level.Wider(sharing.LevelCommits) {
+		texts = "prompts as typed, "
+	}
 	fmt.Fprintf(w, "  stays here  %s that the remote does not have, %s\n"+
-		"              without a line there, prompts and answers, snapshots", plural(p.Digest.Withheld, "commit"),
+		"              without a line there, "+texts+"snapshots", plural(p.Digest.Withheld, "commit"),
 		plural(p.Digest.Silent, "conversation"))
 	if p.Level != sharing.LevelLog {
 		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
@@ -181,6 +202,9 @@ type pushJSON struct {
 	NewEvents     int              `json:"new_events"`
 	Withheld      int              `json:"withheld_commits"`
 	Silent        int              `json:"withheld_conversations"`
+	Texts         int              `json:"texts"`      // records that the remote has, or would
+	Redactions    int              `json:"redactions"` // places in them
+	Kept          []sharing.Kept   `json:"kept"`       // records that stay here
 	Refs          []sharing.Pushed `json:"refs"`
 }
 
@@ -189,6 +213,7 @@ func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
 		Schema: pushSchema, Remote: p.Remote.Name, URL: sharing.Bare(p.URL), Level: p.Level, Writer: p.Writer, DryRun: dry,
 		Commits: len(p.Digest.Commits), Conversations: len(p.Digest.Conversations), NewEvents: len(p.New()),
 		Withheld: p.Digest.Withheld, Silent: p.Digest.Silent, Refs: append([]sharing.Pushed{}, sent...),
+		Texts: len(p.Records.Sent), Redactions: p.Records.Redacted, Kept: append([]sharing.Kept{}, p.Records.Kept...),
 	}
 	return out
 }
@@ -217,6 +242,8 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrMoved):
 		return fail(exitFinding, err,
 			"if that is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
+	case errors.Is(err, sharing.ErrUnredacted):
+		return fail(exitUnchecked, err, "--to commits sends no texts")
 	case errors.Is(err, sharing.ErrBrokenLog):
 		return fail(exitFinding, err, "git trace verify lists every fault")
 	case errors.Is(err, sharing.ErrDiverged), errors.Is(err, sharing.ErrBehind):

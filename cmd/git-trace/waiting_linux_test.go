@@ -46,6 +46,7 @@ var mayWait = map[string]string{
 	"purge":      "--text nothing --yes",
 	"push":       "--dry-run origin",
 	"pull":       "--dry-run origin",
+	"unshare":    "1234",
 	"verify":     "",
 	"checkpoint": "",
 	"reconcile":  "",
@@ -136,6 +137,7 @@ func TestFound9WhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 	g.write("a", "1\n2\n")
 	g.git("add", ".")
 	g.git("commit", "-qm", "one")
+	g.git("remote", "add", "origin", filepath.Join(g.dir, "nothing.git"))
 	for _, step := range []string{"git-trace init --agent claude-code", "agent S1 start", "agent S1 write b word", "agent S1 stop", "git add .", "git commit -qm two"} {
 		words := strings.Fields(step)
 		if code := g.run(words[0], words[1:]...); code != 0 {

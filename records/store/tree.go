@@ -129,3 +129,29 @@ func (s *Store) writeTree(entries []refs.TreeEntry) (refs.OID, error) {
 func sortEntries(list []Entry) {
 	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Trace, b.Trace) })
 }
+
+// On lists the records on one ref; none when there is no such ref.
+func (s *Store) On(ref string) ([]Entry, error) {
+	tip, err := s.tip(ref)
+	if err != nil || tip.IsZero() {
+		return nil, err
+	}
+	list, err := s.entries(ref, tip)
+	if err != nil {
+		return nil, fmt.Errorf("list records of %s: %w", ref, err)
+	}
+	return list, nil
+}
+
+// WriteTree stores a tree with these records and no others.
+func (s *Store) WriteTree(list []Entry) (refs.OID, error) {
+	var root []refs.TreeEntry
+	for _, e := range list {
+		dir, err := s.withFile(root, e.Trace, e.Blob)
+		if err != nil {
+			return refs.OID{}, err
+		}
+		root = dir
+	}
+	return s.writeTree(root)
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/sharing"
+)
+
+func (a *app) unshareCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "unshare",
+		Usage:     "keep what was said in a conversation to yourself",
+		UsageText: "git trace unshare [--undo] <conversation>…",
+		Description: "What was said in the conversation leaves with no push, and the next push takes it off the remote, " +
+			"with its\n" +
+			"history. Which lines are of the conversation stays told. Who has fetched it has it until their next pull; a\n" +
+			"remote may keep what nothing names any more for weeks.",
+		Flags: options("undo"),
+	}, a.unshare)
+}
+
+func (a *app) unshare(c *cli.Context, ops operands) error {
+	if len(ops.all()) == 0 {
+		return usage("which conversation?")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	known, err := a.openConversations(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	for _, id := range ops.all() {
+		trace, err := known.find(id)
+		if err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+		if err := sharing.KeepPrivate(repo, trace, c.Bool("undo")); err != nil {
+			return err
+		}
+		text := "is kept to yourself; git trace push takes it off a remote that has it"
+		if c.Bool("undo") {
+			text = "leaves with the next git trace push at the level conversations"
+		}
+		fmt.Fprintf(quietWriter{a.std.out}, "%s %s\n", trace[:8], text)
+	}
+	return nil
+}

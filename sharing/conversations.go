@@ -1,0 +1,212 @@
+package sharing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Conversations are the records that a push sends.
+type Conversations struct {
+	Sent     []store.Entry
+	Redacted int              // places in them
+	Kept     []Kept           // that own a line of a published commit and stay all the same
+	Unstored int              // that have no record
+	again    bool             // a record was redacted anew
+	lost     []events.TraceID // that the remote has and shall not have any more
+}
+
+// Kept is a record that does not leave.
+type Kept struct {
+	Trace events.TraceID `json:"trace"`
+	Why   string         `json:"why"`
+	Fault bool           `json:"fault,omitempty"` // it should have left
+}
+
+// maxShared is the size of a record beyond which it is not sent: forges refuse objects of twice that, and an object
+// that is refused blocks its ref for good.
+const maxShared = 50 << 20
+
+// choose looks at the record of each conversation that owns a line of a published commit, with the redactor of today:
+// what it would take out of a record that was stored with the rules of another day is taken out before it leaves.
+func (p *Plan) chooseRecords(ctx context.Context) error {
+	s := store.Open(p.repo)
+	defer func() { _ = s.Close() }()
+	before, err := s.On(p.kept("records"))
+	if err != nil {
+		return err
+	}
+	redactor, err := p.redactor(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnredacted, err)
+	}
+	p.rules = fmt.Sprintf("%x", blake3.Sum256([]byte(redactor.Fingerprint())))
+	known := map[refs.OID]bool{}
+	if noted, _ := os.ReadFile(p.rulesPath()); string(noted) == p.rules {
+		for _, e := range before {
+			known[e.Blob] = true
+		}
+	}
+	for _, trace := range p.Digest.Conversations {
+		if isPrivate(p.repo, trace) {
+			p.Records.Kept = append(p.Records.Kept, Kept{trace, "you keep it to yourself", false})
+			continue
+		}
+		e, err := s.Find(ctx, trace)
+		switch {
+		case errors.Is(err, store.ErrNotFound) || err == nil && !e.Own():
+			p.Records.Unstored++
+			continue
+		case err == nil:
+			err = p.Records.look(ctx, s, redactor, &e, known[e.Blob])
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			p.Records.Kept = append(p.Records.Kept, Kept{trace, err.Error(), true})
+			continue
+		}
+		p.Records.Sent = append(p.Records.Sent, e)
+	}
+	p.Digest.name(p.Records.Sent)
+	for _, e := range before {
+		if !slices.ContainsFunc(p.Records.Sent, func(o store.Entry) bool { return o.Trace == e.Trace }) {
+			p.Records.lost = append(p.Records.lost, e.Trace)
+		}
+	}
+	return nil
+}
+
+// ErrUnredacted reports that there is no redactor, and so no conversation leaves.
+var ErrUnredacted = errors.New("conversations cannot be redacted")
+
+var errTooLarge = errors.New("it is larger than 50 MB")
+
+// look has a record redacted once more, unless it was with the same rules. What was found is stored, and leaves.
+func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
+	known bool) error {
+	raw, err := s.Raw(*e)
+	if err != nil {
+		return err
+	}
+	if len(raw) > maxShared {
+		return errTooLarge
+	}
+	r, err := records.Decode(raw)
+	if err != nil {
+		return err
+	}
+	if known {
+		c.Redacted += r.Security.RedactionsApplied
+		return nil
+	}
+	again, err := redactor.Record(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = again.Close() }()
+	var out bytes.Buffer
+	if err := again.Write(&out); err != nil {
+		return err
+	}
+	clean, err := records.Decode(out.Bytes())
+	if err != nil {
+		return err
+	}
+	c.Redacted += clean.Security.RedactionsApplied
+	if clean.Security.RedactionsApplied == r.Security.RedactionsApplied {
+		return nil
+	}
+	c.again = true
+	stored, err := s.Put(ctx, again, e.Blob)
+	if err == nil {
+		*e = stored.Entry
+	}
+	return err
+}
+
+// publishRecords makes the commit with the records. It begins a history of its own where an older version has something
+// that must not be had any more: after a purge, when the rules of redaction found more, when a conversation is taken
+// back.
+func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
+	s := store.Open(p.repo)
+	defer func() { _ = s.Close() }()
+	tree, err := s.WriteTree(p.Records.Sent)
+	if err != nil {
+		return err
+	}
+	parent := r.Old
+	if r.Force {
+		parent = refs.OID{}
+	}
+	r.New, err = p.commit(ctx, tree, parent)
+	return err
+}
+
+// chooseRecordsRef says whether the remote's records have to change.
+func (p *Plan) chooseRecordsRef(there refs.OID) error {
+	s := store.Open(p.repo)
+	defer func() { _ = s.Close() }()
+	var before []store.Entry
+	if here, err := p.log.Tip(p.kept("records")); err == nil && here == there {
+		if before, err = s.On(p.kept("records")); err != nil {
+			return err
+		}
+	}
+	same := slices.EqualFunc(before, p.Records.Sent, func(a, b store.Entry) bool {
+		return a.Trace == b.Trace && a.Blob == b.Blob
+	})
+	if same && (!there.IsZero() || len(p.Records.Sent) == 0) {
+		return nil
+	}
+	purged := slices.ContainsFunc(p.fresh, func(d events.Draft) bool { return d.Type == events.LogPurged })
+	p.Refs = append(p.Refs, Ref{
+		Name: p.ref("records"), Old: there, kept: p.kept("records"),
+		Force: !there.IsZero() && (purged || p.Records.again || len(p.Records.lost) > 0 || before == nil),
+	})
+	return nil
+}
+
+// rulesPath keeps the rules with which the records on the remote were looked at last.
+func (p *Plan) rulesPath() string {
+	sum := blake3.Sum256([]byte(p.URL))
+	return filepath.Join(p.repo.TracesDir(), "cache", "shared", fmt.Sprintf("%x", sum[:8]))
+}
+
+func privatePath(repo *refs.Repo, trace events.TraceID) string {
+	return filepath.Join(repo.TracesDir(), "private", string(trace))
+}
+
+func isPrivate(repo *refs.Repo, trace events.TraceID) bool {
+	_, err := os.Lstat(privatePath(repo, trace))
+	return err == nil
+}
+
+// KeepPrivate marks a conversation: its record leaves with no push, and the next push takes it off the remote. Its
+// lines stay told. Off takes the mark away.
+func KeepPrivate(repo *refs.Repo, trace events.TraceID, off bool) error {
+	path := privatePath(repo, trace)
+	if off {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("share again: %w", err)
+		}
+		return nil
+	}
+	if err := refs.WriteFileAtomic(path, nil, 0o600); err != nil {
+		return fmt.Errorf("keep private: %w", err)
+	}
+	return nil
+}
