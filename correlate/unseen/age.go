@@ -112,7 +112,7 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 }
 
 // young looks at the commits and leaves out those that every log found there when it began: nothing that is recorded
-// can be the cause of them. One git process for each log answers for all commits.
+// can be the cause of them.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
@@ -126,23 +126,18 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		s.ages[c] = a
 		asked = append(asked, c)
 	}
-	for log := range s.digest.Logs() {
-		heads := s.digest.Heads(log)
-		if len(heads) == 0 {
-			continue
-		}
-		old, err := s.reached(ctx, asked, heads[:1])
+	if began, err := refs.ParseOID(s.began(ctx)); err == nil && len(asked) > 0 {
+		old, err := s.reached(ctx, asked, []index.NamedCommit{{Commit: began}})
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range asked {
-			if old[c] {
-				s.ages[c].named[log] = heads[0].Seq
+		for c := range old {
+			a := s.ages[c]
+			a.before = true
+			for log := range s.digest.Logs() {
+				a.named[log] = s.digest.Heads(log)[0].Seq
 			}
 		}
-	}
-	for _, c := range asked {
-		s.ages[c].before = s.digest.Logs() > 0 && len(s.ages[c].named) == s.digest.Logs()
 	}
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
 }

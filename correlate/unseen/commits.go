@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -144,21 +145,16 @@ func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 // settled tells of which commits every log names a descendant: no later event can be the cause of them.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
-	for _, c := range commits {
-		out[c] = s.digest.Logs() > 0
-	}
 	for log := range s.digest.Logs() {
 		heads := s.digest.Heads(log)
-		reached := map[refs.OID]bool{}
-		if len(heads) > 0 {
-			var err error
-			if reached, err = s.reached(ctx, commits, heads); err != nil {
-				return nil, err
-			}
+		if len(heads) == 0 || len(commits) == 0 {
+			return nil, nil
 		}
-		for _, c := range commits {
-			out[c] = out[c] && reached[c]
+		reached, err := s.reached(ctx, commits, heads)
+		if err != nil {
+			return nil, err
 		}
+		commits, out = slices.Collect(maps.Keys(reached)), reached // the others are asked about no more
 	}
 	return out, nil
 }

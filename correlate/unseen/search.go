@@ -27,6 +27,8 @@ type Search struct {
 	digest *index.Digest // nil until asked for
 	kept   *kept
 	ages   map[refs.OID]*age
+	// beginning is what began found; nil until it is asked for.
+	beginning *string
 	// What was asked of the log of commits that were rewritten: see claimed and carriedFrom.
 	claims  map[refs.OID][]refs.OID
 	weighed map[refs.OID]*belief.Commit

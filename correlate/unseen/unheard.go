@@ -40,6 +40,10 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 
 // began is a commit behind which every log found all commits when it began; empty where there is none.
 func (s *Search) began(ctx context.Context) string {
+	if s.beginning != nil {
+		return *s.beginning
+	}
+	s.beginning = new(string)
 	args := []string{"merge-base", "--octopus"}
 	for log := range s.digest.Logs() {
 		heads := s.digest.Heads(log)
@@ -52,7 +56,8 @@ func (s *Search) began(ctx context.Context) string {
 		return ""
 	}
 	out, _ := s.repo.Git(ctx, nil, args...) // a head may be gone: then nothing is left out
-	return strings.TrimSpace(string(out))
+	*s.beginning = strings.TrimSpace(string(out))
+	return *s.beginning
 }
 
 // nothing tells whether a kept answer says that there is nothing to be found of a commit.
