@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -36,6 +37,7 @@ type statusReport struct {
 	Failure   *doctor.Failure  `json:"failure"` // the last one that is recent
 	Prompts   view.Typed       `json:"typed_prompts"`
 	Purged    purge.Talks      `json:"purged"`
+	Shared    []sharing.State  `json:"shared"`
 	Attention []doctor.Finding `json:"attention"`
 }
 
@@ -101,6 +103,10 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	if r.Prompts, err = view.TypedPrompts(repo); err != nil {
 		return r, err
 	}
+	if r.Shared, err = sharing.States(ctx, events.OpenLog(repo)); err != nil {
+		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace verify"})
+	}
+	r.Shared = append([]sharing.State{}, r.Shared...)
 	if !r.Recording {
 		return r, nil
 	}
@@ -142,6 +148,9 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to be looked at", thousands(p.Unread),
 			numbers.Agree(p.Unread, "file", "files")), "")
 	}
+	for _, s := range r.Shared {
+		t.shared(s)
+	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
 			numbers.Ago(*p.Oldest, now)),
@@ -157,6 +166,27 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("attention", "a hook failed "+numbers.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
 	}
 	return t.write()
+}
+
+// shared says what a remote was told, and what others have told there.
+func (t *rows) shared(s sharing.State) {
+	var parts []string
+	mend := ""
+	if s.Level != sharing.LevelNone {
+		parts = append(parts, plural(s.Commits, "commit"))
+	}
+	switch {
+	case s.Moved:
+		parts = append(parts, "it has another URL now, and nothing is sent")
+		mend = "git trace push " + s.Remote
+	case s.Waiting > 0:
+		parts = append(parts, plural(s.Waiting, "commit")+" more "+numbers.Agree(s.Waiting, "waits", "wait"))
+		mend = "git trace push " + s.Remote
+	}
+	if s.Writers > 0 {
+		parts = append(parts, plural(s.Writers, "other writer"))
+	}
+	t.row("shared", s.Remote+": "+strings.Join(parts, ", "), mend)
 }
 
 func recordingText(r statusReport) string {

@@ -1,0 +1,101 @@
+package sharing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// State is what is known here of a remote, without asking it.
+type State struct {
+	Remote  string `json:"remote"`  // its name, or the label of a URL
+	Level   Level  `json:"level"`   // what was chosen
+	Moved   bool   `json:"moved"`   // the remote has another URL than when it was chosen: nothing is sent
+	Commits int    `json:"commits"` // of whose lines this clone has told there
+	Waiting int    `json:"waiting"` // recorded ones that the remote has, of which it was not told
+	Writers int    `json:"writers"` // others whose logs were fetched from there
+}
+
+// States lists the remotes with which something is shared, by their names.
+func States(ctx context.Context, log *events.Log) ([]State, error) {
+	s, err := ReadSettings(ctx, log.Repo())
+	if err != nil {
+		return nil, err
+	}
+	own, err := log.Writer()
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []State
+	for _, name := range s.names {
+		if r := s.remote(name); r.Share != LevelNone {
+			state, err := stateOf(ctx, log, r, own)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, state)
+		}
+	}
+	writers := map[string][]string{}
+	for _, f := range fetched {
+		if f.Writer != "" && f.Writer != own && !slices.Contains(writers[f.Remote], f.Writer) {
+			writers[f.Remote] = append(writers[f.Remote], f.Writer)
+		}
+	}
+	for label, list := range writers {
+		at := slices.IndexFunc(out, func(s State) bool { return s.Remote == label })
+		if at < 0 {
+			at, out = len(out), append(out, State{Remote: label, Level: LevelNone})
+		}
+		out[at].Writers = len(list)
+	}
+	slices.SortFunc(out, func(a, b State) int { return strings.Compare(a.Remote, b.Remote) })
+	return out, nil
+}
+
+// stateOf compares what would be sent with what was. That the remote has a commit, its branches say as they were
+// fetched or pushed last.
+func stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
+	out := State{Remote: r.Name, Level: r.Share}
+	if url, err := PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
+		out.Moved = true // or it has none any more
+	}
+	told := map[refs.OID]bool{}
+	if own != "" {
+		c, err := log.Copy(ctx, events.FetchedRef(r.Label, own, "digest"))
+		if err != nil {
+			return out, fmt.Errorf("read what %s was told: %w", r.Name, err)
+		}
+		defer c.Close()
+		all, _, err := candidates(c)
+		if err != nil {
+			return out, fmt.Errorf("read what %s was told: %w", r.Name, err)
+		}
+		for i := range all {
+			if all[i].Type == events.CommitAnchored {
+				told[events.DataOf[events.CommitData](all[i]).Commit] = true
+			}
+		}
+	}
+	out.Commits = len(told)
+	d, err := MakeDigest(ctx, log, func(commits []string) (map[string]bool, error) {
+		return log.Repo().LedTo(ctx, commits, "--glob=refs/remotes/"+r.Name+"/*")
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, c := range d.Commits {
+		if !told[c] {
+			out.Waiting++
+		}
+	}
+	return out, nil
+}
