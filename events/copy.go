@@ -260,6 +260,12 @@ func openBuild(path, header string, size int64) (*os.File, error) {
 	return f, nil
 }
 
+// Digest tells that the log is one that was published, with a part of the events.
+func (c *Copy) Digest() bool {
+	f, _ := parseFetched(c.ref)
+	return f.Digest
+}
+
 // Ref is the log that the copy is of.
 func (c *Copy) Ref() string { return c.ref }
 

@@ -45,6 +45,7 @@ type Source string
 // The sources.
 const (
 	Hooks    Source = "hooks"
+	Digest   Source = "digest" // what its clone published: prompts and commits, not its calls
 	Backfill Source = "backfill"
 	Record   Source = "record"
 	Lines    Source = "lines" // nothing but who wrote lines of commits, as a file of another program says it
@@ -52,6 +53,9 @@ const (
 
 // Seen tells whether hooks saw the conversation, so that it is known what it wrote.
 func (c *Conversation) Seen() bool { return slices.Contains(c.Sources, Hooks) }
+
+// CallsKnown is false where nothing but a digest tells of the conversation: then 0 says nothing.
+func (c *Conversation) CallsKnown() bool { return len(c.Sources) != 1 || c.Sources[0] != Digest }
 
 // Prompt is a prompt with its text.
 type Prompt struct {
@@ -85,6 +89,8 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 		Elsewhere: append([]index.Elsewhere{}, t.Elsewhere...),
 	}
 	switch {
+	case t.Hooked > 0 && t.Published:
+		c.Sources = append(c.Sources, Digest)
 	case t.Hooked > 0:
 		c.Sources = append(c.Sources, Hooks)
 	case !t.First.IsZero():

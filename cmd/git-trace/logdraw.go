@@ -94,6 +94,14 @@ func modelsOf(c *view.Conversation) string {
 	return name
 }
 
+// callsText counts the calls of a conversation, where that is known.
+func callsText(c *view.Conversation) string {
+	if !c.CallsKnown() {
+		return ""
+	}
+	return plural(c.Calls, "call")
+}
+
 // conversation draws one: who and when, what was asked, and what came of it.
 func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
@@ -102,7 +110,7 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 	b.WriteString(d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
 	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
 	b.WriteString(d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  ")
-	b.WriteString(cells.Pad(plural(c.Prompts, "prompt"), d.prompts) + "  " + plural(c.Calls, "call") + "\n")
+	b.WriteString(strings.TrimRight(cells.Pad(plural(c.Prompts, "prompt"), d.prompts)+"  "+callsText(c), " ") + "\n")
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)
 	if c.Prompt != nil {

@@ -206,7 +206,7 @@ func (p *reportPage) conversations() {
 	all := p.Add("**Conversations**\n\n", "")
 	for i := range p.Conversations {
 		t := &p.Conversations[i]
-		facts := join([]string{plural(t.Written, "line"), plural(t.Prompts, "prompt"), plural(t.Calls, "call"),
+		facts := join([]string{plural(t.Written, "line"), plural(t.Prompts, "prompt"), t.calls,
 			costText(t.Usage)}, ", ")
 		title := ""
 		if len(t.Texts) > 0 {

@@ -72,6 +72,8 @@ type reportTalk struct {
 	Blocked   bool          `json:"blocked"` // much of it could not be read: none of its texts is shown
 	Elsewhere bool          `json:"elsewhere"`
 	Texts     []view.Prompt `json:"texts"`
+
+	calls string // in words
 }
 
 // reportLines is how many lines of a file are meant.
@@ -336,6 +338,7 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 		if found {
 			t.Agent, t.Models, t.First, t.Last = c.Agent, c.Models, c.First, c.Last
 			t.Prompts, t.Calls, t.Usage, t.Blocked = c.Prompts, c.Calls, c.Usage, c.Blocked
+			t.calls = callsText(&c)
 			t.Elsewhere = c.Writer != "" && c.Writer != own
 			if t.Texts, err = r.texts(known, &c); err != nil {
 				return err

@@ -161,6 +161,8 @@ func (t *traceView) origin() string {
 		return "the log of another clone"
 	case t.Seen():
 		return ""
+	case slices.Contains(t.Sources, view.Digest):
+		return "what another clone published: prompts and commits, not calls"
 	case slices.Contains(t.Sources, view.Backfill) && t.far:
 		return "its session file, by the log of another clone"
 	case slices.Contains(t.Sources, view.Backfill):

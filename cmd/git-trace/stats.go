@@ -149,6 +149,8 @@ type statistics struct {
 		Prompts  int `json:"prompts"`
 		Calls    int `json:"calls"`
 		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
+
+		counted bool // of one at least the calls are known
 	} `json:"conversations"`
 	Tokens tokens     `json:"tokens"`
 	Cost   costs      `json:"cost"`
@@ -353,6 +355,7 @@ func (s *statistics) conversations(known *conversations, whole bool) error {
 		s.Conversations.Count++
 		s.Conversations.Prompts += c.Prompts
 		s.Conversations.Calls += c.Calls
+		s.Conversations.counted = s.Conversations.counted || c.CallsKnown()
 		s.charge(c)
 		u := c.Usage
 		if u == nil {

@@ -52,7 +52,10 @@ func (s *statistics) draw(p pen, width int) string {
 	if c.Count == 0 {
 		return b.String() + "\n"
 	}
-	fmt.Fprintf(&b, ": %s, %s", plural(c.Prompts, "prompt"), plural(c.Calls, "call"))
+	b.WriteString(": " + plural(c.Prompts, "prompt"))
+	if c.counted {
+		b.WriteString(", " + plural(c.Calls, "call"))
+	}
 	if c.Recorded < c.Count {
 		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
 	}

@@ -14,20 +14,22 @@ type Trace struct {
 	ID      events.TraceID
 	Agent   string
 	Session string
-	Writer  string    // who recorded it
-	Own     bool      // the own log tells of it
-	Models  []string  // in the order they were first used
-	First   time.Time // of what the conversation itself did; zero where the log has nothing of that
-	Last    time.Time
-	Events  int
-	Hooked  int // events that hooks told, or a watcher; without any, the conversation was found afterwards
-	Prompts int
-	Calls   int // tool calls that may have written
-	Patches int
-	Added   int // lines that its patches brought
-	Removed int // and took away
-	Paths   pathSet
-	Held    []Held // commits that hold lines of it, rewritten ones included
+	Writer  string // who recorded it
+	Own     bool   // the own log tells of it
+	// Published: a digest tells of it, which has prompts and commits, but not its calls, nor what was thrown away.
+	Published bool
+	Models    []string  // in the order they were first used
+	First     time.Time // of what the conversation itself did; zero where the log has nothing of that
+	Last      time.Time
+	Events    int
+	Hooked    int // events that hooks told, or a watcher; without any, the conversation was found afterwards
+	Prompts   int
+	Calls     int // tool calls that may have written
+	Patches   int
+	Added     int // lines that its patches brought
+	Removed   int // and took away
+	Paths     pathSet
+	Held      []Held // commits that hold lines of it, rewritten ones included
 	// Elsewhere is what hooks of other clones saw of it, by their logs; the figures above are without that. Told by
 	// Traces and Trace.
 	Elsewhere []Elsewhere
@@ -111,9 +113,9 @@ func (t *Trace) join(o Trace) {
 		}
 		return
 	case t.Events == 0:
-		own, paths, held := t.Own, t.Paths, t.Held
+		own, published, paths, held := t.Own, t.Published, t.Paths, t.Held
 		*t = o
-		t.Own, t.Models, t.Paths, t.Held = own, slices.Clone(o.Models), paths, held
+		t.Own, t.Published, t.Models, t.Paths, t.Held = own, published, slices.Clone(o.Models), paths, held
 		return
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, o.Agent), cmp.Or(t.Session, o.Session)
@@ -139,7 +141,7 @@ func (ix *Index) Traces() ([]Trace, error) {
 			of := map[events.TraceID]*Trace{}
 			err := s.traces(func(t Trace) {
 				if of[t.ID] == nil {
-					of[t.ID] = &Trace{Own: i == 0}
+					of[t.ID] = &Trace{Own: i == 0, Published: s.copy.Digest()}
 				}
 				of[t.ID].join(t)
 			})
@@ -203,7 +205,7 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 func (ix *Index) tellings(id events.TraceID) ([]Trace, error) {
 	logs := make([]Trace, len(ix.sources))
 	for i, s := range ix.sources {
-		logs[i].Own = i == 0
+		logs[i].Own, logs[i].Published = i == 0, s.copy.Digest()
 		if err := s.trace(id, logs[i].join); err != nil {
 			return nil, err
 		}
