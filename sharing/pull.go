@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ type What struct {
 	Records bool     // conversations, too
 	Log     bool     // and the whole logs
 	Dry     bool     // fetch nothing
+	Accept  []string // writers whose logs may have another history than they had
 }
 
 // Pulled is what a pull brought from a remote.
@@ -73,9 +75,17 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
+// ErrNoWriter reports a word that is not the id of a writer.
+var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
+
 // Pull fetches what other clones have published on a remote, and says what became of it.
 func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
 	repo := log.Repo()
+	for _, writer := range slices.Concat(w.Writers, w.Accept) {
+		if raw, err := hex.DecodeString(writer); err != nil || len(raw) != 8 || strings.ToLower(writer) != writer {
+			return nil, fmt.Errorf("%w: %s", ErrNoWriter, writer)
+		}
+	}
 	own, err := log.Writer()
 	if err != nil {
 		return nil, err
@@ -122,7 +132,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
 		}
 	}
-	return out, out.look(ctx, log, r, own, before)
+	return out, out.look(ctx, log, r, own, before, w)
 }
 
 // covers tells whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
@@ -150,7 +160,7 @@ func fetchedTips(ctx context.Context, log *events.Log, r Remote) (map[string]ref
 }
 
 // look reads what is here now of the other writers.
-func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID) error {
+func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID, what What) error {
 	fetched, err := log.Fetched(ctx)
 	if err != nil {
 		return err
@@ -165,6 +175,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	if err != nil {
 		return err
 	}
+	noted := readSeen(log.Repo(), r)
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()
 	for _, c := range copies {
@@ -178,7 +189,11 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		case c.Err != nil:
 			w.LeftOut = c.Err.Error()
 		default:
-			if err := w.count(c.Copy); err != nil {
+			err := w.count(c.Copy)
+			if err == nil && !what.Dry {
+				w.LeftOut, err = noted.check(ctx, log, &c, what.Accept)
+			}
+			if err != nil {
 				w.LeftOut = err.Error()
 			}
 			c.Copy.Close()
@@ -188,7 +203,10 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		}
 		p.Writers = append(p.Writers, w)
 	}
-	return nil
+	if what.Dry || len(noted) == 0 {
+		return nil
+	}
+	return noted.keep(log.Repo(), r)
 }
 
 // count sums a log up.

@@ -407,6 +407,9 @@ func TestClonesPushAtOnce(t *testing.T) {
 		if len(got.Writers) != clones-1 || got.LeftOut() > 0 {
 			t.Errorf("%+v", got)
 		}
+		if sent := push(t, c, sharing.LevelCommits); len(sent) != 0 { // the pull left what is noted of the own one
+			t.Errorf("after the pull: %+v", sent)
+		}
 		for _, o := range got.Writers {
 			if o.Commits != pushes {
 				t.Errorf("of %s %d commits came", o.Writer, o.Commits)
@@ -728,4 +731,52 @@ func (failing) Find(text string) ([]gitleaks.Finding, error) {
 		return nil, errors.New("no")
 	}
 	return nil, nil
+}
+
+// S15: a log that a remote has rewound, or made anew, is not taken before the person accepts it.
+func TestARewoundLogIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	name, kept := "refs/traces/writers/"+writer+"/digest", events.FetchedRef("origin", writer, "digest")
+	first := gitIn(t, remote, "rev-parse", name)
+	w.Edit("one", "one.txt", "first\nsecond\nthird\n")
+	w.Commit("more")
+	w.Anchor()
+	w.Git("push", "-q", "origin", "main")
+	push(t, w, sharing.LevelCommits)
+	second := gitIn(t, remote, "rev-parse", name)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	pull(t, fresh, sharing.What{})
+	for _, plainly := range []bool{false, true} {
+		gitIn(t, remote, "update-ref", name, first)
+		if plainly { // a plain fetch asks nobody
+			fresh.Git("fetch", "-q", "origin", "+"+name+":"+kept)
+		}
+		got := pull(t, fresh, sharing.What{})
+		if got.LeftOut() != 1 || !strings.Contains(got.Writers[0].LeftOut, "without event") || gitIn(t, fresh.Repo.WorkTree, "rev-parse", kept) != second {
+			t.Errorf("plainly %v: %+v", plainly, got)
+		}
+		gitIn(t, remote, "update-ref", name, second)
+		if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
+			t.Errorf("as it was: %+v", got)
+		}
+	}
+	gitIn(t, remote, "update-ref", name, first)
+	if got := pull(t, fresh, sharing.What{Accept: []string{writer}}); got.LeftOut() != 0 || gitIn(t, fresh.Repo.WorkTree, "rev-parse", kept) != first {
+		t.Errorf("accepted: %+v", got)
+	}
+	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
+		t.Errorf("after that: %+v", got)
+	}
+	s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+	w.Check(err)
+	r, err := s.Source("origin")
+	w.Check(err)
+	for _, word := range []string{"", "*", "../../heads/main", strings.ToUpper(writer[:15]) + "F"} {
+		if _, err := sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Writers: []string{word}}); !errors.Is(err, sharing.ErrNoWriter) {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
 }

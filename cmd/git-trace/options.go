@@ -29,6 +29,8 @@ type optionForm struct {
 
 // optionForms are all options of all commands. One spelling means one thing, and one thing has one spelling.
 var optionForms = []optionForm{
+	{[]string{"accept"}, takesList,
+		"take the log of the clone with this `id` though it lost something; may be given more than once"},
 	{[]string{"active"}, takesNothing, "with tracestate and dpo: no answers that the user took back"},
 	{[]string{"after"}, takesNothing, "take a prompt, step or call at its end"},
 	{[]string{"agent"}, takesList, "only the agent of this `name`; may be given more than once"},

@@ -17,15 +17,16 @@ func (a *app) pullCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "pull",
 		Usage: "fetch what other clones have published",
-		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--configure | --unconfigure] " +
+		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… [--configure | --unconfigure] " +
 			"[--dry-run] [--json]",
 		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
 			"recorded here,\n" +
 			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
 			"or\n" +
 			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
-			"It is 2 when a remote was not reached.",
-		Flags: options("records", "log", "writer", "configure", "unconfigure", "dry-run", "json"),
+			"It is 2 when a remote was not reached. A log that lost something that it had showed before stays as it was; --accept\n" +
+			"takes what the remote shows now.",
+		Flags: options("records", "log", "writer", "accept", "configure", "unconfigure", "dry-run", "json"),
 	}, a.pull)
 }
 
@@ -58,6 +59,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	log := events.OpenLog(repo)
 	what := sharing.What{
 		Writers: c.StringSlice("writer"), Records: c.Bool("records"), Log: c.Bool("log"), Dry: c.Bool("dry-run"),
+		Accept: c.StringSlice("accept"),
 	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
 	left := 0

@@ -248,6 +248,8 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "git trace verify lists every fault")
 	case errors.Is(err, sharing.ErrDiverged), errors.Is(err, sharing.ErrBehind):
 		return fail(exitFinding, err, "docs/sharing.md says what can be done; nothing was sent")
+	case errors.Is(err, sharing.ErrNoWriter):
+		return fail(exitUsage, err, "git trace pull --json lists them")
 	case errors.Is(err, sharing.ErrTooMany):
 		return fail(exitFinding, err, "--writer <id> names those that are wanted")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
