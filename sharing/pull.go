@@ -160,7 +160,8 @@ func fetchedTips(ctx context.Context, log *events.Log, r Remote) (map[string]ref
 }
 
 // look reads what is here now of the other writers.
-func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID, what What) error {
+func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID,
+	what What) error {
 	fetched, err := log.Fetched(ctx)
 	if err != nil {
 		return err

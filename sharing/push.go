@@ -266,13 +266,22 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	if err == nil && p.rules != "" {
 		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
 	}
+	return p.arrived(ctx, err)
+}
+
+// arrived notes here what the remote has now.
+func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 	var out []Pushed
 	for _, r := range p.Refs {
 		out = append(out, Pushed{Ref: r.Name, Commit: r.New, Old: r.Old, State: r.state})
 		if r.state != statePushed {
 			continue
 		}
-		if _, keepErr := p.repo.Git(ctx, nil, "update-ref", r.kept, r.New.String()); keepErr != nil && err == nil {
+		args := []string{"update-ref", r.kept, r.New.String()}
+		if r.New.IsZero() {
+			args = []string{"update-ref", "-d", r.kept}
+		}
+		if _, keepErr := p.repo.Git(ctx, nil, args...); keepErr != nil && err == nil {
 			err = keepErr
 		}
 	}
@@ -283,8 +292,8 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 type Pushed struct {
 	Ref    string   `json:"ref"`
 	Old    refs.OID `json:"old,omitzero"`
-	Commit refs.OID `json:"commit"`
-	State  string   `json:"state"` // "pushed", or what the remote said
+	Commit refs.OID `json:"commit,omitzero"` // absent for a ref that was deleted
+	State  string   `json:"state"`           // "pushed", or what the remote said
 }
 
 const statePushed = "pushed"
@@ -314,7 +323,11 @@ func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...str
 	}
 	args = append(args, "--", p.Remote.Name)
 	for _, r := range list {
-		args = append(args, r.New.String()+":"+r.Name)
+		from := ""
+		if !r.New.IsZero() {
+			from = r.New.String()
+		}
+		args = append(args, from+":"+r.Name)
 	}
 	out, err := talk(ctx, p.repo, args...)
 	for line := range strings.Lines(out) {

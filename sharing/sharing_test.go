@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http/cgi"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -778,5 +780,111 @@ func TestARewoundLogIsNotTaken(t *testing.T) {
 		if _, err := sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Writers: []string{word}}); !errors.Is(err, sharing.ErrNoWriter) {
 			t.Errorf("%q: %v", word, err)
 		}
+	}
+}
+
+// S21: servers that can do less, and rules that they have.
+func TestServersWithRules(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(remote string){
+		"without atomic":  func(remote string) { gitIn(t, remote, "config", "receive.advertiseAtomic", "false") },
+		"fsck of objects": func(remote string) { gitIn(t, remote, "config", "receive.fsckObjects", "true") },
+		"no forced push":  func(remote string) { gitIn(t, remote, "config", "receive.denyNonFastForwards", "true") },
+		"rules for commits": func(remote string) { // S20: of mail and message
+			hook := "#!/bin/sh\nwhile read old new ref; do\n  git log -1 --format='%ae %ce %s' $new | grep -v git-trace@localhost | grep -q ' traces: ' || { echo 'not by our rules'; exit 1; }\ndone\n"
+			if err := os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, remote := published(t)
+			set(remote)
+			talked(t, w, "one", "what was asked")
+			sent := push(t, w, sharing.LevelConversations)
+			if len(sent) != 2 || sent[0].State != "pushed" || sent[1].State != "pushed" || !strings.HasSuffix(sent[0].Ref, "/records") {
+				t.Errorf("%+v", sent)
+			}
+			if sent := push(t, w, sharing.LevelConversations); len(sent) != 0 {
+				t.Errorf("once more: %+v", sent)
+			}
+		})
+	}
+	w, remote := published(t)
+	refuse := "#!/bin/sh\necho 'we take no traces \x1b[31m at https://user:s3cret@host/x' >&2\nexit 1\n"
+	w.Check(os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(refuse), 0o755))
+	p, err := plan(t, w, sharing.LevelCommits)
+	w.Check(err)
+	defer p.Close()
+	_, err = p.Push(t.Context(), true)
+	var said *sharing.RemoteError
+	if !errors.As(err, &said) || !strings.Contains(strings.Join(said.Lines, "\n"), "we take no traces") || strings.Contains(strings.Join(said.Lines, "\n"), "s3cret") {
+		t.Errorf("%v %+v", err, said)
+	}
+	if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Errorf("what was refused is noted as sent: %s", kept)
+	}
+}
+
+// S2: work trees of one clone that push at once publish once.
+func TestWorkTreesPushAtOnce(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	linked := w.Linked("other")
+	for n := range testenv.Pick(2, 5, 50) {
+		w.Edit("one", "one.txt", fmt.Sprint("first\nsecond\n", n, "\n"))
+		w.Commit(fmt.Sprint("c", n))
+		w.Anchor()
+		w.Git("push", "-q", "origin", "main")
+		var both sync.WaitGroup
+		var sent [2]int
+		for i, from := range []*recording.World{w, linked} {
+			both.Go(func() { sent[i] = len(push(t, from, sharing.LevelCommits)) })
+		}
+		both.Wait()
+		if sent[0]+sent[1] != 1 {
+			t.Errorf("round %d: %v were sent", n, sent)
+		}
+	}
+	if log := gitIn(t, remote, "rev-list", "--count", "--glob=refs/traces/*"); log != fmt.Sprint(testenv.Pick(2, 5, 50)) {
+		t.Errorf("%s publications", log)
+	}
+}
+
+// The same over smart HTTP, git's own.
+func TestOverHTTP(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	talked(t, w, "one", "what was asked")
+	gitIn(t, remote, "config", "http.receivepack", "true")
+	backend := filepath.Join(strings.TrimSpace(gitIn(t, remote, "--exec-path")), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git-http-backend is not installed")
+	}
+	served := httptest.NewServer(&cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}})
+	defer served.Close()
+	url := served.URL + "/" + filepath.Base(remote)
+	w.Git("remote", "set-url", "origin", url)
+	if sent := push(t, w, sharing.LevelConversations); len(sent) != 2 {
+		t.Errorf("%+v", sent)
+	}
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", url, ".")
+	if got := pull(t, fresh, sharing.What{Records: true}); len(got.Writers) != 1 || got.Writers[0].Records != 1 {
+		t.Errorf("%+v", got)
+	}
+	if mine, theirs := owners(t, w, "one.txt"), owners(t, fresh, "one.txt"); mine != theirs {
+		t.Errorf("the writer says\n%sthe clone\n%s", mine, theirs)
+	}
+	gitIn(t, remote, "config", "http.receivepack", "false")
+	w.Edit("one", "one.txt", "first\nsecond\nthird\n")
+	w.Commit("more")
+	w.Anchor()
+	gitIn(t, remote, "fetch", "-q", w.Repo.WorkTree, "main:main")
+	p, err := plan(t, w, sharing.LevelCommits)
+	w.Check(err)
+	defer p.Close()
+	if _, err := p.Push(t.Context(), true); !errors.Is(err, sharing.ErrUnreached) {
+		t.Errorf("a server that takes nothing: %v", err)
 	}
 }

@@ -102,6 +102,8 @@ var optionForms = []optionForm{
 	{[]string{"records"}, takesNothing, "what was said in conversations, too, where it is shared"},
 	{[]string{"redact-auto"}, takesNothing, "take out what must not leave, in place of ending with status 4"},
 	{[]string{"removed"}, takesNothing, "of lines that went, too"},
+	{[]string{"retract"}, takesNothing,
+		"take off the remote what this clone published there, with --records the texts alone"},
 	{[]string{"reverted"}, takesNothing,
 		"with dpo: also pairs of lines that were reverted or thrown away with what took their place, the weakest"},
 	{[]string{"review"}, takesNothing, "print the events that would leave, a line each, and send nothing"},

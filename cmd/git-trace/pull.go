@@ -17,15 +17,15 @@ func (a *app) pullCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "pull",
 		Usage: "fetch what other clones have published",
-		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… [--configure | --unconfigure] " +
-			"[--dry-run] [--json]",
+		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
+			"[--configure | --unconfigure] [--dry-run] [--json]",
 		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
 			"recorded here,\n" +
 			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
 			"or\n" +
 			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
-			"It is 2 when a remote was not reached. A log that lost something that it had showed before stays as it was; --accept\n" +
-			"takes what the remote shows now.",
+			"It is 2 when a remote was not reached. A log that lost something that it had showed before stays as it was;\n" +
+			"--accept takes what the remote shows now.",
 		Flags: options("records", "log", "writer", "accept", "configure", "unconfigure", "dry-run", "json"),
 	}, a.pull)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -19,9 +20,10 @@ const pushSchema = "git-trace.push/1"
 
 func (a *app) pushCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "push",
-		Usage:     "let others see who wrote the lines of published commits",
-		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]",
+		Name:  "push",
+		Usage: "let others see who wrote the lines of published commits",
+		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
+			"git trace push --retract [--records] [<remote>]",
 		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
 			"nothing was\n" +
 			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
@@ -32,7 +34,7 @@ func (a *app) pushCommand() *cli.Command {
 			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
 			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
 			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
-		Flags: options("to", "dry-run", "review", "no-verify", "json"),
+		Flags: options("to", "dry-run", "review", "no-verify", "retract", "records", "json"),
 	}, a.push)
 }
 
@@ -55,6 +57,9 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	remote, err := s.Destination(name)
 	if err != nil {
 		return explainSharing(err)
+	}
+	if c.Bool("retract") {
+		return a.retract(c, repo, remote)
 	}
 	level := sharing.Level(c.String("to"))
 	switch {
@@ -106,6 +111,25 @@ func (a *app) push(c *cli.Context, ops operands) error {
 			return fail(exitFinding, fmt.Errorf("%s was not sent: %s", k.Trace, k.Why), "the others were")
 		}
 	}
+	return nil
+}
+
+// retract takes what was published off a remote.
+func (a *app) retract(c *cli.Context, repo *refs.Repo, remote sharing.Remote) error {
+	gone, err := sharing.Retract(c.Context, events.OpenLog(repo), remote, c.Bool("records"))
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	w := quietWriter{a.std.out}
+	if len(gone) == 0 {
+		fmt.Fprintf(w, "%s has nothing of that\n", printable(remote.Name))
+		return nil
+	}
+	for _, r := range gone {
+		fmt.Fprintf(w, "taken off %s: %s\n", printable(remote.Name), printable(r.Ref))
+	}
+	fmt.Fprintln(w, "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks")
 	return nil
 }
 
