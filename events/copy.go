@@ -108,6 +108,14 @@ func (l *Log) ForgetCopies() error {
 	return nil
 }
 
+// ForgetFetched deletes the copies of the logs that were fetched.
+func (l *Log) ForgetFetched() error {
+	if err := os.RemoveAll(filepath.Join(l.cacheDir(), "fetched")); err != nil {
+		return fmt.Errorf("forget copies: %w", err)
+	}
+	return nil
+}
+
 // load opens the file, if it is a sound one, in the place of what c had.
 func (c *Copy) load(path string, format refs.ObjectFormat) {
 	c.unload()

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -22,7 +23,8 @@ type lastSeen struct {
 	Seq    int64     `json:"seq"`
 	Event  events.ID `json:"event"`
 	Commit refs.OID  `json:"commit"`
-	Time   time.Time `json:"time"` // of the pull
+	Time   time.Time `json:"time"`          // of the pull
+	Key    string    `json:"key,omitempty"` // with which the publications of the writer are signed, once one was
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {
@@ -39,8 +41,8 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// check holds a log against what was seen of it, and puts the ref back that it had then, unless the person accepts what
-// the remote shows now. It gives what is wrong, and notes how far the log goes.
+// check holds a log against what was seen of it, the key of its publications too, and puts the ref back that it had
+// then, unless the person accepts what the remote shows now. It gives what is wrong, and notes how far the log goes.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
 	was, known := s[c.Ref]
 	if known && was.Commit != c.Tip && !slices.Contains(accept, c.Writer) {
@@ -49,18 +51,34 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 			return "", err
 		}
 		if !found || at.ID != was.Event {
-			return s.putBack(ctx, log, c.Ref, was)
+			what := fmt.Sprintf("it is without event %d that it showed on %s", was.Seq, was.Time.Format("2 Jan 2006"))
+			return putBack(ctx, log, c.Ref, was, what)
 		}
+	}
+	key := was.Key
+	if c.Digest && was.Commit != c.Tip {
+		s, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
+		if err != nil {
+			return "", err
+		}
+		if key != "" && s.Key != key && !slices.Contains(accept, c.Writer) {
+			what := "it is signed by " + s.By() + ", and was by " + key
+			if s.Key == "" {
+				what = "it was signed by " + key + "; now " + s.Why()
+			}
+			return putBack(ctx, log, c.Ref, was, what)
+		}
+		key = s.Key
 	}
 	last, _, err := c.Copy.Event(c.Copy.Last())
 	if err == nil && was.Commit != c.Tip {
-		s[c.Ref] = lastSeen{c.Copy.Last(), last.ID, c.Tip, time.Now().UTC().Truncate(time.Second)}
+		s[c.Ref] = lastSeen{c.Copy.Last(), last.ID, c.Tip, time.Now().UTC().Truncate(time.Second), key}
 	}
 	return "", err
 }
 
-func (s seen) putBack(ctx context.Context, log *events.Log, ref string, was lastSeen) (string, error) {
-	what := fmt.Sprintf("it is without event %d that it showed on %s", was.Seq, was.Time.Format("2 Jan 2006"))
+// putBack lets a ref name what it named at the last pull; where that is gone, nothing.
+func putBack(ctx context.Context, log *events.Log, ref string, was lastSeen, what string) (string, error) {
 	objects := log.Repo().Objects()
 	_, gone := objects.Commit(was.Commit)
 	_ = objects.Close()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
@@ -886,5 +887,80 @@ func TestOverHTTP(t *testing.T) {
 	defer p.Close()
 	if _, err := p.Push(t.Context(), true); !errors.Is(err, sharing.ErrUnreached) {
 		t.Errorf("a server that takes nothing: %v", err)
+	}
+}
+
+// S16: who signs is told where git trusts the key, and a writer's key does not change unnoticed.
+func TestPublicationsAreSigned(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is not installed")
+	}
+	w, remote := published(t)
+	keys := t.TempDir()
+	allowed := filepath.Join(keys, "allowed")
+	for _, name := range []string{"anna", "bob"} {
+		file := filepath.Join(keys, name)
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		public, err := os.ReadFile(file + ".pub")
+		w.Check(err)
+		f, err := os.OpenFile(allowed, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		w.Check(err)
+		_, err = fmt.Fprintf(f, "%s@example.com %s", name, public)
+		w.Check(errors.Join(err, f.Close()))
+	}
+	w.Git("config", "gpg.format", "ssh")
+	w.Git("config", "user.signingKey", filepath.Join(keys, "anna"))
+	w.Git("config", "trace.signPush", "true")
+	more := func(n int) {
+		w.Edit("one", "one.txt", fmt.Sprint("first\nsecond\n", n, "\n"))
+		w.Commit(fmt.Sprint("c", n))
+		w.Anchor()
+		w.Git("push", "-q", "origin", "main")
+		push(t, w, sharing.LevelCommits)
+	}
+	more(1)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	state := func() sharing.FetchedState {
+		t.Helper()
+		states, err := sharing.Verify(t.Context(), events.OpenLog(fresh.Repo))
+		w.Check(err)
+		if len(states) != 1 || states[0].Why != "" {
+			t.Fatalf("%+v", states)
+		}
+		return states[0]
+	}
+	pull(t, fresh, sharing.What{})
+	if s := state(); s.Signed != checkpoint.Unverifiable || s.Signer != "" {
+		t.Errorf("with no list of keys: %+v", s)
+	}
+	fresh.Git("config", "gpg.ssh.allowedSignersFile", allowed)
+	if s := state(); s.Signed != checkpoint.Good || !strings.HasPrefix(s.Signer, "anna@example.com") || s.Made.Seq == 0 {
+		t.Errorf("with one: %+v", s)
+	}
+	more(2)
+	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 { // from here on the key is known
+		t.Errorf("%+v", got)
+	}
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	tip := fresh.Git("rev-parse", events.FetchedRef("origin", writer, "digest"))
+	for n, how := range [][2]string{{"user.signingKey", filepath.Join(keys, "bob")}, {"trace.signPush", "false"}} {
+		w.Git("config", how[0], how[1])
+		more(n + 3)
+		got := pull(t, fresh, sharing.What{})
+		if got.LeftOut() != 1 || !strings.Contains(got.Writers[0].LeftOut, "signed by") {
+			t.Errorf("%v: %+v", how, got)
+		}
+		if now := fresh.Git("rev-parse", events.FetchedRef("origin", writer, "digest")); now != tip {
+			t.Errorf("%v: it is taken", how)
+		}
+	}
+	if got := pull(t, fresh, sharing.What{Accept: []string{writer}}); got.LeftOut() != 0 {
+		t.Errorf("accepted: %+v", got)
+	}
+	if s := state(); s.Signed != checkpoint.Unsigned {
+		t.Errorf("%+v", s)
 	}
 }

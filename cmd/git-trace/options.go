@@ -47,6 +47,7 @@ var optionForms = []optionForm{
 	{[]string{"depth"}, takesNumber, "with --by directory, the first `number` parts of the path"},
 	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
 	{[]string{"fail-unknown"}, takesWord, "end with 1 where nobody vouches for more than so many `percent`"},
+	{[]string{"fetched"}, takesNothing, "the logs that were fetched from others"},
 	{[]string{"first-parent"}, takesNothing, "follow only the first parent of merges"},
 	{[]string{"fix"}, takesNothing, "mend what can be mended"},
 	{[]string{"force", "f"}, takesNothing, "do it although "},

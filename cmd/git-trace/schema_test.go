@@ -225,6 +225,7 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 		{[]string{"push", "--json", "--to", "commits", "origin"}, `"state": "pushed"`},
 		{[]string{"push", "--json"}, `"refs": []`},
 		{[]string{"pull", "--json", "origin"}, `"remote": "origin"`},
+		{[]string{"verify", "--fetched", "--json"}, `"own": true`},
 		{[]string{"doctor", "--fix", "--json"}, `"problems": 0`},
 		{[]string{"init", "--json", "--agent", "gemini-cli"}, `"for": "gemini-cli"`},
 		{[]string{"restore", "--json", "--force", "alpha#1", "a.go"}, `"action": "`},
@@ -240,7 +241,11 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", command.args, err, out)
 		}
-		if err := schemaOf(command.args[0]).Validate(value); err != nil {
+		name := command.args[0]
+		if slices.Contains(command.args, "--fetched") {
+			name += "-fetched"
+		}
+		if err := schemaOf(name).Validate(value); err != nil {
 			t.Errorf("%q: %v\n%s", command.args, err, out)
 		}
 		if !strings.Contains(out, command.want) {

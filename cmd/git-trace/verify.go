@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
 )
 
 // verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.
@@ -19,16 +20,18 @@ const verifySchema = "git-trace.verify/1"
 
 func (a *app) verifyCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "verify",
-		Usage:     "check that nothing in the event log was changed",
-		UsageText: "git trace verify [--anchored] [--quick] [--json]",
+		Name:  "verify",
+		Usage: "check that nothing in the event log was changed",
+		UsageText: "git trace verify [--anchored] [--quick] [--json]\n" +
+			"git trace verify --fetched [--json]",
 		Description: "Reads the log from its objects, hashes every byte again, and lists every fault it finds. A log is\n" +
 			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched copy\n" +
 			"confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could\n" +
 			"not be checked.\n" +
 			"--quick hashes the copy of the log that all commands read, which the ids of the commits bind to the ref.\n" +
-			"It takes a fraction of the time, and does not see an object that was changed under its old name.",
-		Flags: options("anchored", "quick", "json", "color"),
+			"It takes a fraction of the time, and does not see an object that was changed under its old name.\n" +
+			"--fetched checks the logs of others instead, each as a whole, with who signed it.",
+		Flags: options("anchored", "quick", "fetched", "json", "color"),
 	}, a.verify)
 }
 
@@ -41,6 +44,9 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 		return err
 	}
 	log := events.OpenLog(repo)
+	if c.Bool("fetched") {
+		return a.verifyFetched(c, log)
+	}
 	check := log.Verify
 	if c.Bool("quick") {
 		check = log.VerifyCopy
@@ -68,6 +74,66 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 			"git trace checkpoint signs it; a copy that was fetched confirms it too")
 	}
 	return nil
+}
+
+// fetchedSchema names the form of verify --fetched --json; docs/schema/verify-fetched-1.schema.json describes it.
+const fetchedSchema = "git-trace.verify-fetched/1"
+
+// verifyFetched checks the logs that were fetched.
+func (a *app) verifyFetched(c *cli.Context, log *events.Log) error {
+	states, err := sharing.Verify(c.Context, log)
+	if err != nil {
+		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
+	}
+	left := 0
+	for _, s := range states {
+		if s.Why != "" {
+			left++
+		}
+	}
+	w := quietWriter{a.std.out}
+	if c.Bool("json") {
+		err = writeJSON(w, struct {
+			Schema  string                 `json:"schema"`
+			Fetched []sharing.FetchedState `json:"fetched"`
+		}{fetchedSchema, append([]sharing.FetchedState{}, states...)})
+	} else {
+		for _, s := range states {
+			fmt.Fprintln(w, fetchedText(s))
+		}
+		if len(states) == 0 {
+			fmt.Fprintln(w, "nothing was fetched")
+		}
+	}
+	if err == nil && left > 0 {
+		return silent(exitFinding)
+	}
+	return err
+}
+
+// fetchedText is a line about a log that was fetched.
+func fetchedText(s sharing.FetchedState) string {
+	who := s.Remote + " " + s.Writer
+	if s.Own {
+		who += " (this clone)"
+	}
+	if s.Why != "" {
+		return printable(who + ": left out: " + s.Why)
+	}
+	text := who + ": consistent, " + plural(int(s.Events), "event")
+	if !s.Digest {
+		return printable(text + " of the whole log")
+	}
+	text += " of a digest, "
+	switch s.Signed {
+	case checkpoint.Good:
+		text += "signed by " + s.Signer
+	case checkpoint.Unsigned:
+		text += "not signed"
+	default:
+		text += "its signature does not count: " + string(s.Signed)
+	}
+	return printable(text)
 }
 
 // printReport says the state first, then what is wrong, one fault a line.

@@ -181,3 +181,22 @@ func (s Signature) By() string {
 	}
 	return "a key that git does not name"
 }
+
+// OfCommit says who signed a commit, a publication for instance, as git finds it here. Git is asked of signed ones
+// alone.
+func OfCommit(ctx context.Context, repo *refs.Repo, commit refs.OID) (Signature, error) {
+	objects := repo.Objects()
+	objects.Max = maxCommit
+	typ, raw, err := objects.Read(commit)
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return Signature{}, fmt.Errorf("signature of %s: %w", commit, err)
+	}
+	if typ != refs.CommitObject || repo.Format.Hash(refs.CommitObject, raw) != commit {
+		return Signature{}, fmt.Errorf("signature of %s: it is no commit", commit)
+	}
+	s, err := judge(ctx, repo, commit, kindOf(raw))
+	if err != nil {
+		return s, fmt.Errorf("signature of %s: %w", commit, err)
+	}
+	return s, nil
+}
