@@ -22,6 +22,7 @@ type What struct {
 	Records bool     // conversations, too
 	Log     bool     // and the whole logs
 	Dry     bool     // fetch nothing
+	Most    int64    // bytes that may arrive; MostFetched for 0
 	Accept  []string // writers whose logs may have another history than they had
 }
 
@@ -75,6 +76,9 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
+// MostFetched is how much a pull takes when trace.maxFetched does not say otherwise.
+const MostFetched = 2 << 30
+
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
@@ -85,6 +89,9 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		if raw, err := hex.DecodeString(writer); err != nil || len(raw) != 8 || strings.ToLower(writer) != writer {
 			return nil, fmt.Errorf("%w: %s", ErrNoWriter, writer)
 		}
+	}
+	if w.Most == 0 {
+		w.Most = MostFetched
 	}
 	own, err := log.Writer()
 	if err != nil {
@@ -126,9 +133,14 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		same = same && (wanted[kept] || !w.covers(kept, r, own, w.refKinds()...))
 	}
 	if !same && !w.Dry {
-		args := patient("fetch", "--quiet", "--no-tags",
+		// What comes is one pack while it comes, so that its size can be seen.
+		args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags",
 			"--no-write-fetch-head", "--prune", "--refmap=", "--no-recurse-submodules", "--", r.Name)
-		if _, err := talk(ctx, repo, append(args, w.refspecs(r, own)...)...); err != nil {
+		err := arriving(ctx, repo, w.Most, append(args, w.refspecs(r, own)...)...)
+		switch {
+		case errors.Is(err, ErrTooMuch):
+			return nil, err
+		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
 		}
 	}

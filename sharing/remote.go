@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,6 +17,9 @@ import (
 
 // ErrUnreached reports a remote that did not answer, or not as a git remote does.
 var ErrUnreached = errors.New("the remote was not reached")
+
+// ErrOtherObjects reports a remote whose objects have ids of another kind: none of its commits is here.
+var ErrOtherObjects = errors.New("it is a repository of another object format")
 
 // silence is how long a remote may say nothing to the first question.
 const silence = 60 * time.Second
@@ -38,7 +43,11 @@ func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...stri
 	found := map[string]refs.OID{}
 	for line := range strings.Lines(out) {
 		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if oid, err := refs.ParseOID(id); err == nil && oid.Format() == repo.Format {
+		oid, err := refs.ParseOID(id)
+		if err == nil && oid.Format() != repo.Format {
+			return nil, fmt.Errorf("%w: its ids are %s, the ids here are %s", ErrOtherObjects, oid.Format(), repo.Format)
+		}
+		if err == nil {
 			found[name] = oid
 		}
 	}
@@ -59,6 +68,55 @@ func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) 
 		return "", fmt.Errorf("it said nothing for %s: %w", silence, ctx.Err())
 	}
 	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
+}
+
+// arriving is talk for a fetch: git is ended when more arrives than may.
+func arriving(ctx context.Context, repo *refs.Repo, most int64, args ...string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if size := halfPacks(repo); size > most {
+					cancel(fmt.Errorf("%w: more than %d bytes", ErrTooMuch, most))
+				}
+			}
+		}
+	})
+	_, err := talk(ctx, repo, args...)
+	close(done)
+	watch.Wait()
+	if cause := context.Cause(ctx); errors.Is(cause, ErrTooMuch) {
+		return cause
+	}
+	return err
+}
+
+// ErrTooMuch reports a remote that sends more than trace.maxFetched.
+var ErrTooMuch = errors.New("the remote sends too much")
+
+// halfPacks is the size of the packs that git is writing.
+func halfPacks(repo *refs.Repo) int64 {
+	var size int64
+	for _, pattern := range []string{"tmp_pack_*", "incoming-*/pack/tmp_pack_*", "tmp_objdir-*/pack/tmp_pack_*"} {
+		found, _ := filepath.Glob(filepath.Join(repo.MainObjects(), "pack", pattern))
+		if strings.Contains(pattern, "/") {
+			found, _ = filepath.Glob(filepath.Join(repo.MainObjects(), pattern))
+		}
+		for _, name := range found {
+			if info, err := os.Stat(name); err == nil {
+				size += info.Size()
+			}
+		}
+	}
+	return size
 }
 
 // RemoteError is a git command that a remote, or the way to it, made fail.

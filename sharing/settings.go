@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -210,4 +212,19 @@ func Settle(ctx context.Context, repo *refs.Repo, remote string, level Level, pu
 		}
 	}
 	return nil
+}
+
+// MostFetched is trace.maxFetched, a number of bytes with k, m or g as git has them; 0 where it is not set.
+func (s *Settings) MostFetched() (int64, error) {
+	text, found := s.always.Get("trace.maxfetched")
+	if !found {
+		return 0, nil
+	}
+	digits := strings.TrimRight(strings.ToLower(text), "kmg")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	unit := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(text)[len(digits):]]
+	if err != nil || n < 1 || unit == 0 || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("trace.maxFetched: '%s' is no number of bytes", text)
+	}
+	return n * unit, nil
 }

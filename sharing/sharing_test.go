@@ -1,10 +1,13 @@
 package sharing_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
 	"os"
@@ -13,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
@@ -859,11 +863,7 @@ func TestOverHTTP(t *testing.T) {
 	w, remote := published(t)
 	talked(t, w, "one", "what was asked")
 	gitIn(t, remote, "config", "http.receivepack", "true")
-	backend := filepath.Join(strings.TrimSpace(gitIn(t, remote, "--exec-path")), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git-http-backend is not installed")
-	}
-	served := httptest.NewServer(&cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}})
+	served := httptest.NewServer(httpBackend(t, remote))
 	defer served.Close()
 	url := served.URL + "/" + filepath.Base(remote)
 	w.Git("remote", "set-url", "origin", url)
@@ -963,4 +963,81 @@ func TestPublicationsAreSigned(t *testing.T) {
 	if s := state(); s.Signed != checkpoint.Unsigned {
 		t.Errorf("%+v", s)
 	}
+}
+
+// A remote that sends without end is left, and nothing of it stays.
+func TestAPullTakesSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	noise := make([]byte, 24<<20)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	cmd := exec.Command("git", "-C", remote, "hash-object", "-w", "--stdin")
+	cmd.Stdin = bytes.NewReader(noise)
+	blob, err := cmd.Output()
+	w.Check(err)
+	gitIn(t, remote, "update-ref", "refs/traces/writers/"+writer+"/records", strings.TrimSpace(string(blob)))
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", "--no-local", remote, ".")
+	served := httptest.NewServer(endless{httpBackend(t, remote)})
+	defer served.Close()
+	s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+	w.Check(err)
+	r, err := s.Source(served.URL + "/" + filepath.Base(remote))
+	w.Check(err)
+	_, err = sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Records: true, Most: 1 << 20})
+	if !errors.Is(err, sharing.ErrTooMuch) {
+		t.Errorf("%v", err)
+	}
+	if kept := fresh.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Errorf("%s", kept)
+	}
+	for text, want := range map[string]int64{"": 0, "5": 5, "2k": 2048, "1G": 1 << 30, "x": -1, "-1": -1, "9999999999g": -1} {
+		fresh.Git("config", "trace.maxFetched", text)
+		if text == "" {
+			fresh.Git("config", "--unset", "trace.maxFetched")
+		}
+		s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+		w.Check(err)
+		got, err := s.MostFetched()
+		if err == nil && got != want || (err != nil) != (want < 0) {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+}
+
+// httpBackend serves a repository as git does.
+func httpBackend(t testing.TB, remote string) http.Handler {
+	t.Helper()
+	backend := filepath.Join(gitIn(t, remote, "--exec-path"), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git-http-backend is not installed")
+	}
+	return &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}}
+}
+
+// endless is a server that never comes to the end of what it sends.
+type endless struct{ http.Handler }
+
+func (e endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.Handler.ServeHTTP(&slowly{ResponseWriter: w, ended: r.Context().Done()}, r)
+}
+
+type slowly struct {
+	http.ResponseWriter
+	ended <-chan struct{}
+	sent  int
+}
+
+func (s *slowly) Write(p []byte) (int, error) {
+	if s.sent += len(p); s.sent > 4<<20 {
+		select {
+		case <-s.ended:
+		case <-time.After(10 * time.Second):
+		}
+		return 0, io.ErrClosedPipe
+	}
+	return s.ResponseWriter.Write(p)
 }

@@ -61,6 +61,9 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		Writers: c.StringSlice("writer"), Records: c.Bool("records"), Log: c.Bool("log"), Dry: c.Bool("dry-run"),
 		Accept: c.StringSlice("accept"),
 	}
+	if what.Most, err = s.MostFetched(); err != nil {
+		return usage("%s", err)
+	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
 	left := 0
 	for _, r := range sources {

@@ -274,6 +274,11 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "docs/sharing.md says what can be done; nothing was sent")
 	case errors.Is(err, sharing.ErrNoWriter):
 		return fail(exitUsage, err, "git trace pull --json lists them")
+	case errors.Is(err, sharing.ErrTooMuch):
+		return fail(exitFinding, err,
+			"git config trace.maxFetched <bytes> says how much may arrive; --writer <id> asks for less")
+	case errors.Is(err, sharing.ErrOtherObjects):
+		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrTooMany):
 		return fail(exitFinding, err, "--writer <id> names those that are wanted")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
