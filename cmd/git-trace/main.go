@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -18,11 +19,11 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// builtFrom is the commit that the program was built from, where the build knew it: " (4be77d1a2b3c)".
-func builtFrom() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
+// versionText is the version with the commit that the program was built from, where the build knew it:
+// "0.2.0 (4be77d1a2b3c)". What `go install …@v0.2.0` built has no commit, and its module's version is the program's.
+func versionText(info *debug.BuildInfo) string {
+	if info == nil {
+		return version
 	}
 	commit, changed := "", ""
 	for _, s := range info.Settings {
@@ -33,10 +34,13 @@ func builtFrom() string {
 			changed = ", changed"
 		}
 	}
-	if commit == "" {
-		return ""
+	if commit != "" {
+		return version + " (" + commit + changed + ")"
 	}
-	return " (" + commit + changed + ")"
+	if asked, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
+		return asked
+	}
+	return version
 }
 
 // streams are the standard streams, so that a command can be run without touching the process's own.
@@ -61,7 +65,8 @@ func run(args []string, std streams) int {
 		case "git-hook":
 			return runGitHook(args[1:], std.in)
 		case "--version", "version", "-v":
-			fmt.Fprintln(std.out, "git-trace version "+version+builtFrom())
+			info, _ := debug.ReadBuildInfo() // nil where the build left none
+			fmt.Fprintln(std.out, "git-trace version "+versionText(info))
 			return 0
 		}
 	}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+// Each way to build tells what it built: a checkout its commit, `go install …@VERSION` the version that was asked for.
+func TestTheVersionTellsWhatWasBuilt(t *testing.T) {
+	t.Parallel()
+	built := func(module string, settings ...debug.BuildSetting) *debug.BuildInfo {
+		return &debug.BuildInfo{Main: debug.Module{Version: module}, Settings: settings}
+	}
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "4be77d1a2b3c4d5e6f708192a3b4c5d6e7f80912"}
+	changed := debug.BuildSetting{Key: "vcs.modified", Value: "true"}
+	for _, c := range []struct {
+		name string
+		info *debug.BuildInfo
+		want string
+	}{
+		{"without information", nil, version},
+		{"from an archive", built("(devel)"), version},
+		{"from a checkout", built("v0.0.0-20261124111516-4be77d1a2b3c", revision), version + " (4be77d1a2b3c)"},
+		{"from a changed one", built("(devel)", revision, changed), version + " (4be77d1a2b3c, changed)"},
+		{"installed at a tag", built("v0.2.0"), "0.2.0"},
+		{"installed at a commit", built("v0.0.0-20261124111516-4be77d1a2b3c"), "0.0.0-20261124111516-4be77d1a2b3c"},
+	} {
+		if got := versionText(c.info); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
