@@ -92,7 +92,7 @@ func readings(ids ...string) map[string][][]string {
 		},
 		"track":    {{"track", "a:3"}, {"track", "--json", "a:3"}, {"track", "HEAD"}},
 		"why":      {{"why", "a:3"}, {"why", "--json", "a:3"}, {"why", "HEAD", "a:1-3"}},
-		"verify":   {{"verify"}, {"verify", "--json"}},
+		"verify":   {{"verify"}, {"verify", "--json"}, {"verify", "--fetched"}},
 		"events":   {{"events"}, {"events", "--json"}},
 		"export":   {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
 		"gc":       {{"gc", "--dry-run"}},
@@ -117,7 +117,7 @@ func readings(ids ...string) map[string][][]string {
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
 	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
-	"push", "pull", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
+	"push", "pull", "unshare", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
 }
 
 // A new command must be held against hostile input as well, or said to be out of it here.
