@@ -1011,10 +1011,13 @@ func TestAPullTakesSoMuchAndNoMore(t *testing.T) {
 // httpBackend serves a repository as git does.
 func httpBackend(t testing.TB, remote string) http.Handler {
 	t.Helper()
-	backend := filepath.Join(gitIn(t, remote, "--exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git-http-backend is not installed")
+	programs := gitIn(t, remote, "--exec-path")
+	for _, name := range []string{"git-http-backend", "git-remote-http"} { // some gits are built without
+		if _, err := os.Stat(filepath.Join(programs, name)); err != nil {
+			t.Skip(name + " is not installed")
+		}
 	}
+	backend := filepath.Join(programs, "git-http-backend")
 	return &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}}
 }
 
