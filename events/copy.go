@@ -280,6 +280,9 @@ func (c *Copy) Ref() string { return c.ref }
 // Last is the number of the last event.
 func (c *Copy) Last() int64 { return c.last().seq }
 
+// LastID is the id of its last event; "" for none.
+func (c *Copy) LastID() ID { return c.last().id }
+
 // Tip is the commit up to which the copy goes.
 func (c *Copy) Tip() refs.OID { return c.last().commit }
 
@@ -422,5 +425,5 @@ func (c *Copy) Continues(o *Copy) (bool, error) {
 		return true, nil
 	}
 	at, found, err := c.Event(o.Last())
-	return found && at.ID == o.last().id, err
+	return found && at.ID == o.LastID(), err
 }

@@ -21,20 +21,14 @@ const fetchedRefs = "refs/traces/remotes/"
 
 // Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
 func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
-	if !l.MayHaveFetched() {
-		return nil, nil
-	}
-	out, err := l.repo.Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", fetchedRefs)
+	list, err := l.repo.RefsUnder(ctx, fetchedRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list fetched logs: %w", err)
 	}
 	var logs []FetchedLog
-	for line := range strings.Lines(string(out)) {
-		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if f, ok := parseFetched(ref); ok {
-			if f.Tip, err = refs.ParseOID(id); err != nil {
-				return nil, fmt.Errorf("list fetched logs: %s: %w", ref, err)
-			}
+	for _, r := range list {
+		if f, ok := parseFetched(r.Name); ok {
+			f.Tip = r.OID
 			logs = append(logs, f)
 		}
 	}

@@ -5,40 +5,44 @@ import (
 	"strings"
 )
 
-// LedTo tells of commits, named by their full ids, whether one of the tips leads to them; of one that is not here it
-// says nothing. Tips are given as git-rev-list(1) takes them, "--all" for instance; one that is not here counts for
-// nothing.
-func (r *Repo) LedTo(ctx context.Context, commits []string, tips ...string) (map[string]bool, error) {
+// LedTo tells of commits whether one of the tips leads to them; of one that is not here it says nothing. Tips are given
+// as git-rev-list(1) takes them, "--all" for instance; one that is not here counts for nothing.
+func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OID]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}
-	there, err := r.Git(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), "cat-file",
-		"--batch-check=%(objectname)")
+	there, err := r.Git(ctx, strings.NewReader(lines(commits)), "cat-file", "--batch-check=%(objectname)")
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]bool{}
-	for line := range strings.Lines(string(there)) {
-		if id := strings.TrimSuffix(line, "\n"); !strings.HasSuffix(id, " missing") {
+	out := map[OID]bool{}
+	var here []OID
+	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
+		if id, err := ParseOID(strings.TrimSuffix(line, "\n")); err == nil {
 			out[id] = true
+			here = append(here, id)
 		}
 	}
-	var ask strings.Builder
-	for id := range out {
-		ask.WriteString(id + "\n")
-	}
-	if ask.Len() == 0 {
+	if len(here) == 0 {
 		return out, nil
 	}
 	args := append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, tips...)
-	left, err := r.Git(ctx, strings.NewReader(ask.String()), args...)
+	left, err := r.Git(ctx, strings.NewReader(lines(here)), args...)
 	if err != nil {
 		return nil, err
 	}
-	for id := range strings.FieldsSeq(string(left)) {
-		if out[id] {
+	for line := range strings.FieldsSeq(string(left)) {
+		if id, err := ParseOID(line); err == nil && out[id] {
 			out[id] = false
 		}
 	}
 	return out, nil
+}
+
+func lines(ids []OID) string {
+	var out strings.Builder
+	for _, id := range ids {
+		out.WriteString(id.String() + "\n")
+	}
+	return out.String()
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/zeebo/blake3"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
@@ -21,11 +19,11 @@ import (
 // Conversations are the records that a push sends.
 type Conversations struct {
 	Sent     []store.Entry
-	Redacted int              // places in them
-	Kept     []Kept           // that own a line of a published commit and stay all the same
-	Unstored int              // that have no record
-	again    bool             // a record was redacted anew
-	lost     []events.TraceID // that the remote has and shall not have any more
+	Redacted int           // places in them
+	Kept     []Kept        // that own a line of a published commit and stay all the same
+	Unstored int           // that have no record
+	again    bool          // a record was redacted anew
+	before   []store.Entry // that the remote has, where that is known
 }
 
 // Kept is a record that does not leave.
@@ -39,12 +37,16 @@ type Kept struct {
 // that is refused blocks its ref for good.
 const maxShared = 50 << 20
 
-// choose looks at the record of each conversation that owns a line of a published commit, with the redactor of today:
-// what it would take out of a record that was stored with the rules of another day is taken out before it leaves.
-func (p *Plan) chooseRecords(ctx context.Context) error {
+// chooseRecords looks at the record of each conversation that owns a line of a published commit, with the redactor of
+// today: what it would take out of a record that was stored with the rules of another day is taken out before it
+// leaves.
+func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
-	before, err := s.On(p.kept("records"))
+	here, err := p.log.Tip(p.kept("records"))
+	if err == nil && here == there {
+		p.Records.before, err = s.On(p.kept("records"))
+	}
 	if err != nil {
 		return err
 	}
@@ -52,10 +54,10 @@ func (p *Plan) chooseRecords(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnredacted, err)
 	}
-	p.rules = fmt.Sprintf("%x", blake3.Sum256([]byte(redactor.Fingerprint())))
+	p.rules = shortHash(redactor.Fingerprint())
 	known := map[refs.OID]bool{}
 	if noted, _ := os.ReadFile(p.rulesPath()); string(noted) == p.rules {
-		for _, e := range before {
+		for _, e := range p.Records.before {
 			known[e.Blob] = true
 		}
 	}
@@ -82,11 +84,6 @@ func (p *Plan) chooseRecords(ctx context.Context) error {
 		p.Records.Sent = append(p.Records.Sent, e)
 	}
 	p.Digest.name(p.Records.Sent)
-	for _, e := range before {
-		if !slices.ContainsFunc(p.Records.Sent, func(o store.Entry) bool { return o.Trace == e.Trace }) {
-			p.Records.lost = append(p.Records.lost, e.Trace)
-		}
-	}
 	return nil
 }
 
@@ -157,33 +154,27 @@ func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
 }
 
 // chooseRecordsRef says whether the remote's records have to change.
-func (p *Plan) chooseRecordsRef(there refs.OID) error {
-	s := store.Open(p.repo)
-	defer func() { _ = s.Close() }()
-	var before []store.Entry
-	if here, err := p.log.Tip(p.kept("records")); err == nil && here == there {
-		if before, err = s.On(p.kept("records")); err != nil {
-			return err
-		}
-	}
-	same := slices.EqualFunc(before, p.Records.Sent, func(a, b store.Entry) bool {
+func (p *Plan) chooseRecordsRef(there refs.OID) {
+	c := &p.Records
+	same := slices.EqualFunc(c.before, c.Sent, func(a, b store.Entry) bool {
 		return a.Trace == b.Trace && a.Blob == b.Blob
 	})
-	if same && (!there.IsZero() || len(p.Records.Sent) == 0) {
-		return nil
+	if same && (!there.IsZero() || len(c.Sent) == 0) {
+		return
 	}
 	purged := slices.ContainsFunc(p.fresh, func(d events.Draft) bool { return d.Type == events.LogPurged })
+	lost := slices.ContainsFunc(c.before, func(b store.Entry) bool {
+		return !slices.ContainsFunc(c.Sent, func(e store.Entry) bool { return e.Trace == b.Trace })
+	})
 	p.Refs = append(p.Refs, Ref{
 		Name: p.ref("records"), Old: there, kept: p.kept("records"),
-		Force: !there.IsZero() && (purged || p.Records.again || len(p.Records.lost) > 0 || before == nil),
+		Force: !there.IsZero() && (purged || c.again || lost || c.before == nil),
 	})
-	return nil
 }
 
 // rulesPath keeps the rules with which the records on the remote were looked at last.
 func (p *Plan) rulesPath() string {
-	sum := blake3.Sum256([]byte(p.URL))
-	return filepath.Join(p.repo.TracesDir(), "cache", "shared", fmt.Sprintf("%x", sum[:8]))
+	return filepath.Join(p.repo.TracesDir(), "cache", "shared", shortHash(p.URL))
 }
 
 func privatePath(repo *refs.Repo, trace events.TraceID) string {

@@ -3,23 +3,14 @@ package sharing
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
-
-// urlLabel names the refs of what was fetched from a URL that no remote has.
-func urlLabel(url string) string {
-	sum := blake3.Sum256([]byte(Bare(url)))
-	return "url-" + hex.EncodeToString(sum[:8])
-}
 
 // digestTypes are the types of which events can be in a digest.
 var digestTypes = []events.Type{
@@ -38,9 +29,11 @@ type Digest struct {
 	Source        events.Witness
 }
 
-// MakeDigest reads the own log. Published tells of commits whether the remote has them.
-func MakeDigest(ctx context.Context, log *events.Log, published func([]string) (map[string]bool, error)) (*Digest,
-	error) {
+// Published tells of commits whether a remote has them.
+type Published func([]refs.OID) (map[refs.OID]bool, error)
+
+// MakeDigest reads the own log.
+func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Digest, error) {
 	own, err := log.Copy(ctx, refs.EventsRef)
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
@@ -49,11 +42,14 @@ func MakeDigest(ctx context.Context, log *events.Log, published func([]string) (
 	if len(own.Notes) > 0 {
 		return nil, fmt.Errorf("make digest: %w: %s", ErrBrokenLog, own.Notes[0])
 	}
-	all, last, err := candidates(own)
+	all, err := ofTypes(own, digestTypes...)
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
 	}
-	d := &Digest{Source: events.Witness{Writer: last.Writer, Seq: last.Seq, Event: last.ID}}
+	d := &Digest{Source: events.Witness{Seq: own.Last(), Event: own.LastID()}}
+	if len(all) > 0 {
+		d.Source.Writer = all[0].Writer
+	}
 	there, err := d.findPublished(all, published)
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
@@ -62,68 +58,65 @@ func MakeDigest(ctx context.Context, log *events.Log, published func([]string) (
 	return d, nil
 }
 
-// candidates reads the events of the types that can be in a digest, and the last event of all.
-func candidates(own *events.Copy) (all []events.Event, last events.Event, err error) {
-	marks := make([][]byte, len(digestTypes))
-	for i, t := range digestTypes {
+// ofTypes reads the events of some types, in the order of the log.
+func ofTypes(log *events.Copy, types ...events.Type) (all []events.Event, err error) {
+	marks := make([][]byte, len(types))
+	for i, t := range types {
 		marks[i] = []byte(`"type":"` + string(t) + `"`)
 	}
-	var end []byte
-	for line, err := range own.Scan(0) {
+	for line, err := range log.Scan(0) {
 		if err != nil {
-			return nil, last, err
+			return nil, err
 		}
-		end = append(end[:0], line.Line...)
 		if !slices.ContainsFunc(marks, func(m []byte) bool { return bytes.Contains(line.Line, m) }) {
 			continue
 		}
 		e, err := events.DecodeLine(bytes.Clone(line.Line))
 		if err != nil {
-			return nil, last, err
+			return nil, err
 		}
-		if slices.Contains(digestTypes, e.Type) {
+		if slices.Contains(types, e.Type) {
 			all = append(all, e)
 		}
 	}
-	if end != nil {
-		last, err = events.DecodeLine(end)
+	return all, nil
+}
+
+// anchored are the commits of whose lines events tell.
+func anchored(all []events.Event) map[refs.OID]bool {
+	out := map[refs.OID]bool{}
+	for i := range all {
+		if all[i].Type == events.CommitAnchored {
+			out[commitOf(all[i])] = true
+		}
 	}
-	return all, last, err
+	return out
+}
+
+// commitOf is the commit of an anchor, read without the rest of it, which may be long.
+func commitOf(e events.Event) refs.OID {
+	return events.DataOf[struct {
+		Commit refs.OID `json:"commit"`
+	}](e).Commit
 }
 
 // findPublished asks which of the commits that are named are published.
-func (d *Digest) findPublished(all []events.Event, published func([]string) (map[string]bool, error)) (
-	map[refs.OID]bool, error) {
-	var names []string
-	anchored := map[refs.OID]bool{}
+func (d *Digest) findPublished(all []events.Event, published Published) (map[refs.OID]bool, error) {
+	told := anchored(all)
+	named := maps.Clone(told)
 	for i := range all {
-		switch all[i].Type {
-		case events.CommitAnchored:
-			c := events.DataOf[events.CommitData](all[i]).Commit
-			if !anchored[c] {
-				anchored[c] = true
-				names = append(names, c.String())
-			}
-		case events.CommitRewritten:
+		if all[i].Type == events.CommitRewritten {
 			for _, p := range events.DataOf[events.RewriteData](all[i]).Pairs {
-				if !p.New.IsZero() {
-					names = append(names, p.New.String())
-				}
+				named[p.New] = true
 			}
 		}
 	}
-	slices.Sort(names)
-	reached, err := published(slices.Compact(names))
+	delete(named, refs.OID{}) // of a commit without an heir
+	there, err := published(slices.Collect(maps.Keys(named)))
 	if err != nil {
 		return nil, err
 	}
-	there := map[refs.OID]bool{}
-	for name, is := range reached {
-		if id, err := refs.ParseOID(name); err == nil && is {
-			there[id] = true
-		}
-	}
-	for c := range anchored {
+	for c := range told {
 		if !there[c] {
 			d.Withheld++
 		}
@@ -135,7 +128,7 @@ func (d *Digest) findPublished(all []events.Event, published func([]string) (map
 func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	var anchors []events.Event
 	for i := range all {
-		if all[i].Type == events.CommitAnchored && there[events.DataOf[events.CommitData](all[i]).Commit] {
+		if all[i].Type == events.CommitAnchored && there[commitOf(all[i])] {
 			anchors = append(anchors, all[i])
 		}
 	}
@@ -158,7 +151,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 			chosen = false // until it is known which of them leave
 			d.stored = append(d.stored, e)
 		case events.CommitAnchored:
-			c := events.DataOf[events.CommitData](e).Commit
+			c := commitOf(e)
 			if chosen = there[c]; chosen && !seen[c] {
 				seen[c] = true
 				d.Commits = append(d.Commits, c)

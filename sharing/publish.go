@@ -126,8 +126,7 @@ func (p *Plan) commit(ctx context.Context, tree, parent refs.OID) (refs.OID, err
 		subject = "traces: " + numbers.Count(len(p.Digest.Commits), "commit")
 	}
 	args := []string{"commit-tree", "-m", subject}
-	if sign, found := p.settings.own["trace.signpush"]; p.settings.always.Bool("commit.gpgsign", false) && !found ||
-		isTrue(sign) {
+	if p.settings.own.Bool("trace.signpush", p.settings.always.Bool("commit.gpgsign", false)) {
 		args = append(args, "-S")
 	}
 	if !parent.IsZero() {
@@ -138,10 +137,4 @@ func (p *Plan) commit(ctx context.Context, tree, parent refs.OID) (refs.OID, err
 		return refs.OID{}, fmt.Errorf("commit: %w", err)
 	}
 	return refs.ParseOID(strings.TrimSpace(string(out)))
-}
-
-func isTrue(value string) bool {
-	var c refs.Config
-	c.Add("x.x", value)
-	return c.Bool("x.x", false)
 }

@@ -97,9 +97,13 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	before, err := fetchedTips(ctx, log, r)
+	here, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))
 	if err != nil {
 		return nil, err
+	}
+	before := map[string]refs.OID{}
+	for _, h := range here {
+		before[h.Name] = h.OID
 	}
 	// What was asked for once is kept as it is there, or it would stay here when it is taken back.
 	for kept := range before {
@@ -152,23 +156,6 @@ func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
 	return len(parts) == 2 && parts[0] != own && slices.Contains(kinds, parts[1]) &&
 		(len(w.Writers) == 0 || slices.Contains(w.Writers, parts[0]))
-}
-
-// fetchedTips are the refs that are here of a remote.
-func fetchedTips(ctx context.Context, log *events.Log, r Remote) (map[string]refs.OID, error) {
-	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)",
-		events.FetchedRef(r.Label, "", ""))
-	if err != nil {
-		return nil, err
-	}
-	tips := map[string]refs.OID{}
-	for line := range strings.Lines(string(out)) {
-		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if oid, err := refs.ParseOID(id); err == nil {
-			tips[name] = oid
-		}
-	}
-	return tips, nil
 }
 
 // look reads what is here now of the other writers.
@@ -224,21 +211,18 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 
 // count sums a log up.
 func (w *PulledWriter) count(c *events.Copy) error {
-	commits, traces := map[refs.OID]bool{}, map[events.TraceID]bool{}
 	w.Events = c.Last()
-	all, _, err := candidates(c)
+	all, err := ofTypes(c, events.CommitAnchored, events.SessionStarted)
 	if err != nil {
 		return err
 	}
+	traces := map[events.TraceID]bool{}
 	for i := range all {
-		switch all[i].Type {
-		case events.CommitAnchored:
-			commits[events.DataOf[events.CommitData](all[i]).Commit] = true
-		case events.SessionStarted:
+		if all[i].Type == events.SessionStarted {
 			traces[all[i].Trace] = true
 		}
 	}
-	w.Commits, w.Conversations = len(commits), len(traces)
+	w.Commits, w.Conversations = len(anchored(all)), len(traces)
 	return nil
 }
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zeebo/blake3"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
@@ -49,11 +47,11 @@ type Plan struct {
 
 // Ref is a ref of the remote that a push makes or moves.
 type Ref struct {
-	Name string   `json:"ref"`
-	Old  refs.OID `json:"old,omitzero"` // there
-	New  refs.OID `json:"new,omitzero"` // zero until it is made
+	Name string
+	Old  refs.OID // there
+	New  refs.OID // zero until it is made
 	// Force: the remote's history of it goes, for something in it must not be had any more. It goes only if it is Old.
-	Force bool `json:"force,omitempty"`
+	Force bool
 
 	kept  string // where it is noted here
 	state string // of the push: "pushed", or why not
@@ -88,8 +86,7 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	if remote.Pinned != "" && remote.Pinned != Bare(p.URL) {
 		return nil, fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, remote.Name, Bare(p.URL), remote.Pinned)
 	}
-	sum := blake3.Sum256([]byte(p.URL))
-	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", fmt.Sprintf("push-%x", sum[:8])), pushPatience)
+	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", "push-"+shortHash(p.URL)), pushPatience)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
@@ -121,7 +118,7 @@ func (p *Plan) fill(ctx context.Context) error {
 		}
 		tips = append(tips, id.String())
 	}
-	published := func(commits []string) (map[string]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
+	published := func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
 	if p.Digest, err = MakeDigest(ctx, p.log, published); err != nil {
 		return err
 	}
@@ -129,7 +126,7 @@ func (p *Plan) fill(ctx context.Context) error {
 		return err
 	}
 	if p.Level.Wider(LevelCommits) {
-		if err := p.chooseRecords(ctx); err != nil {
+		if err := p.chooseRecords(ctx, remote[p.ref("records")]); err != nil {
 			return err
 		}
 	}
@@ -141,9 +138,7 @@ func (p *Plan) fill(ctx context.Context) error {
 		p.fresh = nil
 	}
 	if p.Level.Wider(LevelCommits) {
-		if err := p.chooseRecordsRef(remote[p.ref("records")]); err != nil {
-			return err
-		}
+		p.chooseRecordsRef(remote[p.ref("records")])
 	}
 	return p.chooseRefs(remote)
 }
@@ -310,8 +305,7 @@ func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
 
 // send runs git push and reads, in its form for programs, how each ref fared.
 func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...string) error {
-	args := patient("push", "--porcelain", "--no-follow-tags",
-		"--recurse-submodules=no")
+	args := patient("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
 	args = append(args, options...)
 	if !verify {
 		args = append(args, "--no-verify")
@@ -323,11 +317,11 @@ func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...str
 	}
 	args = append(args, "--", p.Remote.Name)
 	for _, r := range list {
-		from := ""
-		if !r.New.IsZero() {
-			from = r.New.String()
+		if r.New.IsZero() {
+			args = append(args, ":"+r.Name)
+		} else {
+			args = append(args, r.New.String()+":"+r.Name)
 		}
-		args = append(args, from+":"+r.Name)
 	}
 	out, err := talk(ctx, p.repo, args...)
 	for line := range strings.Lines(out) {

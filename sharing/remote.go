@@ -64,8 +64,10 @@ func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) 
 	switch {
 	case err == nil:
 		return stdout.String(), nil
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("it said nothing for %s: %w", silence, ctx.Err())
+	case ctx.Err() != nil:
+		return "", ctx.Err()
 	}
 	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
 }
@@ -105,15 +107,13 @@ var ErrTooMuch = errors.New("the remote sends too much")
 // halfPacks is the size of the packs that git is writing.
 func halfPacks(repo *refs.Repo) int64 {
 	var size int64
-	for _, pattern := range []string{"tmp_pack_*", "incoming-*/pack/tmp_pack_*", "tmp_objdir-*/pack/tmp_pack_*"} {
-		found, _ := filepath.Glob(filepath.Join(repo.MainObjects(), "pack", pattern))
-		if strings.Contains(pattern, "/") {
-			found, _ = filepath.Glob(filepath.Join(repo.MainObjects(), pattern))
+	entries, _ := os.ReadDir(filepath.Join(repo.MainObjects(), "pack"))
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "tmp_pack_") {
+			continue
 		}
-		for _, name := range found {
-			if info, err := os.Stat(name); err == nil {
-				size += info.Size()
-			}
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
 		}
 	}
 	return size

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zeebo/blake3"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/refs"
@@ -28,8 +26,7 @@ type lastSeen struct {
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {
-	sum := blake3.Sum256([]byte(r.Label))
-	return filepath.Join(repo.TracesDir(), "seen", fmt.Sprintf("%x.json", sum[:8]))
+	return filepath.Join(repo.TracesDir(), "seen", shortHash(r.Label)+".json")
 }
 
 // readSeen reads what was noted; what cannot be read was not.
@@ -41,11 +38,16 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// check holds a log against what was seen of it, the key of its publications too, and puts the ref back that it had
-// then, unless the person accepts what the remote shows now. It gives what is wrong, and notes how far the log goes.
+// check holds a log against what was seen of it, and gives what is wrong: an event that it showed is gone, or another
+// key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. Otherwise it
+// notes how far the log goes.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
 	was, known := s[c.Ref]
-	if known && was.Commit != c.Tip && !slices.Contains(accept, c.Writer) {
+	if was.Commit == c.Tip {
+		return "", nil
+	}
+	accepted := slices.Contains(accept, c.Writer)
+	if known && !accepted {
 		at, found, err := c.Copy.Event(was.Seq)
 		if err != nil {
 			return "", err
@@ -56,12 +58,12 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 		}
 	}
 	key := was.Key
-	if c.Digest && was.Commit != c.Tip {
+	if c.Digest {
 		s, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
 		if err != nil {
 			return "", err
 		}
-		if key != "" && s.Key != key && !slices.Contains(accept, c.Writer) {
+		if key != "" && s.Key != key && !accepted {
 			what := "it is signed by " + s.By() + ", and was by " + key
 			if s.Key == "" {
 				what = "it was signed by " + key + "; now " + s.Why()
@@ -70,11 +72,8 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 		}
 		key = s.Key
 	}
-	last, _, err := c.Copy.Event(c.Copy.Last())
-	if err == nil && was.Commit != c.Tip {
-		s[c.Ref] = lastSeen{c.Copy.Last(), last.ID, c.Tip, time.Now().UTC().Truncate(time.Second), key}
-	}
-	return "", err
+	s[c.Ref] = lastSeen{c.Copy.Last(), c.Copy.LastID(), c.Tip, time.Now().UTC().Truncate(time.Second), key}
+	return "", nil
 }
 
 // putBack lets a ref name what it named at the last pull; where that is gone, nothing.

@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -46,9 +49,9 @@ const DefaultPrefix = "refs/traces/writers/"
 // Settings are the settings of sharing. Those that decide what leaves count only where the person alone writes them: in
 // the clone's own configuration and in the user's, not in a file that they include and not in a work tree's.
 type Settings struct {
-	own    map[string]string // by key as git lists it
-	names  []string          // of all remotes
-	always refs.Config       // all scopes, for what decides nothing
+	own    refs.Config
+	names  []string    // of all remotes
+	always refs.Config // all scopes, for what decides nothing
 }
 
 // ReadSettings asks git for them.
@@ -57,7 +60,7 @@ func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
-	s := &Settings{own: map[string]string{}}
+	s := &Settings{}
 	local := realFile(filepath.Join(repo.CommonDir, "config"))
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+2 < len(fields); i += 3 {
@@ -78,7 +81,7 @@ func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
 		origin = realFile(origin)
 		switch {
 		case scope == "local" && origin == local, scope == "global" && !within(origin, repo.WorkTree):
-			s.own[key] = value
+			s.own.Add(key, value)
 		}
 	}
 	return s, nil
@@ -118,7 +121,7 @@ var (
 // is never taken because it is there.
 func (s *Settings) Destination(name string) (Remote, error) {
 	if name == "" {
-		name = s.own["trace.remote"]
+		name = s.of("trace.remote")
 	}
 	if name == "" {
 		var shared []string
@@ -146,7 +149,7 @@ func (s *Settings) Source(name string) (Remote, error) {
 	if !strings.ContainsAny(name, ":/\\") {
 		return Remote{}, fmt.Errorf("%w: %s", ErrUnknownRemote, name)
 	}
-	return Remote{Name: name, Label: urlLabel(name), Share: LevelNone, Prefix: DefaultPrefix}, nil
+	return Remote{Name: name, Label: "url-" + shortHash(Bare(name)), Share: LevelNone, Prefix: DefaultPrefix}, nil
 }
 
 // Sources are the remotes that a pull comes from when none is named: those with a level, or else the destination.
@@ -157,7 +160,7 @@ func (s *Settings) Sources() []Remote {
 			out = append(out, r)
 		}
 	}
-	if name := s.own["trace.remote"]; len(out) == 0 && slices.Contains(s.names, name) {
+	if name := s.of("trace.remote"); len(out) == 0 && slices.Contains(s.names, name) {
 		out = append(out, s.remote(name))
 	}
 	if len(out) == 0 && len(s.names) == 1 {
@@ -166,8 +169,14 @@ func (s *Settings) Sources() []Remote {
 	return out
 }
 
+// of is a setting that only the person writes; "" for one that is not there.
+func (s *Settings) of(key string) string {
+	value, _ := s.own.Get(key)
+	return value
+}
+
 func (s *Settings) remote(name string) Remote {
-	key := func(k string) string { return s.own["remote."+name+"."+k] }
+	key := func(k string) string { return s.of("remote." + name + "." + k) }
 	r := Remote{Name: name, Label: name, Share: Level(key("traceshare")), Pinned: key("traceurl"), Prefix: DefaultPrefix}
 	if !slices.Contains(Levels, r.Share) {
 		r.Share = LevelNone
@@ -227,4 +236,10 @@ func (s *Settings) MostFetched() (int64, error) {
 		return 0, fmt.Errorf("trace.maxFetched: '%s' is no number of bytes", text)
 	}
 	return n * unit, nil
+}
+
+// shortHash names something in the name of a file or a ref: 16 hexadecimal digits.
+func shortHash(text string) string {
+	sum := blake3.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }

@@ -3,6 +3,7 @@ package sharing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,34 +69,41 @@ func stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State,
 	if url, err := PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
 		out.Moved = true // or it has none any more
 	}
-	told := map[refs.OID]bool{}
-	if own != "" {
-		c, err := log.Copy(ctx, events.FetchedRef(r.Label, own, "digest"))
-		if err != nil {
-			return out, fmt.Errorf("read what %s was told: %w", r.Name, err)
-		}
-		defer c.Close()
-		all, _, err := candidates(c)
-		if err != nil {
-			return out, fmt.Errorf("read what %s was told: %w", r.Name, err)
-		}
-		for i := range all {
-			if all[i].Type == events.CommitAnchored {
-				told[events.DataOf[events.CommitData](all[i]).Commit] = true
-			}
-		}
+	if own == "" {
+		return out, nil
 	}
-	out.Commits = len(told)
-	d, err := MakeDigest(ctx, log, func(commits []string) (map[string]bool, error) {
-		return log.Repo().LedTo(ctx, commits, "--glob=refs/remotes/"+r.Name+"/*")
-	})
+	told, err := anchoredOn(ctx, log, events.FetchedRef(r.Label, own, "digest"))
 	if err != nil {
 		return out, err
 	}
-	for _, c := range d.Commits {
-		if !told[c] {
+	recorded, err := anchoredOn(ctx, log, refs.EventsRef)
+	if err != nil {
+		return out, err
+	}
+	out.Commits = len(told)
+	maps.DeleteFunc(recorded, func(c refs.OID, _ bool) bool { return told[c] })
+	waiting, err := log.Repo().LedTo(ctx, slices.Collect(maps.Keys(recorded)), "--glob=refs/remotes/"+r.Name+"/*")
+	if err != nil {
+		return out, err
+	}
+	for _, there := range waiting {
+		if there {
 			out.Waiting++
 		}
 	}
 	return out, nil
+}
+
+// anchoredOn are the commits of whose lines the log on a ref tells.
+func anchoredOn(ctx context.Context, log *events.Log, ref string) (map[refs.OID]bool, error) {
+	c, err := log.Copy(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("what is shared: %w", err)
+	}
+	defer c.Close()
+	all, err := ofTypes(c, events.CommitAnchored)
+	if err != nil {
+		return nil, fmt.Errorf("what is shared: %w", err)
+	}
+	return anchored(all), nil
 }

@@ -22,7 +22,7 @@ type reach struct {
 	repo  *refs.Repo
 	key   string
 	known map[refs.OID]bool // whether something leads to it
-	gone  map[string]bool   // those that git did not find here
+	gone  map[refs.OID]bool // those that git did not find here
 }
 
 // reachPath is the file of the answers.
@@ -35,7 +35,7 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	}
 	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
 	sum := blake3.Sum256(append(tips, shallow...))
-	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[string]bool{}}
+	r := &reach{repo: repo, key: hex.EncodeToString(sum[:]), known: map[refs.OID]bool{}, gone: map[refs.OID]bool{}}
 	raw, _ := os.ReadFile(reachPath(repo))
 	rest, same := bytes.CutPrefix(raw, []byte(r.key+"\n"))
 	for line := range bytes.Lines(rest) {
@@ -50,27 +50,24 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 // ask gives of each commit whether something leads to it. One that is not here nothing leads to.
 func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
-	var open []string
+	var open []refs.OID
 	for _, id := range commits {
 		if reached, known := r.known[id]; known {
 			out[id] = reached
-		} else if !r.gone[id.String()] {
-			open = append(open, id.String())
+		} else if !r.gone[id] {
+			open = append(open, id)
 		}
 	}
-	slices.Sort(open)
-	led, err := r.repo.LedTo(ctx, slices.Compact(open), "--exclude=refs/traces/*", "--all")
+	led, err := r.repo.LedTo(ctx, open, "--exclude=refs/traces/*", "--all")
 	if err != nil {
 		return out, err
 	}
-	for _, text := range open {
-		id, err := refs.ParseOID(text)
-		reached, here := led[text]
-		if !here || err != nil {
-			r.gone[text] = true
-			continue
+	for _, id := range open {
+		if reached, here := led[id]; here {
+			out[id], r.known[id] = reached, reached
+		} else {
+			r.gone[id] = true
 		}
-		out[id], r.known[id] = reached, reached
 	}
 	if len(led) > 0 {
 		r.keep()

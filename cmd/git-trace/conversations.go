@@ -47,6 +47,22 @@ func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversa
 	return out, nil
 }
 
+// findAll finds conversations by their ids, in the log or among the records.
+func (a *app) findAll(ctx context.Context, repo *refs.Repo, ids []string) ([]events.TraceID, error) {
+	known, err := a.openConversations(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	defer known.close()
+	out := make([]events.TraceID, len(ids))
+	for i, id := range ids {
+		if out[i], err = known.find(id); err != nil {
+			return nil, reportAmbiguous(a.std.err, err)
+		}
+	}
+	return out, nil
+}
+
 // steps says in which step of its record a call was made; each record is read once.
 func (s *conversations) steps(ctx context.Context) func(events.TraceID, string) int {
 	of := map[events.TraceID]map[string]int{}

@@ -92,10 +92,11 @@ func (r *resolver) moment(ctx context.Context, word string, p view.Place, after 
 func (r *resolver) instead(p view.Place) string {
 	if p.Trace != "" {
 		if c, found, err := r.known.Conversation(p.Trace); err == nil && found && !c.Seen() {
+			why := "only its session file is known"
 			if slices.Contains(c.Sources, view.Digest) {
-				return "snapshots stay where they were taken; its commits are what is kept: git trace show " + string(p.Trace)[:8]
+				why = "snapshots stay where they were taken"
 			}
-			return "only its session file is known; its commits are what is kept: git trace show " + string(p.Trace)[:8]
+			return why + "; its commits are what is kept: git trace show " + string(p.Trace)[:8]
 		}
 		return "git trace show " + string(p.Trace)[:8] + " lists its prompts and calls"
 	}

@@ -145,19 +145,11 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purge.Target) erro
 	if len(ids) == 0 {
 		return nil
 	}
-	known, err := a.openConversations(c.Context, repo)
-	if err != nil {
-		return err
-	}
-	defer known.close()
-	for _, id := range ids {
-		trace, err := known.find(id)
-		if err != nil {
-			return reportAmbiguous(a.std.err, err)
-		}
+	traces, err := a.findAll(c.Context, repo, ids)
+	for _, trace := range traces {
 		t.Traces[trace] = true
 	}
-	return nil
+	return err
 }
 
 // confirmPurge says what will be done and asks whether it shall be.

@@ -29,16 +29,11 @@ func (a *app) unshare(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.openConversations(c.Context, repo)
+	traces, err := a.findAll(c.Context, repo, ops.all())
 	if err != nil {
 		return err
 	}
-	defer known.close()
-	for _, id := range ops.all() {
-		trace, err := known.find(id)
-		if err != nil {
-			return reportAmbiguous(a.std.err, err)
-		}
+	for _, trace := range traces {
 		if err := sharing.KeepPrivate(repo, trace, c.Bool("undo")); err != nil {
 			return err
 		}

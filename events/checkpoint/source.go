@@ -61,19 +61,18 @@ func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, e
 		found = append(found, place{ref: refs.CheckpointsRef})
 	}
 	writers := log.WritersOf(of)
-	if len(writers) == 0 || !log.MayHaveFetched() {
+	if len(writers) == 0 {
 		return found, nil
 	}
-	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	list, err := log.Repo().RefsUnder(ctx, fetchedRefs)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(out)) {
-		ref := strings.TrimSuffix(line, "\n")
-		rest, ok := strings.CutSuffix(strings.TrimPrefix(ref, fetchedRefs), refSuffix)
+	for _, r := range list {
+		rest, ok := strings.CutSuffix(strings.TrimPrefix(r.Name, fetchedRefs), refSuffix)
 		slash := strings.LastIndexByte(rest, '/')
 		if ok && slash > 0 && slices.Contains(writers, rest[slash+1:]) {
-			found = append(found, place{ref: ref, remote: rest[:slash], writer: rest[slash+1:]})
+			found = append(found, place{ref: r.Name, remote: rest[:slash], writer: rest[slash+1:]})
 		}
 	}
 	return found, nil

@@ -65,17 +65,10 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	known := map[events.TraceID]bool{}
 	var out []Entry
 	for _, name := range names {
-		tip, err := s.tip(name)
-		if err != nil || tip.IsZero() {
-			if err != nil && name == Ref {
-				return nil, fmt.Errorf("list records: %w", err)
-			}
-			continue
-		}
-		list, err := s.entries(name, tip)
+		list, err := s.On(name)
 		if err != nil {
 			if name == Ref {
-				return nil, fmt.Errorf("list records: %w", err)
+				return nil, err
 			}
 			continue // what others sent may be anything
 		}
@@ -207,16 +200,13 @@ func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 // refs lists the refs that hold records, the own one first.
 func (s *Store) refs(ctx context.Context) ([]string, error) {
 	names := []string{Ref}
-	if !s.repo.MayHaveRefs(fetchedRefs) {
-		return names, nil
-	}
-	out, err := s.repo.Git(ctx, nil, "for-each-ref", "--format=%(refname)", fetchedRefs)
+	list, err := s.repo.RefsUnder(ctx, fetchedRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
-	for _, name := range strings.Fields(string(out)) {
-		if strings.HasSuffix(name, "/records") {
-			names = append(names, name)
+	for _, r := range list {
+		if strings.HasSuffix(r.Name, "/records") {
+			names = append(names, r.Name)
 		}
 	}
 	return names, nil

@@ -133,12 +133,12 @@ func sortEntries(list []Entry) {
 // On lists the records on one ref; none when there is no such ref.
 func (s *Store) On(ref string) ([]Entry, error) {
 	tip, err := s.tip(ref)
-	if err != nil || tip.IsZero() {
-		return nil, err
+	var list []Entry
+	if err == nil && !tip.IsZero() {
+		list, err = s.entries(ref, tip)
 	}
-	list, err := s.entries(ref, tip)
 	if err != nil {
-		return nil, fmt.Errorf("list records of %s: %w", ref, err)
+		return nil, fmt.Errorf("list records: %s: %w", ref, err)
 	}
 	return list, nil
 }
