@@ -1,0 +1,247 @@
+package sharing_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
+	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// S14: what a hostile remote sends is left out whole, and nothing of the own changes.
+func TestASpoiledPublicationIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	name := "refs/traces/writers/" + writer + "/digest"
+	sound := gitIn(t, remote, "rev-parse", name)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	fresh.Edit("own", "own.txt", "mine\n")
+	fresh.Commit("own")
+	fresh.Anchor()
+	before := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt")
+	head, log := gitIn(t, remote, "cat-file", "-p", sound+":digest.json"), gitIn(t, remote, "cat-file", "-p", sound+":log/0000000001.jsonl")
+	for range testenv.Pick(12, 40, 5000) {
+		h, l := head+"\n", log+"\n"
+		file := "0000000001.jsonl"
+		how := rand.N(9)
+		switch how {
+		case 0:
+			at := rand.N(len(l))
+			l = l[:at] + string(rune('a'+rand.N(26))) + l[at+1:]
+			if l == log+"\n" {
+				continue
+			}
+		case 1:
+			l = l[:rand.N(len(l)-1)]
+		case 2:
+			lines := strings.SplitAfter(l, "\n")
+			l = strings.Join(lines[1:], "")
+		case 3:
+			h = strings.Replace(h, writer, "0123456789abcdef", 1)
+			h = strings.Replace(h, `"writer":"`+writer+`"}`, `"writer":"0123456789abcdef"}`, 1)
+		case 4:
+			h = strings.Repeat("[", 100_000)
+		case 5:
+			file = []string{"..", "0000000002.jsonl", "1.jsonl", "-rf", "\x1b[31m.jsonl"}[rand.N(5)]
+			if file == ".." {
+				file = "0000000001.json"
+			}
+		case 6:
+			h = strings.Replace(h, `"events":`, `"events":1`, 1)
+		case 7:
+			h = strings.Replace(h, `"format":1`, `"format":2`, 1)
+		case 8:
+			h = strings.Replace(h, `"object_format":"`, `"object_format":"x`, 1)
+		}
+		tip := spoiled(t, remote, h, file, l)
+		gitIn(t, remote, "update-ref", name, tip)
+		got := pull(t, fresh, sharing.What{})
+		if got.LeftOut() != 1 {
+			t.Errorf("way %d is believed: %+v", how, got)
+		}
+		if after := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt"); after != before {
+			t.Errorf("way %d changed what is here", how)
+		}
+	}
+	gitIn(t, remote, "update-ref", name, sound)
+	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
+		t.Errorf("the sound one: %+v", got)
+	}
+}
+
+// spoiled makes a publication with any contents on a remote.
+func spoiled(t testing.TB, remote, head, file, log string) string {
+	t.Helper()
+	store := func(text string, args ...string) string {
+		cmd := exec.Command("git", append([]string{"-C", remote}, args...)...)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	blob := func(text string) string { return store(text, "hash-object", "-w", "--stdin") }
+	dir := store("100644 blob "+blob(log)+"\t"+file+"\x00", "mktree", "-z")
+	tree := store("100644 blob "+blob(head)+"\tdigest.json\x00040000 tree "+dir+"\tlog\x00", "mktree", "-z")
+	return store("", "-c", "user.name=x", "-c", "user.email=x@example.com", "commit-tree", "-m", "x", tree)
+}
+
+func TestPlainFetchesBringWhatIsConfigured(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	configure := func(on bool) {
+		s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+		w.Check(err)
+		r, err := s.Source("origin")
+		w.Check(err)
+		w.Check(sharing.Configure(t.Context(), fresh.Repo, s, r, on))
+	}
+	before := fresh.Git("config", "--get-all", "remote.origin.fetch")
+	configure(true)
+	configure(true)
+	fresh.Git("fetch", "-q")
+	if got := fresh.Git("for-each-ref", "refs/traces/remotes/origin"); !strings.HasSuffix(got, "/digest") {
+		t.Errorf("a plain fetch brought %q", got)
+	}
+	configure(false)
+	configure(false)
+	if after := fresh.Git("config", "--get-all", "remote.origin.fetch"); after != before {
+		t.Errorf("%q was %q", after, before)
+	}
+}
+
+// S15: a log that a remote has rewound, or made anew, is not taken before the person accepts it.
+func TestARewoundLogIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	name, kept := "refs/traces/writers/"+writer+"/digest", events.FetchedRef("origin", writer, "digest")
+	first := gitIn(t, remote, "rev-parse", name)
+	w.Edit("one", "one.txt", "first\nsecond\nthird\n")
+	w.Commit("more")
+	w.Anchor()
+	w.Git("push", "-q", "origin", "main")
+	push(t, w, sharing.LevelCommits)
+	second := gitIn(t, remote, "rev-parse", name)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	pull(t, fresh, sharing.What{})
+	for _, plainly := range []bool{false, true} {
+		gitIn(t, remote, "update-ref", name, first)
+		if plainly { // a plain fetch asks nobody
+			fresh.Git("fetch", "-q", "origin", "+"+name+":"+kept)
+		}
+		got := pull(t, fresh, sharing.What{})
+		if got.LeftOut() != 1 || !strings.Contains(got.Writers[0].LeftOut, "without event") || gitIn(t, fresh.Repo.WorkTree, "rev-parse", kept) != second {
+			t.Errorf("plainly %v: %+v", plainly, got)
+		}
+		gitIn(t, remote, "update-ref", name, second)
+		if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
+			t.Errorf("as it was: %+v", got)
+		}
+	}
+	gitIn(t, remote, "update-ref", name, first)
+	if got := pull(t, fresh, sharing.What{Accept: []string{writer}}); got.LeftOut() != 0 || gitIn(t, fresh.Repo.WorkTree, "rev-parse", kept) != first {
+		t.Errorf("accepted: %+v", got)
+	}
+	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
+		t.Errorf("after that: %+v", got)
+	}
+	s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+	w.Check(err)
+	r, err := s.Source("origin")
+	w.Check(err)
+	for _, word := range []string{"", "*", "../../heads/main", strings.ToUpper(writer[:15]) + "F"} {
+		if _, err := sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Writers: []string{word}}); !errors.Is(err, sharing.ErrNoWriter) {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+}
+
+// S16: who signs is told where git trusts the key, and a writer's key does not change unnoticed.
+func TestPublicationsAreSigned(t *testing.T) {
+	t.Parallel()
+	testenv.Needs(t, "ssh-keygen")
+	w, remote := published(t)
+	keys := t.TempDir()
+	allowed := filepath.Join(keys, "allowed")
+	for _, name := range []string{"anna", "bob"} {
+		file := filepath.Join(keys, name)
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		public, err := os.ReadFile(file + ".pub")
+		w.Check(err)
+		f, err := os.OpenFile(allowed, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		w.Check(err)
+		_, err = fmt.Fprintf(f, "%s@example.com %s", name, public)
+		w.Check(errors.Join(err, f.Close()))
+	}
+	w.Git("config", "gpg.format", "ssh")
+	w.Git("config", "user.signingKey", filepath.Join(keys, "anna"))
+	w.Git("config", "trace.signPush", "true")
+	more := func(n int) {
+		w.Edit("one", "one.txt", fmt.Sprint("first\nsecond\n", n, "\n"))
+		w.Commit(fmt.Sprint("c", n))
+		w.Anchor()
+		w.Git("push", "-q", "origin", "main")
+		push(t, w, sharing.LevelCommits)
+	}
+	more(1)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	state := func() sharing.FetchedState {
+		t.Helper()
+		states, err := sharing.Verify(t.Context(), events.OpenLog(fresh.Repo))
+		w.Check(err)
+		if len(states) != 1 || states[0].Why != "" {
+			t.Fatalf("%+v", states)
+		}
+		return states[0]
+	}
+	pull(t, fresh, sharing.What{})
+	if s := state(); s.Signed != checkpoint.Unverifiable || s.Signer != "" {
+		t.Errorf("with no list of keys: %+v", s)
+	}
+	fresh.Git("config", "gpg.ssh.allowedSignersFile", allowed)
+	if s := state(); s.Signed != checkpoint.Good || !strings.HasPrefix(s.Signer, "anna@example.com") || s.Made.Seq == 0 {
+		t.Errorf("with one: %+v", s)
+	}
+	more(2)
+	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 { // from here on the key is known
+		t.Errorf("%+v", got)
+	}
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	tip := fresh.Git("rev-parse", events.FetchedRef("origin", writer, "digest"))
+	for n, how := range [][2]string{{"user.signingKey", filepath.Join(keys, "bob")}, {"trace.signPush", "false"}} {
+		w.Git("config", how[0], how[1])
+		more(n + 3)
+		got := pull(t, fresh, sharing.What{})
+		if got.LeftOut() != 1 || !strings.Contains(got.Writers[0].LeftOut, "signed by") {
+			t.Errorf("%v: %+v", how, got)
+		}
+		if now := fresh.Git("rev-parse", events.FetchedRef("origin", writer, "digest")); now != tip {
+			t.Errorf("%v: it is taken", how)
+		}
+	}
+	if got := pull(t, fresh, sharing.What{Accept: []string{writer}}); got.LeftOut() != 0 {
+		t.Errorf("accepted: %+v", got)
+	}
+	if s := state(); s.Signed != checkpoint.Unsigned {
+		t.Errorf("%+v", s)
+	}
+}

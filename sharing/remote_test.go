@@ -1,0 +1,205 @@
+package sharing_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// S4: a remote that is not there leaves all as it was, and what is said has no credentials.
+func TestARemoteThatIsNotReached(t *testing.T) {
+	t.Parallel()
+	w, _ := published(t)
+	w.Git("remote", "set-url", "origin", "https://user:s3cret@127.0.0.1:9/x.git")
+	_, err := plan(t, w, sharing.LevelCommits)
+	if !errors.Is(err, sharing.ErrUnreached) || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("%v", err)
+	}
+	var remote *sharing.RemoteError
+	if errors.As(err, &remote) && strings.Contains(strings.Join(remote.Lines, "\n"), "s3cret") {
+		t.Errorf("%q", remote.Lines)
+	}
+	if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Error(kept)
+	}
+	for text, want := range map[string]string{
+		"https://user:pw@host/x": "https://host/x", "https://token@host/x": "https://host/x",
+		"ssh://git@host/x": "ssh://git@host/x", "git@host:x": "git@host:x", "/a/b": "/a/b",
+	} {
+		if got := sharing.Bare(text); got != want {
+			t.Errorf("%s is told as %s", text, got)
+		}
+	}
+}
+
+// S21: servers that can do less, and rules that they have.
+func TestServersWithRules(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(remote string){
+		"without atomic":  func(remote string) { gitIn(t, remote, "config", "receive.advertiseAtomic", "false") },
+		"fsck of objects": func(remote string) { gitIn(t, remote, "config", "receive.fsckObjects", "true") },
+		"no forced push":  func(remote string) { gitIn(t, remote, "config", "receive.denyNonFastForwards", "true") },
+		"rules for commits": func(remote string) { // S20: of mail and message
+			hook := "#!/bin/sh\nwhile read old new ref; do\n  git log -1 --format='%ae %ce %s' $new | grep -v git-trace@localhost | grep -q ' traces: ' || { echo 'not by our rules'; exit 1; }\ndone\n"
+			if err := os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, remote := published(t)
+			set(remote)
+			talked(t, w, "one", "what was asked")
+			sent := push(t, w, sharing.LevelConversations)
+			if len(sent) != 2 || sent[0].State != "pushed" || sent[1].State != "pushed" || !strings.HasSuffix(sent[0].Ref, "/records") {
+				t.Errorf("%+v", sent)
+			}
+			if sent := push(t, w, sharing.LevelConversations); len(sent) != 0 {
+				t.Errorf("once more: %+v", sent)
+			}
+		})
+	}
+	w, remote := published(t)
+	refuse := "#!/bin/sh\necho 'we take no traces \x1b[31m at https://user:s3cret@host/x' >&2\nexit 1\n"
+	w.Check(os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(refuse), 0o755))
+	p, err := plan(t, w, sharing.LevelCommits)
+	w.Check(err)
+	defer p.Close()
+	_, err = p.Push(t.Context(), true)
+	var said *sharing.RemoteError
+	if !errors.As(err, &said) || !strings.Contains(strings.Join(said.Lines, "\n"), "we take no traces") || strings.Contains(strings.Join(said.Lines, "\n"), "s3cret") {
+		t.Errorf("%v %+v", err, said)
+	}
+	if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Errorf("what was refused is noted as sent: %s", kept)
+	}
+}
+
+// The same over smart HTTP, git's own.
+func TestOverHTTP(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	talked(t, w, "one", "what was asked")
+	gitIn(t, remote, "config", "http.receivepack", "true")
+	served := httptest.NewServer(httpBackend(t, remote))
+	defer served.Close()
+	url := served.URL + "/" + filepath.Base(remote)
+	w.Git("remote", "set-url", "origin", url)
+	if sent := push(t, w, sharing.LevelConversations); len(sent) != 2 {
+		t.Errorf("%+v", sent)
+	}
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", url, ".")
+	if got := pull(t, fresh, sharing.What{Records: true}); len(got.Writers) != 1 || got.Writers[0].Records != 1 {
+		t.Errorf("%+v", got)
+	}
+	if mine, theirs := owners(t, w, "one.txt"), owners(t, fresh, "one.txt"); mine != theirs {
+		t.Errorf("the writer says\n%sthe clone\n%s", mine, theirs)
+	}
+	gitIn(t, remote, "config", "http.receivepack", "false")
+	w.Edit("one", "one.txt", "first\nsecond\nthird\n")
+	w.Commit("more")
+	w.Anchor()
+	gitIn(t, remote, "fetch", "-q", w.Repo.WorkTree, "main:main")
+	p, err := plan(t, w, sharing.LevelCommits)
+	w.Check(err)
+	defer p.Close()
+	if _, err := p.Push(t.Context(), true); !errors.Is(err, sharing.ErrUnreached) {
+		t.Errorf("a server that takes nothing: %v", err)
+	}
+}
+
+// A remote that sends without end is left, and nothing of it stays.
+func TestAPullTakesSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	noise := make([]byte, 24<<20)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	cmd := exec.Command("git", "-C", remote, "hash-object", "-w", "--stdin")
+	cmd.Stdin = bytes.NewReader(noise)
+	blob, err := cmd.Output()
+	w.Check(err)
+	gitIn(t, remote, "update-ref", "refs/traces/writers/"+writer+"/records", strings.TrimSpace(string(blob)))
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", "--no-local", remote, ".")
+	served := httptest.NewServer(endless{httpBackend(t, remote)})
+	defer served.Close()
+	s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+	w.Check(err)
+	r, err := s.Source(served.URL + "/" + filepath.Base(remote))
+	w.Check(err)
+	_, err = sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Records: true, Most: 1 << 20})
+	if !errors.Is(err, sharing.ErrTooMuch) {
+		t.Errorf("%v", err)
+	}
+	if kept := fresh.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Errorf("%s", kept)
+	}
+	for text, want := range map[string]int64{"": 0, "5": 5, "2k": 2048, "1G": 1 << 30, "x": -1, "-1": -1, "9999999999g": -1} {
+		fresh.Git("config", "trace.maxFetched", text)
+		if text == "" {
+			fresh.Git("config", "--unset", "trace.maxFetched")
+		}
+		s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+		w.Check(err)
+		got, err := s.MostFetched()
+		if err == nil && got != want || (err != nil) != (want < 0) {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+}
+
+// httpBackend serves a repository as git does.
+func httpBackend(t testing.TB, remote string) http.Handler {
+	t.Helper()
+	programs := gitIn(t, remote, "--exec-path")
+	for _, name := range []string{"git-http-backend", "git-remote-http"} { // some gits are built without
+		if _, err := os.Stat(filepath.Join(programs, name)); err != nil {
+			t.Skip(name + " is not installed")
+		}
+	}
+	backend := filepath.Join(programs, "git-http-backend")
+	return &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(remote), "GIT_HTTP_EXPORT_ALL=1"}}
+}
+
+// endless is a server that never comes to the end of what it sends.
+type endless struct{ http.Handler }
+
+func (e endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.Handler.ServeHTTP(&slowly{ResponseWriter: w, ended: r.Context().Done()}, r)
+}
+
+type slowly struct {
+	http.ResponseWriter
+	ended <-chan struct{}
+	sent  int
+}
+
+func (s *slowly) Write(p []byte) (int, error) {
+	if s.sent += len(p); s.sent > 4<<20 {
+		select {
+		case <-s.ended:
+		case <-time.After(10 * time.Second):
+		}
+		return 0, io.ErrClosedPipe
+	}
+	return s.ResponseWriter.Write(p)
+}
