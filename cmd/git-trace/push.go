@@ -100,10 +100,12 @@ func (a *app) push(c *cli.Context, ops operands) error {
 			return explainSharing(err)
 		}
 	}
-	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, dry))
-	}
-	if !dry {
+	switch {
+	case c.Bool("json"):
+		if err := writeJSON(quietWriter{a.std.out}, pushedJSON(p, sent, dry)); err != nil {
+			return err
+		}
+	case !dry:
 		sayPushed(quietWriter{a.std.out}, p, sent)
 	}
 	for _, k := range p.Records.Kept {
