@@ -43,7 +43,7 @@ func linkedModules(t *testing.T) []linkedModule {
 	t.Helper()
 	var found []linkedModule
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := goList(t, "GOOS="+system, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", ".")
+		list := goList(t, "GOOS="+system, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", ".", "../git-trace-serve")
 		for line := range strings.Lines(list) {
 			if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
 				found = append(found, linkedModule{path, dir})

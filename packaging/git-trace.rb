@@ -1,0 +1,25 @@
+# Homebrew's formula. .ci/release fills in the version and the sum of the source.
+class GitTrace < Formula
+  desc "Who wrote this line, and in which conversation"
+  homepage "https://github.com/git-trace/git-trace"
+  url "https://github.com/git-trace/git-trace/releases/download/v@VERSION@/git-trace-@VERSION@.tar.gz"
+  sha256 "@SHA256@"
+  license "Apache-2.0"
+
+  depends_on "go" => :build
+
+  def install
+    ENV["CGO_ENABLED"] = "0"
+    %w[git-trace git-trace-serve].each do |program|
+      system "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
+             "-ldflags", "-s -w -X main.version=#{version}", "-o", bin/program, "./cmd/#{program}"
+    end
+    man1.install Dir["man/man1/*.1"]
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/git-trace --version")
+    system "git", "init", "-q", "."
+    assert_match "nothing is recorded", shell_output("#{bin}/git-trace log 2>&1", 0)
+  end
+end
