@@ -30,7 +30,7 @@ var layers = map[string][]string{
 	"numbers":   {},
 	"blame":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
-	"stats":     {"refs", "events", "correlate", "graph"},
+	"stats":     {"refs", "events", "records", "correlate", "graph"},
 	"hooks":     {"refs", "events", "agents", "numbers"},
 	"view":      {"refs", "events", "trails", "agents", "records", "correlate"},
 	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},

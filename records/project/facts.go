@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/records/language"
 )
 
 // maxDependencies is how many dependencies are kept. A lock file that somebody reads is no list of dependencies.
@@ -24,14 +26,14 @@ func (f *Facts) Read(name string) { f.touch(name, 1) }
 func (f *Facts) Wrote(name string) { f.touch(name, 3) }
 
 func (f *Facts) touch(name string, weight int) {
-	language := Language(name)
-	if !ecosystem(language) {
+	found, _ := language.Of(name)
+	if !found.Written {
 		return
 	}
 	if f.Languages == nil {
 		f.Languages = map[string]int{}
 	}
-	f.Languages[language] += weight
+	f.Languages[found.Recorded] += weight
 }
 
 // Ran notes the packages that a shell command installs by name.

@@ -1,0 +1,48 @@
+package language
+
+import (
+	"cmp"
+	"path"
+	"strings"
+	"sync"
+)
+
+// Language is what the files with some ends, or some names, are written in.
+type Language struct {
+	Name     string // as people read it: "C or C++"
+	Recorded string // as records have it: "c"; they have none of what is only text or data of its own kind
+	Written  bool   // a project is written in it: not data, markup or prose
+}
+
+// Of is the language of a file. What no language is known for has none.
+func Of(file string) (Language, bool) {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
+	if found, named := byName()[base]; named && !strings.HasPrefix(base, ".") {
+		return found, true
+	}
+	found, known := byName()["."+End(base)]
+	return found, known
+}
+
+// End is the end of a file's name that tells its language, in lower case and without the dot; empty if it has none.
+func End(file string) string {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
+	return strings.TrimPrefix(path.Ext(strings.TrimPrefix(base, ".")), ".")
+}
+
+// byName has the rows by the names and ends that stand for them.
+var byName = sync.OnceValue(func() map[string]Language {
+	names := map[string]Language{}
+	for i, rows := range [][]row{programs, texts} {
+		for _, r := range rows {
+			found := Language{Name: r.name, Recorded: cmp.Or(r.recorded, strings.ToLower(r.name)), Written: i == 0}
+			if r.recorded == unrecorded {
+				found.Recorded = ""
+			}
+			for name := range strings.FieldsSeq(r.files) {
+				names[name] = found
+			}
+		}
+	}
+	return names
+})
