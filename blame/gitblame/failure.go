@@ -29,6 +29,9 @@ func (f *Failure) NoPath() bool {
 	return false
 }
 
+// NoCommit tells that there is no commit to begin at.
+func (f *Failure) NoCommit() bool { return f.Message == "no such ref: HEAD" }
+
 // ExitCode is the status for the command to end with, which is git's: 129 for wrong usage, else 128.
 func (f *Failure) ExitCode() int {
 	if f.Code == usageCode {

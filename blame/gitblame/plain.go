@@ -56,7 +56,7 @@ func (s *Session) whole(rev string) *Session {
 		t.revs = []string{rev}
 	}
 	return &Session{ctx: s.ctx, repo: s.repo, dir: s.dir, opts: o, target: t, path: s.path,
-		stdin: s.stdin, index: s.index, settings: s.settings, converted: s.converted}
+		stdin: s.stdin, beside: s.beside, settings: s.settings, converted: s.converted}
 }
 
 // blamedRev is the full id of the revision whose content is blamed, or "" for the work tree.

@@ -22,9 +22,9 @@ type Session struct {
 	dir    string
 	opts   Options
 	target target
-	path   string // of the file, relative to the top of the work tree
-	stdin  []byte // what --contents - gave
-	index  string // in the place of git's own, for a file that is not tracked; see named
+	path   string   // of the file, relative to the top of the work tree
+	stdin  []byte   // what --contents - gave
+	beside []string // the environment in which git knows a file that is not tracked; see named
 
 	background sync.WaitGroup
 	settings   func() configured
@@ -177,9 +177,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
 	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language
-	if s.index != "" {
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+s.index)
-	}
+	cmd.Env = append(cmd.Env, s.beside...)
 	cmd.Stderr = stderr
 	if s.stdin != nil {
 		cmd.Stdin = bytes.NewReader(s.stdin)

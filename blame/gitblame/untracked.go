@@ -5,27 +5,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A file that git does not track yet has lines that are not committed, and owners. Git blames it as soon as its index
 // knows the name (git-add(1), --intent-to-add). So git is asked once more, with an index of its own that knows this
-// name and no other; the user's stays as it is.
+// name and no other; the user's stays as it is. Git also needs a commit to begin at. Where there is none yet, an empty
+// one is made for it.
 
-// untracked tells whether git's refusal is about a file of the work tree that is not tracked.
-func (s *Session) untracked(err error) bool {
-	var refused *Failure
-	if !errors.As(err, &refused) || !refused.NoPath() || s.repo.Bare() || len(s.target.revs) > 0 || s.path == "" {
-		return false
+// untracked tells whether git's refusal is about a file of the work tree that is not tracked, or not committed in a
+// repository without commits.
+func (s *Session) untracked(err error) (refused *Failure, is bool) {
+	if !errors.As(err, &refused) || !refused.NoPath() && !refused.NoCommit() ||
+		s.repo.Bare() || len(s.target.revs) > 0 || s.path == "" {
+		return refused, false
 	}
 	info, statErr := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)))
-	return statErr == nil && info.Mode().IsRegular()
+	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
 // named does what show does and, where git refuses a file that is not tracked, does it once more beside an index that
 // knows the file. The index is gone afterwards.
 func (s *Session) named(show func() error) error {
 	err := show()
-	if !s.untracked(err) {
+	refused, is := s.untracked(err)
+	if !is {
 		return err
 	}
 	dir, dirErr := os.MkdirTemp("", "git-trace-index-")
@@ -33,12 +37,45 @@ func (s *Session) named(show func() error) error {
 		return fmt.Errorf("make an index for a file that is not tracked: %w", dirErr)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s.index = filepath.Join(dir, "index")
+	s.beside = []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
 	cmd := s.repo.CommandUser(s.ctx, s.dir, "-c", "core.fsmonitor=false", "add", "--intent-to-add", "--force", "--",
 		s.target.file)
-	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE="+s.index)
+	cmd.Env = append(append(cmd.Env, "GIT_LITERAL_PATHSPECS=1"), s.beside...)
 	if cmd.Run() != nil { // git takes no file of that name, as those of .git: what blame said stands
 		return err
 	}
+	if refused.NoCommit() && s.begin(dir) != nil {
+		return err
+	}
 	return show()
+}
+
+// begin lets git see an empty commit as HEAD: by a git directory that is one as a linked work tree has it
+// (gitrepository-layout(5), commondir), and in which the commit lies.
+func (s *Session) begin(dir string) error {
+	if s.repo.RefFormat != "files" {
+		return errors.New("HEAD is in a table of git's")
+	}
+	objects := filepath.Join(dir, "objects")
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		return err
+	}
+	s.beside = append(s.beside, "GIT_OBJECT_DIRECTORY="+objects,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(s.repo.CommonDir, "objects"))
+	const nobody = "nobody <> 0 +0000"
+	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\n", s.repo.Format.EmptyTree(), nobody, nobody)
+	cmd := s.repo.CommandUser(s.ctx, s.dir, "hash-object", "-t", "commit", "-w", "--stdin")
+	cmd.Env = append(cmd.Env, s.beside...)
+	cmd.Stdin = strings.NewReader(text)
+	head, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("make a commit to begin at: %w", err)
+	}
+	for name, content := range map[string]string{"HEAD": string(head), "commondir": s.repo.CommonDir + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	s.beside = append(s.beside, "GIT_DIR="+dir, "GIT_WORK_TREE="+s.repo.WorkTree)
+	return nil
 }

@@ -134,8 +134,11 @@ func blameFailure(err error) error {
 		return &failure{code: refused.ExitCode(), err: errors.New("usage: git trace blame " + form),
 			hint: "git trace help blame says more"}
 	}
-	if refused.NoPath() {
+	switch {
+	case refused.NoPath():
 		hint = pathHint(refused.Message)
+	case refused.NoCommit():
+		hint = "there are no commits yet, and no such file in the work tree"
 	}
 	return fail(refused.ExitCode(), err, hint)
 }
