@@ -99,7 +99,7 @@ func (l *Lineage) anchorsOf(commit refs.OID) (int, error) {
 }
 
 // Holding lists the commits that hold lines of a conversation, by what its summary says. The summary adds up each
-// anchor by itself; where a commit has several, their words are weighed.
+// anchor by itself; where a commit has several, or one that speaks of many lines, their words are weighed.
 func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
 	for i, h := range held { // sorted by commit
@@ -114,7 +114,7 @@ func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLine
 		switch {
 		case err != nil:
 			return nil, err
-		case n == 1:
+		case n == 1 && h.Lines <= belief.Unproved:
 			sum[heir] += h.Lines
 		case i == 0 || held[i-1].Commit != h.Commit:
 			lines, err := l.believed(h.Commit)

@@ -2,6 +2,7 @@ package belief
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -61,12 +62,27 @@ type Commit struct {
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
 
+	own   owned                                       // what the own log says
 	namer Namer                                       // nil for none
 	named map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
 
+// owned is what the own log says of the size of a commit.
+type owned struct {
+	writer string
+	added  int
+}
+
 // Of reads what is recorded of a commit and weighs it.
 func Of(log Log, commit refs.OID) (*Commit, error) {
+	c, err := weigh(log, commit)
+	if err != nil {
+		return nil, err
+	}
+	return c, hold(context.Background(), log, c)
+}
+
+func weigh(log Log, commit refs.OID) (*Commit, error) {
 	recorded, err := log.ByCommit(commit)
 	if err != nil {
 		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
@@ -83,7 +99,7 @@ func Of(log Log, commit refs.OID) (*Commit, error) {
 
 // Weigh weighs the anchors of a commit among events that name it. Own is the writer of the own log.
 func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
-	c := &Commit{ID: commit}
+	c := &Commit{ID: commit, own: owned{writer: own}}
 	var logs []*word
 	for i := range recorded {
 		e := &recorded[i]
@@ -106,6 +122,9 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 		return cmp.Or(first(a.writer == own, b.writer == own), cmp.Compare(a.writer, b.writer))
 	})
 	c.Anchored, c.book = true, logs[0].book
+	if logs[0].writer == own {
+		c.own.added = logs[0].added
+	}
 	whole := logs[0].whole && logs[0].writer == own
 	for i, w := range logs {
 		if i == 0 || !whole {

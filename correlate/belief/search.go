@@ -24,11 +24,17 @@ func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([
 	out := make([]*Commit, len(commits))
 	var bare, open []*Commit
 	for i, id := range commits {
-		c, err := Of(log, id)
+		c, err := weigh(log, id)
 		if err != nil {
 			return nil, err
 		}
-		switch out[i] = c; {
+		out[i] = c
+	}
+	if err := hold(ctx, log, out...); err != nil {
+		return nil, err
+	}
+	for _, c := range out {
+		switch {
 		case !c.Heard:
 			bare = append(bare, c)
 		case c.Unknown+c.Human > 0:

@@ -36,6 +36,9 @@ func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
 	return ix, nil
 }
 
+// Repo is where the commits are that the logs speak of.
+func (ix *Index) Repo() *refs.Repo { return ix.log.Repo() }
+
 // Progress is told how many bytes of how many are indexed.
 type Progress func(done, total int64)
 

@@ -1,0 +1,102 @@
+package belief
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Unproved is how many lines of a commit other clones may speak of before what they say is held against the commit.
+// Nearly all commits are smaller: git is not asked about them.
+const Unproved = 5000
+
+// repository is a Log that knows where the commits are.
+type repository interface{ Repo() *refs.Repo }
+
+// hold holds what other clones say of large commits against what these added, by one git process. Lines that a commit
+// did not add do not count; of a merge, and of a commit that is not here, none.
+func hold(ctx context.Context, log Log, commits ...*Commit) error {
+	at, ok := log.(repository)
+	var large []*Commit
+	for _, c := range commits {
+		if c.unproved() > Unproved {
+			large = append(large, c)
+		}
+	}
+	if !ok || len(large) == 0 {
+		return nil
+	}
+	added, err := addedBy(ctx, at.Repo(), large)
+	if err != nil {
+		return fmt.Errorf("hold what other clones say against the commits: %w", err)
+	}
+	for _, c := range large {
+		c.within(added[c.ID])
+	}
+	return nil
+}
+
+// addedBy asks git for the lines that commits added, as far as they are here.
+func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.OID][]correlate.FileChange, error) {
+	objects := repo.Objects()
+	defer objects.Close()
+	var here []refs.OID
+	for _, c := range commits {
+		if _, err := objects.Commit(c.ID); err == nil {
+			here = append(here, c.ID)
+		}
+	}
+	added := map[refs.OID][]correlate.FileChange{}
+	err := correlate.Patches(ctx, repo, here, nil, func(id refs.OID, change correlate.CommitChange) error {
+		added[id] = change.Files
+		return nil
+	})
+	return added, err
+}
+
+// unproved is how many lines of the commit only other clones speak of.
+func (c *Commit) unproved() int {
+	n := c.Added - c.own.added
+	for i := range c.Files {
+		for k := range c.Files[i].Runs {
+			if r := &c.Files[i].Runs[k]; c.foreign(r) {
+				n = max(n, 0) + r.Count
+			}
+		}
+	}
+	return n
+}
+
+// foreign tells whether another clone's word counts for a run.
+func (c *Commit) foreign(r *Run) bool { return r.By != nil && r.By.Writer != c.own.writer && !r.Beyond }
+
+// within leaves of what other clones say the lines that the commit added.
+func (c *Commit) within(files []correlate.FileChange) {
+	added := map[string][]Run{}
+	sum := 0
+	for i := range files {
+		if files[i].Patched == nil {
+			continue
+		}
+		for _, lines := range files[i].Patched.Added {
+			added[files[i].Path] = append(added[files[i].Path], Run{Start: lines.Start + 1, Count: lines.Len()})
+			sum += lines.Len()
+		}
+	}
+	for i := range c.Files {
+		f := &c.Files[i]
+		var kept []Run
+		for _, r := range f.Runs {
+			if c.foreign(&r) {
+				kept = append(kept, marked([]Run{r}, added[f.Path])...)
+			} else {
+				kept = append(kept, r)
+			}
+		}
+		f.Runs = kept
+	}
+	c.Added = min(c.Added, max(sum, c.own.added))
+	c.count()
+}
