@@ -34,8 +34,11 @@ type Boundary struct {
 	SubagentType string       `json:"subagent_type,omitempty"`
 	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
 	Time         time.Time    `json:"time"`
-	Cwd          string       `json:"cwd,omitempty"`        // absolute
-	Transcript   string       `json:"transcript,omitempty"` // absolute path of the session file
+	// Answered is when the answer was given that names the model, or when the call before this one ended. It is zero where
+	// the agent does not tell, and where the boundary was put aside.
+	Answered   time.Time `json:"-"`
+	Cwd        string    `json:"cwd,omitempty"`        // absolute
+	Transcript string    `json:"transcript,omitempty"` // absolute path of the session file
 	// session start: startup, resume, fork, clear, compact; session end: the reason
 	Source  string   `json:"source,omitempty"`
 	Prompt  *Prompt  `json:"prompt,omitempty"`
@@ -51,6 +54,16 @@ type Boundary struct {
 	// say.
 	Running []string `json:"running,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`
+}
+
+// answerSlack is how long after an answer, or after the call before it, the next call of that answer may begin: the
+// hooks of others run before ours.
+const answerSlack = 5 * time.Second
+
+// AnsweredFor tells whether the model that the boundary names can be that of a call that began at a time. A session file
+// that is written behind may end with an earlier answer that asks for the same.
+func (b *Boundary) AnsweredFor(begun time.Time) bool {
+	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))
 }
 
 // Prompt is what the user asked. On a tool boundary only the ID is set: the prompt that the call answers.

@@ -72,7 +72,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 			w.Rejected, status = true, "rejected"
 		}
 		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
-		if w.Model == "" && b.Model != "" {
+		if w.Model == "" && b.Model != "" && b.AnsweredFor(w.Begun) {
 			w.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
 		}
 		return ending{window: w, status: status}

@@ -127,6 +127,9 @@ func (e *Engine) begin(b events.Boundary) (end func()) {
 }
 
 func encodeNote(b events.Boundary) []byte {
+	if !b.Answered.IsZero() && b.Kind != events.ToolBefore {
+		b.Model = "" // whether it is the call's is not known later
+	}
 	w := &codec.Writer{}
 	boundaryFields(w, &b)
 	return w.Out

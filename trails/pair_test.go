@@ -1,7 +1,9 @@
 package trails
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 )
@@ -98,5 +100,31 @@ func TestACallWithoutAnIdGetsOne(t *testing.T) {
 	s.pair(&sessionState{}, trace, &events.Boundary{Kind: events.PromptSubmit}) // of no tool
 	if s.env.ToolCall != "" {
 		t.Error("a prompt is a call")
+	}
+}
+
+// The model that an end names is that of the answer before the call, if it is of any.
+func TestTheEndOfACallTellsTheModelOfItsAnswer(t *testing.T) {
+	t.Parallel()
+	trace := events.NewTraceID("agent", "S")
+	begun := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		known    string
+		answered time.Time
+		want     string
+	}{
+		"of an answer just before the call": {"", begun.Add(-time.Second), "big"},
+		"of one of an earlier turn":         {"", begun.Add(-time.Minute), ""},
+		"that does not tell the moment":     {"", time.Time{}, "big"},
+		"that was known when it began":      {"small", begun.Add(-time.Second), "small"},
+	} {
+		w := &Window{Trace: trace, CallID: "c", Model: tt.known, Begun: begun, Limits: []events.Limit{events.LimitModelUnknown}}
+		s := stepAmong(nil, &state{Interval: 1, Windows: []*Window{w}})
+		end := s.endOf(trace, events.Boundary{
+			Kind: events.ToolAfter, Model: "big", Answered: tt.answered, Time: begun.Add(time.Hour), Tool: &events.ToolUse{CallID: "c"},
+		})
+		if end.window != w || w.Model != tt.want || slices.Contains(w.Limits, events.LimitModelUnknown) != (tt.want != "big") {
+			t.Errorf("%s: model %q, limits %v", name, w.Model, w.Limits)
+		}
 	}
 }

@@ -85,6 +85,7 @@ func TestEveryFieldOfABoundaryIsNoted(t *testing.T) {
 	t.Parallel()
 	var want events.Boundary
 	new(filler).fill(t, reflect.ValueOf(&want).Elem())
+	want.Answered = time.Time{}
 	raw := encodeNote(want)
 	want.Tool.Edits, want.Tool.Names = nil, nil
 	got, err := decodeNote(raw)
@@ -146,6 +147,17 @@ func TestAStateWithoutWhatCameLaterIsRead(t *testing.T) {
 
 // stateBefore ends before the contents that git took out of files.
 const stateBefore = "67746c696e6500080d0000000000000000000000000000000000010434663261000000000000000006000201610362c3a90001000000000000000000000000000000000000000000ffdb8ff9ce0300ffdb8ff9ce03000000000000000000000000020014e69de29bb2d1d6434b8b29ae775ad8c2e48c53910000ac2841a6"
+
+// A model that hangs on when the answer was given is not kept without it.
+func TestTheModelOfANotedEndIsNotKept(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[events.BoundaryKind]string{events.ToolBefore: "m", events.ToolAfter: "", events.ToolFailed: ""} {
+		got, err := decodeNote(encodeNote(events.Boundary{Kind: kind, Model: "m", Answered: time.Unix(1, 0)}))
+		if err != nil || got.Model != want {
+			t.Errorf("%s: %q, %v", kind, got.Model, err)
+		}
+	}
+}
 
 // What the timelines of users hold is read by the next version. What comes to these bytes stands at their end (see added);
 // any other change needs another stateMagic.

@@ -74,7 +74,10 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if !payload.OfCall(b.Kind) || w.describe(b, c.env.Home).Class == events.ToolReads {
 		return true
 	}
-	b.Model = modelOf(b.Transcript, b.Subagent, b.Tool.Fingerprint)
+	b.Model, b.Answered = modelOf(b.Transcript, b.Subagent, b.Tool.Fingerprint)
+	if b.Kind == events.ToolBefore && !b.AnsweredFor(b.Time) {
+		b.Model = ""
+	}
 	payload.NeedModel(b)
 	return true
 }

@@ -3,6 +3,7 @@ package copilotcli
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/transcript"
@@ -12,11 +13,12 @@ import (
 const modelWindow = 512 << 10
 
 // modelOf is the model of the answer that a call stands in, of a sub-agent or of the main conversation; "" as long as
-// the session file, which is written behind, does not hold the call: the model may have changed since what it holds.
-func modelOf(path, subagent, fingerprint string) string {
+// the session file, which is written behind, does not hold the call: the model may have changed since what it holds. At
+// is when the answer was given, or when the last of its calls ended; zero where the file does not say.
+func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
 	if err != nil {
-		return ""
+		return "", time.Time{}
 	}
 	defer func() { _ = file.Close() }()
 	ended := map[string]bool{}
@@ -30,21 +32,28 @@ func modelOf(path, subagent, fingerprint string) string {
 		}
 		switch entry.Type {
 		case "tool.execution_complete":
+			if at.IsZero() {
+				at = entry.At
+			}
 			ended[entry.Data.CallID] = true
 		case "assistant.message":
-			if entry.asks(fingerprint, ended) {
-				return payload.Name(entry.Data.Model)
+			if at.IsZero() {
+				at = entry.At
 			}
-			return ""
+			if entry.asks(fingerprint, ended) {
+				return payload.Name(entry.Data.Model), at
+			}
+			return "", time.Time{}
 		}
 	}
-	return ""
+	return "", time.Time{}
 }
 
 // entry is a line of the session file as far as it tells which answer asks for a call.
 type entry struct {
-	Type  string `json:"type"`
-	Agent string `json:"agentId"`
+	Type  string    `json:"type"`
+	Agent string    `json:"agentId"`
+	At    time.Time `json:"timestamp"`
 	Data  struct {
 		Model  string `json:"model"`
 		CallID string `json:"toolCallId"`
