@@ -60,8 +60,8 @@ type Boundary struct {
 // hooks of others run before ours.
 const answerSlack = 5 * time.Second
 
-// AnsweredFor tells whether the model that the boundary names can be that of a call that began at a time. A session file
-// that is written behind may end with an earlier answer that asks for the same.
+// AnsweredFor tells whether the model that the boundary names can be that of a call that began at a time. A session
+// file that is written behind may end with an earlier answer that asks for the same.
 func (b *Boundary) AnsweredFor(begun time.Time) bool {
 	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))
 }

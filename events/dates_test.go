@@ -44,6 +44,7 @@ func TestALogWithDatesIsReadAndAppendedTo(t *testing.T) {
 
 // The log is not on the remote. Git offers what is newest first, and must not offer batch after batch before it comes to
 // a commit that the other side knows; nor may a list of all commits begin with them.
+// Found 9.2.
 func TestTheLogIsNotInTheWayOfFetch(t *testing.T) {
 	t.Parallel()
 	batches := testenv.Pick(300, 1000, 4000)

@@ -345,6 +345,7 @@ func TestWhatAPathHadGoes(t *testing.T) {
 }
 
 // A process that was killed leaves its plan, and whoever finds it does what it says.
+// Found 5.1.
 func TestAPurgeThatWasInterruptedIsFinished(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
@@ -499,8 +500,9 @@ func TestAPurgeIsOfATextOrAPathOrAConversation(t *testing.T) {
 	}
 }
 
-// found.md §5: contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it
+// Contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it
 // streams by, loose and packed, also where the text stands across two pieces.
+// Found 5.2.
 func TestFoundPurgeStreamsLargeContents(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)

@@ -25,6 +25,7 @@ func TestTheTimelineOfCommits(t *testing.T)        { t.Parallel(); tellStories(t
 func TestTheTimelineOfConsent(t *testing.T)        { t.Parallel(); tellStories(t, "consent") }
 func TestTheTimelineOfForms(t *testing.T)          { t.Parallel(); tellStories(t, "forms") }
 func TestTheTimelineOfGit(t *testing.T)            { t.Parallel(); tellStories(t, "git") }
+// Found 3.8.
 func TestTheTimelineOfLateBoundaries(t *testing.T) { t.Parallel(); tellStories(t, "late") }
 func TestTheTimelineOfLines(t *testing.T)          { t.Parallel(); tellStories(t, "lines") }
 func TestTheTimelineOfNames(t *testing.T)          { t.Parallel(); tellStories(t, "names") }

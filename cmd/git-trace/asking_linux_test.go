@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// found.md 2: a dialog is open. What a person commits meanwhile is theirs, whatever they answer afterwards.
+// A dialog is open. What a person commits meanwhile is theirs, whatever they answer afterwards.
+// Found 2.3.
 func TestWhatIsCommittedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"allowed", "refused"} {
@@ -44,7 +45,8 @@ func TestWhatIsCommittedWhileADialogIsOpenIsAPersons(t *testing.T) {
 // consentPause is longer than what a call is given for a busy machine.
 const consentPause = 3 * time.Second
 
-// found.md 2: of an agent that does not tell how long a call ran, nobody knows when the dialog was closed.
+// Of an agent that does not tell how long a call ran, nobody knows when the dialog was closed.
+// Found 2.3.
 func TestACallThatAskedHasADoubtWhereItsAgentTellsNoTime(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -79,7 +81,8 @@ func TestACallThatAskedHasADoubtWhereItsAgentTellsNoTime(t *testing.T) {
 	w.is("a.txt", "by the command", alpha)
 }
 
-// found.md 2: a person saves a file while the dialog of an edit is open, and the client does not tell the whole file.
+// A person saves a file while the dialog of an edit is open, and the client does not tell the whole file.
+// Found 2.8.
 func TestAnEditThatAskedOwnsWhatItDeclared(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

@@ -12,6 +12,7 @@ import (
 
 // One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the
 // object, and end with the status for what could not be checked.
+// Found 6.2.
 func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)

@@ -96,6 +96,7 @@ func mapKeys(set map[string]bool) func(yield func(string) bool) {
 
 // The promise: a repository of 1,600 commits and 277 sessions is searched, and its conversations are stored, in 10
 // seconds of processor time and 250 MB.
+// Found 6.11.
 func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 	if os.Getenv("GITTRACE_LONG") == "" {
 		t.Skip("GITTRACE_LONG is not set")

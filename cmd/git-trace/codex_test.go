@@ -60,6 +60,7 @@ func TestCodexEditsAreItsOwn(t *testing.T) {
 
 // The other tool mode: the model writes a program, and hooks are called for each call that the program makes, with ids
 // that say nothing of the turn.
+// Found 3.6.
 func TestCodexEditsByProgramsAreItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newCodex(t)
@@ -139,8 +140,9 @@ func TestCodexSubagentsKeepTheirCalls(t *testing.T) {
 	}
 }
 
-// found.md 3: programs of a sub-agent, with a person at work beside them: while a command of it waits, between two calls
+// Programs of a sub-agent, with a person at work beside them: while a command of it waits, between two calls
 // of a program, and while its model thinks. A command that outlasts its call reports back under its own id.
+// Found 3.6.
 func TestCodexSubagentsProgramsAndAPersonKeepTheirOwn(t *testing.T) {
 	t.Parallel()
 	r := newCodex(t)

@@ -85,6 +85,7 @@ func TestCopilotSubagentsKeepTheirCalls(t *testing.T) {
 	r.trace("verify")
 }
 
+// Found 2.11.
 func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--agent", "claude-code")
@@ -105,8 +106,9 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	}
 }
 
-// found.md 2: a conversation that is gone on with in a folder that is not trusted for good runs no hooks of the
+// A conversation that is gone on with in a folder that is not trusted for good runs no hooks of the
 // repository.
+// Found 2.10.
 func TestCopilotIsToldApartWhereItsHooksDoNotRun(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli")

@@ -32,8 +32,9 @@ func askers() []asker {
 	}
 }
 
-// found.md 2: a permission dialog is open, the person edits, commits some of it, and comes back to allow the command or
+// A permission dialog is open, the person edits, commits some of it, and comes back to allow the command or
 // to refuse it with Esc.
+// Found 2.3.
 func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 	t.Parallel()
 	tools := shellTools()
@@ -115,7 +116,8 @@ func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 	}
 }
 
-// found.md 2: the person consents, the command runs and writes, they interrupt it with Esc and go on by hand.
+// The person consents, the command runs and writes, they interrupt it with Esc and go on by hand.
+// Found 2.5.
 func TestWhatIsTypedAfterEscIsNotTheCommands(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("GITTRACE_LONG") == "" {

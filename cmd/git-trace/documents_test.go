@@ -168,6 +168,60 @@ func TestEveryPromiseNamesTheTestThatHoldsIt(t *testing.T) {
 	}
 }
 
+// What was found wrong on the first release has a test each, which says so.
+func TestEveryFindingIsHeldByATestOfItsNumber(t *testing.T) {
+	t.Parallel()
+	tests := testsOfTheProject(t)
+	rows := tableRows(document(t, "docs/findings.md"))
+	if len(rows) < 60 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	named := numberedTests(t)
+	for _, row := range rows {
+		number, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " ")
+		found, _ := evidence(t, row, tests)
+		if len(found) == 0 {
+			t.Errorf("no test holds %s", row)
+		}
+		for _, name := range found {
+			if !slices.Contains(named[name], number) {
+				t.Errorf("%s does not say that it holds finding %s", name, number)
+			}
+		}
+	}
+}
+
+// numberedTests are the findings that the comments of tests and scripts name, by test.
+func numberedTests(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	numbers := regexp.MustCompile(`\bFound ((?:\d+\.\d+(?:, )?)+)`)
+	take := func(name, text string) {
+		for _, m := range numbers.FindAllStringSubmatch(text, -1) {
+			out[name] = append(out[name], strings.Split(m[1], ", ")...)
+		}
+	}
+	comment := regexp.MustCompile(`((?:\n//[^\n]*)+)\nfunc (Test\w+)\(`)
+	err := filepath.WalkDir(moduleRoot, func(path string, d fs.DirEntry, err error) error {
+		isTest := strings.HasSuffix(path, "_test.go")
+		if err != nil || !isTest && !strings.HasSuffix(path, ".txtar") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if !isTest {
+			take(filepath.Base(path), string(raw))
+		}
+		for _, m := range comment.FindAllStringSubmatch(string(raw), -1) {
+			take(m[2], m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // The rows of the reliability suite and the tests that are named after them are listed in one place.
 func TestTheReliabilitySuiteIsListed(t *testing.T) {
 	t.Parallel()

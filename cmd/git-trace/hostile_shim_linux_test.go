@@ -9,8 +9,9 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// found.md 1, for git's hooks in a directory that all repositories share: in one of a stranger that says of itself that
+// Git's hooks in a directory that all repositories share: in one of a stranger that says of itself that
 // it is recorded, the shell of the hook starts git-trace alone, and git-trace starts nothing.
+// Found 1.3.
 func TestSharedHooksStartNothingInAStrangersRepository(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsTrace(t)

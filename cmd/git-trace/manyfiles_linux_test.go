@@ -14,8 +14,9 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// found.md 3: a call makes thousands of files while the disk is busy, and the next call follows at once. Neither loses
+// A call makes thousands of files while the disk is busy, and the next call follows at once. Neither loses
 // a line, and what a person typed between them stays theirs.
+// Found 3.7.
 func TestACallOfThousandsOfFilesCostsNobodyALine(t *testing.T) {
 	t.Parallel()
 	if !testenv.Long() {

@@ -15,6 +15,7 @@ import (
 )
 
 // A content of a snapshot of 600 MiB, in bounded memory.
+// Found 5.2.
 func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 600 MiB")
@@ -61,8 +62,9 @@ func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 	}
 }
 
-// found.md §4: one fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds
+// One fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds
 // the word goes, what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
+// Found 4.4.
 func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 800 MB")

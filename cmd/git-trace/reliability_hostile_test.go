@@ -246,6 +246,7 @@ func hostilePaths(base string) []string {
 
 // Paths of all kinds come in payloads of edits, as directories, sessions and transcripts, and as arguments: nothing is
 // written outside of git-trace's own directories, whatever they point to, and no program runs but git and git-trace.
+// Found 1.5.
 func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -19,8 +19,9 @@ func (a *living) writesDown() {
 		`"tool_use_id":"toolu_%s_001","is_error":true,"content":"no"}]},"toolDenialKind":"user-rejected","toolDenialBeforeRun":true}`+"\n", a.session))
 }
 
-// found.md 2: a person refuses a command, edits and commits, and the client is killed. It wrote the refusal down after
+// A person refuses a command, edits and commits, and the client is killed. It wrote the refusal down after
 // the commit.
+// Found 2.4.
 func TestARefusalThatAKilledClientWroteDownLateIsHeardOf(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(w *watched){

@@ -256,7 +256,8 @@ func TestWhatACallLeftRunningIsAskedWhenItsEndIsPutAside(t *testing.T) {
 	w.is("other.txt", "by the other call", beta, "unknown", "ai?2")
 }
 
-// found.md 2: the command leaves a child behind that writes after the call's end.
+// The command leaves a child behind that writes after the call's end.
+// Found 2.7.
 func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
 	t.Parallel()
 	for name, form := range map[string]string{
@@ -298,6 +299,7 @@ func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
 
 // The child has ended, and a person types while the agent thinks: nothing tells which of both wrote, unless a hook met
 // the child alive after the file had changed.
+// Found 2.7.
 func TestWhatIsTypedWhenTheChildHasEndedIsNoCalls(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -325,7 +327,8 @@ func TestWhatIsTypedWhenTheChildHasEndedIsNoCalls(t *testing.T) {
 	w.is("b.txt", "typed later", "human")
 }
 
-// found.md 2: a background command that stays. The turn has ended, the person works for hours.
+// A background command that stays. The turn has ended, the person works for hours.
+// Found 2.6.
 func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 	t.Parallel()
 	// What is printed between the two readings of a measurement counts as written: on a busy machine that may be a line's
@@ -372,7 +375,8 @@ func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 	}
 }
 
-// found.md 2: an agent is killed and its shell goes on.
+// An agent is killed and its shell goes on.
+// Found 2.1.
 func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -407,7 +411,8 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	w.is("b.txt", "typed when all is over", "human")
 }
 
-// found.md 2: a permission dialog is open, the person edits, comes back and allows the command.
+// A permission dialog is open, the person edits, comes back and allows the command.
+// Found 2.3.
 func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -430,8 +435,9 @@ func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	w.is("a.txt", "new one", alpha)
 }
 
-// found.md 3: a person edits and commits beside a command that waits, as one of a sub-agent does. It wrote less than that,
+// A person edits and commits beside a command that waits, as one of a sub-agent does. It wrote less than that,
 // so the line is not its own; when it has written more, nothing tells.
+// Found 2.12.
 func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -461,7 +467,8 @@ func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
 	w.is("a.txt", "typed beside a command that waits", "unknown")
 }
 
-// found.md 2: two agents' shell calls at once. One that waits while the other writes did not write.
+// Two agents' shell calls at once. One that waits while the other writes did not write.
+// Found 2.12.
 func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

@@ -56,17 +56,20 @@ func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.
 	return added, err
 }
 
-// unproved is how many lines of the commit only other clones speak of.
+// unproved is how many lines of the commit other clones speak of, or say that it added.
 func (c *Commit) unproved() int {
-	n := c.Added - c.own.added
+	n := 0
 	for i := range c.Files {
 		for k := range c.Files[i].Runs {
 			if r := &c.Files[i].Runs[k]; c.foreign(r) {
-				n = max(n, 0) + r.Count
+				n += r.Count
+			}
+			if n > Unproved {
+				return n // more may not fit into an int
 			}
 		}
 	}
-	return n
+	return max(n, c.Added-c.own.added)
 }
 
 // foreign tells whether another clone's word counts for a run.

@@ -106,6 +106,7 @@ func (w *world) wantState(name string, want recorded.State) {
 	}
 }
 
+// Found 1.4.
 func TestARepositoryIsOpenedOnlyWhileItIsOnTheList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -209,6 +210,7 @@ func TestAMovedCopiedOrReplacedRepositoryIsAnother(t *testing.T) {
 }
 
 // What was written before there was a list, and anything else that a stranger may put there, does not count.
+// Found 1.4.
 func TestNothingInTheRepositoryPutsItOnTheList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -223,6 +225,7 @@ func TestNothingInTheRepositoryPutsItOnTheList(t *testing.T) {
 }
 
 // Hostile directories that name the git directory of a repository that is on the list, or a part of it.
+// Found 1.4.
 func TestTheWayToARepositoryHasToBeItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -256,6 +259,7 @@ func TestTheWayToARepositoryHasToBeItsOwn(t *testing.T) {
 }
 
 // A bare layout is files of the work tree around it.
+// Found 1.1.
 func TestABareLayoutIsPassedBy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
