@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"github.com/git-trace/git-trace/agents/aider"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/codexcli"
@@ -65,6 +66,7 @@ func registry() []registered {
 		{qwencode.Name, qwencode.New},
 		{copilotcli.Name, copilotcli.New},
 		{cursor.Name, cursor.New},
+		{aider.Name, aider.New},
 		{generic.Name, generic.New},
 	}
 }

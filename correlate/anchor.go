@@ -21,14 +21,22 @@ const (
 	TierReformatted = "reformatted"      // equal but for white space, quotes and the like
 	TierRewritten   = "rewritten"        // carried from an older id of the commit
 	TierSamePatch   = "same_patch"       // an equal change, found without a hook
+	TierNamed       = "named_commit"     // the conversation says that it made the commit of its edits alone
 	TierFingerprint = "line_fingerprint" // the line alone
 )
 
 // Tiers lists the evidence tiers, best first.
 func Tiers() []string {
 	return []string{
-		TierExactBlob, TierExactLines, TierMovedLines, TierReformatted, TierRewritten, TierSamePatch, TierFingerprint,
+		TierExactBlob, TierExactLines, TierMovedLines, TierReformatted, TierRewritten, TierSamePatch, TierNamed,
+		TierFingerprint,
 	}
+}
+
+// Disputes tells whether evidence that was found afterwards speaks against lines being a person's who was only thought
+// to have written them, because no agent was heard of.
+func Disputes(tier string) bool {
+	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
 
 // Words of confidence, from none to all.
@@ -46,7 +54,7 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	switch tier {
 	case TierExactBlob, TierExactLines, TierRewritten:
 		worth = 2
-	case TierMovedLines, TierReformatted, TierSamePatch:
+	case TierMovedLines, TierReformatted, TierSamePatch, TierNamed:
 		worth = 1
 	}
 	for _, l := range owner.Limits {

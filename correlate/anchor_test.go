@@ -17,7 +17,7 @@ func TestWhatATierIsWorth(t *testing.T) {
 	t.Parallel()
 	worth := map[string]string{
 		TierExactBlob: "high", TierExactLines: "high", TierRewritten: "high",
-		TierMovedLines: "medium", TierReformatted: "medium", TierSamePatch: "medium",
+		TierMovedLines: "medium", TierReformatted: "medium", TierSamePatch: "medium", TierNamed: "medium",
 		TierFingerprint: "low", "a tier of a later version": "low", "": "low",
 	}
 	for tier, want := range worth {
@@ -33,7 +33,7 @@ func TestWhatATierIsWorth(t *testing.T) {
 	if got := Confidence(TierExactBlob, events.AnchorOwner{Limits: []events.Limit{events.LimitModelUnknown}}); got != "high" {
 		t.Errorf("that the model is unknown makes it %q", got)
 	}
-	if tiers := Tiers(); len(tiers) != 7 || tiers[0] != TierExactBlob || tiers[6] != TierFingerprint {
+	if tiers := Tiers(); len(tiers) != 8 || tiers[0] != TierExactBlob || tiers[7] != TierFingerprint {
 		t.Errorf("tiers are %v", tiers)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/applypatch"
+	"github.com/git-trace/git-trace/agents/searchreplace"
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -65,6 +66,9 @@ func textLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
+// maxBlocks is how many blocks of one edit are read.
+const maxBlocks = 2000
+
 // replacements reads the inputs of tools that replace texts, whatever their agents call the members.
 func replacements(input []byte) []backfill.Replacement {
 	var out []backfill.Replacement
@@ -79,6 +83,10 @@ func replacements(input []byte) []backfill.Replacement {
 			one.New, fresh = d.Text(), true
 		case "replace_all", "replaceAll", "allow_multiple":
 			one.All = d.Bool()
+		case "diff": // Cline and Roo
+			for _, b := range searchreplace.Blocks(strings.Split(d.Text(), "\n"), maxBlocks) {
+				out = append(out, backfill.Replacement{Old: b.Old, New: b.New})
+			}
 		case "edits":
 			for d.OpenArray(); d.Element(); {
 				out = append(out, replacements(d.Raw())...)

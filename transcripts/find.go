@@ -14,9 +14,9 @@ import (
 // mostFiles is how many files of a folder are looked at.
 const mostFiles = 200_000
 
-// Find lists the sessions that the agents of this machine keep, and the session files in folders, each told
-// by its content.
-func Find(env agents.Env, folders []string) ([]*Transcript, error) {
+// Find lists the sessions that the agents of this machine keep, those that lie in work trees, and the session files in
+// folders, each told by its content.
+func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	var list []*Transcript
 	seen := map[string]bool{}
 	add := func(t *Transcript) {
@@ -35,12 +35,18 @@ func Find(env agents.Env, folders []string) ([]*Transcript, error) {
 		if agent.Discoverer == nil || agent.Parser == nil {
 			continue
 		}
-		found, err := agent.Discoverer.ProjectSessions("", time.Time{})
-		if err != nil {
-			return nil, err
+		dirs := []string{""}
+		if agent.InProject {
+			dirs = workTrees
 		}
-		for _, s := range found {
-			add(&Transcript{Agent: agent, Path: s.Path, ID: s.ID, dir: s.Dir})
+		for _, dir := range dirs {
+			found, err := agent.Discoverer.ProjectSessions(dir, time.Time{})
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range found {
+				add(&Transcript{Agent: agent, Path: s.Path, ID: s.ID, dir: s.Dir})
+			}
 		}
 	}
 	for _, folder := range folders {

@@ -72,11 +72,19 @@ func (t *Transcript) read(ctx context.Context) error {
 		}
 	}
 	var made []struct {
-		SHA string `json:"sha"`
+		SHA  string `json:"sha"`
+		Step int    `json:"step"`
+		Only bool   `json:"only"`
 	}
 	if json.Unmarshal(head.Metadata["commits"], &made) == nil {
 		for _, c := range made {
 			s.Commits, s.Made = append(s.Commits, c.SHA), append(s.Made, c.SHA)
+			if c.Only {
+				if s.Only == nil {
+					s.Only = map[int]string{}
+				}
+				s.Only[c.Step] = c.SHA
+			}
 		}
 	}
 	return nil

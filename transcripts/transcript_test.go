@@ -27,7 +27,7 @@ func mustJSON(value any) []byte {
 // read finds and reads what is below folders, in a home of nobody.
 func read(t *testing.T, folders ...string) []*Transcript {
 	t.Helper()
-	found, err := Find(agents.Env{Home: t.TempDir()}, folders)
+	found, err := Find(agents.Env{Home: t.TempDir()}, nil, folders)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestWhereTranscriptsAreLookedFor(t *testing.T) {
 	if err := os.Symlink(kept, filepath.Join(folder, "link.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := Find(agents.Env{Home: home}, []string{folder, filepath.Dir(kept)})
+	found, err := Find(agents.Env{Home: home}, nil, []string{folder, filepath.Dir(kept)})
 	var got []string
 	for _, one := range found {
 		got = append(got, one.Path)
@@ -217,7 +217,7 @@ func TestWhereTranscriptsAreLookedFor(t *testing.T) {
 	if want := []string{kept, filepath.Join(folder, id+".jsonl")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("found %q, %v, want %q", got, err, want)
 	}
-	if _, err := Find(agents.Env{Home: home}, []string{filepath.Join(folder, "none")}); err == nil {
+	if _, err := Find(agents.Env{Home: home}, nil, []string{filepath.Join(folder, "none")}); err == nil {
 		t.Error("a folder that is not there is no folder without transcripts")
 	}
 }

@@ -68,7 +68,7 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	found, err := transcripts.Find(env, c.StringSlice("transcripts"))
+	found, err := transcripts.Find(env, b.roots(), c.StringSlice("transcripts"))
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}

@@ -193,7 +193,7 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 // heard of says nothing against those, and what they wrote stands in the commit as it was written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
-		if tier != correlate.TierExactBlob && tier != correlate.TierExactLines {
+		if !correlate.Disputes(tier) {
 			return false
 		}
 		_, hooked, err := told(o.reader, owner.Trace)

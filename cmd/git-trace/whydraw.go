@@ -32,6 +32,7 @@ var evidenceText = map[string]string{
 	correlate.TierReformatted: "the line was written so but for its form",
 	correlate.TierRewritten:   "carried from the commit that this one replaced",
 	correlate.TierSamePatch:   "the commit makes the same change; no hook saw it",
+	correlate.TierNamed:       "the conversation says that it made this commit, of its edits alone",
 	correlate.TierFingerprint: "the line alone is the same; no hook saw the commit",
 }
 

@@ -42,7 +42,8 @@ type finder struct {
 	blocks   []*block
 	postings map[print][]posting
 	alive    map[alive][]landed
-	also     map[posting][]int32 // commits that hold a line too, on other lines of history
+	also     map[posting][]int32    // commits that hold a line too, on other lines of history
+	named    map[refs.OID][]*placed // by commit, the edits that it holds and nothing else, as their conversation says
 }
 
 // Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. It
@@ -57,6 +58,7 @@ func Find(
 		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID]*content{},
 		committed: map[refs.OID]bool{}, made: map[refs.OID][]made{},
 		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]landed{}, also: map[posting][]int32{},
+		named: map[refs.OID][]*placed{},
 	}
 	if err := f.readPast(ctx, repo, list, progress); err != nil {
 		return nil, err
@@ -78,6 +80,7 @@ func Find(
 		origins[i] = f.commit(int32(i + 1))
 	}
 	f.withoutClock(origins)
+	f.byName(origins)
 	f.prove(origins)
 	out := &Result{Roots: map[events.TraceID]string{}, Unread: f.unread}
 	for i := range f.pasts {
@@ -123,8 +126,13 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 				if name, inside := below(root, full); inside {
 					place := f.place(name)
 					group := f.group(place)
-					edits[group] = append(edits[group], &placed{Edit: e, session: s, place: place, name: name,
-						root: f.rootOf(root, s.how), late: late})
+					one := &placed{Edit: e, session: s, place: place, name: name, root: f.rootOf(root, s.how), late: late}
+					edits[group] = append(edits[group], one)
+					if id := s.Only[e.Step]; id != "" {
+						if commit, ok := f.options.Commit(id); ok {
+							f.named[commit] = append(f.named[commit], one)
+						}
+					}
 					break
 				}
 			}

@@ -57,7 +57,7 @@ func Links(c *claim.Commit) []Link {
 // rank sorts evidence, best first.
 func rank(tier string) int {
 	return slices.Index([]string{tierExactBlob, tierExactLines, tierMovedLines, tierSamePatch, tierReformatted,
-		tierFingerprint}, tier)
+		tierNamed, tierFingerprint}, tier)
 }
 
 // confidence is what evidence is worth in one word, as blame has it.
@@ -65,7 +65,7 @@ func confidence(tier string) string {
 	switch tier {
 	case tierExactBlob, tierExactLines:
 		return "high"
-	case tierSamePatch, tierMovedLines, tierReformatted:
+	case tierSamePatch, tierMovedLines, tierReformatted, tierNamed:
 		return "medium"
 	}
 	return "low"

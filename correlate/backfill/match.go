@@ -201,6 +201,7 @@ const (
 	tierMovedLines  = "moved_lines"
 	tierReformatted = "reformatted"
 	tierSamePatch   = "same_patch"
+	tierNamed       = "named_commit"
 	tierFingerprint = "line_fingerprint"
 )
 

@@ -18,7 +18,10 @@ type Session struct {
 	Remote  string
 	Commits []string
 	Made    []string // those of them that it made
-	Edits   []Edit
+	// Only are the commits, by the step that made them, that hold the edits of that step and nothing else, as the agent
+	// says.
+	Only  map[int]string
+	Edits []Edit
 }
 
 // Edit is what one call did to one file.

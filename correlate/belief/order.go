@@ -43,8 +43,7 @@ func later(over, under *Run) bool {
 // disputes tells whether a conversation that no hook was told of takes a line that is thought to be a person's. Whoever
 // wrote the anchor made sure that no hook was (package claim).
 func disputes(over, under *Run) bool {
-	exact := over.Tier == correlate.TierExactBlob || over.Tier == correlate.TierExactLines
-	return exact && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&
+	return correlate.Disputes(over.Tier) && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&
 		originOf(over.By) == reconstructed
 }
 

@@ -74,6 +74,7 @@ type Commit struct {
 	Kind   string `json:"kind,omitempty"`
 	Branch string `json:"branch,omitempty"`
 	Step   int    `json:"step"`
+	Only   bool   `json:"only,omitempty"` // it holds what the calls of its step wrote and nothing else, as the agent says
 }
 
 // Edit is what a call did to one file.

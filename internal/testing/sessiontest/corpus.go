@@ -20,8 +20,8 @@ type Plain struct {
 	Calls   map[string]bool
 	Results map[string]bool
 	Usage   records.TokenUsage
-	// NoUsage leaves the tokens out of the comparison.
-	NoUsage bool
+	// NoUsage leaves the tokens out of the comparison, NoCalls the calls and their results.
+	NoUsage, NoCalls bool
 }
 
 // Corpus lists the real sessions; without any the test is skipped.
@@ -43,7 +43,14 @@ func (s Suite) RealSessions(t *testing.T) []string {
 	if len(files) == 0 {
 		t.Skipf("no session files of %s in the corpus", s.Agent.Title)
 	}
-	return files
+	if s.Pieces == nil {
+		return files
+	}
+	var all []string
+	for _, path := range files {
+		all = append(all, s.Pieces(t, path)...)
+	}
+	return all
 }
 
 // Invariants holds what is true of any session, whoever wrote it.
@@ -76,6 +83,9 @@ func (s Suite) Invariants(t *testing.T) {
 
 func checkCalls(t *testing.T, record *records.Record, want Plain) {
 	t.Helper()
+	if want.NoCalls {
+		return
+	}
 	calls, answered := map[string]bool{}, 0
 	for _, step := range record.Steps {
 		for _, call := range step.ToolCalls {

@@ -24,6 +24,8 @@ type Suite struct {
 	Plain func(t *testing.T, path string) Plain
 	// Unknown names the real sessions that hold lines of kinds which the parser does not know, with the reason for each.
 	Unknown map[string]string
+	// Pieces cuts a real file that holds several sessions into files of one each; nil for an agent without such files.
+	Pieces func(t *testing.T, path string) []string
 	// Whole marks files that are written anew instead of growing: a part of one is no session.
 	Whole bool
 	// Refuses marks an agent whose files can be such that no session is found in them, which is an error.

@@ -1,0 +1,123 @@
+package aider
+
+import (
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// call is an edit or a command of the last answer.
+type call struct {
+	id       string
+	edit     edit
+	applied  bool
+	rejected bool
+	settled  bool // its result has been handed on, or it has none
+}
+
+// asked is the call as the answer asks for it.
+func (c *call) asked(dir string) assemble.Call {
+	var in rawjson.Members
+	out := assemble.Call{ID: c.id, Name: "edit", Writes: []string{sessionfile.Absolute(c.edit.path, dir)}}
+	in.Text("path", c.edit.path)
+	if c.edit.whole {
+		out.Name = "write"
+		in.Text("content", c.edit.replace)
+	} else {
+		in.Text("old_text", c.edit.search).Text("new_text", c.edit.replace)
+	}
+	out.Input = in.End()
+	return out
+}
+
+// written is what the call did to its file.
+func (c *call) written(dir string) []assemble.Edit {
+	path := sessionfile.Absolute(c.edit.path, dir)
+	if c.edit.whole {
+		return []assemble.Edit{sessionfile.WholeFile(path, c.edit.replace)}
+	}
+	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
+}
+
+// apply notes that edits of a file were made.
+func (s *session) apply(path string) {
+	for _, c := range s.calls {
+		if c.edit.path == path || strings.HasSuffix(path, "/"+c.edit.path) {
+			c.edit.path = path
+			c.applied = true
+		}
+	}
+}
+
+// reject notes that edits of a file were not wanted.
+func (s *session) reject(path string) {
+	for _, c := range s.calls {
+		c.rejected = c.rejected || c.edit.path == path
+	}
+}
+
+// commit notes a commit: of the edits that were made since the one before, if there are any. Otherwise it holds what a
+// person had changed before, or what a linter did after.
+func (s *session) commit(sha string) error {
+	for _, c := range s.calls {
+		if c.applied && !c.settled {
+			return s.settle(&assemble.Commit{SHA: sha, Kind: "committed", Only: true}, false)
+		}
+	}
+	s.c.Append("other_commits", "after_step", map[string]any{"sha": sha})
+	return nil
+}
+
+// settle hands on the results of the edits that were made; the first has the commit. At the end of an answer, the
+// others have failed, or nobody says what became of them.
+func (s *session) settle(commit *assemble.Commit, end bool) error {
+	for _, c := range s.calls {
+		var result assemble.Result
+		switch {
+		case c.settled:
+			continue
+		case c.applied:
+			result.Edits, result.Commit = c.written(s.dir), commit
+			commit = nil
+		case end && c.rejected:
+			result.Error = records.ErrorRejected
+		case end && s.failed:
+			result.Error = records.ErrorTool
+		default:
+			continue
+		}
+		c.settled = true
+		if err := s.c.Result(s.textAt, c.id, result); err != nil {
+			return err
+		}
+	}
+	if end {
+		s.calls, s.failed = nil, false
+	}
+	return nil
+}
+
+// ran takes a command that the model asked for: it was run, or the user did not want it.
+func (s *session) ran(at records.Locator, command string, rejected bool) error {
+	if s.key == "" || !s.c.Waits(s.key) {
+		s.c.Drop("command_without_answer")
+		return nil
+	}
+	one := &call{id: s.callID(), settled: true}
+	s.calls = append(s.calls, one)
+	var in rawjson.Members
+	in.Text("command", command)
+	err := s.c.Answer(assemble.Answer{At: at, Key: s.key,
+		Calls: []assemble.Call{{ID: one.id, Name: "shell", Input: in.End(), Command: command}}})
+	if err != nil {
+		return err
+	}
+	var result assemble.Result // what it printed is not in the file
+	if rejected {
+		result.Error = records.ErrorRejected
+	}
+	return s.c.Result(at, one.id, result)
+}

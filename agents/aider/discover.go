@@ -1,0 +1,101 @@
+package aider
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// fileName is the name of the chat history, unless an option gives it another.
+const fileName = ".aider.chat.history.md"
+
+// ProjectSessions lists the conversations of the chat history at the top of a directory. Aider lists its histories
+// nowhere: without a directory none is known.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	path := filepath.Join(dir, fileName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.ModTime().Before(since)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.SessionsIn(path)
+	if err != nil {
+		return nil, err
+	}
+	var found []capability.Session
+	for _, one := range all {
+		if !one.Changed.Before(since) {
+			found = append(found, one)
+		}
+	}
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionsIn lists the conversations of a chat history. One was changed last when the next one began, by this machine's
+// clock, the last one when the file was.
+func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	parts, err := partsOf(file.From(0))
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]capability.Session, len(parts))
+	for i, one := range parts {
+		found[i] = capability.Session{Path: path, ID: one.id, Dir: dirOf(path), Changed: info.ModTime()}
+		if i+1 < len(parts) {
+			if at, err := time.ParseInLocation(stamp, parts[i+1].began, time.Local); err == nil {
+				found[i].Changed = at
+			}
+		}
+	}
+	return found, nil
+}
+
+// dirOf is the directory that the paths in a chat history count from: where the file is, if it is where Aider puts it.
+func dirOf(path string) string {
+	if filepath.Base(path) != fileName {
+		return ""
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// SessionID is not told by the name: a file holds several.
+func (s sessions) SessionID(string) string { return "" }
+
+// headBytes is how far down the first heading may stand.
+const headBytes = 4 << 10
+
+// Recognises tells a chat history by its first heading.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	for line := range bytes.Lines(head[:min(len(head), headBytes)]) {
+		if _, found := begins(line); found {
+			return true
+		}
+	}
+	return false
+}

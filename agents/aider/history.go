@@ -1,0 +1,248 @@
+package aider
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// heading begins a conversation; the time follows.
+const heading = "# aider chat started at "
+
+// stamp is the form of that time.
+const stamp = "2006-01-02 15:04:05"
+
+// maxSessions is how many conversations of one file are looked at.
+const maxSessions = 100_000
+
+// part is the place of one conversation in the file.
+type part struct {
+	id, began string
+	from, to  int64 // offsets
+	lines     int64 // before it
+}
+
+// begins tells whether a line begins a conversation, and when that was.
+func begins(line []byte) (began string, found bool) {
+	rest, found := bytes.CutPrefix(bytes.TrimRight(line, " \r\n"), []byte(heading))
+	if !found || len(rest) != len(stamp) {
+		return "", false
+	}
+	for i, c := range rest {
+		if digit := c >= '0' && c <= '9'; digit != (stamp[i] >= '0' && stamp[i] <= '9') || !digit && c != stamp[i] {
+			return "", false
+		}
+	}
+	return string(rest), true
+}
+
+// idOf is the id of a conversation: its time in letters that an id may have.
+func idOf(began string, same int) string {
+	id := strings.NewReplacer(" ", "T", ":", "-").Replace(began)
+	if same > 1 {
+		id += "." + strconv.Itoa(same)
+	}
+	return id
+}
+
+// partsOf lists the conversations of a file in their order. Several may have begun in the same second.
+func partsOf(in io.Reader) ([]part, error) {
+	var parts []part
+	same := map[string]int{}
+	r := bufio.NewReaderSize(in, 64<<10)
+	offset, number := int64(0), int64(0)
+	whole := true // a line begins here
+	for {
+		line, err := r.ReadSlice('\n')
+		if began, found := begins(line); whole && found && len(parts) < maxSessions {
+			same[began]++
+			if n := len(parts); n > 0 {
+				parts[n-1].to = offset
+			}
+			parts = append(parts, part{id: idOf(began, same[began]), began: began, from: offset, lines: number})
+		}
+		offset += int64(len(line))
+		if whole = err == nil; whole {
+			number++
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			if n := len(parts); n > 0 {
+				parts[n-1].to = offset
+			}
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return parts, err
+		}
+	}
+}
+
+// errNoSession reports a conversation that the file does not have.
+var errNoSession = errors.New("no such conversation in the chat history")
+
+// history is one conversation of a chat history.
+type history struct {
+	*transcript.Tail
+	part part
+}
+
+// open opens a conversation; "" stands for the last one.
+func open(path, session string) (sessionfile.File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partsOf(tail.From(0))
+	if err != nil {
+		_ = tail.Close()
+		return nil, err
+	}
+	for i := len(parts) - 1; i >= 0; i-- {
+		if session == "" || parts[i].id == session {
+			return history{tail, parts[i]}, nil
+		}
+	}
+	_ = tail.Close()
+	return nil, errNoSession
+}
+
+// Start is empty: a conversation is short, and read from its beginning.
+func (h history) Start() (string, error) { return "", nil }
+
+// maxPart is how much of one conversation is read.
+const maxPart = 256 << 20
+
+// From gives the blocks of the conversation.
+func (h history) From(int64, int64) sessionfile.Source {
+	in := io.LimitReader(h.Tail.From(h.part.from), min(h.part.to-h.part.from, maxPart))
+	return &blocks{in: bufio.NewReaderSize(in, 64<<10), at: h.part.from, line: h.part.lines}
+}
+
+// The kinds of blocks, each the first byte of its object.
+const (
+	blockHeading = 'h'
+	blockPrompt  = 'p'
+	blockTool    = 't'
+	blockAnswer  = 'a'
+)
+
+// blocks gives the blocks of a conversation: lines of one kind that follow one another. An object is the kind of the
+// block and its lines as they stand.
+type blocks struct {
+	in     *bufio.Reader
+	at     int64  // offset of the next line
+	line   int64  // lines before it
+	ahead  []byte // a line that begins the next block
+	buf    []byte
+	faults jsonlines.Faults
+	done   bool
+}
+
+// Faults are the counts so far.
+func (b *blocks) Faults() jsonlines.Faults { return b.faults }
+
+// End is the offset up to which everything has been given.
+func (b *blocks) End() int64 { return b.at }
+
+// Lines is the number of lines before End.
+func (b *blocks) Lines() int64 { return b.line }
+
+// next reads a line; nil at the end.
+func (b *blocks) next() ([]byte, error) {
+	if b.ahead != nil {
+		line := b.ahead
+		b.ahead = nil
+		return line, nil
+	}
+	if b.done {
+		return nil, nil
+	}
+	line, err := b.in.ReadBytes('\n')
+	if err != nil {
+		b.done = true
+		if !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	if len(line) == 0 {
+		return nil, nil
+	}
+	return line, nil
+}
+
+// took counts a line that has been given.
+func (b *blocks) took(line []byte) {
+	b.at += int64(len(line))
+	b.line++
+}
+
+// Next gives the next block; io.EOF after the last.
+func (b *blocks) Next() (jsonlines.Object, error) {
+	var line []byte
+	for { // empty lines between blocks
+		var err error
+		if line, err = b.next(); err != nil || line == nil {
+			return jsonlines.Object{}, errors.Join(err, endOf(line, err))
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			break
+		}
+		b.took(line)
+	}
+	kind := kindOf(line, 0)
+	object := jsonlines.Object{Offset: b.at, Line: b.line + 1}
+	b.buf = append(b.buf[:0], kind)
+	long := false
+	for {
+		b.took(line)
+		if len(b.buf)+len(line) > jsonlines.MaxLine {
+			long = true
+		} else {
+			b.buf = append(b.buf, line...)
+		}
+		var err error
+		if line, err = b.next(); err != nil {
+			return jsonlines.Object{}, err
+		}
+		if line == nil || kindOf(line, kind) != kind || kind == blockHeading {
+			break
+		}
+	}
+	b.ahead = line
+	if long {
+		b.faults.TooLong++
+	}
+	object.Raw = b.buf
+	return object, nil
+}
+
+func endOf(line []byte, err error) error {
+	if line == nil && err == nil {
+		return io.EOF
+	}
+	return nil
+}
+
+// kindOf is the kind of a line that follows a line of a kind. The writer ends each line of a prompt and of its own in
+// two blanks; answers have lines that begin alike and do not.
+func kindOf(line []byte, before byte) byte {
+	text := bytes.TrimRight(line, "\r\n")
+	blanks := bytes.HasSuffix(text, []byte("  "))
+	if _, found := begins(text); found {
+		return blockHeading
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("#### ")) && (blanks || before == blockPrompt):
+		return blockPrompt
+	case (bytes.HasPrefix(text, []byte("> ")) || string(text) == ">") && (blanks || before == blockTool):
+		return blockTool
+	}
+	return blockAnswer
+}

@@ -1,0 +1,175 @@
+package aider
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// remarks are what a block of Aider's own lines says of the answer before it.
+type remarks struct {
+	usage       *assemble.Usage
+	rounded     bool
+	cost        float64
+	applied     []string // paths
+	interrupted bool
+}
+
+// read takes from lines what must be known before the answer is handed on.
+func (r *remarks) read(lines []string) {
+	for _, line := range lines {
+		line = said(line)
+		if rest, found := strings.CutPrefix(line, "Tokens: "); found && r.usage == nil {
+			r.tokens(rest)
+		}
+		if path, found := strings.CutPrefix(line, "Applied edit to "); found {
+			r.applied = append(r.applied, path)
+		}
+		r.interrupted = r.interrupted || strings.HasPrefix(line, "^C") || line == "KeyboardInterrupt"
+	}
+}
+
+// said is a line of Aider without its mark.
+func said(line string) string {
+	return strings.TrimSpace(strings.TrimPrefix(line, ">"))
+}
+
+// tokens reads "2.1k sent, 3.4k cache write, 12k cache hit, 85 received. Cost: $0.01 message, $0.02 session."
+func (r *remarks) tokens(text string) {
+	text, cost, _ := strings.Cut(text, "Cost: ")
+	var number, sent int64
+	u := &assemble.Usage{}
+	for word := range strings.FieldsSeq(text) {
+		switch strings.Trim(word, ".,") {
+		case "sent":
+			sent = number
+		case "write":
+			u.CacheWriteTokens = number
+		case "hit":
+			u.CacheReadTokens = number
+		case "received":
+			u.OutputTokens = number
+		default:
+			if n, rounded, ok := count(word); ok {
+				number = n
+				r.rounded = r.rounded || rounded
+			}
+		}
+	}
+	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0) // what was sent includes them
+	r.usage = u
+	before, _, found := strings.Cut(cost, " session")
+	if at := strings.LastIndexByte(before, '$'); found && at >= 0 {
+		r.cost, _ = strconv.ParseFloat(before[at+1:], 64)
+	}
+}
+
+// count reads 5,244 and 2.1k.
+func count(word string) (n int64, rounded, ok bool) {
+	word = strings.ReplaceAll(word, ",", "")
+	by := 1.0
+	if rest, found := strings.CutSuffix(word, "k"); found {
+		word, by = rest, 1e3
+	} else if rest, found := strings.CutSuffix(word, "M"); found {
+		word, by = rest, 1e6
+	}
+	f, err := strconv.ParseFloat(word, 64)
+	if err != nil || f < 0 || f*by > 1e12 {
+		return 0, false, false
+	}
+	return int64(f*by + 0.5), by > 1, true
+}
+
+// tool takes a block of Aider's own lines.
+func (s *session) tool(at records.Locator, lines []string) error {
+	var r remarks
+	r.read(lines)
+	if err := s.answer(&r); err != nil {
+		return err
+	}
+	if r.rounded {
+		s.c.Change(func(h *assemble.Head) { h.SetMeta("usage_rounded", true) })
+	}
+	if r.cost > 0 && r.cost < 1e6 {
+		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(r.cost)) })
+	}
+	if r.interrupted {
+		s.c.Append("interruptions", "after_step", map[string]any{})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	}
+	before := ""
+	for _, line := range lines {
+		line = said(line)
+		if err := s.line(at, line, before); err != nil {
+			return err
+		}
+		before = line
+	}
+	s.c.Take()
+	return nil
+}
+
+// line takes one of them, after another.
+func (s *session) line(at records.Locator, line, before string) error {
+	head, rest, _ := strings.Cut(line, " ")
+	switch head {
+	case "Aider":
+		if version, found := strings.CutPrefix(rest, "v"); found {
+			version = payload.Name(version)
+			s.c.Change(func(h *assemble.Head) { h.SetVersion(version) })
+		}
+	case "Main", "Model:", "Models:":
+		s.announced(strings.TrimPrefix(strings.TrimPrefix(rest, "model: "), "Model: "))
+	case "Git":
+		if strings.HasPrefix(rest, "repo: ") && !strings.HasPrefix(rest, "repo: none") {
+			s.c.Change(func(h *assemble.Head) { h.Git = true })
+		}
+	case "Added":
+		if path, found := strings.CutSuffix(rest, " to the chat."); found {
+			s.c.Append("files_in_chat", "after_step", map[string]any{"path": path})
+		}
+	case "Applied":
+		if path, found := strings.CutPrefix(rest, "edit to "); found {
+			s.apply(path)
+		}
+	case "Did":
+		if path, found := strings.CutPrefix(rest, "not apply edit to "); found {
+			path, _, _ = strings.Cut(path, " (")
+			s.reject(path)
+		}
+	case "Commit":
+		if sha, _, found := strings.Cut(rest, " "); found && len(sha) >= 7 && sessionfile.ObjectName(sha) {
+			return s.commit(sha)
+		}
+	case "Removed:":
+		if sha, _, _ := strings.Cut(rest, " "); sessionfile.ObjectName(sha) {
+			s.c.Append("rollbacks", "after_step", map[string]any{"sha": sha})
+		}
+	case "Running":
+		if rest != "" {
+			return s.ran(at, rest, false)
+		}
+	case "Run":
+		if strings.HasPrefix(rest, "shell command") && strings.HasSuffix(rest, ": n") && before != "" {
+			return s.ran(at, strings.TrimPrefix(before, "$ "), true)
+		}
+	}
+	s.failed = s.failed || strings.HasPrefix(line, "The LLM did not conform to the edit format") ||
+		strings.HasPrefix(line, "# ") && strings.HasSuffix(line, "failed to match!")
+	return nil
+}
+
+// announced takes "MODEL with FORMAT edit format, weak model OTHER".
+func (s *session) announced(text string) {
+	name, rest, found := strings.Cut(text, " with ")
+	format, _, formatted := strings.Cut(rest, " edit format")
+	if !found || !formatted {
+		return
+	}
+	s.model, s.format = assemble.Model(strings.TrimSpace(name)), payload.Name(format)
+	s.c.Change(func(h *assemble.Head) { h.SetMeta("edit_format", payload.Name(format)) })
+}

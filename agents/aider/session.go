@@ -1,0 +1,244 @@
+package aider
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+)
+
+// sessions implements what git-trace can do with the chat history.
+type sessions struct{}
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// Parse reads a conversation of a chat history: the one that the options name, otherwise the last.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Open: open,
+		Session: func(_ string, file sessionfile.File) string {
+			if h, ok := file.(history); ok {
+				return h.part.id
+			}
+			return ""
+		},
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return &session{c: c, dir: dirOf(of.Path)}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a conversation that is being read.
+type session struct {
+	c   *assemble.Conversation
+	dir string // that paths count from; "" where it is not known
+
+	text    string // what the model may have said, until it is known whether it did
+	textAt  records.Locator
+	command bool   // what has no mark is what a command of the user printed
+	talk    string // what the user told the model with a command, until it is known whether the writer repeats it
+	talkAt  records.Locator
+
+	model, format string
+	answers       int
+	key           string // of the last answer
+	calls         []*call
+	failed        bool // Aider said that edits of the last answer could not be made
+}
+
+// State has nothing that a later reading could need: a conversation is read from its beginning.
+func (s *session) State() any { return nil }
+
+// End takes what the model said last.
+func (s *session) End() error {
+	if err := s.told(); err != nil {
+		return err
+	}
+	return s.close(nil)
+}
+
+// Object takes a block.
+func (s *session) Object(object jsonlines.Object) error {
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "line-" + strconv.FormatInt(object.Line, 10)}
+	s.c.Begin(at.ID)
+	kind, text := object.Raw[0], strings.ReplaceAll(string(object.Raw[1:]), "\r\n", "\n")
+	if kind == blockPrompt {
+		return s.prompt(at, asked(text))
+	}
+	if err := s.told(); err != nil {
+		return err
+	}
+	switch kind {
+	case blockHeading:
+		s.heading(text)
+	case blockTool:
+		return s.tool(at, strings.Split(strings.TrimRight(text, "\n"), "\n"))
+	default:
+		s.text, s.textAt = strings.TrimSpace(text), at
+	}
+	return nil
+}
+
+func (s *session) heading(text string) {
+	began, _ := begins(bytes.TrimSpace([]byte(text)))
+	s.c.Change(func(h *assemble.Head) {
+		h.Began = strings.Replace(began, " ", "T", 1)
+		h.SetMeta("timezone", "unknown")
+		h.AddCwd(s.dir)
+		h.OS = sessionfile.System(s.dir)
+	})
+	s.c.Take()
+}
+
+// asked is the text of a prompt.
+func asked(block string) string {
+	var lines []string
+	for line := range strings.Lines(block) {
+		line = strings.TrimRight(strings.TrimPrefix(line, "#### "), " \n")
+		if line == "<blank>" {
+			line = ""
+		}
+		lines = append(lines, line)
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// prompt takes what the user typed: something for the model, or a command for Aider.
+func (s *session) prompt(at records.Locator, text string) error {
+	if err := s.close(nil); err != nil {
+		return err
+	}
+	repeated := s.talk != "" && text == s.talk
+	if repeated {
+		s.talk = ""
+	} else if err := s.told(); err != nil {
+		return err
+	}
+	s.command = false
+	word, args, _ := strings.Cut(text, " ")
+	args = strings.TrimSpace(args)
+	switch {
+	case text == "":
+		s.c.Skip("empty_prompt")
+		return nil
+	case repeated:
+		return s.ask(at, text, "command")
+	case strings.HasPrefix(text, "!"):
+		s.shell(strings.TrimSpace(text[1:]))
+	case !strings.HasPrefix(text, "/"):
+		return s.ask(at, text, "")
+	default:
+		switch word {
+		case "/ask", "/architect", "/code", "/context", "/help":
+			if args != "" {
+				s.talk, s.talkAt = args, at
+				s.c.Take()
+				return nil
+			}
+		case "/run", "/test", "/git":
+			s.shell(strings.TrimSpace(strings.TrimPrefix(text, "/run")))
+			return nil
+		}
+		s.command = true
+		s.c.Append("commands", "after_step", map[string]any{"command": assemble.Summary(text)})
+		s.c.Take()
+		return nil
+	}
+	return nil
+}
+
+// shell notes a command line that the user ran.
+func (s *session) shell(line string) {
+	s.command = true
+	s.c.Append("user_shell", "after_step", map[string]any{"command": line})
+	s.c.Take()
+}
+
+func (s *session) ask(at records.Locator, text, source string) error {
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	if err := s.c.Prompt(assemble.Prompt{At: at, Text: text, Source: source}); err != nil {
+		return err
+	}
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return nil
+}
+
+// told takes what the user told the model with a command that is not repeated as a prompt.
+func (s *session) told() error {
+	if s.talk == "" {
+		return nil
+	}
+	text := s.talk
+	s.talk = ""
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	return s.c.Prompt(assemble.Prompt{At: s.talkAt, Text: text, Source: "command"})
+}
+
+// close ends what the model said and the calls of it: nothing more is told of them.
+func (s *session) close(of *remarks) error {
+	if err := s.answer(of); err != nil {
+		return err
+	}
+	return s.settle(nil, true)
+}
+
+// answer takes the text that waits, as an answer of the model with what Aider remarked on it.
+func (s *session) answer(of *remarks) error {
+	if s.text == "" {
+		return nil
+	}
+	text := s.text
+	s.text = ""
+	if s.command && (of == nil || of.usage == nil) {
+		s.c.Begin("")
+		s.c.Skip("command_output")
+		return nil
+	}
+	s.command = false
+	if err := s.settle(nil, true); err != nil { // those of the answer before
+		return err
+	}
+	s.answers++
+	s.key = "answer-" + strconv.Itoa(s.answers)
+	a := assemble.Answer{At: s.textAt, Key: s.key, Text: text, Model: s.model}
+	if of != nil {
+		a.Usage = of.usage
+		if of.interrupted {
+			a.Stop = "aborted"
+		}
+	}
+	var applied []string
+	if of != nil {
+		applied = of.applied
+	}
+	for _, e := range editsOf(text, s.format, applied) {
+		one := &call{id: s.callID(), edit: e}
+		s.calls = append(s.calls, one)
+		a.Calls = append(a.Calls, one.asked(s.dir))
+	}
+	err := s.c.Answer(a)
+	s.c.Take()
+	return err
+}
+
+// callID is the id of the next call of the last answer: Aider gives none.
+func (s *session) callID() string {
+	return "aider_" + strconv.Itoa(s.answers) + "_" + strconv.Itoa(len(s.calls)+1)
+}
