@@ -12,14 +12,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Resolver says who wrote lines. It answers from evidence alone; a line it knows nothing of is unknown.
+// Resolver says who wrote lines. It answers from evidence alone; a line it knows nothing of is unknown. Lines may share
+// an answer: nobody changes one.
 type Resolver interface {
 	// Committed answers for lines of a path as a commit has it. Lines are 1-based and ascending; the result is parallel
 	// to them.
-	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error)
+	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
 	// Uncommitted answers for the lines that no commit has, of the content that the path has in the work tree, or that
 	// --contents gave. Content is as git would store it: line endings and filters converted.
-	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error)
+	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 
 // Forewarned is a Resolver that is told beforehand about all lines of commits that it will be asked about. So it can
@@ -64,7 +65,7 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 
 // Same tells whether two lines have one owner: the headers that speak of them would be equal.
 func (a *Attribution) Same(b *Attribution) bool {
-	return a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
+	return a == b || a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
 		a.Tool == b.Tool && a.PromptIndex == b.PromptIndex && a.PromptText == b.PromptText && a.Patch == b.Patch &&
 		a.Evidence == b.Evidence && a.Confidence == b.Confidence && a.Previous == b.Previous &&
@@ -140,8 +141,8 @@ func groupCredits(credits []credit) []*group {
 // path; it is called only when some line has no commit.
 func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),
-) ([]Attribution, error) {
-	owners := make([]Attribution, len(credits))
+) ([]*Attribution, error) {
+	owners := make([]*Attribution, len(credits))
 	groups := groupCredits(credits)
 	if r, ok := r.(Forewarned); ok {
 		var questions []unseen.Question
@@ -169,7 +170,7 @@ func resolve(
 			}
 			owners[at] = answers[next]
 			if owners[at].Kind == "" {
-				owners[at].Kind = events.OwnerUnknown
+				owners[at] = unknown
 			}
 		}
 	}
@@ -178,7 +179,7 @@ func resolve(
 
 func (g *group) ask(
 	ctx context.Context, r Resolver, content func(path string) ([]byte, error),
-) ([]Attribution, error) {
+) ([]*Attribution, error) {
 	if !g.commit.IsZero() {
 		answers, err := r.Committed(ctx, g.commit, g.path, g.lines)
 		if err != nil {

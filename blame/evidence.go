@@ -121,17 +121,17 @@ func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
 }
 
 // unknown is the answer where nothing is recorded.
-var unknown = Attribution{Kind: events.OwnerUnknown}
+var unknown = &Attribution{Kind: events.OwnerUnknown}
 
 // Committed answers from the anchors of a commit.
-func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error) {
+func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {
 	c, err := e.commit(commit)
 	if err != nil {
 		return nil, err
 	}
 	runs := c.Runs(path)
-	out := make([]Attribution, len(lines))
-	var who Attribution
+	out := make([]*Attribution, len(lines))
+	var who *Attribution
 	told := -1 // the run that who was made of
 	for i, line := range lines {
 		out[i] = unknown
@@ -161,8 +161,8 @@ func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 }
 
 // attribution is an owner as blame tells it.
-func (e *Evidence) attribution(o events.AnchorOwner, tier string) Attribution {
-	a := Attribution{
+func (e *Evidence) attribution(o events.AnchorOwner, tier string) *Attribution {
+	a := &Attribution{
 		Kind: o.Kind, Trace: o.Trace, Agent: o.Agent, Model: o.Model, Session: o.Session, Subagent: o.Subagent,
 		Step: o.Step, ToolCall: o.ToolCall, Tool: o.Tool, PromptIndex: o.Prompt, Patch: o.Patch,
 		Candidates: o.Candidates, Previous: o.Previous, Limits: o.Limits,
@@ -191,7 +191,7 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 }
 
 // Uncommitted answers from the timeline of the work tree.
-func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error) {
+func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error) {
 	pending, err := trails.Pending(ctx, e.repo, e.settle, path, content)
 	if err != nil {
 		return nil, fmt.Errorf("read the timeline of %q: %w", path, err)
@@ -204,19 +204,19 @@ func (e *Evidence) Remembering() Resolver { return remembering{e} }
 
 type remembering struct{ *Evidence }
 
-func (e remembering) Uncommitted(_ context.Context, path string, content []byte, lines []int) ([]Attribution, error) {
+func (e remembering) Uncommitted(_ context.Context, path string, content []byte, lines []int) ([]*Attribution, error) {
 	return e.pendingLines(trails.Remembered(e.repo, path, content), lines), nil
 }
 
-func (e *Evidence) pendingLines(pending trails.PendingLines, lines []int) []Attribution {
-	out := make([]Attribution, len(lines))
+func (e *Evidence) pendingLines(pending trails.PendingLines, lines []int) []*Attribution {
+	out := make([]*Attribution, len(lines))
 	for i, line := range lines {
 		out[i] = e.pendingLine(pending, pending.Vector.At(line-1))
 	}
 	return out
 }
 
-func (e *Evidence) pendingLine(pending trails.PendingLines, o vector.Owner) Attribution {
+func (e *Evidence) pendingLine(pending trails.PendingLines, o vector.Owner) *Attribution {
 	if o.Kind == events.OwnerUnknown {
 		return unknown
 	}

@@ -160,7 +160,7 @@ func TestAnAttributionSaysWhatTheOwnerSays(t *testing.T) {
 		t.Errorf("moved lines are worth %s", a.Confidence)
 	}
 	for _, kind := range []events.OwnerKind{events.OwnerUnknown, ""} {
-		if a := e.attribution(events.AnchorOwner{Kind: kind, Session: "S"}, correlate.TierExactBlob); !a.Same(&Attribution{Kind: events.OwnerUnknown}) {
+		if a := e.attribution(events.AnchorOwner{Kind: kind, Session: "S"}, correlate.TierExactBlob); !a.Same(unknown) {
 			t.Errorf("an owner of kind %q is %+v", kind, a)
 		}
 	}
@@ -302,22 +302,22 @@ func TestWhichLinesByAgentsAreOneGroup(t *testing.T) {
 	line := func(c *gitblame.Commit, orig, final int) gitblame.Line {
 		return gitblame.Line{Commit: c, OrigPath: "f", OrigLine: orig, FinalLine: final}
 	}
-	ai, human := Attribution{Kind: events.OwnerAI}, Attribution{Kind: events.OwnerHuman}
+	ai, human := &Attribution{Kind: events.OwnerAI}, &Attribution{Kind: events.OwnerHuman}
 	changed := func(change func(*gitblame.Line)) []gitblame.Line {
 		lines := []gitblame.Line{line(one, 1, 1), line(one, 2, 2)}
 		change(&lines[1])
 		return lines
 	}
-	both := []Attribution{ai, ai}
+	both := []*Attribution{ai, ai}
 	tests := map[string]struct {
 		lines  []gitblame.Line
-		owners []Attribution
+		owners []*Attribution
 		want   []aiGroup
 	}{
-		"neighbours":                 {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, ai, ai}, []aiGroup{{0, 3}}},
-		"a person's between":         {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []Attribution{ai, human, ai}, []aiGroup{{0, 1}, {2, 3}}},
-		"a person's first":           {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2)}, []Attribution{human, ai}, []aiGroup{{1, 2}}},
-		"no agent's":                 {[]gitblame.Line{line(one, 1, 1)}, []Attribution{human}, nil},
+		"neighbours":                 {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []*Attribution{ai, ai, ai}, []aiGroup{{0, 3}}},
+		"a person's between":         {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3)}, []*Attribution{ai, human, ai}, []aiGroup{{0, 1}, {2, 3}}},
+		"a person's first":           {[]gitblame.Line{line(one, 1, 1), line(one, 2, 2)}, []*Attribution{human, ai}, []aiGroup{{1, 2}}},
+		"no agent's":                 {[]gitblame.Line{line(one, 1, 1)}, []*Attribution{human}, nil},
 		"two commits":                {[]gitblame.Line{line(one, 1, 1), line(two, 2, 2)}, both, []aiGroup{{0, 1}, {1, 2}}},
 		"another path":               {changed(func(l *gitblame.Line) { l.OrigPath = "g" }), both, []aiGroup{{0, 1}, {1, 2}}},
 		"lines left out in between":  {changed(func(l *gitblame.Line) { l.OrigLine = 3 }), both, []aiGroup{{0, 1}, {1, 2}}},

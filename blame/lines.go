@@ -73,7 +73,7 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 		}
 		lines = nil
 		return s.Plain(func(e *gitblame.Entry) error {
-			lines = append(lines, e.Line)
+			lines = gitblame.Append(lines, &e.Line)
 			return nil
 		})
 	})

@@ -81,16 +81,17 @@ func at(commit refs.OID, path string, line int) string {
 	return fmt.Sprintf("%s:%s:%d", id, path, line)
 }
 
-func (k *knows) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error) {
-	answers := make([]Attribution, len(lines))
+func (k *knows) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {
+	answers := make([]*Attribution, len(lines))
 	for i, line := range lines {
 		k.asked = append(k.asked, at(commit, path, line))
-		answers[i] = k.lines[at(commit, path, line)]
+		who := k.lines[at(commit, path, line)]
+		answers[i] = &who
 	}
 	return answers, nil
 }
 
-func (k *knows) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]Attribution, error) {
+func (k *knows) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error) {
 	k.content = content
 	return k.Committed(ctx, refs.OID{}, path, lines)
 }

@@ -11,7 +11,7 @@ type aiGroup struct {
 }
 
 // aiGroups finds the groups of lines that agents wrote.
-func aiGroups(lines []gitblame.Line, owners []Attribution) []aiGroup {
+func aiGroups(lines []gitblame.Line, owners []*Attribution) []aiGroup {
 	var groups []aiGroup
 	for i := range lines {
 		if !owners[i].ByAI() {
@@ -35,7 +35,7 @@ func follows(before, l *gitblame.Line) bool {
 // appendAI appends the groups of lines by agents in a format of git's. shown holds the commits whose details have been
 // printed.
 func (s *session) appendAI(
-	buf []byte, lines []gitblame.Line, owners []Attribution, shown map[*gitblame.Commit]bool,
+	buf []byte, lines []gitblame.Line, owners []*Attribution, shown map[*gitblame.Commit]bool,
 ) []byte {
 	for _, g := range aiGroups(lines, owners) {
 		if s.opts.Format == gitblame.Incremental {
@@ -54,8 +54,8 @@ func (s *session) appendAI(
 			default:
 				buf = gitblame.AppendPosition(buf, l, 0)
 			}
-			if i == g.from || every || !owners[i].Same(&owners[i-1]) {
-				buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
+			if i == g.from || every || !owners[i].Same(owners[i-1]) {
+				buf = appendHeaders(buf, owners[i], s.opts.Prompts)
 			}
 			buf = append(append(append(buf, '\t'), l.Content...), '\n')
 			if every {

@@ -16,8 +16,10 @@ func TestTheGroupsOfAgentsAsGitWouldPrintThem(t *testing.T) {
 		return gitblame.Line{Commit: c, OrigPath: "a", OrigLine: orig, FinalLine: final, Content: []byte("text")}
 	}
 	lines := []gitblame.Line{line(one, 1, 1), line(one, 2, 2), line(one, 3, 3), line(one, 5, 4), line(two, 1, 5), line(one, 7, 6)}
-	ai := func(call string) Attribution { return Attribution{Kind: events.OwnerAI, Session: "S", ToolCall: call} }
-	owners := []Attribution{ai("a"), ai("a"), ai("b"), ai("b"), {Kind: events.OwnerHuman}, ai("b")}
+	ai := func(call string) *Attribution {
+		return &Attribution{Kind: events.OwnerAI, Session: "S", ToolCall: call}
+	}
+	owners := []*Attribution{ai("a"), ai("a"), ai("b"), ai("b"), {Kind: events.OwnerHuman}, ai("b")}
 	for format, want := range map[gitblame.Format]string{
 		gitblame.Porcelain:     "1:1:1:3 details call=a | 1:2:2 | 1:3:3 call=b | 1:5:4:1 call=b | 1:7:6:1 call=b",
 		gitblame.LinePorcelain: "1:1:1:3 details call=a | 1:2:2 details call=a | 1:3:3 details call=b | 1:5:4:1 details call=b | 1:7:6:1 details call=b",

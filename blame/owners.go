@@ -1,19 +1,16 @@
 package blame
 
 import (
+	"slices"
+
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/events"
 )
 
 // owners finds who wrote each line, by a second blame where git credits others (gitblame/plain.go). content gives the
 // blamed content if it comes to that.
-func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]Attribution, error) {
+func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]*Attribution, error) {
 	if s.Converted() {
-		owners := make([]Attribution, len(lines))
-		for i := range owners {
-			owners[i].Kind = events.OwnerUnknown
-		}
-		return owners, nil
+		return slices.Repeat([]*Attribution{unknown}, len(lines)), nil
 	}
 	credits, err := s.credits(lines)
 	if err != nil {

@@ -22,7 +22,7 @@ func (s *session) passPorcelain(out io.Writer) error {
 	var entries []gitblame.Entry
 	var lines []gitblame.Line
 	trailer, err := s.AsAsked(func(e *gitblame.Entry) error {
-		entries, lines = append(entries, *e), append(lines, e.Line)
+		entries, lines = gitblame.Append(entries, e), gitblame.Append(lines, &e.Line)
 		return nil
 	})
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *session) passPorcelain(out io.Writer) error {
 	var buf []byte
 	for i := range entries {
 		buf = append(buf[:0], entries[i].Header...)
-		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].Same(&owners[i-1]) {
-			buf = appendHeaders(buf, &owners[i], s.opts.Prompts)
+		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].Same(owners[i-1]) {
+			buf = appendHeaders(buf, owners[i], s.opts.Prompts)
 		}
 		if _, err := w.Write(append(buf, entries[i].Text...)); err != nil {
 			return fmt.Errorf("write blame: %w", err)
@@ -125,12 +125,12 @@ func (s *session) writeFound(out io.Writer, entries []gitblame.Entry, shown map[
 }
 
 // appendIncremental appends an entry with one block of our headers for each run of lines with one owner.
-func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []Attribution, prompts bool) []byte {
+func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []*Attribution, prompts bool) []byte {
 	body, name := gitblame.SplitLastLine(header)
 	buf = append(buf, body...)
 	for from := 0; from < len(owners); {
 		to := from + 1
-		for to < len(owners) && owners[to].Same(&owners[from]) {
+		for to < len(owners) && owners[to].Same(owners[from]) {
 			to++
 		}
 		buf = append(buf, "trace-lines "...)
@@ -138,7 +138,7 @@ func appendIncremental(buf, header []byte, lines []gitblame.Line, owners []Attri
 		buf = append(buf, ' ')
 		buf = strconv.AppendInt(buf, int64(to-from), 10)
 		buf = append(buf, '\n')
-		buf = appendHeaders(buf, &owners[from], prompts)
+		buf = appendHeaders(buf, owners[from], prompts)
 		from = to
 	}
 	return append(buf, name...)

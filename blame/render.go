@@ -40,9 +40,11 @@ type painter struct {
 	since func() time.Time
 	drawn Drawn
 
-	digits int // of a commit id
-	agents int // columns of the longest agent name, for the ids to stand in a column
-	widths struct{ sign, score, name, number, owner, doubt, date, line int }
+	digits  int              // of a commit id
+	last    *gitblame.Commit // whose id was written last
+	lastHex string
+	agents  int // columns of the longest agent name, for the ids to stand in a column
+	widths  struct{ sign, score, name, number, owner, doubt, date, line int }
 }
 
 // The words and signs of the drawing.
@@ -117,8 +119,10 @@ func (p *painter) hash(c *gitblame.Commit) string {
 	case c.Boundary && p.cols.BlankBoundary:
 		return strings.Repeat(" ", p.digits)
 	}
-	id := c.ID.String()
-	return id[:min(p.digits, len(id))]
+	if c != p.last { // its lines mostly follow each other
+		p.last, p.lastHex = c, c.ID.String()
+	}
+	return p.lastHex[:min(p.digits, len(p.lastHex))]
 }
 
 // sign is what git puts before the id: a boundary, an ignored revision's change.

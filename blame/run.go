@@ -54,7 +54,7 @@ func (s *session) show(out io.Writer, style Style) error {
 }
 
 // lines blames the file for our own formats and finds the owners.
-func (s *session) lines() (lines []gitblame.Line, owners []Attribution, trailer []byte, err error) {
+func (s *session) lines() (lines []gitblame.Line, owners []*Attribution, trailer []byte, err error) {
 	lines, trailer, err = s.Lines()
 	if err != nil {
 		return nil, nil, nil, err
@@ -64,10 +64,10 @@ func (s *session) lines() (lines []gitblame.Line, owners []Attribution, trailer 
 }
 
 // annotate joins lines and owners.
-func annotate(lines []gitblame.Line, owners []Attribution) []Annotated {
+func annotate(lines []gitblame.Line, owners []*Attribution) []Annotated {
 	all := make([]Annotated, len(lines))
 	for i := range lines {
-		all[i] = Annotated{Line: lines[i], Owner: &owners[i]}
+		all[i] = Annotated{Line: lines[i], Owner: owners[i]}
 	}
 	return all
 }

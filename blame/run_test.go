@@ -92,11 +92,11 @@ func TestGitsWarningsArePassedOn(t *testing.T) {
 // failing is a resolver that does not answer, or not for every line.
 type failing struct{ err error }
 
-func (f failing) Committed(context.Context, refs.OID, string, []int) ([]Attribution, error) {
+func (f failing) Committed(context.Context, refs.OID, string, []int) ([]*Attribution, error) {
 	return nil, f.err
 }
 
-func (f failing) Uncommitted(context.Context, string, []byte, []int) ([]Attribution, error) {
+func (f failing) Uncommitted(context.Context, string, []byte, []int) ([]*Attribution, error) {
 	return nil, f.err
 }
 

@@ -19,12 +19,12 @@ import (
 // varied is a resolver whose answers differ from some lines to others, as a function of commit, path and line.
 type varied struct{}
 
-func (varied) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]Attribution, error) {
+func (varied) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {
 	second := claude
 	second.PromptIndex, second.PromptText, second.Patch = 4, "and <test> it", ""
 	unsure := Attribution{Kind: events.OwnerAI, Candidates: []events.CandidateData{{Trace: claude.Trace, ToolCall: "t"}}}
-	choice := []Attribution{claude, second, codex, person, unsure, {}}
-	out := make([]Attribution, len(lines))
+	choice := []*Attribution{&claude, &second, &codex, &person, &unsure, {}}
+	out := make([]*Attribution, len(lines))
 	for i, line := range lines {
 		h := fnv.New32a()
 		fmt.Fprint(h, at(commit, path, line/2))
@@ -33,7 +33,7 @@ func (varied) Committed(_ context.Context, commit refs.OID, path string, lines [
 	return out, nil
 }
 
-func (v varied) Uncommitted(ctx context.Context, path string, _ []byte, lines []int) ([]Attribution, error) {
+func (v varied) Uncommitted(ctx context.Context, path string, _ []byte, lines []int) ([]*Attribution, error) {
 	return v.Committed(ctx, refs.OID{}, path, lines)
 }
 

@@ -1,7 +1,5 @@
 package events
 
-import "encoding/json"
-
 // Anchor is a statement from outside a log that its event Seq has the id ID. If the log agrees, nothing up to that
 // event was changed since the statement was made.
 type Anchor struct {
@@ -23,7 +21,7 @@ func claimOf(e Event) *claim {
 		return nil
 	}
 	c := &claim{seq: e.Seq}
-	if json.Unmarshal(e.Data, &c.data) != nil {
+	if ReadData(e.Data, &c.data) != nil {
 		return nil
 	}
 	return c

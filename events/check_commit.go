@@ -140,15 +140,6 @@ func (c *checkedCommit) lines(b batch, watched map[int64]bool) (last Event, soun
 	return before, sound
 }
 
-// readChecked decodes a line and hashes it without its id.
-func readChecked(line []byte) (Event, ID, error) {
-	d, err := decode(line, true)
-	if err != nil {
-		return Event{}, "", err
-	}
-	return d.event, hashEvent(line[:d.idAt], line[d.idEnd+1:]), nil
-}
-
 func orNone(id ID) string {
 	if id == "" {
 		return "no event"

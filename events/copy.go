@@ -353,7 +353,7 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 			parts = append(parts, io.NewSectionReader(file, from, c.end.offset-from))
 		}
 		parts = append(parts, bytes.NewReader(c.tail.text[max(0, from-c.end.offset):]))
-		in := bufio.NewReaderSize(io.MultiReader(parts...), MaxEvent+1)
+		in := bufio.NewReaderSize(io.MultiReader(parts...), int(min(c.Size()-from, MaxEvent)+1))
 		for offset := from; ; {
 			line, err := in.ReadSlice('\n')
 			if errors.Is(err, io.EOF) && len(line) == 0 {

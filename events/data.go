@@ -1,7 +1,6 @@
 package events
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
@@ -252,7 +251,7 @@ type NoteData struct {
 // DataOf reads the data of an event; the zero value when they have another form.
 func DataOf[T any](e Event) T {
 	var data T
-	if json.Unmarshal(e.Data, &data) != nil {
+	if ReadData(e.Data, &data) != nil {
 		var none T
 		return none
 	}

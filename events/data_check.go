@@ -91,7 +91,7 @@ func (d *NoteData) check() error {
 // shaped decodes data and looks closer.
 func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	var value T
-	if err := json.Unmarshal(data, &value); err != nil {
+	if err := ReadData(data, &value); err != nil {
 		return err
 	}
 	return look(&value)

@@ -18,6 +18,31 @@ func DecodeLine(line []byte) (Event, error) {
 	return d.event, nil
 }
 
+// DecodeChecked is DecodeLine and CheckID in one reading of the line.
+func DecodeChecked(line []byte) (Event, error) {
+	e, hash, err := readChecked(line)
+	if err == nil && hash != e.ID {
+		err = mismatch(hash, e.ID)
+	}
+	if err != nil {
+		return Event{}, fmt.Errorf("decode event: %w", err)
+	}
+	return e, nil
+}
+
+// readChecked decodes a line and hashes it without its id.
+func readChecked(line []byte) (Event, ID, error) {
+	d, err := decode(line, true)
+	if err != nil {
+		return Event{}, "", err
+	}
+	return d.event, hashEvent(line[:d.idAt], line[d.idEnd+1:]), nil
+}
+
+func mismatch(hash, said ID) error {
+	return fmt.Errorf("bytes hash to %s, the event says %s", hash, said)
+}
+
 // CheckID hashes the stored bytes and compares the result with the id they carry.
 func (e Event) CheckID() error {
 	head, tail, err := splitID(e.raw)
@@ -25,7 +50,7 @@ func (e Event) CheckID() error {
 		return err
 	}
 	if got := hashEvent(head, tail); got != e.ID {
-		return fmt.Errorf("bytes hash to %s, the event says %s", got, e.ID)
+		return mismatch(got, e.ID)
 	}
 	return nil
 }

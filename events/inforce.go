@@ -2,7 +2,6 @@ package events
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -46,7 +45,7 @@ func revisionOf(e *Event) (int, refs.OID) {
 		Commit   refs.OID `json:"commit"`
 		Revision int      `json:"revision"`
 	}
-	if e.Type != CommitAnchored || !bytes.Contains(e.Data, []byte(`"revision":`)) || json.Unmarshal(e.Data, &d) != nil {
+	if e.Type != CommitAnchored || !bytes.Contains(e.Data, []byte(`"revision":`)) || ReadData(e.Data, &d) != nil {
 		return 0, refs.OID{}
 	}
 	return d.Revision, d.Commit

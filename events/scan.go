@@ -24,7 +24,8 @@ func checkCanonical(raw []byte, depth int) error {
 type scanner struct {
 	buf   []byte
 	pos   int
-	plain bool // the last string was ASCII without escapes
+	plain bool   // the last string was ASCII without escapes
+	last  string // the last text of data that was read
 }
 
 func (s *scanner) fault(what string) error {

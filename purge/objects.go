@@ -1,7 +1,6 @@
 package purge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -192,7 +191,7 @@ func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error 
 			continue
 		}
 		var d events.PatchData
-		if json.Unmarshal(e.Data, &d) != nil || !p.Target.isPath(events.RawPath(d.Path)) &&
+		if events.ReadData(e.Data, &d) != nil || !p.Target.isPath(events.RawPath(d.Path)) &&
 			!p.Target.isPath(events.RawPath(d.OldPath)) {
 			continue
 		}

@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -78,7 +77,7 @@ func (r *rebuilder) take(event events.Event) error {
 		return nil
 	}
 	var p events.PatchData
-	if err := json.Unmarshal(event.Data, &p); err != nil {
+	if err := events.ReadData(event.Data, &p); err != nil {
 		return nil //nolint:nilerr // an event that is not what it says explains nothing; verify names it
 	}
 	if err := r.owner(event, p); err != nil {

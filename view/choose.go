@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -116,7 +115,7 @@ func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 		out[e.Trace] = true
 	case events.CommitAnchored:
 		var data events.CommitData
-		if err := json.Unmarshal(e.Data, &data); err != nil {
+		if err := events.ReadData(e.Data, &data); err != nil {
 			return err
 		}
 		for _, f := range data.Files {

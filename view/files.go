@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -36,7 +35,7 @@ func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 		}
 		for i := range told {
 			var patch events.PatchData
-			if told[i].Type != events.PatchRecorded || json.Unmarshal(told[i].Data, &patch) != nil {
+			if told[i].Type != events.PatchRecorded || events.ReadData(told[i].Data, &patch) != nil {
 				continue
 			}
 			path, err := events.DecodePath(patch.Path)

@@ -13,10 +13,11 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 		r.several = severalPaths(a.runs, first, last)
 	}
 	final := 1
+	var e Entry // one for all: nobody keeps what it points to
 	for _, run := range a.runs {
 		from, to := max(first, final), min(last, final+run.count-1)
 		for n := from; n <= to; n++ {
-			e := Entry{Line: Line{
+			e = Entry{Line: Line{
 				Commit: run.from.commit, OrigLine: run.line + n - final, FinalLine: n, OrigPath: run.from.path,
 				Previous: run.from.previous, Content: lines[n-1],
 			}}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -94,10 +95,18 @@ func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 // Lines gives all lines that the options choose, whatever the format.
 func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	trailer, err = s.answer(s.opts.gitArgs([]string{"--porcelain"}, formats), Porcelain, func(e *Entry) error {
-		lines = append(lines, e.Line)
+		lines = Append(lines, &e.Line)
 		return nil
 	})
 	return lines, trailer, err
+}
+
+// Append appends to a list that may grow long, which append itself would copy often.
+func Append[T any](list []T, one *T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 64))
+	}
+	return append(list, *one)
 }
 
 // Path is that of the file, relative to the top of the work tree.

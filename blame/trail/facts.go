@@ -2,7 +2,6 @@ package trail
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -35,7 +34,7 @@ type holding struct {
 // created fills in what the event of the patch says.
 func (t *Trail) created(e *events.Event) {
 	var d events.PatchData
-	if json.Unmarshal(e.Data, &d) != nil {
+	if events.ReadData(e.Data, &d) != nil {
 		return
 	}
 	t.Owner = events.AnchorOwner{
@@ -120,7 +119,7 @@ func (t *Tracker) anchoredAt(path string) (map[Key][]holding, error) {
 	seen := map[refs.OID]bool{}
 	for i := range named {
 		var d events.CommitData
-		if named[i].Type != events.CommitAnchored || json.Unmarshal(named[i].Data, &d) != nil || seen[d.Commit] {
+		if named[i].Type != events.CommitAnchored || events.ReadData(named[i].Data, &d) != nil || seen[d.Commit] {
 			continue
 		}
 		seen[d.Commit] = true

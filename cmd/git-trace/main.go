@@ -16,6 +16,7 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
+	collectLate()
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []even
 			break
 		}
 		var patch events.PatchData
-		if e.Type == events.PatchRecorded && json.Unmarshal(e.Data, &patch) == nil && patch.Owner == events.OwnerUnknown &&
+		if e.Type == events.PatchRecorded && events.ReadData(e.Data, &patch) == nil && patch.Owner == events.OwnerUnknown &&
 			files[patch.Path] {
 			out = append(out, e.Limits...)
 		}

@@ -3,7 +3,6 @@ package belief
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -104,7 +103,7 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
-		if e.Type != events.CommitAnchored || json.Unmarshal(e.Data, &data) != nil || data.Commit != commit {
+		if e.Type != events.CommitAnchored || events.ReadData(e.Data, &data) != nil || data.Commit != commit {
 			continue // foreign, and not what it says it is
 		}
 		at := slices.IndexFunc(logs, func(w *word) bool { return w.writer == e.Writer })

@@ -1,7 +1,6 @@
 package unseen
 
 import (
-	"encoding/json"
 	"unicode"
 	"unicode/utf8"
 
@@ -56,6 +55,6 @@ func lettersIn(lines [][]byte) int {
 // data reads what an event says; false for one that is not what it says it is.
 func data[T any](e *events.Event) (T, bool) {
 	var d T
-	err := json.Unmarshal(e.Data, &d)
+	err := events.ReadData(e.Data, &d)
 	return d, err == nil
 }

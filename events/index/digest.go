@@ -175,20 +175,10 @@ func (g *digester) add(key Key, seq int64) {
 	g.rows = append(g.rows, wide[3:]...)
 }
 
-// digested is what data have for a digest, of all types at once.
+// digested is what data have for a digest.
 type digested struct {
-	After  refs.OID `json:"after"`
-	Lines  string   `json:"lines"`
-	Path   string   `json:"path"`
-	Old    string   `json:"old_path"`
-	Head   refs.OID `json:"head"`
-	Commit refs.OID `json:"commit"`
-	Files  []struct {
-		Blob   refs.OID        `json:"blob"`
-		Change events.ChangeID `json:"change"`
-	} `json:"files"`
-	Parents []refs.OID `json:"parents"`
-	Pairs   []struct {
+	Head  refs.OID `json:"head"`
+	Pairs []struct {
 		New refs.OID `json:"new"`
 	} `json:"pairs"`
 }
@@ -201,34 +191,61 @@ func (g *digester) take(e *events.Event) {
 	default:
 		return
 	}
-	var d digested
-	if !e.Known() || json.Unmarshal(e.Data, &d) != nil {
+	if !e.Known() {
 		return
 	}
 	switch e.Type {
 	case events.PatchRecorded:
-		g.add(textKey(digestPath, d.Path), e.Seq)
-		if d.Old != "" {
-			g.add(textKey(digestPath, d.Old), e.Seq)
+		var d events.PatchData
+		if events.ReadData(e.Data, &d) == nil {
+			g.patch(e, &d)
 		}
+		return
 	case events.CommitAnchored:
-		g.add(AnchorKey(d.Commit), e.Seq)
-	case events.WindowAbandoned:
-		g.add(EndedKey(e.ToolCall), e.Seq)
+		var d events.CommitData
+		if events.ReadData(e.Data, &d) == nil {
+			g.anchor(e, &d)
+		}
 		return
 	default:
+	}
+	var d digested
+	if json.Unmarshal(e.Data, &d) != nil {
+		return
+	}
+	if e.Type == events.WindowAbandoned {
+		g.add(EndedKey(e.ToolCall), e.Seq)
+		return
+	}
+	g.head(e.Seq, d.Head)
+	for _, p := range d.Pairs {
+		g.add(RewrittenKey(p.New), e.Seq)
+		g.head(e.Seq, p.New)
+	}
+}
+
+func (g *digester) patch(e *events.Event, d *events.PatchData) {
+	g.add(textKey(digestPath, d.Path), e.Seq)
+	if d.OldPath != "" {
+		g.add(textKey(digestPath, d.OldPath), e.Seq)
 	}
 	if !d.After.IsZero() {
 		g.add(BlobKey(d.After), e.Seq)
 	}
-	if prints, err := events.DecodeFingerprints(d.Lines); err == nil {
-		slices.SortFunc(prints, func(a, b events.Fingerprint) int { return bytes.Compare(a[:], b[:]) })
-		for _, f := range slices.Compact(prints) {
-			if !f.Blank() {
-				g.add(LineKey(f), e.Seq)
-			}
+	prints, err := events.DecodeFingerprints(d.Lines)
+	if err != nil {
+		return
+	}
+	slices.SortFunc(prints, func(a, b events.Fingerprint) int { return bytes.Compare(a[:], b[:]) })
+	for _, f := range slices.Compact(prints) {
+		if !f.Blank() {
+			g.add(LineKey(f), e.Seq)
 		}
 	}
+}
+
+func (g *digester) anchor(e *events.Event, d *events.CommitData) {
+	g.add(AnchorKey(d.Commit), e.Seq)
 	for _, f := range d.Files {
 		if !f.Blob.IsZero() && !e.Claimed() { // what is claimed of a content, no timeline saw
 			g.add(BlobKey(f.Blob), e.Seq)
@@ -237,14 +254,8 @@ func (g *digester) take(e *events.Event) {
 			g.add(ChangeKey(f.Change), e.Seq)
 		}
 	}
-	if e.Type != events.CommitAnchored { // what an anchor is about may have been made long before, see Method
-		g.head(e.Seq, d.Head)
-	} else if slices.Contains(e.Method, events.PostCommit) {
+	if slices.Contains(e.Method, events.PostCommit) { // what an anchor is about may be made long before, see Method
 		g.head(e.Seq, d.Commit)
-	}
-	for _, p := range d.Pairs {
-		g.add(RewrittenKey(p.New), e.Seq)
-		g.head(e.Seq, p.New)
 	}
 }
 

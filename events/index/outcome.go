@@ -96,9 +96,8 @@ func (t *Trace) joinOutcome(o *Trace) {
 
 // anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may
 // lie elsewhere: in an earlier part of the log, or in another one.
-func (r *recent) anchor(e *events.Event, n *named) {
-	commit, err := refs.ParseOID(n.Commit)
-	if e.Type != events.CommitAnchored || err != nil {
+func (r *recent) anchor(e *events.Event, n *events.CommitData) {
+	if e.Type != events.CommitAnchored || n.Commit.IsZero() {
 		return
 	}
 	lines := map[events.TraceID]int{}
@@ -125,7 +124,7 @@ func (r *recent) anchor(e *events.Event, n *named) {
 		}
 	}
 	for trace, count := range lines {
-		r.trace(trace).hold(Held{Commit: commit, Part: n.Part, Lines: count})
+		r.trace(trace).hold(Held{Commit: n.Commit, Part: n.Part, Lines: count})
 	}
 }
 

@@ -75,35 +75,30 @@ func promptTerm(trace events.TraceID, index int) string {
 	return string(trace) + "\x01" + string(binary.BigEndian.AppendUint32(nil, uint32(index)))
 }
 
-// named is what an event's data name, of all types at once.
+// named is what an event's data name.
 type named struct {
-	Index   int            `json:"index"`
-	Path    string         `json:"path"`
-	OldPath string         `json:"old_path"`
-	Paths   []string       `json:"paths"`
-	Patch   events.PatchID `json:"patch"`
-	Commit  string         `json:"commit"`
-	Files   []struct {
-		Path string             `json:"path"`
-		Runs []events.AnchorRun `json:"runs"`
-	} `json:"files"`
+	Index int      `json:"index"`
+	Paths []string `json:"paths"`
 	Pairs []struct {
 		Old string `json:"old"`
 		New string `json:"new"`
 	} `json:"pairs"`
-	// For the summaries.
-	Part     int `json:"part"`
-	Revision int `json:"revision"`
-	Owners   []struct {
-		Trace   events.TraceID `json:"trace"`
-		Agent   string         `json:"agent"`
-		Session string         `json:"session"`
-		Model   string         `json:"model"`
-	} `json:"owners"`
-	Model    string           `json:"model"`
-	Owner    events.OwnerKind `json:"owner"`
-	NewCount int              `json:"new_count"`
-	OldCount int              `json:"old_count"`
+	Model  string            `json:"model"`
+	patch  events.PatchData  // of a patch_recorded
+	commit events.CommitData // of a commit_anchored
+}
+
+// read takes in the data of an event.
+func (n *named) read(e *events.Event) error {
+	switch e.Type {
+	case events.PatchRecorded:
+		err := events.ReadData(e.Data, &n.patch)
+		n.Model = n.patch.Model
+		return err
+	case events.CommitAnchored:
+		return events.ReadData(e.Data, &n.commit)
+	}
+	return json.Unmarshal(e.Data, n)
 }
 
 // namesThings tells whether the data of a type hold anything for the index.
@@ -117,7 +112,7 @@ func namesThings(t events.Type) bool {
 }
 
 // rowsOf appends the rows of an event. Data that cannot be read name nothing.
-func rowsOf(rows []row, e *events.Event, at place) ([]row, named) {
+func rowsOf(rows []row, e *events.Event, at place) ([]row, *named) {
 	add := func(k kind, term string) { rows = append(rows, row{key(k, term, e.Seq), at}) }
 	some := func(k kind, term string) {
 		if term != "" {
@@ -129,9 +124,9 @@ func rowsOf(rows []row, e *events.Event, at place) ([]row, named) {
 	add(byType, string(e.Type))
 	some(byTrace, string(e.Trace))
 	some(byTool, e.ToolCall)
-	var n named
-	if !e.Known() || !namesThings(e.Type) || json.Unmarshal(e.Data, &n) != nil {
-		return rows, named{}
+	n := &named{}
+	if !e.Known() || !namesThings(e.Type) || n.read(e) != nil {
+		return rows, &named{}
 	}
 	switch e.Type {
 	case events.SessionStarted:
@@ -139,13 +134,14 @@ func rowsOf(rows []row, e *events.Event, at place) ([]row, named) {
 	case events.PromptSubmitted:
 		add(byPrompt, promptTerm(e.Trace, n.Index))
 	case events.PatchRecorded:
-		some(byPatch, string(n.Patch))
-		some(byPath, n.Path)
-		some(byPath, n.OldPath)
+		some(byPatch, string(n.patch.Patch))
+		some(byPath, n.patch.Path)
+		some(byPath, n.patch.OldPath)
 	case events.CommitAnchored:
-		some(byCommit, n.Commit)
-		some(byAnchor, n.Commit)
-		for _, f := range n.Files {
+		commit := n.commit.Commit.String()
+		some(byCommit, commit)
+		some(byAnchor, commit)
+		for _, f := range n.commit.Files {
 			some(byPath, f.Path)
 		}
 	case events.CommitRewritten:

@@ -110,12 +110,12 @@ func (r *recent) take(line events.CopyLine) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
-	var n named
+	var n *named
 	r.rows, n = rowsOf(r.rows, &e, place{line.Offset, len(line.Line)})
 	if e.Trace != "" {
 		r.trace(e.Trace).count(&e, n)
 	}
-	r.anchor(&e, &n)
+	r.anchor(&e, &n.commit)
 	return nil
 }
 
@@ -125,10 +125,7 @@ func (s *source) event(at place) (events.Event, error) {
 	if err != nil {
 		return events.Event{}, err
 	}
-	e, err := events.DecodeLine(line)
-	if err == nil {
-		err = e.CheckID()
-	}
+	e, err := events.DecodeChecked(line)
 	if err != nil {
 		return events.Event{}, fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}

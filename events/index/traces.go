@@ -49,7 +49,7 @@ type Elsewhere struct {
 const mostModels = 16
 
 // count takes an event of the conversation in.
-func (t *Trace) count(e *events.Event, n named) {
+func (t *Trace) count(e *events.Event, n *named) {
 	if t.Events == 0 { // what anchors said of it counts no longer
 		t.ID, t.Writer, t.Agent, t.Session, t.Models = e.Trace, e.Writer, "", "", nil
 	}
@@ -69,9 +69,9 @@ func (t *Trace) count(e *events.Event, n named) {
 		t.Calls++
 	case events.PatchRecorded:
 		t.Patches++
-		t.Added += max(0, n.NewCount)
-		t.Removed += max(0, n.OldCount)
-		t.Paths = t.Paths.with(n.Path)
+		t.Added += max(0, n.patch.NewCount)
+		t.Removed += max(0, n.patch.OldCount)
+		t.Paths = t.Paths.with(n.patch.Path)
 	}
 }
 
