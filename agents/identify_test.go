@@ -22,7 +22,9 @@ func TestSessionFilesAreIdentifiedByWhatTheySay(t *testing.T) {
 		if strings.HasSuffix(rest, "-wal") || strings.Contains(rest, "storage/message/") || strings.Contains(rest, "storage/part/") {
 			return err
 		}
-		subagent := strings.Contains(rest, "/") && !strings.HasPrefix(rest, "storage/") && !strings.HasPrefix(rest, "chats/") && !strings.HasSuffix(rest, "/events.jsonl")
+		whole := strings.HasSuffix(rest, ".messages.json") || strings.HasSuffix(rest, "/api_conversation_history.json") ||
+			strings.HasSuffix(rest, "/base_state.json")
+		subagent := !whole && strings.Contains(rest, "/") && !strings.HasPrefix(rest, "storage/") && !strings.HasPrefix(rest, "chats/") && !strings.HasSuffix(rest, "/events.jsonl")
 		if err != nil || entry.IsDir() || !below || subagent || strings.HasSuffix(path, ".record.json") || strings.HasSuffix(path, ".tsv") {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/git-trace/git-trace/agents/aider"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
+	"github.com/git-trace/git-trace/agents/cline"
 	"github.com/git-trace/git-trace/agents/codexcli"
 	"github.com/git-trace/git-trace/agents/copilotcli"
 	"github.com/git-trace/git-trace/agents/cursor"
@@ -67,6 +68,8 @@ func registry() []registered {
 		{copilotcli.Name, copilotcli.New},
 		{cursor.Name, cursor.New},
 		{aider.Name, aider.New},
+		{cline.Name, cline.New},
+		{cline.RooName, cline.NewRoo},
 		{generic.Name, generic.New},
 	}
 }

@@ -24,9 +24,18 @@ func Document(path, list string) (File, error) {
 	return document{lines{tail}, list}, nil
 }
 
+// Array opens a session file that is one JSON array. Its objects are its elements.
+func Array(path string) (File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return document{lines{tail}, ""}, nil
+}
+
 type document struct {
 	lines
-	list string
+	list string // "" for an array
 }
 
 // Start is empty: the file is written anew.
@@ -56,10 +65,10 @@ func Begins(head []byte, list string) bool {
 // elements reads the objects of a document.
 type elements struct {
 	in     *bufio.Reader
-	list   string
-	at     int64 // offset of the next byte
-	line   int64 // of the next byte
-	depth  int   // 0 before the object, 1 inside, 2 in the list
+	list   string // "" for an array
+	at     int64  // offset of the next byte
+	line   int64  // of the next byte
+	depth  int    // 0 before the object, 1 inside, 2 in the list
 	buf    []byte
 	over   bool // the value is too long to keep
 	faults jsonlines.Faults
@@ -86,11 +95,14 @@ func (e *elements) Next() (jsonlines.Object, error) {
 		case e.depth == 0 && c == '{':
 			e.take()
 			e.depth = 1
+		case e.depth == 0 && c == '[' && e.list == "":
+			e.take()
+			e.depth = 2
 		case e.depth == 1 && c == '}', e.depth == 0:
 			e.done = true
 		case e.depth == 2 && c == ']':
 			e.take()
-			e.depth = 1
+			e.depth, e.done = 1, e.list == ""
 		case c == ',':
 			e.take()
 		case e.depth == 1:

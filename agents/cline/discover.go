@@ -1,0 +1,194 @@
+package cline
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// The names of the files of a task and of a session.
+const (
+	historyFile = "api_conversation_history.json"
+	olderFile   = "claude_messages.json"
+	shownFile   = "ui_messages.json"
+	manifest    = "session.json"
+	document    = ".messages.json"
+)
+
+// sessions implements what git-trace can do with the files of Cline, or of Roo.
+type sessions struct {
+	env          capability.Env
+	name, folder string // folder is that of the extension in the global storage of an editor
+}
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// editors are the directories of settings of the editors that the extensions run in.
+var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium"}
+
+// roots are the directories that hold tasks.
+func (s sessions) roots() []string {
+	home := s.env.Home
+	var storages []string
+	for _, base := range []string{
+		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
+		filepath.Join(home, "Library", "Application Support"),
+		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
+	} {
+		for _, editor := range editors {
+			storages = append(storages, filepath.Join(base, editor, "User", "globalStorage"))
+		}
+	}
+	for _, server := range []string{".vscode-server", ".cursor-server", ".windsurf-server"} {
+		storages = append(storages, filepath.Join(home, server, "data", "User", "globalStorage"))
+	}
+	var out []string
+	for _, storage := range storages {
+		out = append(out, filepath.Join(storage, s.folder, "tasks"))
+	}
+	if s.name == Name {
+		data := cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(home, ".cline"))
+		out = append(out, filepath.Join(data, "data", "tasks"), filepath.Join(data, "data", "sessions"))
+	}
+	return out
+}
+
+// ProjectSessions looks into every task and session: they are filed by their ids.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	var found []capability.Session
+	for _, root := range s.roots() {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			continue
+		}
+		found = append(found, sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
+			name := filepath.Base(path)
+			if name != historyFile && name != olderFile && !strings.HasSuffix(name, document) {
+				return capability.Session{}, false
+			}
+			session := capability.Session{ID: s.SessionID(path), Dir: dirOf(path)}
+			return session, session.ID != "" && project.Holds(session.Dir)
+		})...)
+	}
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionID is the name of the task's folder, or that of the session's document.
+func (s sessions) SessionID(path string) string {
+	name := filepath.Base(path)
+	if id, found := strings.CutSuffix(name, document); found {
+		return payload.CheckedID(id)
+	}
+	if name == historyFile || name == olderFile {
+		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
+	}
+	return ""
+}
+
+// Recognises tells a session's document by its members, and a task's talk by what only Cline and Roo tell the
+// model. Roo names its modes by a slug.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
+	if len(head) == 0 {
+		return false
+	}
+	if head[0] == '{' {
+		return s.name == Name && begins(head)
+	}
+	if head[0] != '[' || !bytes.Contains(head[:min(len(head), 4096)], []byte(`"role"`)) {
+		return false
+	}
+	if !bytes.Contains(head, []byte("<environment_details>")) && !bytes.Contains(head, []byte("<task>")) &&
+		!bytes.Contains(head, []byte("<user_message>")) {
+		return false
+	}
+	roo := bytes.Contains(head, []byte("<slug>")) || bytes.Contains(head, []byte("<user_message>"))
+	return roo == (s.name == RooName)
+}
+
+// begins tells the beginning of a session's document: the members before its messages.
+func begins(head []byte) bool {
+	var agent, id, version bool
+	d := rawjson.NewDecoder(head)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "agent":
+			agent = d.Text() != ""
+		case "sessionId":
+			id = d.Text() != ""
+		case "version":
+			version = d.Int() == 1
+		case "messages":
+			return agent && id && version && d.Kind() == rawjson.Array
+		}
+	}
+	return false
+}
+
+// dirOf is the directory that a conversation was held in: as its manifest says, or as the model was told.
+func dirOf(path string) string {
+	if strings.HasSuffix(path, document) {
+		raw := beside(path, manifest)
+		return cmp.Or(rawjson.MemberText(raw, "cwd"), rawjson.MemberText(raw, "workspace_root"))
+	}
+	if raw := beside(path, "history_item.json"); raw != nil {
+		dir := cmp.Or(rawjson.MemberText(raw, "workspace"), rawjson.MemberText(raw, "cwdOnTaskInitialization"))
+		if dir != "" {
+			return dir
+		}
+	}
+	file, err := open(path, "")
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	dir := ""
+	sessionfile.First(file, 4, func(object jsonlines.Object) bool {
+		dir = told(object.Raw)
+		return dir == ""
+	})
+	return dir
+}
+
+// told is the directory that a message tells the model: "# Current Working Directory (/home/dev/project) Files",
+// which newer versions call workspace.
+func told(message []byte) string {
+	for _, words := range []string{"# Current Working Directory (", "# Current Workspace Directory ("} {
+		_, rest, found := bytes.Cut(message, []byte(words))
+		if dir, _, closed := bytes.Cut(rest, []byte(") Files")); found && closed && len(dir) < 4096 {
+			return rawjson.Unquote(append(append([]byte{'"'}, dir...), '"'))
+		}
+	}
+	return ""
+}
+
+// maxBeside is how large a file beside a conversation may be.
+const maxBeside = 64 << 20
+
+// beside reads a small file in the folder of a conversation, nil where there is none.
+func beside(path, name string) []byte {
+	path = filepath.Join(filepath.Dir(path), name)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxBeside {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return raw
+}

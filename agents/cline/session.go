@@ -1,0 +1,216 @@
+package cline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// tools are those of Cline and Roo that do something to files.
+var tools = toolcall.Tools{
+	"read_files": toolcall.Reads, "read_file": toolcall.Reads,
+	"editor": toolcall.Replaces, "replace_in_file": toolcall.Replaces, "apply_diff": toolcall.Replaces,
+	"search_replace": toolcall.Replaces, "edit_file": toolcall.Replaces, "edit": toolcall.Replaces,
+	"write_to_file": toolcall.Writes, "new_file": toolcall.Writes,
+	"apply_patch":  toolcall.Patches,
+	"run_commands": toolcall.Runs, "execute_command": toolcall.Runs,
+}
+
+// Parse reads a session's document or a task's talk.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: s.name, Open: open,
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(idIn(file), s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return newSession(c, of.Path)
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// open opens a document with a list of messages, or the list alone.
+func open(path, _ string) (sessionfile.File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(tail.From(0), 64))
+	_ = tail.Close()
+	if err != nil {
+		return nil, err
+	}
+	if head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))); len(head) > 0 && head[0] == '[' {
+		return sessionfile.Array(path)
+	}
+	return sessionfile.Document(path, "messages")
+}
+
+// idIn is the id that a document says it has.
+func idIn(file sessionfile.File) string {
+	id := ""
+	sessionfile.First(file, 8, func(object jsonlines.Object) bool {
+		id = rawjson.MemberText(object.Raw, "sessionId")
+		return id == "" && rawjson.Member(object.Raw, "role") == nil
+	})
+	return payload.CheckedID(id)
+}
+
+// session is a conversation that is being read.
+type session struct {
+	c      *assemble.Conversation
+	cwd    string
+	copies map[string]bool // messages of the session that this one was forked from
+	shown  *shown          // what the user saw of a task; nil for a session's document
+	cost   float64
+	open   string // the call in XML that has no result yet
+	number int    // of the last answer
+}
+
+func newSession(c *assemble.Conversation, path string) *session {
+	s := &session{c: c, cwd: dirOf(path)}
+	if strings.HasSuffix(path, document) {
+		raw := beside(path, manifest)
+		meta := rawjson.Member(raw, "metadata")
+		origin := payload.CheckedID(rawjson.MemberText(rawjson.Member(meta, "fork"), "forkedFromSessionId"))
+		if origin != "" {
+			s.copies = copiesIn(filepath.Join(filepath.Dir(filepath.Dir(path)), origin, origin+document))
+		}
+		title := rawjson.MemberText(meta, "title")
+		c.Change(func(h *assemble.Head) {
+			if origin != "" {
+				h.SetMeta("forked_from", []string{origin})
+			}
+			h.AddMeta("title", title)
+		})
+	} else {
+		s.shown = readShown(path)
+	}
+	c.Change(func(h *assemble.Head) {
+		h.AddCwd(s.cwd)
+		h.OS = cmp.Or(h.OS, sessionfile.System(s.cwd))
+	})
+	return s
+}
+
+// copiesIn lists the messages of a session that others were forked from.
+func copiesIn(path string) map[string]bool {
+	file, err := open(path, "")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	copies := map[string]bool{}
+	in := file.From(0, 0)
+	for {
+		object, err := in.Next()
+		if err != nil {
+			return copies
+		}
+		if id := rawjson.MemberText(object.Raw, "id"); id != "" {
+			copies[original(id)] = true
+		}
+	}
+}
+
+// original is the id that a message had before forks made it longer.
+func original(id string) string {
+	id, _, _ = strings.Cut(id, "_tool_")
+	return id
+}
+
+// State has nothing that a later reading could need: the file is read from its beginning.
+func (s *session) State() any { return nil }
+
+// End notes what the client says that the conversation cost.
+func (s *session) End() error {
+	if s.cost > 0 && s.cost < 1e6 {
+		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
+	}
+	return nil
+}
+
+// Object takes a message, or a member of the document beside them.
+func (s *session) Object(object jsonlines.Object) error {
+	var m message
+	m.decode(object.Raw)
+	if m.role == "" {
+		s.c.Begin("")
+		if prompt := rawjson.MemberText(object.Raw, "system_prompt"); prompt != "" {
+			s.c.Change(func(h *assemble.Head) { h.AddPrompt(sessionfile.Hash(prompt)[:16], prompt) })
+			s.c.Take()
+			return nil
+		}
+		s.c.Skip("member")
+		return nil
+	}
+	if m.id != "" && s.copies[original(m.id)] {
+		s.c.Begin("")
+		s.c.Skip("copied_from_other_session")
+		return nil
+	}
+	s.c.Begin(m.id)
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: m.id}
+	switch m.role {
+	case "user":
+		return s.user(&m, at)
+	case "assistant":
+		return s.answer(&m, at)
+	}
+	s.c.Skip("message:" + sessionfile.Known(m.role))
+	return nil
+}
+
+// message is a message with the members that matter.
+type message struct {
+	id, role, kind, display       string
+	at                            int64
+	content, model, metrics, meta []byte
+	reasoning                     string
+	marker, summary               bool // it stands for what was condensed or cut off
+}
+
+func (m *message) decode(raw []byte) {
+	d := rawjson.NewDecoder(raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "id":
+			m.id = d.Text()
+		case "role":
+			m.role = d.Text()
+		case "type":
+			m.kind = d.Text()
+		case "ts":
+			m.at = d.Int()
+		case "content":
+			m.content = d.Raw()
+		case "modelInfo":
+			m.model = d.Raw()
+		case "metrics":
+			m.metrics = d.Raw()
+		case "metadata":
+			m.meta = d.Raw()
+		case "displayRole":
+			m.display = d.Text()
+		case "reasoning_content":
+			m.reasoning = d.Text()
+		case "isTruncationMarker":
+			m.marker = d.Bool()
+		case "isSummary":
+			m.summary = d.Bool()
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package cline_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/cline"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
+)
+
+func suites() map[string]sessiontest.Suite {
+	return map[string]sessiontest.Suite{
+		"sessions": {
+			Agent: cline.New(capability.Env{Home: "/home/dev"}), Names: []string{"*/*.messages.json"},
+			Corpus: []string{"cline/*messages.json"}, Plain: plain, Whole: true,
+		},
+		"tasks": {
+			Agent: cline.New(capability.Env{Home: "/home/dev"}), Names: []string{"*/api_conversation_history.json"}, Whole: true,
+		},
+		"Roo": {
+			Agent: cline.NewRoo(capability.Env{Home: "/home/dev"}), Names: []string{"*/api_conversation_history.json"}, Whole: true,
+		},
+	}
+}
+
+func TestSessionsGiveTheirRecords(t *testing.T) {
+	t.Parallel()
+	for name, suite := range suites() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			suite.Golden(t)
+		})
+	}
+}
+
+func TestADamagedSessionGivesASoundRecord(t *testing.T) {
+	t.Parallel()
+	for name, suite := range suites() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			suite.Damaged(t)
+		})
+	}
+}
+
+func TestWhatHoldsForEveryRealSession(t *testing.T) {
+	t.Parallel()
+	suites()["sessions"].Invariants(t)
+}
+
+func TestFiguresOfRealSessions(t *testing.T) {
+	t.Parallel()
+	suites()["sessions"].Figures(t)
+}
+
+func FuzzSession(f *testing.F) { suites()["sessions"].Fuzz(f, "fuzz.messages.json") }
+
+func FuzzTask(f *testing.F) { suites()["tasks"].Fuzz(f, "api_conversation_history.json") }
+
+// plain counts what a session's document says, with encoding/json.
+func plain(t *testing.T, path string) sessiontest.Plain {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	var messages []struct {
+		Role    string
+		Content []struct {
+			Type, ID string
+			Use      string `json:"tool_use_id"`
+		}
+		Metrics struct{ InputTokens, OutputTokens, CacheReadTokens, CacheWriteTokens int64 }
+	}
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(members["messages"], &messages); err != nil {
+		t.Fatal(err)
+	}
+	p := sessiontest.Plain{Calls: map[string]bool{}, Results: map[string]bool{}, Objects: len(members) - 1 + len(messages)}
+	for _, m := range messages {
+		for _, block := range m.Content {
+			switch block.Type {
+			case "tool_use":
+				p.Calls[block.ID] = true
+			case "tool_result":
+				p.Results[block.Use] = true
+			}
+		}
+		p.Usage.InputTokens += m.Metrics.InputTokens - m.Metrics.CacheReadTokens - m.Metrics.CacheWriteTokens
+		p.Usage.OutputTokens += m.Metrics.OutputTokens
+		p.Usage.CacheReadTokens += m.Metrics.CacheReadTokens
+		p.Usage.CacheWriteTokens += m.Metrics.CacheWriteTokens
+	}
+	return p
+}
+
+func TestTasksAndSessionsAreFoundByTheirDirectory(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	storage := filepath.Join(home, ".config", "Code", "User", "globalStorage")
+	for to, from := range map[string]string{
+		filepath.Join(home, ".cline", "data", "sessions"):             "cline/1778900000000_ab12c",
+		filepath.Join(storage, "saoudrizwan.claude-dev", "tasks"):     "cline/1778900000000",
+		filepath.Join(storage, "rooveterinaryinc.roo-cline", "tasks"): "roo-code/7d1f0c86-3b0e-4c55-9b57-2a5b5b0f5a11",
+	} {
+		from = filepath.Join("..", "..", "testdata", "sessions", filepath.FromSlash(from))
+		if err := os.CopyFS(filepath.Join(to, filepath.Base(from)), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		agent capability.Agent
+		dir   string
+		want  string
+	}{
+		{cline.New(capability.Env{Home: home}), "/home/dev/shop", "1778900000000 1778900000000_ab12c"},
+		{cline.New(capability.Env{Home: home}), "", "1778900000000 1778900000000_ab12c"},
+		{cline.New(capability.Env{Home: home}), "/home/dev/other", ""},
+		{cline.NewRoo(capability.Env{Home: home}), "/home/dev/shop", "7d1f0c86-3b0e-4c55-9b57-2a5b5b0f5a11"},
+	} {
+		found, err := test.agent.Discoverer.ProjectSessions(test.dir, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, one := range found {
+			if strings.HasSuffix(one.Path, ".record.json") {
+				continue
+			}
+			ids = append(ids, one.ID)
+			if one.Dir != "/home/dev/shop" {
+				t.Errorf("%s was held in %q", one.ID, one.Dir)
+			}
+		}
+		if len(ids) == 2 && ids[0] > ids[1] {
+			ids[0], ids[1] = ids[1], ids[0]
+		}
+		if got := strings.Join(ids, " "); got != test.want {
+			t.Errorf("%s in %q: %q, want %q", test.agent.Name, test.dir, got, test.want)
+		}
+	}
+}

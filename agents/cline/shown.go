@@ -1,0 +1,96 @@
+package cline
+
+import (
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// shown is what the user saw of a task, as far as it tells what the talk with the model does not: tokens and times.
+type shown struct {
+	requests []request
+	models   []modelUse // of a task of Cline, in the order of their times
+	model    string     // that Roo told the model it is, last
+}
+
+// modelUse is the model from a time on.
+type modelUse struct {
+	at    int64
+	model string
+}
+
+// request is a question to the model.
+type request struct {
+	at    int64
+	usage *assemble.Usage
+	cost  float64
+}
+
+// maxRequests is how many questions of one task are kept.
+const maxRequests = 100_000
+
+// readShown reads the file beside a task's talk. Without it nobody knows the tokens.
+func readShown(path string) *shown {
+	s := &shown{}
+	d := rawjson.NewDecoder(beside(path, shownFile))
+	for d.OpenArray(); d.Element(); {
+		raw := d.Raw()
+		if rawjson.MemberText(raw, "say") != "api_req_started" || string(rawjson.Member(raw, "partial")) == "true" ||
+			len(s.requests) >= maxRequests {
+			continue
+		}
+		s.requests = append(s.requests, requestOf(rawjson.MemberInt(raw, "ts"), []byte(rawjson.MemberText(raw, "text"))))
+	}
+	d = rawjson.NewDecoder(rawjson.Member(beside(path, "task_metadata.json"), "model_usage"))
+	for d.OpenArray(); d.Element(); {
+		raw := d.Raw()
+		if len(s.models) < maxRequests {
+			s.models = append(s.models, modelUse{rawjson.MemberInt(raw, "ts"), modelName(rawjson.MemberText(raw, "model_id"),
+				rawjson.MemberText(raw, "model_provider_id"))})
+		}
+	}
+	return s
+}
+
+// modelAt is the model that was used at a time; "" where nobody says.
+func (s *shown) modelAt(at int64) string {
+	model := s.model
+	for _, use := range s.models {
+		if use.at <= at || model == "" {
+			model = use.model
+		}
+	}
+	return model
+}
+
+// requestOf takes the tokens of a question: those of the prompt are told apart from the cache.
+func requestOf(at int64, text []byte) request {
+	r := request{at: at}
+	d := rawjson.NewDecoder(text)
+	if d.Kind() != rawjson.Object || rawjson.Member(text, "tokensIn") == nil {
+		return r
+	}
+	r.usage = &assemble.Usage{}
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "tokensIn":
+			r.usage.InputTokens = max(d.Int(), 0)
+		case "tokensOut":
+			r.usage.OutputTokens = max(d.Int(), 0)
+		case "cacheReads":
+			r.usage.CacheReadTokens = max(d.Int(), 0)
+		case "cacheWrites":
+			r.usage.CacheWriteTokens = max(d.Int(), 0)
+		case "cost":
+			r.cost = max(d.Float(), 0)
+		}
+	}
+	return r
+}
+
+// answer is the question of the nth answer, from 1.
+func (s *shown) answer(n int) request {
+	if n > len(s.requests) {
+		return request{}
+	}
+	return s.requests[n-1]
+}

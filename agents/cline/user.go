@@ -1,0 +1,208 @@
+package cline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// user takes what goes to the model: results of calls, what the user typed, what the client adds.
+func (s *session) user(m *message, at records.Locator) error {
+	time := sessionfile.Millis(m.at)
+	u := turn{time: time}
+	d := rawjson.NewDecoder(m.content)
+	if d.Kind() == rawjson.String {
+		u.text(s, d.Text())
+	}
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		switch rawjson.MemberText(block, "type") {
+		case "text":
+			u.text(s, rawjson.MemberText(block, "text"))
+		case "image":
+			u.said = append(u.said, "[image]")
+		case "tool_result":
+			u.returned = true
+			if err := s.result(block, time, at); err != nil {
+				return err
+			}
+		}
+	}
+	if u.results != nil && s.open != "" {
+		u.returned = true
+		content := strings.TrimSpace(strings.Join(u.results, "\n\n"))
+		r := assemble.Result{Time: time, Content: &content, Error: errorOf(content)}
+		if err := s.returned(at, s.open, r); err != nil {
+			return err
+		}
+		s.open = ""
+	}
+	return s.prompt(m, &u, at)
+}
+
+// turn is what one message to the model says.
+type turn struct {
+	time     string
+	said     []string // by the user
+	results  []string // of the call in XML
+	notices  []string // of the client
+	returned bool
+}
+
+// resultHead begins the result of a call in XML.
+var resultHead = regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
+
+// added are the tags of what the client adds.
+var added = []string{"environment_details", "explicit_instructions", "SYSTEM_NOTICE", "system_notice", "notice",
+	"file_content",
+	"folder_content", "hook_context"}
+
+// text takes a piece of text.
+func (u *turn) text(s *session, text string) {
+	if s.shown == nil { // a session's document has the user's words without tags
+		if tag, tagged := sessionfile.Tagged(text); tagged && slices.Contains(added, tag) {
+			u.notices = append(u.notices, text)
+			return
+		}
+		u.said = append(u.said, text)
+		return
+	}
+	if head := resultHead.FindString(text); head != "" {
+		u.results = append(u.results, text[len(head):])
+		return
+	}
+	if tag, tagged := sessionfile.Tagged(text); tagged && slices.Contains(added, tag) {
+		if model := sessionfile.Inside(text, "model"); model != "" {
+			s.shown.model = assemble.Model(model)
+		}
+		return
+	}
+	found := false
+	for _, tag := range []string{"task", "feedback", "user_message", "answer"} {
+		if words := sessionfile.Inside(text, tag); words != "" {
+			u.said = append(u.said, words)
+			found = true
+		}
+	}
+	switch {
+	case strings.HasPrefix(text, "The user made the following updates to your content"):
+		s.c.Append("user_modified_edits", "after_step", map[string]any{"text": text, "timestamp": u.time})
+		u.results = append(u.results, text)
+	case !found && u.results != nil:
+		u.results = append(u.results, text)
+	case !found && strings.TrimSpace(text) != "":
+		u.notices = append(u.notices, text)
+	}
+}
+
+// prompt takes what the user typed, if they did.
+func (s *session) prompt(m *message, u *turn, at records.Locator) error {
+	said := strings.TrimSpace(strings.Join(u.said, "\n\n"))
+	kind := rawjson.MemberText(m.meta, "kind")
+	switch {
+	case kind == "compaction" || kind == "compaction_summary" || m.marker || m.summary:
+		s.c.Append("compactions", "after_step", map[string]any{"timestamp": u.time})
+		s.c.Summarised(said, u.time)
+		s.c.Take()
+		return nil
+	case m.display == "system", said == "" && !u.returned:
+		s.c.Skip("client_message")
+		return nil
+	case said == "":
+		s.c.Take()
+		return nil
+	}
+	if !u.returned {
+		if err := s.c.Settle(); err != nil {
+			return err
+		}
+	}
+	err := s.c.Prompt(assemble.Prompt{At: at, Time: u.time, Text: said})
+	s.c.Take()
+	return err
+}
+
+// result takes a block with the result of a call.
+func (s *session) result(block []byte, time string, at records.Locator) error {
+	content, failed := resultText(rawjson.Member(block, "content"))
+	r := assemble.Result{Time: time, Content: &content, Error: errorOf(content)}
+	if r.Error == "" && (failed || string(rawjson.Member(block, "is_error")) == "true") {
+		r.Error = records.ErrorTool
+	}
+	return s.returned(at, rawjson.MemberText(block, "tool_use_id"), r)
+}
+
+func (s *session) returned(at records.Locator, id string, r assemble.Result) error {
+	call := s.c.Waiting(id)
+	tools.Result(call, &r, s.cwd)
+	if call != nil && r.Error == "" && call.Name == "editor" && len(call.Writes) > 0 &&
+		rawjson.Member(call.Input, "old_text") == nil && rawjson.Member(call.Input, "insert_line") == nil {
+		r.Edits = []assemble.Edit{sessionfile.WholeFile(call.Writes[0], rawjson.MemberText(call.Input, "new_text"))}
+	}
+	return s.c.Result(at, id, r)
+}
+
+// resultText is the text of a result: a text, blocks of text, or {query, result, success}, one or several, as JSON
+// or within a text.
+func resultText(raw []byte) (content string, failed bool) {
+	d := rawjson.NewDecoder(raw)
+	switch d.Kind() {
+	case rawjson.String:
+		text := d.Text()
+		if inner := strings.TrimSpace(text); strings.HasPrefix(inner, `{"query"`) || strings.HasPrefix(inner, `[{"query"`) {
+			if said, failed := resultText([]byte(inner)); said != "" {
+				return said, failed
+			}
+		}
+		return text, false
+	case rawjson.Object:
+		value := rawjson.Member(raw, "result")
+		text := rawjson.MemberText(raw, "text")
+		if said := rawjson.NewDecoder(value); said.Kind() == rawjson.String {
+			text = said.Text()
+		} else if value != nil {
+			text = string(value)
+		}
+		return cmp.Or(text, rawjson.MemberText(raw, "error")), string(rawjson.Member(raw, "success")) == "false"
+	case rawjson.Array:
+		var parts []string
+		for d.OpenArray(); d.Element(); {
+			text, bad := resultText(d.Raw())
+			failed = failed || bad
+			if text != "" {
+				parts = append(parts, text)
+			}
+		}
+		return strings.Join(parts, "\n\n"), failed
+	default:
+		return "", false
+	}
+}
+
+// exitCode finds how a command ended.
+var exitCode = regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
+
+// errorOf tells what kind of failure a result reports.
+func errorOf(content string) string {
+	head := content[:min(len(content), 2000)]
+	switch {
+	case strings.Contains(head, "The user denied this operation"):
+		return records.ErrorRejected
+	case strings.Contains(head, "The tool execution failed with the following error"), strings.HasPrefix(head, "<error>"),
+		strings.HasPrefix(head, "<error_details>"):
+		return records.ErrorTool
+	}
+	if m := exitCode.FindStringSubmatch(head); m != nil {
+		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			return sessionfile.ExitCode(n)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+// Package toolcall says what the tools of agents do to files, by the members of their inputs: agents whose files
+// hold little more than a name and an input for each call have much the same tools under other names.
+//
+// A parser gives the tools of its agent by name. What a tool does not say is not guessed: an edit without a place
+// has no lines' numbers, and a call of a tool that is not named does nothing that is known.
+package toolcall
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/applypatch"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/searchreplace"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/project"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Does is what a tool does.
+type Does int
+
+// What tools do. The zero value is a tool of which nothing is known.
+const (
+	Other    Does = iota
+	Reads         // a file
+	Writes        // a file as a whole
+	Replaces      // texts in a file
+	Patches       // files, by a patch in the form "*** Begin Patch"
+	Runs          // a command
+)
+
+// Tools are the tools of an agent by their names.
+type Tools map[string]Does
+
+// Call is a call of a tool, with what it says of the project. Relative paths are below a directory.
+func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
+	call := assemble.Call{ID: id, Name: payload.Name(name), Input: rawjson.Cleaned(input)}
+	switch t[call.Name] {
+	case Reads:
+		call.Reads = paths(call.Input, dir)
+	case Writes, Replaces:
+		call.Writes = paths(call.Input, dir)
+	case Patches:
+		for _, f := range applypatch.Files(patchOf(call.Input)) {
+			call.Writes = append(call.Writes, sessionfile.Absolute(cmp.Or(f.To, f.Path), dir))
+		}
+	case Runs:
+		call.Command = command(call.Input)
+	case Other:
+	}
+	return call
+}
+
+// Edits are what a call that succeeded did to files, by its input alone.
+func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
+	switch t[call.Name] {
+	case Writes:
+		if len(call.Writes) > 0 {
+			return []assemble.Edit{sessionfile.WholeFile(call.Writes[0], text(call.Input, contents))}
+		}
+	case Replaces:
+		if len(call.Writes) > 0 {
+			return []assemble.Edit{{Path: call.Writes[0], Text: NewText(call.Input)}}
+		}
+	case Patches:
+		return patchEdits(patchOf(call.Input), dir)
+	case Other, Reads, Runs:
+	}
+	return nil
+}
+
+// Result completes a result by what a call that succeeded says: its edits, the whole file that it read, the commit
+// that its command made.
+func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
+	if call == nil || r.Error != "" {
+		return
+	}
+	r.Edits = t.Edits(call, dir)
+	if r.Content == nil {
+		return
+	}
+	if call.Command != "" {
+		r.Commit = sessionfile.Committed(call.Command, *r.Content)
+	}
+	if t[call.Name] == Reads && len(call.Reads) == 1 && project.Manifest(call.Reads[0]) &&
+		rawjson.Member(call.Input, "offset") == nil && rawjson.Member(call.Input, "limit") == nil {
+		r.Seen = &assemble.File{Path: call.Reads[0], Content: *r.Content}
+	}
+}
+
+// The members of inputs, by what they hold.
+var (
+	pathMembers = []string{"path", "file_path", "filepath", "filePath", "absolute_path", "target_file", "file"}
+	contents    = []string{"content", "contents", "file_text", "fileText", "new_text"}
+	replaced    = []string{"new_string", "new_str", "newText", "new_text", "newString", "replace"}
+	commands    = []string{"command", "cmd", "command_line"}
+)
+
+func text(input []byte, names []string) string {
+	for _, name := range names {
+		if value := rawjson.MemberText(input, name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// paths are the paths of an input: its own, or those of a list of files.
+func paths(input []byte, dir string) []string {
+	if path := text(input, pathMembers); path != "" {
+		return []string{sessionfile.Absolute(path, dir)}
+	}
+	var out []string
+	for _, name := range []string{"files", "paths"} {
+		d := rawjson.NewDecoder(rawjson.Member(input, name))
+		for d.OpenArray(); d.Element(); {
+			raw := d.Raw()
+			path := text(raw, pathMembers)
+			if rawjson.NewDecoder(raw).Kind() == rawjson.String {
+				path = rawjson.Unquote(raw)
+			}
+			if path != "" && len(out) < maxPaths {
+				out = append(out, sessionfile.Absolute(path, dir))
+			}
+		}
+	}
+	return out
+}
+
+// maxPaths is how many files of one call are kept.
+const maxPaths = 200
+
+// command is the command line of an input; several are run one after the other.
+func command(input []byte) string {
+	if line := text(input, commands); line != "" {
+		return line
+	}
+	var lines []string
+	for _, name := range []string{"commands", "command"} {
+		d := rawjson.NewDecoder(rawjson.Member(input, name))
+		for d.OpenArray(); d.Element(); {
+			if line := d.Text(); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func patchOf(input []byte) string {
+	return text(input, []string{"input", "patch", "patchText", "diff"})
+}
+
+// NewText is what an edit puts in the place of other texts.
+func NewText(input []byte) string {
+	if diff := rawjson.MemberText(input, "diff"); diff != "" {
+		var out strings.Builder
+		for _, b := range searchreplace.Blocks(strings.Split(diff, "\n"), maxBlocks) {
+			out.WriteString(b.New)
+		}
+		return out.String()
+	}
+	var texts []string
+	for _, name := range []string{"edits", "replacements"} {
+		d := rawjson.NewDecoder(rawjson.Member(input, name))
+		for d.OpenArray(); d.Element(); {
+			texts = append(texts, text(d.Raw(), replaced))
+		}
+	}
+	if len(texts) > 0 {
+		return strings.Join(texts, "\n")
+	}
+	return text(input, replaced)
+}
+
+// maxBlocks is how many blocks of one edit are read.
+const maxBlocks = 2000
+
+func patchEdits(patch, dir string) []assemble.Edit {
+	var edits []assemble.Edit
+	for _, f := range applypatch.Files(patch) {
+		path := sessionfile.Absolute(cmp.Or(f.To, f.Path), dir)
+		var written strings.Builder
+		for _, h := range f.Hunks {
+			written.WriteString(added(h))
+		}
+		switch {
+		case f.Added:
+			edits = append(edits, sessionfile.NewFile(path, written.String()))
+		case written.Len() > 0:
+			edits = append(edits, assemble.Edit{Path: path, Text: written.String()})
+		}
+	}
+	return edits
+}
+
+// added are the lines of a hunk that are new: its context is in both of its texts.
+func added(h applypatch.Hunk) string {
+	if h.Old == "" {
+		return h.New
+	}
+	var out strings.Builder
+	edit := sessionfile.Changed("", h.Old, h.New)
+	for _, hunk := range edit.Hunks {
+		for _, line := range hunk.Lines {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
