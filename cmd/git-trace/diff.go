@@ -40,10 +40,7 @@ func (a *app) diffCommand() *cli.Command {
 			"A <moment> is a prompt (4f2a#3), a step (4f2a:12) or a tool call (toolu_…). It stands for the work tree as it\n" +
 			"was when the prompt was sent or the call began, with --after for when it ended. One moment alone is compared\n" +
 			"with the work tree as it is, files that are not tracked among them. 4f2a#3^! is what came about from its\n" +
-			"beginning to its end. Beside an edit tool only the files that it names were looked at.\n\n" +
-			"  git trace diff 4f2a#1 4f2a#2    what happened between two prompts\n" +
-			"  git trace diff 4f2a#2^!         what happened in answer to one\n" +
-			"  git trace diff 4f2a#2           what happened since it was sent",
+			"beginning to its end. Beside an edit tool only the files that it names were looked at.",
 		Flags: options("removed", "prompts", "only-ai", "only-human", "only-unknown", "json", "no-trace",
 			"after", "before"),
 		SkipFlagParsing: true,

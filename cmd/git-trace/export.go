@@ -219,7 +219,9 @@ func (e *exporter) commits(asNotes bool) error {
 		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	})
 	if err == nil && notes != nil {
-		err = notes.done()
+		if err = notes.done(); err == nil && told > 0 {
+			fmt.Fprintf(e.app.std.out, "%s under %s\n", plural(notes.count, "note"), gitai.NotesRef)
+		}
 	}
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
 		fmt.Fprintln(e.app.std.err,
@@ -409,6 +411,7 @@ type notesWriter struct {
 	stream bytes.Buffer // for git-fast-import(1): all notes but the last
 	last   refs.OID
 	text   []byte // of the last
+	count  int
 }
 
 func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
@@ -429,6 +432,7 @@ func (w *notesWriter) write(commit refs.OID, text []byte) {
 		fmt.Fprintf(&w.stream, "N inline %s\ndata %d\n%s\n", w.last, len(w.text), w.text)
 	}
 	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // as git-notes(1) ends a note
+	w.count++
 }
 
 // done stores what was written. The last note is added by git-notes(1), which gives the tree its own form.

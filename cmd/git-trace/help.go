@@ -67,6 +67,7 @@ func printHelp(w io.Writer, _ string, of any) {
 		h.usage(of)
 		h.section("DESCRIPTION", paragraphs(of.Description))
 		h.options(of.VisibleFlags())
+		h.examples(examplesOf(of.Name))
 	}
 	_, _ = io.WriteString(w, h.out.String())
 }
@@ -173,5 +174,16 @@ func (h *helpText) columns(name string, width int, text string) {
 	for _, row := range cells.Wrap(text, helpWidth-width, most) {
 		h.out.WriteString(cells.Pad(name, width) + row + "\n")
 		name = ""
+	}
+}
+
+// examples writes each call, and below it what it is for.
+func (h *helpText) examples(list []example) {
+	if len(list) == 0 {
+		return
+	}
+	h.out.WriteString("\nEXAMPLES:\n")
+	for _, e := range list {
+		h.out.WriteString("   " + e.call + "\n        " + e.does + "\n")
 	}
 }

@@ -127,6 +127,11 @@ func (m *manualWriter) command(c *cli.Command) {
 	for _, f := range c.Flags {
 		m.flag(f)
 	}
+	for _, e := range examplesOf(c.Name) {
+		m.raw(".TP")
+		m.raw(".B " + strings.ReplaceAll(roff(e.call), `"`, `\(dq`)) // quotes hold words together (man(7))
+		m.raw(roff(e.does))
+	}
 }
 
 var placeholder = regexp.MustCompile("`([^`]*)`")

@@ -72,8 +72,9 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	}
 	report := recordReport{Schema: recordSchema, Conversations: []recordedConversation{}, Failed: []string{}}
 	tell := func(one recordedConversation) { report.Conversations = append(report.Conversations, one) }
+	told := false
 	if !c.Bool("json") {
-		tell = func(one recordedConversation) { fmt.Fprintln(a.std.out, one) }
+		tell = func(one recordedConversation) { told = true; fmt.Fprintln(a.std.out, one) }
 	}
 	if c.Bool("quiet") {
 		tell = func(recordedConversation) {}
@@ -113,8 +114,12 @@ func (a *app) record(c *cli.Context, ops operands) error {
 		}
 		report.Failed = append(report.Failed, f.Error())
 	}
-	if err == nil && c.Bool("json") {
+	switch {
+	case err != nil:
+	case c.Bool("json"):
 		err = writeJSON(a.std.out, report)
+	case !told && len(failed) == 0 && !c.Bool("quiet"):
+		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation waits to be stored")
 	}
 	if err == nil && len(failed) > 0 {
 		return silent(exitUnchecked)

@@ -26,8 +26,7 @@ func (a *app) reportCommand() *cli.Command {
 			"figures are those of git trace stats and git trace diff for the same range. A branch is compared with its\n" +
 			"upstream; without a name it is the one that is checked out. Texts of others stand in code, so they mention\n" +
 			"nobody and close no issue. --max-bytes leaves out whole rows until the page fits, and says what is missing:\n" +
-			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000.\n\n" +
-			"   git trace report origin/main...HEAD --max-bytes github-summary",
+			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000.",
 		Flags: slices.Concat(options("markdown", "json"),
 			[]cli.Flag{opt("show-prompts", "").once("prompts").or(promptsFirst).flag()},
 			options("max-bytes", "fail-unknown", "output")),

@@ -39,10 +39,7 @@ func (a *app) restoreCommand() *cli.Command {
 			"is written through a link, into submodules, or outside of a sparse checkout. Where something fails all stays\n" +
 			"as it was.\n\n" +
 			"What is in no commit, not in the index and in no snapshot is replaced with --force only. What was there is\n" +
-			"kept by a snapshot, and the way back to it is printed.\n\n" +
-			"  git trace restore --dry-run 4f2a#3 .           what would come back\n" +
-			"  git trace restore 4f2a#3 -- main.go     undo what prompt 3 did to it\n" +
-			"  git trace diff 4f2a#3                   look at it first",
+			"kept by a snapshot, and the way back to it is printed.",
 		Flags: append([]cli.Flag{dryRunOnce()}, slices.Concat(options("before", "after"),
 			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
 	}, a.restore)

@@ -37,11 +37,7 @@ func (a *app) statsCommand() *cli.Command {
 			"counted, and no commit is read.\n\n" +
 			"--by groups the lines by agent, model, author, week, directory or language, or by several: --by week,agent.\n" +
 			"--survival tells how many of the lines were alive 1, 7, 30 and 90 days after they came to the first-parent\n" +
-			"history. It reads the patch of every commit, which takes as long as git log -p.\n\n" +
-			"   git trace stats main..HEAD\n" +
-			"   git trace stats --by week,agent --since=3.months\n" +
-			"   git trace stats --by directory --depth 2 -- cmd\n" +
-			"   git trace stats --by model --survival --format csv",
+			"history. It reads the patch of every commit, which takes as long as git log -p.",
 		Flags: slices.Concat(commitFlags(), options("by", "depth", "survival"),
 			[]cli.Flag{opt("format", "table or csv").or("table").flag()}, options("json", "markdown", "color")),
 	}, a.stats)

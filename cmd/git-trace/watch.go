@@ -60,8 +60,11 @@ func (a *app) watch(c *cli.Context, ops operands) error {
 	if c.Bool("once") {
 		return w.tick(c.Context, time.Now())
 	}
+	pause := max(c.Duration("interval"), 100*time.Millisecond)
+	fmt.Fprintf(a.std.err, "git-trace: hint: looking at %s every %s until it is interrupted\n",
+		printable(repo.WorkTree), pause)
 	a.line.end()
-	return w.run(c.Context, max(c.Duration("interval"), 100*time.Millisecond))
+	return w.run(c.Context, pause)
 }
 
 // run looks until it is told to stop. A look that failed is reported and does not end it.

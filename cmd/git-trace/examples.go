@@ -1,0 +1,127 @@
+package main
+
+// example is a call that help shows. What it names is of one small project: the conversation 4f2a with three prompts,
+// the file server.go, the remote origin. A test makes that project and runs every one.
+type example struct{ call, does string }
+
+// examples are the calls that help, the manual and docs/cli.md show of each command that a person starts.
+var examples = []struct {
+	command string
+	calls   []example
+}{
+	{"init", []example{
+		{"git trace init", "record here what the agents do that were found"},
+		{"git trace init --agent claude-code --dry-run", "say what it would do for one of them"},
+	}},
+	{"uninstall", []example{{"git trace uninstall --dry-run", "say which hooks would go, and what is kept"}}},
+	{"status", []example{{"git trace status", "is it recording, for whom, is anything wrong"}}},
+	{"doctor", []example{
+		{"git trace doctor", "every check, with the command that mends"},
+		{"git trace doctor --fix", "mend what can be mended"},
+	}},
+	{"capabilities", []example{{"git trace capabilities", "what each agent tells, and which are on this machine"}}},
+	{"watch", []example{{"git trace watch --once", "look once for what no hook reported"}}},
+	{"demo", []example{{"git trace demo", "a conversation, played and told"}}},
+	{"blame", []example{
+		{"git trace blame server.go", "who wrote each line"},
+		{"git trace blame --prompts -L 3,6 server.go", "the same of four lines, below what was asked"},
+		{"git trace blame --json server.go", "for another program"},
+	}},
+	{"diff", []example{
+		{"git trace diff", "what is not committed or staged yet, and whose it is"},
+		{"git trace diff main...topic", "what a branch brings, and what it wrote and threw away"},
+		{"git trace diff --removed HEAD^!", "one commit, with the owners of lines that went"},
+		{"git trace diff 4f2a#1 4f2a#2", "what happened between two prompts"},
+		{"git trace diff 4f2a#2^!", "what happened in answer to one"},
+	}},
+	{"why", []example{
+		{"git trace why server.go:3", "what was asked, thought and done for a line"},
+		{"git trace why HEAD server.go:3-6", "of some lines, as a commit has them"},
+	}},
+	{"log", []example{
+		{"git trace log", "all conversations, the newest first"},
+		{"git trace log --since=1.week --stat", "those of last week, with their files"},
+		{"git trace log main..topic -- server.go", "those that wrote lines of a file on a branch"},
+	}},
+	{"show", []example{
+		{"git trace show 4f2a", "a conversation, step by step"},
+		{"git trace show '4f2a#2'", "what was asked, done, changed and kept at one prompt"},
+		{"git trace show HEAD", "a commit, with who wrote its lines"},
+	}},
+	{"graph", []example{
+		{"git trace graph -n 20", "the last commits, and the conversations that wrote them"},
+		{"git trace graph --format html main..topic", "a page about a branch"},
+	}},
+	{"track", []example{
+		{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
+		{"git trace track server.go:3", "of the change that a line came with"},
+	}},
+	{"search", []example{{"git trace search 'retry limit'", "where it was asked, said or done"}}},
+	{"stats", []example{
+		{"git trace stats main..topic", "how much of a branch agents wrote"},
+		{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
+		{"git trace stats --by directory --depth 2 -- cmd", "in the directories below one"},
+		{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
+	}},
+	{"report", []example{
+		{"git trace report origin/main...HEAD", "one page about a pull request"},
+		{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
+	}},
+	{"restore", []example{
+		{"git trace restore --dry-run 4f2a#3 .", "what would come back"},
+		{"git trace restore 4f2a#3 -- server.go", "undo what prompt 3 did to a file"},
+	}},
+	{"resume", []example{{"git trace resume --print 4f2a", "the command line that goes on with a conversation"}}},
+	{"steering", []example{{"git trace steering main..topic", "what was declined, corrected and given up on a branch"}}},
+	{"lessons", []example{{"git trace lessons >LESSONS.md", "what agents should remember"}}},
+	{"handoff", []example{{"git trace handoff 4f2a", "where a conversation stands, for who goes on"}}},
+	{"quality", []example{{"git trace quality 4f2a", "what its record has, and what it lacks"}}},
+	{"record", []example{{"git trace record", "store all conversations that wait"}}},
+	{"backfill", []example{
+		{"git trace backfill --dry-run", "which old commits have a session file behind them"},
+		{"git trace backfill", "write that to the log"},
+	}},
+	{"convert", []example{
+		{"git trace convert --format opentraces session.jsonl", "a session file as a record, redacted"},
+	}},
+	{"export", []example{
+		{"git trace export --format opentraces 4f2a", "the record of one conversation"},
+		{"git trace export --format git-ai --notes", "who wrote the lines, as notes that git-ai reads"},
+	}},
+	{"import", []example{{"git trace import --from opentraces traces.jsonl", "conversations of another machine"}}},
+	{"trailers", []example{
+		{`git commit -m 'server: a test' --trailer "$(git trace trailers)"`, "name the agents in a message"},
+		{"git trace trailers --id HEAD", "the agents and conversations of a commit"},
+	}},
+	{"note", []example{{"git trace note 4f2a --outcome success --message 'reviewed'", "say how it ended"}}},
+	{"push", []example{
+		{"git trace push --dry-run origin", "what would leave, and what would not"},
+		{"git trace push --to commits origin", "let others see who wrote the published lines"},
+	}},
+	{"pull", []example{{"git trace pull origin", "the owners of lines that others have published"}}},
+	{"unshare", []example{{"git trace unshare 4f2a", "its texts leave with no push any more"}}},
+	{"verify", []example{{"git trace verify", "is the log whole and unchanged"}}},
+	{"checkpoint", []example{{"git trace checkpoint", "sign how long the log is, and what it ends with"}}},
+	{"reconcile", []example{{"git trace reconcile --dry-run", "which commits no hook was heard of"}}},
+	{"rebuild", []example{{"git trace rebuild", "make the caches anew from the log"}}},
+	{"gc", []example{{"git trace gc --dry-run", "what is kept, and what would go"}}},
+	{"events", []example{
+		{"git trace events -n 5", "the newest events of the log"},
+		{"git trace events --json --type patch_recorded", "all of one type, for programs"},
+	}},
+	{"snapshot", []example{{"git trace snapshot", "the tree of the work tree as it is"}}},
+	{"purge", []example{
+		{"git trace purge --dry-run --text 'retry limit'", "where a text was recorded"},
+		{"printf %s \"$SECRET\" | git trace purge --yes --text -", "take one out that nobody should type"},
+	}},
+}
+
+// examplesOf are those of one command.
+func examplesOf(command string) []example {
+	for _, e := range examples {
+		if e.command == command {
+			return e.calls
+		}
+	}
+	return nil
+}
