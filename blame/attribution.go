@@ -29,6 +29,11 @@ type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
+// Completer is a Resolver that may complete the answers once all of them are known.
+type Completer interface {
+	Complete(ctx context.Context, owners []Attribution) error
+}
+
 // Attribution is who wrote a line and how that is known. Its zero value is a line nobody knows anything about.
 type Attribution struct {
 	Kind        events.OwnerKind
@@ -172,6 +177,11 @@ func resolve(
 			if owners[at].Kind == "" {
 				owners[at] = unknown
 			}
+		}
+	}
+	if r, ok := r.(Completer); ok {
+		if err := r.Complete(ctx, owners); err != nil {
+			return nil, fmt.Errorf("complete owners: %w", err)
 		}
 	}
 	return owners, nil

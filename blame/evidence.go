@@ -3,6 +3,7 @@ package blame
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -25,6 +26,7 @@ type Evidence struct {
 	owners  *trails.Owners
 	search  Searcher                                    // nil for none
 	step    func(trace events.TraceID, call string) int // nil to tell none
+	demand  Demand                                      // nil to ask nobody
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 }
@@ -112,6 +114,43 @@ func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 func (e *Evidence) WithSteps(step func(trace events.TraceID, call string) int) *Evidence {
 	e.step = step
 	return e
+}
+
+// Demand asks for what was said in conversations, and tells whether something of it came.
+type Demand func(ctx context.Context, traces []events.TraceID) (bool, error)
+
+// WithDemand asks, once for all lines, for the conversations whose prompts are not kept here.
+func (e *Evidence) WithDemand(demand Demand) *Evidence {
+	e.demand = demand
+	return e
+}
+
+// Complete fills in the prompts that were asked for.
+func (e *Evidence) Complete(ctx context.Context, owners []Attribution) error {
+	if e.demand == nil {
+		return nil
+	}
+	lacks := func(a *Attribution) bool { return a.Trace != "" && a.PromptIndex > 0 && a.PromptText == "" }
+	lacking := map[events.TraceID]bool{}
+	for i := range owners {
+		if a := &owners[i]; lacks(a) {
+			lacking[a.Trace] = true
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	came, err := e.demand(ctx, slices.Sorted(maps.Keys(lacking)))
+	if err != nil || !came {
+		return err
+	}
+	clear(e.texts)
+	for i := range owners {
+		if a := &owners[i]; lacks(a) {
+			a.PromptText = e.promptText(a.Trace, a.PromptIndex)
+		}
+	}
+	return nil
 }
 
 // WithSettler asks the agents' own records of the calls that are open, which lines that no commit has may depend on.

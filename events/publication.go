@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,10 +19,12 @@ import (
 //
 //	digest.json                  one line: PublicationHead
 //	log/<first number>.jsonl     events; the files in the order of their names are the log
+//	records                      a line for each record that the clone shares: conversation and blob
 
 const (
-	headName = "digest.json"
-	logName  = "log"
+	headName    = "digest.json"
+	logName     = "log"
+	recordsName = "records"
 )
 
 // What a reader takes of a tree that somebody else made, and the writer keeps to.
@@ -63,6 +67,8 @@ type Publication struct {
 	Commit refs.OID
 	Head   PublicationHead
 	Files  []PublishedFile
+	// Records are the blobs of the records that are shared, by their conversations: no other one is the writer's.
+	Records map[TraceID]refs.OID
 }
 
 // ReadPublication reads the tree of a publication. Nothing of it is believed before its events were read.
@@ -75,18 +81,21 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	if err != nil {
 		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
 	}
-	head, dir, err := publicationTree(objects, c.Tree)
+	tree, err := publicationTree(objects, c.Tree)
 	if err != nil {
 		return p, err
 	}
-	raw, err := objects.Blob(head)
+	raw, err := objects.Blob(tree.head)
 	if err == nil {
 		p.Head, err = parseHead(raw)
 	}
 	if err != nil {
 		return p, fmt.Errorf("%w: %s: %w", ErrNotPublication, headName, err)
 	}
-	entries, err := objects.Tree(dir)
+	if p.Records, err = sharedRecords(objects, tree.records); err != nil {
+		return p, fmt.Errorf("%w: %s: %w", ErrNotPublication, recordsName, err)
+	}
+	entries, err := objects.Tree(tree.log)
 	if err != nil {
 		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
 	}
@@ -94,24 +103,61 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	return p, err
 }
 
-// publicationTree finds the two entries of the tree, which has no others but what a later version may add.
-func publicationTree(objects *refs.Objects, tree refs.OID) (head, log refs.OID, err error) {
+type publishedTree struct{ head, log, records refs.OID }
+
+// publicationTree finds the entries of the tree, which has no others but what a later version may add.
+func publicationTree(objects *refs.Objects, tree refs.OID) (p publishedTree, err error) {
 	entries, err := objects.Tree(tree)
 	if err != nil {
-		return head, log, fmt.Errorf("%w: %w", ErrNotPublication, err)
+		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
 	}
 	for _, e := range entries {
 		switch {
 		case e.Name == headName && e.Mode == refs.ModeFile:
-			head = e.OID
+			p.head = e.OID
 		case e.Name == logName && e.IsDir():
-			log = e.OID
+			p.log = e.OID
+		case e.Name == recordsName && e.Mode == refs.ModeFile:
+			p.records = e.OID
 		}
 	}
-	if head.IsZero() || log.IsZero() {
+	if p.head.IsZero() || p.log.IsZero() {
 		err = fmt.Errorf("%w: it has no %s and %s", ErrNotPublication, headName, logName)
 	}
-	return head, log, err
+	return p, err
+}
+
+// traceLength is the length of the id of a conversation, a UUID.
+const traceLength = 36
+
+// sharedRecords reads the list of records, which need not be there.
+func sharedRecords(objects *refs.Objects, list refs.OID) (map[TraceID]refs.OID, error) {
+	if list.IsZero() {
+		return nil, nil
+	}
+	raw, err := objects.Blob(list)
+	if err != nil {
+		return nil, err
+	}
+	out := map[TraceID]refs.OID{}
+	for line := range strings.Lines(string(raw)) {
+		trace, blob, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		id, err := refs.ParseOID(blob)
+		if err != nil || len(trace) != traceLength {
+			return nil, errors.New("a line of it has another form")
+		}
+		out[TraceID(trace)] = id
+	}
+	return out, nil
+}
+
+// listRecords is what sharedRecords reads.
+func listRecords(shared map[TraceID]refs.OID) []byte {
+	var out bytes.Buffer
+	for _, trace := range slices.Sorted(maps.Keys(shared)) {
+		fmt.Fprintf(&out, "%s %s\n", trace, shared[trace])
+	}
+	return out.Bytes()
 }
 
 // parseHead reads digest.json, which is in canonical form.
@@ -158,12 +204,12 @@ func publishedFiles(entries []refs.TreeEntry) ([]PublishedFile, error) {
 func publishedName(first int64) string { return fmt.Sprintf("%010d.jsonl", first) }
 
 // WritePublication stores the tree of a publication and returns its id.
-func (l *Log) WritePublication(head PublicationHead, files []PublishedFile) (refs.OID, error) {
-	entries := make([]refs.TreeEntry, len(files))
-	for i, f := range files {
+func (l *Log) WritePublication(p Publication) (refs.OID, error) {
+	entries := make([]refs.TreeEntry, len(p.Files))
+	for i, f := range p.Files {
 		entries[i] = refs.TreeEntry{Name: publishedName(f.First), Mode: refs.ModeFile, OID: f.Blob}
 	}
-	line, err := Encode(head)
+	line, err := Encode(p.Head)
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("write publication: %w", err)
 	}
@@ -175,9 +221,17 @@ func (l *Log) WritePublication(head PublicationHead, files []PublishedFile) (ref
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("write publication: %w", err)
 	}
-	tree, err := l.writeMain(refs.TreeObject, refs.EncodeTree([]refs.TreeEntry{
+	top := []refs.TreeEntry{
 		{Name: headName, Mode: refs.ModeFile, OID: blob}, {Name: logName, Mode: refs.ModeDir, OID: dir},
-	}))
+	}
+	if len(p.Records) > 0 {
+		list, err := l.writeMain(refs.BlobObject, listRecords(p.Records))
+		if err != nil {
+			return refs.OID{}, fmt.Errorf("write publication: %w", err)
+		}
+		top = append(top, refs.TreeEntry{Name: recordsName, Mode: refs.ModeFile, OID: list})
+	}
+	tree, err := l.writeMain(refs.TreeObject, refs.EncodeTree(top))
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("write publication: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -156,7 +157,7 @@ func (p *Purge) caches() error {
 	if p.dry {
 		return nil
 	}
-	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache", "search"), view.PromptCache(p.Repo),
+	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache", "search"), store.PromptCache(p.Repo),
 		recorder.StateDir(p.Repo), view.FoundCache(p.Repo)} {
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("drop caches: %w", err)

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -62,6 +63,25 @@ func quoteAlternate(path string) string {
 // it since 2.44; before, a child that wants to fetch finds no transport that it may use (GIT_ALLOW_PROTOCOL, git(1)).
 func FetchNothing() error {
 	return errors.Join(os.Setenv("GIT_NO_LAZY_FETCH", "1"), os.Setenv("GIT_ALLOW_PROTOCOL", "none"))
+}
+
+// AskNobody lets no git child of this process ask a person for a password or a key: nobody waits for the question. The
+// command is core.sshCommand, if that is set.
+func AskNobody(sshCommand string) error {
+	ssh := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), sshCommand)
+	if ssh == "" && os.Getenv("GIT_SSH") == "" {
+		ssh = "ssh"
+	}
+	var err error
+	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" { // another one may not know the option
+		err = os.Setenv("GIT_SSH_COMMAND", ssh+" -o BatchMode=yes")
+	}
+	for _, kv := range [][2]string{
+		{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_ASKPASS", "true"}, {"SSH_ASKPASS_REQUIRE", "never"}, {"GCM_INTERACTIVE", "never"},
+	} {
+		err = errors.Join(err, os.Setenv(kv[0], kv[1]))
+	}
+	return err
 }
 
 // kept are the GIT_* variables that a git child inherits.

@@ -146,7 +146,7 @@ func TestManyPushesAreJoined(t *testing.T) {
 	if len(joined) != 1 || joined[0] != first.Files[0] {
 		t.Errorf("%d files are joined into %v, which were %v", len(files), joined, first.Files)
 	}
-	tree, err := log.WritePublication(first.Head, files)
+	tree, err := log.WritePublication(events.Publication{Head: first.Head, Files: files})
 	w.Check(err)
 	cut := w.Git("commit-tree", "-m", "cut", tree.String())
 	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ type earlier struct {
 	last    events.ID
 	count   int64
 	content map[events.ID]bool // what its events say
+	records map[events.TraceID]refs.OID
 }
 
 // readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
@@ -57,25 +59,44 @@ func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, er
 		}
 		e.content[id] = true
 	}
-	e.commit, e.files, e.last, e.count = tip, p.Files, p.Head.Last, p.Head.Events
+	e.commit, e.files, e.last, e.count, e.records = tip, p.Files, p.Head.Last, p.Head.Events, p.Records
 	return e, nil
+}
+
+// changes tells whether the publication that the remote has is not the one of today.
+func (p *Plan) changes() bool {
+	return len(p.fresh) > 0 || p.base.count > 0 && !maps.Equal(p.base.records, p.shared())
+}
+
+// shared are the blobs of the records that leave.
+func (p *Plan) shared() map[events.TraceID]refs.OID {
+	out := map[events.TraceID]refs.OID{}
+	for _, e := range p.Records.Sent {
+		out[e.Trace] = e.Blob
+	}
+	return out
 }
 
 // publish makes the publication that has the new events, and gives its commit. No ref names it yet.
 func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
-	if len(p.fresh) == 0 {
+	if !p.changes() {
 		return p.base.commit, nil
 	}
-	added, err := events.Follow(p.fresh, p.base.count, p.base.last, p.Writer)
-	if err != nil {
-		return refs.OID{}, err
+	files, count, last := slices.Clone(p.base.files), p.base.count, p.base.last
+	if len(p.fresh) > 0 {
+		added, err := events.Follow(p.fresh, count, last, p.Writer)
+		if err != nil {
+			return refs.OID{}, err
+		}
+		file, err := p.log.WritePublished(added)
+		if err != nil {
+			return refs.OID{}, err
+		}
+		files = append(files, file)
+		count, last = added[len(added)-1].Seq, added[len(added)-1].ID
 	}
-	file, err := p.log.WritePublished(added)
-	if err != nil {
-		return refs.OID{}, err
-	}
-	files := append(slices.Clone(p.base.files), file)
 	if len(files) > filesOfPublication {
+		var err error
 		if files, err = p.log.JoinPublished(files); err != nil {
 			return refs.OID{}, err
 		}
@@ -84,11 +105,10 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	if err != nil {
 		return refs.OID{}, err
 	}
-	last := added[len(added)-1]
-	tree, err := p.log.WritePublication(events.PublicationHead{
+	tree, err := p.log.WritePublication(events.Publication{Files: files, Records: p.shared(), Head: events.PublicationHead{
 		Format: events.Version, Writer: p.Writer, Level: string(p.Level), ObjectFormat: p.repo.Format.String(),
-		Events: last.Seq, Last: last.ID, Source: p.Digest.Source, Seen: seen,
-	}, files)
+		Events: count, Last: last, Source: p.Digest.Source, Seen: seen,
+	}})
 	if err != nil {
 		return refs.OID{}, err
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -42,6 +41,7 @@ type PulledWriter struct {
 	Commits       int    `json:"commits"`       // that are anchored
 	Conversations int    `json:"conversations"` // that began there
 	Records       int    `json:"records"`       // of which the texts are here
+	Shared        int    `json:"shared"`        // of which the writer shares the texts
 	New           bool   `json:"new"`           // it came, or moved, with this pull
 	LeftOut       string `json:"left_out,omitempty"`
 }
@@ -79,6 +79,13 @@ func (w What) refspecs(r Remote, own string) []string {
 // MostFetched is how much a pull takes when trace.maxFetched does not say otherwise.
 const MostFetched = 2 << 30
 
+func orMost(most int64) int64 {
+	if most == 0 {
+		return MostFetched
+	}
+	return most
+}
+
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
@@ -90,9 +97,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, fmt.Errorf("%w: %s", ErrNoWriter, writer)
 		}
 	}
-	if w.Most == 0 {
-		w.Most = MostFetched
-	}
+	w.Most = orMost(w.Most)
 	own, err := log.Writer()
 	if err != nil {
 		return nil, err
@@ -116,6 +121,11 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
+	texts, err := openTexts(ctx, repo, r.Label)
+	if err != nil {
+		return nil, err
+	}
+	defer texts.close()
 	out := &Pulled{Remote: r.Label, Writers: []PulledWriter{}}
 	same := true
 	wanted := map[string]bool{}
@@ -148,7 +158,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
 		}
 	}
-	return out, out.look(ctx, log, r, own, before, w)
+	return out, out.look(ctx, log, r, own, before, w, texts)
 }
 
 // covers tells whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
@@ -160,7 +170,7 @@ func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 
 // look reads what is here now of the other writers.
 func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID,
-	what What) error {
+	what What, texts *texts) error {
 	fetched, err := log.Fetched(ctx)
 	if err != nil {
 		return err
@@ -176,8 +186,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		return err
 	}
 	noted := readSeen(log.Repo(), r)
-	s := store.Open(log.Repo())
-	defer func() { _ = s.Close() }()
+	sound := map[string]events.Publication{}
 	for _, c := range copies {
 		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Ref] != c.Tip}
 		if w.New {
@@ -198,15 +207,58 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 			}
 			c.Copy.Close()
 		}
-		if texts, err := s.On(events.FetchedRef(r.Label, c.Writer, "records")); err == nil && c.Digest {
-			w.Records = len(texts) // what cannot be read is none
+		if c.Digest && c.Writer != "" && c.Err == nil {
+			if w.LeftOut != "" { // it may stay as it was
+				c.Tip, _ = log.Tip(c.Ref)
+			}
+			if named, err := log.ReadPublication(c.Tip); err == nil { // otherwise it names no text
+				sound[c.Writer], w.Shared = named, len(named.Records)
+			}
 		}
 		p.Writers = append(p.Writers, w)
 	}
-	if what.Dry || len(noted) == 0 {
-		return nil
+	if !what.Dry {
+		if len(noted) > 0 {
+			if err := noted.keep(log.Repo(), r); err != nil {
+				return err
+			}
+		}
+		if err := p.holdTexts(ctx, texts, sound); err != nil {
+			return err
+		}
 	}
-	return noted.keep(log.Repo(), r)
+	return p.countTexts(ctx, texts)
+}
+
+// holdTexts lets go of the texts that no digest names, and says whose those are.
+func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]events.Publication) error {
+	stray, err := texts.hold(ctx, sound)
+	if err != nil {
+		return err
+	}
+	for i := range p.Writers {
+		w := &p.Writers[i]
+		if stray[w.Writer] && w.LeftOut == "" && strings.HasSuffix(w.Ref, "/digest") {
+			w.LeftOut = "texts that its digest does not name; the rest is read"
+		}
+	}
+	return nil
+}
+
+// countTexts says how many texts are here now.
+func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
+	now, err := texts.read(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range p.Writers {
+		if w := &p.Writers[i]; strings.HasSuffix(w.Ref, "/digest") {
+			for _, kind := range []string{"records", "demanded"} {
+				w.Records += len(now[events.FetchedRef(p.Remote, w.Writer, kind)])
+			}
+		}
+	}
+	return nil
 }
 
 // count sums a log up.

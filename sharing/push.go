@@ -151,7 +151,7 @@ func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Labe
 
 // chooseRefs lists what has to be made or moved on the remote.
 func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
-	if name := p.ref("digest"); len(p.fresh) > 0 || p.base.commit != remote[name] {
+	if name := p.ref("digest"); p.changes() || p.base.commit != remote[name] {
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
 	}
 	whole := map[string]string{}

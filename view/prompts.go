@@ -40,11 +40,17 @@ func NewPrompts(repo *refs.Repo, redactor func() (*redact.Redactor, error)) *Pro
 		repo: repo, typed: trails.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
 		redactor: sync.OnceValues(redactor),
 	}
+	p.Forget()
+	return p
+}
+
+// Forget is called when records came while the texts were read: what was not found before is looked for again.
+func (p *Prompts) Forget() {
+	clear(p.known)
 	p.empty = sync.OnceValue(func() bool {
 		empty, err := p.Records.Empty(context.Background())
 		return err == nil && empty
 	})
-	return p
 }
 
 func (p *Prompts) Close() { _ = p.Records.Close() }
@@ -85,11 +91,8 @@ type NoPrompts struct{}
 
 func (NoPrompts) Get(events.TraceID, int) (string, bool, error) { return "", false, nil }
 
-// PromptCache is the directory of the cached texts.
-func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
-
 func (p *Prompts) cachePath(trace events.TraceID) string {
-	return filepath.Join(PromptCache(p.repo), filepath.Base(string(trace))+".json")
+	return filepath.Join(store.PromptCache(p.repo), filepath.Base(string(trace))+".json")
 }
 
 func (p *Prompts) cached(trace events.TraceID) knownPrompts {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -87,6 +88,15 @@ func (a *app) blame(args []string) error {
 	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(settler())
 	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
+	}
+	if opts.Prompts {
+		evidence = evidence.WithDemand(func(ctx context.Context, traces []events.TraceID) (bool, error) {
+			came, err := a.demand(ctx, repo, traces)
+			if came {
+				known.prompts.Forget()
+			}
+			return came, err
+		})
 	}
 	if opts.Format.IsJSON() {
 		evidence = evidence.WithSteps(known.steps(a.life))

@@ -61,12 +61,14 @@ func (a *app) consents(what string) bool {
 // asks puts a question to a person; no answer is no.
 func (a *app) asks(question string) bool {
 	fmt.Fprintf(a.std.err, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(a.std.in).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true
-	}
-	return false
+	answer := a.answer()
+	return answer == "y" || answer == "yes"
+}
+
+// answer reads what the person types, in small letters.
+func (a *app) answer() string {
+	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
+	return strings.ToLower(strings.TrimSpace(line))
 }
 
 // confirm asks before something that cannot be undone; where nobody could answer, it is refused. Does says what --yes

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -86,6 +87,11 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		}
 		left += pulled.LeftOut()
 	}
+	if !what.Dry && !c.Bool("json") {
+		if err := a.offerTexts(c.Context, log, s, sources, out.Remotes); err != nil {
+			return err
+		}
+	}
 	if c.Bool("json") {
 		if err := writeJSON(quietWriter{a.std.out}, out); err != nil {
 			return err
@@ -93,6 +99,45 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	}
 	if left > 0 {
 		return silent(exitFinding)
+	}
+	return nil
+}
+
+// offerTexts asks, once in a clone, what of the texts that others share is wanted.
+func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
+	pulled []*sharing.Pulled) error {
+	_, settled := s.OnDemand()
+	_, terminal := terminalOf(a.std.err)
+	lacking, have := 0, 0
+	for _, p := range pulled {
+		for _, w := range p.Writers {
+			lacking, have = lacking+w.Shared-w.Records, have+w.Records
+		}
+	}
+	switch {
+	case settled || have > 0 || lacking == 0:
+		return nil
+	case !terminal:
+		fmt.Fprintf(a.std.err, "git-trace: hint: others share what was said in %s; git trace pull --records fetches it\n",
+			plural(lacking, "conversation"))
+		return nil
+	}
+	fmt.Fprintf(a.std.err, "others share what was said in %s. Fetch it? all now and with each pull (a),\n"+
+		"each when you look at it (e), or nothing (N): ", plural(lacking, "conversation"))
+	answer := a.answer()
+	if err := sharing.SettleOnDemand(ctx, log.Repo(), answer == "e" || answer == "each"); err != nil {
+		return err
+	}
+	if answer != "a" && answer != "all" {
+		return nil
+	}
+	for _, r := range sources {
+		p, err := sharing.Pull(ctx, log, r, sharing.What{Records: true})
+		if err != nil {
+			a.tellRemote(err)
+			return explainSharing(err)
+		}
+		sayPulled(quietWriter{a.std.out}, p)
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
-	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) rebuildCommand() *cli.Command {
@@ -49,7 +49,7 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
 	// made anew when they are needed
-	if err := errors.Join(search.Remove(repo), os.RemoveAll(view.PromptCache(repo))); err != nil {
+	if err := errors.Join(search.Remove(repo), os.RemoveAll(store.PromptCache(repo))); err != nil {
 		return fail(exitUnchecked, err, "")
 	}
 	if err := rebuildOwnership(c, repo); err != nil {

@@ -42,8 +42,9 @@ const (
 // resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else
 // begins with the same digits.
 type resolver struct {
-	repo  *refs.Repo
-	known *conversations
+	repo   *refs.Repo
+	known  *conversations
+	demand demander // nil to ask nobody for a record
 }
 
 // resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, tool calls, patches,
@@ -76,6 +77,11 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 	trace, err := r.known.find(id)
 	if err != nil {
 		return object{}, false, nil //nolint:nilerr // what is no conversation is no step
+	}
+	if r.demand != nil {
+		if err := r.demand(ctx, r.repo, trace); err != nil {
+			return object{}, false, err
+		}
 	}
 	if _, err := r.known.prompts.Records.Find(ctx, trace); err != nil {
 		return object{}, false, nil //nolint:nilerr // without a record it is a prompt

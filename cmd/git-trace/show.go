@@ -57,6 +57,10 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	if len(ids) == 0 {
 		return usage("an id is needed: git trace show <id>…")
 	}
+	return a.demanding(func(demand demander) error { return a.showAll(c, ids, demand) })
+}
+
+func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer views.close()
-	r := resolver{repo: repo, known: known}
+	r := resolver{repo: repo, known: known, demand: demand}
 	objects := []shown{}
 	for _, id := range ids {
 		if p, named, err := placeOf(id); named && looksLikePath(p.name) {
@@ -75,6 +79,9 @@ func (a *app) show(c *cli.Context, ops operands) error {
 				return err
 			}
 			v, err := views.why("", p, nil)
+			if err == nil {
+				err = demand(c.Context, repo, v.traces()...)
+			}
 			if err != nil {
 				return err
 			}
@@ -84,6 +91,11 @@ func (a *app) show(c *cli.Context, ops operands) error {
 		o, err := r.resolve(c.Context, id)
 		if err != nil {
 			return reportAmbiguous(a.std.err, err)
+		}
+		if o.trace != "" {
+			if err := demand(c.Context, repo, o.trace); err != nil {
+				return err
+			}
 		}
 		v, err := views.view(o)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/why"
 )
 
@@ -58,6 +59,14 @@ func (a *app) why(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	contents, err := a.contents(c.String("contents"), rev, places)
+	if err != nil {
+		return err
+	}
+	return a.demanding(func(demand demander) error { return a.whyAll(c, rev, places, contents, demand) })
+}
+
+func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []byte, demand demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -68,17 +77,17 @@ func (a *app) why(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer views.close()
-	contents, err := a.contents(c.String("contents"), rev, places)
-	if err != nil {
-		return err
-	}
 	list := []*whyView{}
+	var traces []events.TraceID
 	for _, p := range places {
 		v, err := views.why(rev, p, contents)
 		if err != nil {
 			return err
 		}
-		list = append(list, v)
+		list, traces = append(list, v), append(traces, v.traces()...)
+	}
+	if err := demand(c.Context, repo, traces...); err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, struct {
@@ -95,6 +104,17 @@ func (a *app) why(c *cli.Context, ops operands) error {
 		return err
 	}
 	return drawEach(a, c, views, list)
+}
+
+// traces are the conversations that wrote the lines.
+func (v *whyView) traces() []events.TraceID {
+	var out []events.TraceID
+	for _, r := range v.reasons {
+		if o := r.Owner(); o.Trace != "" {
+			out = append(out, o.Trace)
+		}
+	}
+	return out
 }
 
 // whyOperands are places, and the revision in front of them.

@@ -128,6 +128,29 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	return s.writeCommit(tree, parents, message, undated)
 }
 
+// Keep makes a ref of fetched records name these and no others, without a history; none deletes it. Their blobs are here.
+func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
+	if !strings.HasPrefix(ref, fetchedRefs) {
+		return fmt.Errorf("keep records: %s is not a fetched ref", ref)
+	}
+	args := []string{"update-ref", "-d", ref}
+	if len(list) > 0 {
+		tree, err := s.WriteTree(list)
+		if err != nil {
+			return fmt.Errorf("keep records: %w", err)
+		}
+		commit, err := s.writeCommit(tree, nil, "records: fetched on demand\n", undated)
+		if err != nil {
+			return fmt.Errorf("keep records: %w", err)
+		}
+		args = []string{"update-ref", ref, commit.String()}
+	}
+	if _, err := s.repo.Git(ctx, nil, args...); err != nil {
+		return fmt.Errorf("keep records: %w", err)
+	}
+	return nil
+}
+
 // withFile puts a file into its folder below a root; a zero blob takes it out.
 func (s *Store) withFile(root []refs.TreeEntry, trace events.TraceID, blob refs.OID) ([]refs.TreeEntry, error) {
 	dir, _ := entryOf(root, folder(trace))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -44,6 +45,9 @@ func Open(repo *refs.Repo) *Store {
 
 // Close ends the git process that reads objects, if there is one.
 func (s *Store) Close() error { return s.objects.Close() }
+
+// PromptCache is the directory in which readers keep the texts of prompts that they took from records.
+func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
 
 // Entry is a record that is there.
 type Entry struct {
@@ -205,7 +209,7 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
 	for _, r := range list {
-		if strings.HasSuffix(r.Name, "/records") {
+		if strings.HasSuffix(r.Name, "/records") || strings.HasSuffix(r.Name, "/demanded") {
 			names = append(names, r.Name)
 		}
 	}

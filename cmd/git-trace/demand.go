@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// errCame ends a reading when something came that it has to read too.
+var errCame = errors.New("what was said has come")
+
+// demanding reads, and reads again if what was said in the conversations came from others meanwhile.
+func (a *app) demanding(read func(demand demander) error) error {
+	err := read(func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error {
+		came, err := a.demand(ctx, repo, traces)
+		if err == nil && came {
+			err = errCame
+		}
+		return err
+	})
+	if errors.Is(err, errCame) {
+		return read(func(context.Context, *refs.Repo, ...events.TraceID) error { return nil })
+	}
+	return err
+}
+
+// demander is demand for readers that begin anew when something came.
+type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
+
+// demand sees to it that what was said in conversations is here, as far as others share it, and tells whether something
+// came. What stays elsewhere is told in a hint: the command goes on without it.
+func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.TraceID) (bool, error) {
+	d, err := sharing.Demand(ctx, events.OpenLog(repo), traces)
+	if err != nil {
+		return false, err
+	}
+	if len(d.Elsewhere) > 0 {
+		where := printable(strings.Join(d.Elsewhere, ", "))
+		if d.Err != nil {
+			fmt.Fprintf(a.std.err, "git-trace: hint: what was said there is kept on %s, not here: %s\n", where,
+				printable(d.Err.Error()))
+		} else {
+			fmt.Fprintf(a.std.err, "git-trace: hint: what was said there is kept on %s, not here; git trace pull --records "+
+				"fetches all,\ngit-trace: hint: git config trace.fetchOnDemand true each when it is looked at\n", where)
+		}
+	}
+	return d.Got > 0, nil
+}

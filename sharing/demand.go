@@ -1,0 +1,219 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Demanded is what became of a demand for texts that others share.
+type Demanded struct {
+	Got       int      // records that came
+	Elsewhere []string // remotes that keep others, or did not give them
+	Err       error    // why not; nil where nobody was asked
+}
+
+// offer is a record that a writer shares.
+type offer struct {
+	fetched events.FetchedLog
+	entry   store.Entry
+}
+
+// demandPatience is how long a command waits for a remote that it asks on its own.
+const demandPatience = 20 * time.Second
+
+// OnDemand tells whether a reader may ask a remote for what it lacks, and whether the person said anything about it.
+func (s *Settings) OnDemand() (may, settled bool) {
+	_, settled = s.own.Get("trace.fetchondemand")
+	return s.own.Bool("trace.fetchOnDemand", false), settled
+}
+
+// SettleOnDemand writes the answer into the clone's configuration.
+func SettleOnDemand(ctx context.Context, repo *refs.Repo, may bool) error {
+	if _, err := repo.Git(ctx, nil, "config", "--local", "trace.fetchOnDemand", fmt.Sprint(may)); err != nil {
+		return fmt.Errorf("keep the choice: %w", err)
+	}
+	return nil
+}
+
+// Demand sees to it that the records of conversations are here. Those that other clones share are fetched one by one,
+// each by its id, if the person allowed it. What a remote took back since is not.
+func Demand(ctx context.Context, log *events.Log, traces []events.TraceID) (Demanded, error) {
+	if !log.MayHaveFetched() {
+		return Demanded{}, nil
+	}
+	missing, err := offers(ctx, log, traces)
+	if err != nil || len(missing) == 0 {
+		return Demanded{}, err
+	}
+	s, err := ReadSettings(ctx, log.Repo())
+	if err != nil {
+		return Demanded{}, err
+	}
+	if may, _ := s.OnDemand(); !may {
+		return Demanded{Elsewhere: remotesOf(missing)}, nil
+	}
+	command, _ := s.always.Get("core.sshcommand")
+	if err := refs.AskNobody(command); err != nil {
+		return Demanded{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, demandPatience)
+	defer cancel()
+	var failed error
+	for _, name := range remotesOf(missing) {
+		if r, err := s.Source(name); err != nil { // that of a URL has no name to ask by
+			failed = errors.Join(failed, err)
+		} else if err := s.demandFrom(ctx, log, r, traces, missing); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	still, err := offers(context.WithoutCancel(ctx), log, traces)
+	out := Demanded{Elsewhere: remotesOf(still), Err: failed}
+	for _, o := range missing {
+		if !slices.ContainsFunc(still, func(s offer) bool { return s.entry.Trace == o.entry.Trace }) {
+			out.Got++
+		}
+	}
+	return out, err
+}
+
+func remotesOf(list []offer) []string {
+	var out []string
+	for _, o := range list {
+		out = append(out, o.fetched.Remote)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// offers finds what others share of conversations of which no record is here: of each conversation one.
+func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]offer, error) {
+	s := store.Open(log.Repo())
+	defer func() { _ = s.Close() }()
+	var lacking []events.TraceID
+	for _, trace := range traces {
+		_, err := s.Find(ctx, trace)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			lacking = append(lacking, trace)
+		case err != nil:
+			return nil, err
+		}
+	}
+	if len(lacking) == 0 {
+		return nil, nil
+	}
+	own, err := log.Writer()
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[events.TraceID]offer{}
+	for _, f := range fetched {
+		if !f.Digest || f.Writer == "" || f.Writer == own {
+			continue
+		}
+		p, err := log.ReadPublication(f.Tip)
+		if err != nil || p.Head.Writer != f.Writer {
+			continue // those who read it tell
+		}
+		for _, trace := range lacking {
+			blob, shared := p.Records[trace]
+			if _, known := found[trace]; shared && !known {
+				found[trace] = offer{f, store.Entry{Trace: trace, Blob: blob, Ref: demandedRef(f)}}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b offer) int {
+		return strings.Compare(string(a.entry.Trace), string(b.entry.Trace))
+	}), nil
+}
+
+// demandedRef is where the records are kept that came one by one.
+func demandedRef(f events.FetchedLog) string {
+	return events.FetchedRef(f.Remote, f.Writer, "demanded")
+}
+
+// demandFrom fetches from one remote, of what is missing there. It asks first what is shared today.
+func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, traces []events.TraceID,
+	missing []offer) error {
+	patterns := []string{}
+	for _, o := range missing {
+		if o.fetched.Remote == r.Label {
+			patterns = append(patterns, r.Prefix+o.fetched.Writer+"/digest", r.Prefix+o.fetched.Writer+"/records")
+		}
+	}
+	found, err := there(ctx, log.Repo(), r.Name, patterns...)
+	if err != nil {
+		return err
+	}
+	var moved []string
+	for _, o := range missing {
+		w := o.fetched.Writer
+		if o.fetched.Remote == r.Label && found[r.Prefix+w+"/digest"] != o.fetched.Tip && !slices.Contains(moved, w) {
+			moved = append(moved, w)
+		}
+	}
+	if len(moved) > 0 {
+		if _, err := Pull(ctx, log, r, What{Writers: moved}); err != nil {
+			return err
+		}
+		if missing, err = offers(ctx, log, traces); err != nil {
+			return err
+		}
+	}
+	wanted := map[string][]store.Entry{}
+	var writers, blobs []string
+	for _, o := range missing {
+		if w := o.fetched.Writer; o.fetched.Remote == r.Label && !found[r.Prefix+w+"/records"].IsZero() {
+			wanted[o.entry.Ref] = append(wanted[o.entry.Ref], o.entry)
+			writers, blobs = append(writers, w), append(blobs, o.entry.Blob.String())
+		}
+	}
+	if len(blobs) == 0 {
+		return nil
+	}
+	most, err := s.MostFetched()
+	if err != nil {
+		return err
+	}
+	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
+		"--no-recurse-submodules", "--", r.Name)
+	err = arriving(ctx, log.Repo(), orMost(most), append(args, blobs...)...)
+	var refused *RemoteError
+	switch {
+	case errors.As(err, &refused) && ctx.Err() == nil: // it gives nothing by id alone
+		_, err = Pull(ctx, log, r, What{Writers: writers, Records: true, Most: most})
+		return err
+	case err != nil:
+		return err
+	}
+	return keepDemanded(ctx, log, wanted)
+}
+
+// keepDemanded adds records that came to those that came before.
+func keepDemanded(ctx context.Context, log *events.Log, wanted map[string][]store.Entry) error {
+	s := store.Open(log.Repo())
+	defer func() { _ = s.Close() }()
+	for ref, more := range wanted {
+		had, err := s.On(ref)
+		if err != nil {
+			return err
+		}
+		if err := s.Keep(ctx, ref, append(had, more...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// texts are the records that were fetched from a remote, by their refs.
+type texts struct {
+	repo   *refs.Repo
+	store  *store.Store
+	label  string
+	before map[string][]store.Entry
+}
+
+func openTexts(ctx context.Context, repo *refs.Repo, label string) (*texts, error) {
+	t := &texts{repo: repo, store: store.Open(repo), label: label}
+	var err error
+	if t.before, err = t.read(ctx); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *texts) close() { _ = t.store.Close() }
+
+func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
+	list, err := t.repo.RefsUnder(ctx, events.FetchedRef(t.label, "", ""))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]store.Entry{}
+	for _, r := range list {
+		if kind := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; kind == "records" || kind == "demanded" {
+			out[r.Name], _ = t.store.On(r.Name) // what cannot be read has none
+		}
+	}
+	return out, nil
+}
+
+// hold leaves those records here that the digest of their writer names, and gives the writers of whom others were
+// there. What came on demand goes when all records of its writer are here.
+func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (stray map[string]bool, err error) {
+	now, err := t.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stray = map[string]bool{}
+	for ref, list := range now {
+		parts := strings.Split(strings.TrimPrefix(ref, events.FetchedRef(t.label, "", "")), "/")
+		writer, kind := parts[0], parts[len(parts)-1]
+		var named []store.Entry
+		for _, e := range list {
+			if blob, shared := sound[writer].Records[e.Trace]; shared && blob == e.Blob {
+				named = append(named, e)
+			}
+		}
+		_, whole := now[events.FetchedRef(t.label, writer, "records")]
+		if kind == "demanded" && whole {
+			named = nil
+		}
+		if len(named) == len(list) && (len(list) > 0 || kind == "records") {
+			continue
+		}
+		stray[writer] = stray[writer] || kind == "records"
+		if err := t.store.Keep(ctx, ref, named); err != nil {
+			return nil, err
+		}
+	}
+	return stray, t.forget(ctx)
+}
+
+// forget clears the caches of texts that are not here any more, or have other records now.
+func (t *texts) forget(ctx context.Context) error {
+	now, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	here := map[refs.OID]bool{}
+	for _, list := range now {
+		for _, e := range list {
+			here[e.Blob] = true
+		}
+	}
+	gone := false
+	for _, list := range t.before {
+		for _, e := range list {
+			if here[e.Blob] {
+				continue
+			}
+			gone = true
+			name := filepath.Join(store.PromptCache(t.repo), string(e.Trace)+".json")
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if gone { // the words of what is gone stay in the files of the index
+		return os.RemoveAll(search.Dir(t.repo))
+	}
+	return nil
+}
