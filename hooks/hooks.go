@@ -95,7 +95,7 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	return p.steps.Actions(), nil
 }
 
-// Install puts our part into every hook of Names, and into TrailersHook where the configuration asks for it. Done
+// Install puts our part into every hook of Names, and into those that the configuration asks for. Done
 // twice, it changes nothing the second time. When it fails, what it had done is taken back.
 func (in Installer) Install(ctx context.Context) (Result, error) {
 	return in.run(ctx, "install git hooks", in.planInstall)

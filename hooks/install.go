@@ -56,9 +56,12 @@ func (in Installer) planInPlace(ctx context.Context, p *plan, s site, made *plac
 			return err
 		}
 	}
-	if !slices.Contains(in.names(ctx), TrailersHook) {
-		if f, err := readHook(filepath.Join(s.dir, TrailersHook)); err == nil && f.block != nil {
-			if err := planTakeOut(p, f, TrailersHook); err != nil {
+	for _, hook := range asked {
+		if slices.Contains(in.names(ctx), hook) {
+			continue
+		}
+		if f, err := readHook(filepath.Join(s.dir, hook)); err == nil && f.block != nil {
+			if err := planTakeOut(p, f, hook); err != nil {
 				return err
 			}
 		}

@@ -60,6 +60,12 @@ const call = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
+// callPush is call for the hook before a push, with the process id of git: what is begun there waits for its end.
+const callPush = locate + `if ` + traced + `; then
+` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
+fi
+` + tidy
+
 // callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note
 // those (package correlate), and where it has said beforehand which of them there will be, the shell notes them: a
 // shell for each instead of a shell and a program. The file "picking" begins with the process id of git and the numbers
@@ -161,6 +167,8 @@ func (p part) text() []byte {
 		b.WriteString(callPicks)
 	case p.hook == "post-applypatch":
 		b.WriteString(callPatches)
+	case p.hook == PushHook:
+		b.WriteString(callPush)
 	default:
 		b.WriteString(call)
 	}

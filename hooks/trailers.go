@@ -12,14 +12,21 @@ import (
 // commit, so its part ends in success as every other does.
 const TrailersHook = "prepare-commit-msg"
 
+// PushHook is the hook that begins to share what was recorded after a push, for those who ask for it. It waits for
+// nothing, leaves what git feeds it to others, and ends in success.
+const PushHook = "pre-push"
+
 // The forms of trailers.
 const (
 	AssistedBy = "assisted-by"
 	CoAuthor   = "co-author"
 )
 
-// trailersKey is the setting that asks for trailers in messages.
-const trailersKey = "trace.trailers"
+// The settings that ask for the two hooks.
+const (
+	trailersKey = "trace.trailers"
+	autoPushKey = "trace.autoPush"
+)
 
 // Trailers is the form of trailers that a configuration asks for; empty for none.
 func Trailers(config refs.Config) (form string, err error) {
@@ -33,19 +40,27 @@ func Trailers(config refs.Config) (form string, err error) {
 	return "", fmt.Errorf("%s: '%s' is none of %s, %s and none", trailersKey, value, AssistedBy, CoAuthor)
 }
 
+// asked are the hooks for those who ask for them.
+var asked = [...]string{TrailersHook, PushHook}
+
 // all are the hooks that may have a part of ours.
-func all() []string { return append(Names(), TrailersHook) }
+func all() []string { return append(Names(), asked[:]...) }
 
 // wanted are the hooks that get one. The error is that of a setting which asks for what there is not.
 func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
-	var form string
-	if config, err := in.Repo.Config(ctx); err == nil { // what git complains of, every command tells
-		form, wrong = Trailers(config)
+	names = Names()
+	config, err := in.Repo.Config(ctx)
+	if err != nil {
+		return names, nil //nolint:nilerr // what git complains of, every command tells
 	}
+	form, wrong := Trailers(config)
 	if form != "" {
-		return all(), nil
+		names = append(names, TrailersHook)
 	}
-	return Names(), wrong
+	if config.Bool(autoPushKey, false) {
+		names = append(names, PushHook)
+	}
+	return names, wrong
 }
 
 // names are the hooks that get one.

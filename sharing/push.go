@@ -261,7 +261,11 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	if err == nil && p.rules != "" {
 		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
 	}
-	return p.arrived(ctx, err)
+	sent, err := p.arrived(ctx, err)
+	if err == nil {
+		err = noteAuto(p.repo, p.Remote, nil)
+	}
+	return sent, err
 }
 
 // arrived notes here what the remote has now.

@@ -54,9 +54,13 @@ func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...stri
 	return found, nil
 }
 
+// Pushing is set in the environment of hooks that a push of traces runs: they are not to begin another one.
+const Pushing = "GITTRACE_PUSHING"
+
 // talk runs a git command that speaks with a remote. What the remote says in an error is the remote's.
 func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
 	cmd := repo.Command(ctx, args...)
+	cmd.Env = append(cmd.Env, Pushing+"=1")
 	var stdout bytes.Buffer
 	stderr := &start{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr

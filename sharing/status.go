@@ -19,6 +19,8 @@ type State struct {
 	Commits int    `json:"commits"` // of whose lines this clone has told there
 	Waiting int    `json:"waiting"` // recorded ones that the remote has, of which it was not told
 	Writers int    `json:"writers"` // others whose logs were fetched from there
+	// Failed is the push by itself that has failed since; absent where none has.
+	Failed *Failed `json:"failed,omitempty"`
 }
 
 // States lists the remotes with which something is shared, by their names.
@@ -65,7 +67,7 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 // stateOf compares what would be sent with what was. That the remote has a commit, its branches say as they were
 // fetched or pushed last.
 func stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
-	out := State{Remote: r.Name, Level: r.Share}
+	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
 		out.Moved = true // or it has none any more
 	}

@@ -53,6 +53,14 @@ type streams struct {
 // run dispatches. What agents and git call is decided before the command line framework is entered: those processes
 // start thousands of times a day, and nothing they do may be slowed by help texts.
 func run(args []string, std streams) int {
+	if len(args) > 1 && args[0] == "git-hook" { // these two talk with a remote
+		switch args[1] {
+		case pushHook:
+			return runPushHook(args[2:])
+		case pushLaterHook:
+			return runPushLater(args[2:])
+		}
+	}
 	if len(args) > 0 {
 		switch args[0] {
 		case "hook", "git-hook", "init", "status", "doctor", "backfill":

@@ -28,7 +28,7 @@ func (a *app) pushCommand() *cli.Command {
 			"nothing was\n" +
 			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
 			"that\n" +
-			"the remote has now; to another one nothing is sent. Nothing is ever pushed by itself.\n" +
+			"the remote has now; to another one nothing is sent. Nothing is pushed by itself, unless trace.autoPush says so.\n" +
 			"commits: for each recorded commit that the remote has, whose its lines are: paths, line numbers, agent, model,\n" +
 			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
 			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +

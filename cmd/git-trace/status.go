@@ -183,6 +183,11 @@ func (t *rows) shared(s sharing.State) {
 		parts = append(parts, plural(s.Waiting, "commit")+" more "+numbers.Agree(s.Waiting, "waits", "wait"))
 		mend = "git trace push " + s.Remote
 	}
+	if f := s.Failed; f != nil {
+		parts = append(parts, fmt.Sprintf("pushing by itself has failed since %s (%s)", f.Since.Local().Format("2 Jan 15:04"),
+			f.Why))
+		mend = "git trace push " + s.Remote
+	}
 	if s.Writers > 0 {
 		parts = append(parts, plural(s.Writers, "other writer"))
 	}

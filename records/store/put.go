@@ -128,7 +128,8 @@ func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, 
 	return s.writeCommit(tree, parents, message, undated)
 }
 
-// Keep makes a ref of fetched records name these and no others, without a history; none deletes it. Their blobs are here.
+// Keep makes a ref of fetched records name these and no others, without a history; none deletes it. Their blobs have to
+// be here.
 func (s *Store) Keep(ctx context.Context, ref string, list []Entry) error {
 	if !strings.HasPrefix(ref, fetchedRefs) {
 		return fmt.Errorf("keep records: %s is not a fetched ref", ref)

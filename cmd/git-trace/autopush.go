@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// Git has no hook after a push. The one before it starts a process that waits for the end of git, and goes on without
+// it: the user's push takes no longer, and ends as it would.
+const (
+	// pushHook stands here so that githook.go, which every hook runs through, does not reach the installer.
+	pushHook      = hooks.PushHook
+	pushLaterHook = "push-later"
+	// pushLimit is when that process ends, whatever git is doing.
+	pushLimit = time.Hour
+)
+
+// runPushHook is the hook: git gives it the name of the remote (githooks(5)).
+func runPushHook(args []string) int {
+	_, hard := hookLimits()
+	guard := guardHook(hard, nil)
+	defer guard()
+	if len(args) == 0 || os.Getenv(sharing.Pushing) != "" {
+		return exitDone
+	}
+	repo, err := recorded.Here()
+	program, found := ownProgram()
+	if err != nil || !found {
+		return exitDone
+	}
+	cmd := exec.Command(program, "git-hook", pushLaterHook, args[0], strconv.Itoa(gitProcess()))
+	cmd.Dir, cmd.Env = cmp.Or(repo.WorkTree, repo.GitDir), repo.Env() // where the URL may be relative to
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		noteFailure(repo, fmt.Errorf("start git-trace git-hook %s: %w", pushLaterHook, err))
+		return exitDone
+	}
+	_ = cmd.Process.Release()
+	return exitDone
+}
+
+// runPushLater is the process that waits and shares. A failure is told by status.
+func runPushLater(args []string) int {
+	guard := guardHook(pushLimit, nil)
+	defer guard()
+	repo, err := recorded.Here()
+	if err != nil || len(args) != 2 {
+		return exitDone
+	}
+	debug.SetGCPercent(100)
+	debug.SetMemoryLimit(math.MaxInt64)
+	lowerPriority()
+	git, _ := strconv.Atoi(args[1])
+	waitForGit(git)
+	redactor := func(ctx context.Context) (*redact.Redactor, error) { return newRedactor(ctx, repo) }
+	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], redactor) // it left a note
+	return exitDone
+}
+
+// waitForGit waits until git has ended, longer and longer from look to look. Where that is not known it waits a moment.
+func waitForGit(pid int) {
+	if pid <= 0 || runtime.GOOS == "windows" {
+		time.Sleep(2 * time.Second)
+		return
+	}
+	for pause := 20 * time.Millisecond; events.ProcessLives(pid); pause = min(2*pause, time.Second) {
+		time.Sleep(pause)
+	}
+}

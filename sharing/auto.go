@@ -1,0 +1,119 @@
+package sharing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Failed tells of pushes that were begun by themselves and have failed since a time.
+type Failed struct {
+	Since time.Time `json:"since"`
+	Why   string    `json:"why"` // the last time
+}
+
+// autoPatience is how long a push by itself may take.
+const autoPatience = 60 * time.Second
+
+// again is when a push by itself looks once more: where another program runs the hooks, git may still be sending.
+const again = 3 * time.Second
+
+// Auto shares with a remote what was chosen for it, after somebody pushed there. It asks nobody for anything. That it
+// failed is noted for status, and comes back as an error. Nothing happens unless the person wants it and has chosen a
+// level.
+func Auto(ctx context.Context, log *events.Log, name string,
+	redactor func(context.Context) (*redact.Redactor, error)) error {
+	s, err := ReadSettings(ctx, log.Repo())
+	if err != nil {
+		return err
+	}
+	if !s.own.Bool("trace.autoPush", false) || !slices.Contains(s.names, name) {
+		return nil
+	}
+	r := s.remote(name)
+	if r.Share == LevelNone || r.Pinned == "" {
+		return nil
+	}
+	command, _ := s.always.Get("core.sshcommand")
+	if err := refs.AskNobody(command); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, autoPatience)
+	defer cancel()
+	err = autoPush(ctx, log, s, r, redactor)
+	if errors.Is(err, ErrNothing) {
+		return nil
+	}
+	return errors.Join(err, noteAuto(log.Repo(), r, err))
+}
+
+func autoPush(ctx context.Context, log *events.Log, s *Settings, r Remote,
+	redactor func(context.Context) (*redact.Redactor, error)) error {
+	for look := 0; ; look++ {
+		p, err := MakePlan(ctx, log, s, r, r.Share, redactor)
+		if err != nil {
+			return err
+		}
+		if len(p.Refs) == 0 && p.Digest.Withheld > 0 && look == 0 {
+			p.Close()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(again):
+			}
+			continue
+		}
+		_, err = p.Push(ctx, false)
+		p.Close()
+		for _, k := range p.Records.Kept {
+			if k.Fault && err == nil {
+				err = fmt.Errorf("%s was not sent: %s", k.Trace, k.Why)
+			}
+		}
+		return err
+	}
+}
+
+func autoPath(repo *refs.Repo, r Remote) string {
+	return filepath.Join(repo.TracesDir(), "autopush", shortHash(r.Label)+".json")
+}
+
+// autoFailed reads the note; what cannot be read is none.
+func autoFailed(repo *refs.Repo, r Remote) *Failed {
+	raw, err := refs.ReadFile(autoPath(repo, r))
+	var f Failed
+	if err != nil || json.Unmarshal(raw, &f) != nil {
+		return nil
+	}
+	return &f
+}
+
+// noteAuto notes why nothing was shared, or, for nil, that it was.
+func noteAuto(repo *refs.Repo, r Remote, why error) error {
+	if why == nil {
+		err := os.Remove(autoPath(repo, r))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	f := Failed{Since: time.Now().UTC().Truncate(time.Second), Why: why.Error()}
+	if before := autoFailed(repo, r); before != nil {
+		f.Since = before.Since
+	}
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return refs.WriteFileAtomic(autoPath(repo, r), append(raw, '\n'), 0o600)
+}
