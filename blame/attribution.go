@@ -31,7 +31,7 @@ type Forewarned interface {
 
 // Completer is a Resolver that may complete the answers once all of them are known.
 type Completer interface {
-	Complete(ctx context.Context, owners []Attribution) error
+	Complete(ctx context.Context, owners []*Attribution) error
 }
 
 // Attribution is who wrote a line and how that is known. Its zero value is a line nobody knows anything about.

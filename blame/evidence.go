@@ -126,14 +126,14 @@ func (e *Evidence) WithDemand(demand Demand) *Evidence {
 }
 
 // Complete fills in the prompts that were asked for.
-func (e *Evidence) Complete(ctx context.Context, owners []Attribution) error {
+func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	if e.demand == nil {
 		return nil
 	}
 	lacks := func(a *Attribution) bool { return a.Trace != "" && a.PromptIndex > 0 && a.PromptText == "" }
 	lacking := map[events.TraceID]bool{}
 	for i := range owners {
-		if a := &owners[i]; lacks(a) {
+		if a := owners[i]; lacks(a) {
 			lacking[a.Trace] = true
 		}
 	}
@@ -146,7 +146,7 @@ func (e *Evidence) Complete(ctx context.Context, owners []Attribution) error {
 	}
 	clear(e.texts)
 	for i := range owners {
-		if a := &owners[i]; lacks(a) {
+		if a := owners[i]; lacks(a) {
 			a.PromptText = e.promptText(a.Trace, a.PromptIndex)
 		}
 	}
