@@ -24,8 +24,12 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic tells a name that says nothing about a person and is a word of texts.
+// generic tells a name that says nothing about a person and is a word of texts. One of digits alone, as in a container
+// (/home/1000), is a number in any other place.
 func generic(name string) bool {
+	if strings.Trim(name, "0123456789") == "" {
+		return true
+	}
 	switch strings.ToLower(name) {
 	case somebody, "users", "root", "admin", "administrator", "ubuntu", "debian", "fedora", "ec2-user", "centos", "alpine",
 		"git", "go", "dev",

@@ -276,8 +276,9 @@ func TestHomesAndNamesAreTakenOut(t *testing.T) {
 		{"/usr/home/page and /homely/x stay", "/usr/home/page and /homely/x stay"},
 		{"HEAD~2/x and ~/x stay", "HEAD~2/x and ~/x stay"},
 		{"the root user stays root", "the root user stays root"},
+		{"/home/1000/src: line 1000 of 1000", "/home/user/src: line 1000 of 1000"},
 	} {
-		if out := redacted(t, newRedactor(t, Options{Names: []string{"alice", "root"}}), test.in); out != test.want {
+		if out := redacted(t, newRedactor(t, Options{Names: []string{"alice", "root", "1000"}}), test.in); out != test.want {
 			t.Errorf("%q became %q, want %q", test.in, out, test.want)
 		}
 	}
