@@ -16,6 +16,7 @@ type Source struct {
 	Searcher belief.Searcher
 	// AtOnce is how many commits are searched together where nobody waits for the first ones; 0 where somebody does.
 	AtOnce int
+	Keep   bool // commits keep what is believed of them
 }
 
 // Commits are searched in batches, the first of which fill a screen.
@@ -85,6 +86,9 @@ func (b *batch) flush() error {
 	for i, c := range list {
 		if known[i].Speaks() {
 			c.credit(known[i])
+			if b.Keep {
+				c.Believed = known[i]
+			}
 		}
 		if b.named != nil {
 			c.Within = b.named[c.ID]

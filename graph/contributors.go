@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate/belief"
@@ -38,6 +39,15 @@ type who struct {
 	prompt     int
 	model      string
 	candidates string
+}
+
+// Key tells contributors of a commit apart.
+func (c *Contributor) Key() string {
+	key := fmt.Sprintf("%s\x00%s\x00%d\x00%s", c.Kind, c.Trace, c.Prompt, c.Model)
+	for _, one := range c.Candidates {
+		key += "\x00" + string(one.Trace)
+	}
+	return key
 }
 
 // tally adds up lines by contributor.

@@ -3,6 +3,7 @@ package graph
 import (
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -38,6 +39,9 @@ type Commit struct {
 	// Contributors are conversations, the one with most lines first, then people, then what nobody is known to have
 	// written.
 	Contributors []Contributor
+	// Believed is what Contributors are made of, with the places of lines. It is kept where the source says so, and nil
+	// where nothing is known.
+	Believed *belief.Commit
 
 	edges edges
 }

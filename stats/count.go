@@ -2,6 +2,7 @@ package stats
 
 import (
 	"context"
+	"math"
 
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
@@ -52,44 +53,100 @@ type Source struct {
 // Count gives the commits of a query, with all lines that they added: the lines of the contributors of a commit add up
 // to it. Of a commit that nothing is known of, the lines that git counts are unknown.
 func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query) ([]*graph.Commit, error) {
-	var all, bare, open []*graph.Commit
-	for commit, err := range graph.Walk(ctx, repo, from.Source, query) {
+	var all []*graph.Commit
+	err := from.each(ctx, repo, query, math.MaxInt, func(list []*graph.Commit) error {
+		all = list
+		return nil
+	})
+	return all, err
+}
+
+// eachBatch is how many commits git is asked for together where they are given one after the other.
+const eachBatch = 1024
+
+// Each gives the commits that Count does, in the same order, and holds few of them.
+func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
+	yield func(*graph.Commit) error) error {
+	return from.each(ctx, repo, query, eachBatch, func(list []*graph.Commit) error {
+		for _, c := range list {
+			if err := yield(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// each gives the commits in batches of so many.
+func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
+	yield func([]*graph.Commit) error) error {
+	b := counted{Source: s}
+	for commit, err := range graph.Walk(ctx, repo, s.Source, query) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, commit)
-		switch {
-		case commit.Anchored:
-			if from.ByFile && commit.Nobodys() > 0 {
-				open = append(open, commit)
-			}
-		case commit.Within != nil:
-			unknown(commit, commit.Within)
-		case len(commit.Parents) < 2:
-			n, known := from.Search.Added(commit.ID)
-			if known && (n == 0 || !from.ByFile) {
-				commit.Added, commit.Unknown = n, n
-			} else {
-				bare = append(bare, commit)
-			}
+		b.take(commit)
+		if len(b.all) < most {
+			continue
+		}
+		if err := b.complete(ctx, repo); err != nil {
+			return err
+		}
+		if err := yield(b.all); err != nil {
+			return err
+		}
+		b = counted{Source: s}
+	}
+	if err := b.complete(ctx, repo); err != nil {
+		return err
+	}
+	return yield(b.all)
+}
+
+// counted are commits whose lines are being counted: of the bare ones nothing is known, of the open ones not the files
+// of all lines.
+type counted struct {
+	Source
+	all, bare, open []*graph.Commit
+}
+
+func (b *counted) take(commit *graph.Commit) {
+	b.all = append(b.all, commit)
+	switch {
+	case commit.Anchored:
+		if b.ByFile && commit.Nobodys() > 0 {
+			b.open = append(b.open, commit)
+		}
+	case commit.Within != nil:
+		unknown(commit, commit.Within)
+	case len(commit.Parents) < 2:
+		n, known := b.Search.Added(commit.ID)
+		if known && (n == 0 || !b.ByFile) {
+			commit.Added, commit.Unknown = n, n
+		} else {
+			b.bare = append(b.bare, commit)
 		}
 	}
-	files, err := graph.Added(ctx, repo, ids(bare, open))
+}
+
+// complete asks git for what is not counted.
+func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
+	files, err := graph.Added(ctx, repo, ids(b.bare, b.open))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, c := range bare {
+	for _, c := range b.bare {
 		unknown(c, files[c.ID])
 	}
-	for _, c := range open {
+	for _, c := range b.open {
 		c.Place(files[c.ID], c.Nobodys())
 	}
-	for _, c := range all { // where git counts fewer, nobody knows the file
+	for _, c := range b.all { // where git counts fewer, nobody knows the file
 		if left := c.Nobodys(); left > 0 {
 			c.Contributors = append(c.Contributors, graph.Contributor{Kind: events.OwnerUnknown, Lines: left})
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // unknown makes what git counts in files the lines of a commit.

@@ -21,15 +21,19 @@ const (
 	Model     Dimension = "model"
 	Author    Dimension = "author" // of the commit
 	Week      Dimension = "week"   // of the commit's authorship, by its Monday (UTC)
+	Month     Dimension = "month"  // of the commit's authorship (UTC)
 	Directory Dimension = "directory"
 	Language  Dimension = "language"
 )
 
 // Dimensions are all of them.
-var Dimensions = []Dimension{Agent, Model, Author, Week, Directory, Language}
+var Dimensions = []Dimension{Agent, Model, Author, Week, Month, Directory, Language}
 
 // Owns tells whether the dimension is one of who wrote a line: people, and what nobody knows, are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model }
+
+// Times tells whether the dimension is one of time: its groups stand in their order.
+func (d Dimension) Times() bool { return d == Week || d == Month }
 
 // InFiles tells whether the dimension asks which file a line is in.
 func (d Dimension) InFiles() bool { return d == Directory || d == Language }
@@ -151,6 +155,8 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 		return c.Author + " <" + c.Mail + ">"
 	case Week:
 		return WeekOf(c.Time)
+	case Month:
+		return MonthOf(c.Time)
 	case Directory:
 		return directory(file, max(b.Depth, 1))
 	case Language:
@@ -168,6 +174,14 @@ func WeekOf(t time.Time) string {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7).Format(time.DateOnly)
 }
 
+// MonthOf is the month that a time is in, as "2026-11" (UTC); empty for a time that nobody told.
+func MonthOf(t time.Time) string {
+	if t.Unix() <= 0 {
+		return ""
+	}
+	return t.UTC().Format("2006-01")
+}
+
 // directory is where a file is, cut to so many parts; "." for the top.
 func directory(file string, depth int) string {
 	if file == "" {
@@ -181,7 +195,8 @@ func directory(file string, depth int) string {
 	return strings.Join(parts[:min(depth, len(parts))], "/") + "/"
 }
 
-// Sort puts weeks in their order, and else the group with most lines first; people and unknown stand last among owners.
+// Sort puts weeks and months in their order, and else the group with most lines first; people and unknown stand last
+// among owners.
 func (g *Groups) Sort() {
 	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerUnknown: 2}
 	text := func(p *string) string {
@@ -192,7 +207,7 @@ func (g *Groups) Sort() {
 	}
 	slices.SortStableFunc(g.List, func(a, b *Group) int {
 		for i, d := range g.By.Dimensions {
-			if order := cmp.Compare(text(a.Key[i]), text(b.Key[i])); d == Week && order != 0 {
+			if order := cmp.Compare(text(a.Key[i]), text(b.Key[i])); d.Times() && order != 0 {
 				return order
 			}
 		}

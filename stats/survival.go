@@ -35,6 +35,38 @@ var ErrManyTips = errors.New("survival is told of one history, and these revisio
 // wherever they are now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	groups *Groups) error {
+	return Lives(ctx, repo, from, query, commits, func(l *Life) error {
+		group := groups.Group(l.Commit, l.Who, l.Path)
+		for i, days := range Ages {
+			age := time.Duration(days) * 24 * time.Hour
+			if l.Born.Add(age).After(l.End) {
+				continue
+			}
+			group.Alive[i].Written += l.Lines
+			if l.Gone.IsZero() || l.Gone.Sub(l.Born) > age {
+				group.Alive[i].Alive += l.Lines
+			}
+		}
+		return nil
+	})
+}
+
+// Life are lines of one contributor in one file of a commit that reached the first-parent history together, and left it
+// together or are still there.
+type Life struct {
+	Commit *graph.Commit
+	Who    *graph.Contributor // without its lines
+	Path   string             // in which they were written
+	Lines  int
+	Born   time.Time // of the commit that brought them to the first-parent history
+	Gone   time.Time // of the one that took them away; zero for lines that are there
+	GoneBy refs.OID
+	End    time.Time // of the history's last commit
+}
+
+// Lives gives the lives of the lines of commits, as Survival counts them.
+func Lives(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
+	yield func(*Life) error) error {
 	args := slices.Clone(query.Revs)
 	if len(args) == 0 {
 		args = []string{"HEAD"}
@@ -43,7 +75,7 @@ func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Que
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	l := &lives{ctx: ctx, repo: repo, from: from, groups: groups, chosen: map[refs.OID]*graph.Commit{},
+	l := &lives{ctx: ctx, repo: repo, from: from, chosen: map[refs.OID]*graph.Commit{},
 		states: map[refs.OID]map[string][]span{}, main: map[refs.OID]bool{}}
 	for _, c := range commits {
 		l.chosen[c.ID] = c
@@ -72,8 +104,7 @@ func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Que
 	if err := l.read(list); err != nil {
 		return fmt.Errorf("survival: %w", err)
 	}
-	l.add()
-	return nil
+	return l.give(yield)
 }
 
 // lives follows lines from commit to commit.
@@ -81,7 +112,6 @@ type lives struct {
 	ctx      context.Context // that of one walk
 	repo     *refs.Repo
 	from     Source
-	groups   *Groups
 	chosen   map[refs.OID]*graph.Commit // whose lines count
 	main     map[refs.OID]bool          // the first-parent history
 	end      time.Time
@@ -90,9 +120,11 @@ type lives struct {
 	births   []birth                        // the first has id 1
 }
 
-// birth are lines of one group, commit and file.
+// birth are lines of one contributor, commit and file.
 type birth struct {
-	group    *Group
+	commit   *graph.Commit
+	who      *graph.Contributor
+	path     string
 	arrivals []arrival
 }
 
@@ -105,7 +137,8 @@ type arrival struct {
 }
 
 type gone struct {
-	after time.Duration
+	at    time.Time
+	by    refs.OID
 	lines int
 }
 
@@ -201,7 +234,7 @@ func (l *lives) commit(r *gitdiff.Reader, c *history.Commit, known *belief.Commi
 		}
 	}
 	if l.main[c.ID] {
-		l.count(c.Committed, first, next)
+		l.count(c, first, next)
 	}
 	// The state takes the place of the first parent's, where nobody needs that any more.
 	own := first.parent
@@ -225,7 +258,7 @@ func (l *lives) commit(r *gitdiff.Reader, c *history.Commit, known *belief.Commi
 }
 
 // count tells the first-parent history which lines a commit brought, and which it took away.
-func (l *lives) count(at time.Time, first *side, next map[string][]span) {
+func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 	change := map[int]int{} // by the id of lines
 	for _, record := range first.records {
 		if record.OldMode != 0 {
@@ -245,38 +278,39 @@ func (l *lives) count(at time.Time, first *side, next map[string][]span) {
 		}
 		b := &l.births[id-1]
 		if n > 0 {
-			b.arrivals = append(b.arrivals, arrival{at: at, lines: n, left: n})
+			b.arrivals = append(b.arrivals, arrival{at: c.Committed, lines: n, left: n})
 		}
 		for i := 0; n < 0 && i < len(b.arrivals); i++ {
 			a := &b.arrivals[i]
 			if took := min(-n, a.left); took > 0 {
-				a.gone = append(a.gone, gone{at.Sub(a.at), took})
+				a.gone = append(a.gone, gone{c.Committed, c.ID, took})
 				a.left, n = a.left-took, n+took
 			}
 		}
 	}
 }
 
-// add puts into the groups what became of their lines.
-func (l *lives) add() {
-	for _, b := range l.births {
+// give tells each life: of lines that left together one, and one of those that are there.
+func (l *lives) give(yield func(*Life) error) error {
+	for i := range l.births {
+		b := &l.births[i]
 		for _, a := range b.arrivals {
-			for i, days := range Ages {
-				age := time.Duration(days) * 24 * time.Hour
-				if a.at.Add(age).After(l.end) {
-					continue
+			one := Life{Commit: b.commit, Who: b.who, Path: b.path, Born: a.at, End: l.end}
+			for _, g := range a.gone {
+				one.Lines, one.Gone, one.GoneBy = g.lines, g.at, g.by
+				if err := yield(&one); err != nil {
+					return err
 				}
-				alive := a.lines
-				for _, g := range a.gone {
-					if g.after <= age {
-						alive -= g.lines
-					}
-				}
-				b.group.Alive[i].Written += a.lines
-				b.group.Alive[i].Alive += alive
+			}
+			if one.Lines, one.Gone, one.GoneBy = a.left, (time.Time{}), (refs.OID{}); a.left == 0 {
+				continue
+			}
+			if err := yield(&one); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
 }
 
 // side is what a commit changed against one parent.
@@ -403,7 +437,7 @@ type fresh struct {
 	commit *graph.Commit // nil where its lines do not count
 	path   string
 	runs   []belief.Run
-	ids    map[*Group]int
+	ids    map[string]int // by who
 }
 
 func (f *fresh) lines(start, count int) []span {
@@ -437,13 +471,13 @@ func (f *fresh) lines(start, count int) []span {
 
 func (f *fresh) id(owner *events.AnchorOwner) int {
 	who := graph.ContributorOf(owner)
-	group := f.lives.groups.Group(f.commit, &who, f.path)
-	if f.ids[group] == 0 {
+	key := who.Key()
+	if f.ids[key] == 0 {
 		if f.ids == nil {
-			f.ids = map[*Group]int{}
+			f.ids = map[string]int{}
 		}
-		f.lives.births = append(f.lives.births, birth{group: group})
-		f.ids[group] = len(f.lives.births)
+		f.lives.births = append(f.lives.births, birth{commit: f.commit, who: &who, path: f.path})
+		f.ids[key] = len(f.lives.births)
 	}
-	return f.ids[group]
+	return f.ids[key]
 }

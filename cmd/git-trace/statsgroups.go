@@ -89,7 +89,7 @@ type aliveAtAges struct {
 // charges tells whether conversations, and what they cost, are of one group each.
 func (s *statistics) charges() bool {
 	return !slices.ContainsFunc(s.groups.By.Dimensions, func(d stats.Dimension) bool {
-		return !d.Owns() && d != stats.Week
+		return !d.Owns() && !d.Times()
 	})
 }
 
@@ -111,6 +111,8 @@ func (s *statistics) charge(c *view.Conversation) {
 			}
 		case stats.Week:
 			text = stats.WeekOf(c.Last)
+		case stats.Month:
+			text = stats.MonthOf(c.Last)
 		}
 		if text == "" {
 			key = append(key, nil)
