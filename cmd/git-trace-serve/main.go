@@ -26,8 +26,9 @@ var version = "0.1.0-dev"
 // verbs are what git-trace starts this program for. It calls VERB PROGRAM VERSION ARGUMENT…: the program that answers,
 // its own version, and what the verb takes.
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
-	"lsp": serveEditor,
-	"mcp": serveTools,
+	"lsp":     serveEditor,
+	"mcp":     serveTools,
+	"parquet": packFiles,
 	"unzstd": func(_ context.Context, _ *answers, _ []string) error {
 		return unzstd(os.Stdin, os.Stdout)
 	},

@@ -44,6 +44,10 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	if len(files) == 0 {
 		return usage("no file was named")
 	}
+	if to.tables {
+		return fail(exitUsage, fmt.Errorf("%s is tables of a repository", to.name),
+			"git trace export --format "+to.name+" writes them")
+	}
 	if to.write == nil && !to.tree {
 		return &failure{
 			code: exitUsage, err: fmt.Errorf("%s tells of commits, which a session file does not hold", to.name),
@@ -156,6 +160,9 @@ func (v *converter) known() error {
 
 // noConversation is the error for a format that tells who wrote the lines of commits, and not what was said.
 func noConversation(format exchange) error {
+	if format.tables {
+		return usage("%s is only written", format.name)
+	}
 	return &failure{
 		code: exitUsage, err: fmt.Errorf("%s tells of commits: there is no conversation in it to convert", format.name),
 		hint: "git trace import --from " + format.name + " takes in who wrote the lines",

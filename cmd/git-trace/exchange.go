@@ -30,13 +30,15 @@ type exchange struct {
 	is    func(b beginning) bool                          // whether a file that begins so is one
 	lines bool                                            // it tells of the lines of commits
 	tree  bool                                            // it tells of all conversations together, as a tree of prompts
+
+	tables bool // it is tables of a whole repository, written into a directory
 }
 
 // taken tells formats that import takes in.
 func (e exchange) taken() bool { return e.read != nil || e.lines }
 
 // given tells formats that convert or export writes.
-func (e exchange) given() bool { return e.write != nil || e.lines || e.tree }
+func (e exchange) given() bool { return e.write != nil || e.lines || e.tree || e.tables }
 
 func exchanges() []exchange {
 	return []exchange{
@@ -73,6 +75,8 @@ func exchanges() []exchange {
 			}},
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},
+		{name: parquetName, tables: true},
+		{name: jsonlName, tables: true},
 	}
 }
 

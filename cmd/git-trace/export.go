@@ -31,7 +31,8 @@ func (a *app) exportCommand() *cli.Command {
 		Name:  "export",
 		Usage: "write conversations, or who wrote the lines of commits, in a format of other programs",
 		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
-			"[<conversation> | <revision range>]…",
+			"[<conversation> | <revision range>]…\n" +
+			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
 		Description: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, those that are " +
 			"named, or those that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
@@ -39,11 +40,16 @@ func (a *app) exportCommand() *cli.Command {
 			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef +
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
-			"state: the one that was given, and the one that took its place.",
+			"state: the one that was given, and the one that took its place.\n\n" +
+			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
+			"and lives, as docs/datasets.md describes them. Many repositories may write into one directory. The same command\n" +
+			"again writes only what has changed, and goes on where it was interrupted. parquet needs git-trace-serve.\n\n" +
+			"   git trace export --format parquet --partition repo,month ~/data\n" +
+			"   git trace export --format jsonl --shard-size 64M --anonymise ~/data",
 		Flags: slices.Concat([]cli.Flag{
 			opt("format", formatNames(exchange.given)).flag(),
 			opt("force", "much of a conversation could not be read").flag(),
-		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags()),
+		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags(), tableFlags()),
 	}, a.export)
 }
 
@@ -61,6 +67,14 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	train, err := a.training(c, format)
 	if err != nil {
 		return err
+	}
+	if format.tables {
+		return a.exportTables(c, format.name, ops.all())
+	}
+	for _, name := range tableOptions {
+		if c.IsSet(name) {
+			return usage("option '--%s' goes with %s and %s", name, parquetName, jsonlName)
+		}
 	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -334,9 +348,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 		switch {
 		case err != nil:
 		case record.Blocked() && !e.force:
-			err = fail(exitUnchecked, fmt.Errorf("conversation %.8s is left out: much of its session file could not be read",
-				entry.Trace),
-				"look at it with git trace show; export --force gives it away")
+			err = blockedRecord(entry.Trace)
 		default:
 			err = yield(record)
 		}

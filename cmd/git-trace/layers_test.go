@@ -38,12 +38,13 @@ var layers = map[string][]string{
 	"transcripts": {"refs", "events", "agents", "records", "correlate"},
 	"diff":        {"refs", "events", "correlate", "blame"},
 	"restore":     {"refs", "events", "trails"},
+	"dataset":     {"refs", "events", "agents", "records", "correlate", "graph", "stats", "view", "numbers"},
 	"sharing":     {"refs", "events", "records", "numbers"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"lsp", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
+	"cmd":      {"dataset", "lsp", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {
@@ -174,7 +175,7 @@ func TestNobodyElseReadsReflogs(t *testing.T) {
 // the user, of a work tree, or of a test.
 func TestDirectoriesOfARepositoryAreMadeInOnePlace(t *testing.T) {
 	t.Parallel()
-	others := regexp.MustCompile(`/(refs/recorded/place|agents/userfile/\w+|hooks/change|cmd/git-trace/steering|events/repair_filtered)\.go$|` +
+	others := regexp.MustCompile(`/(refs/recorded/place|agents/userfile/\w+|hooks/change|cmd/git-trace/steering|events/repair_filtered|dataset/shards/set)\.go$|` +
 		`/(cmd/mutate|cmd/suite|internal/testing)/`)
 	found := 0
 	for _, row := range codeRows(t) {
@@ -310,6 +311,7 @@ func TestTheCompanionsLibrariesAreNotLinkedIntoGitTrace(t *testing.T) {
 	t.Parallel()
 	for _, dep := range strings.Fields(goList(t, "GOOS=linux", "-deps", ".")) {
 		if strings.HasPrefix(dep, "github.com/modelcontextprotocol/") || strings.HasPrefix(dep, "github.com/klauspost/compress") ||
+			strings.HasPrefix(dep, "github.com/parquet-go/") ||
 			dep == "net/http" {
 			t.Errorf("git-trace links %s", dep)
 		}

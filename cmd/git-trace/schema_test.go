@@ -178,7 +178,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"what doctor finds":            {"doctor", "--json"},
 		"what init would do":           {"init", "--json", "--dry-run", "--agent", "codex-cli"},
 		"who wrote the lines":          {"stats", "--json"},
-		"the lines by all":             {"stats", "--json", "--survival", "--by", "week,agent,model,author,directory,language"},
+		"the lines by all":             {"stats", "--json", "--survival", "--by", "week,month,agent,model,author,directory,language"},
 		"a report of nothing":          {"report", "--json", "HEAD..HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {

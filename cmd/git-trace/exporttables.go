@@ -1,0 +1,316 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/dataset"
+	"github.com/git-trace/git-trace/dataset/shards"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// Formats of tables.
+const (
+	parquetName = "parquet"
+	jsonlName   = "jsonl"
+)
+
+// tableOptions are those that go with tables only.
+var tableOptions = []string{"shard-size", "partition", "anonymise"}
+
+// tableFlags are the options of tables.
+func tableFlags() []cli.Flag {
+	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
+}
+
+// tableMemory is what an export of tables holds, in bytes, before memory is collected more often. The rest of 200 MB is
+// for what the limit does not count, and for the program that packs.
+const tableMemory = 96 << 20
+
+// exportTables writes the tables of the repository into a directory.
+func (a *app) exportTables(c *cli.Context, format string, words []string) error {
+	o, by, err := askTables(c, format, words)
+	if err != nil {
+		return err
+	}
+	repo, known, err := a.recorded(c.Context)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	from := dataset.Source{Repo: repo, Known: known.Reader, Texts: known.prompts, Log: known.log,
+		Untraced: unseen.Untraced(repo, known.log), Force: c.Bool("force")}
+	if from.Name, err = repositoryName(c.Context, repo); err != nil {
+		return err
+	}
+	o.By, o.Name = by, from.Name
+	if c.Bool("anonymise") {
+		if from.Hide, err = anonymiser(); err != nil {
+			return err
+		}
+		o.Name = from.Hide.Hash("name", o.Name)
+	}
+	o.Key = shortDigest(o.Name)
+	if o.Source, err = tableSource(c, repo, known, &o); err != nil {
+		return err
+	}
+	searcher := unseen.New(repo, known.log)
+	defer searcher.Close()
+	from.Lines = linesFrom(known, searcher)
+	debug.SetMemoryLimit(tableMemory)
+	return a.writeTables(c.Context, from, o)
+}
+
+// askTables reads what is typed.
+func askTables(c *cli.Context, format string, words []string) (o shards.Options, by []string, err error) {
+	if len(words) != 1 {
+		return o, nil, usage("%s takes one directory, into which the tables are written", format)
+	}
+	for _, name := range []string{"notes", "redact-auto", "words", "include-human"} {
+		if c.IsSet(name) {
+			return o, nil, usage("option '--%s' does not go with --format %s", name, format)
+		}
+	}
+	for _, list := range c.StringSlice("partition") {
+		for name := range strings.SplitSeq(list, ",") {
+			if !slices.Contains(dataset.Partitions, name) {
+				return o, nil, noSuch("partition", name, dataset.Partitions)
+			}
+			if slices.Contains(by, name) {
+				return o, nil, usage("--partition names %s twice", name)
+			}
+			by = append(by, name)
+		}
+	}
+	o = shards.Options{Dir: words[0], Ext: format}
+	o.Size, err = shardSize(c.String("shard-size"))
+	return o, by, err
+}
+
+// shardSize reads a number of bytes, with k, M or G behind it as git writes them.
+func shardSize(text string) (int64, error) {
+	digits, unit := text, int64(1)
+	if at := strings.IndexAny(text, "kKmMgG"); at == len(text)-1 && at > 0 {
+		digits = text[:at]
+		unit = map[byte]int64{'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}[text[at]|0x20]
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		return 0, fail(exitUsage, fmt.Errorf("option '--shard-size': '%s' is no size", text), "a size is 500000, 64M or 1G")
+	}
+	return n * unit, nil
+}
+
+// repositoryName is what tables call a repository: its remote's host and path. Without a remote that is the name of its
+// directory and the beginning of its oldest root, so that two of one name are told apart.
+func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
+	places := birthplaces{repo: repo}
+	if address := places.remote(ctx, nil); address != nil {
+		return strings.TrimPrefix(*address, "https://"), nil
+	}
+	dir := repo.WorkTree
+	if dir == "" {
+		dir = strings.TrimSuffix(repo.CommonDir, "/.git")
+	}
+	name := filepath.Base(dir)
+	head, _, err := repo.Head()
+	if err != nil || head.IsZero() {
+		return name, err
+	}
+	roots, err := repo.Git(ctx, nil, "rev-list", "--max-parents=0", "--reverse", "HEAD", "--")
+	if err != nil {
+		return "", err
+	}
+	root, _, _ := strings.Cut(string(roots), "\n")
+	return fmt.Sprintf("%s-%.8s", name, root), nil
+}
+
+// tableSource names what the rows are made of: the same text, the same rows.
+func tableSource(c *cli.Context, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
+	head, _, err := repo.Head()
+	if err != nil {
+		return "", err
+	}
+	tips, err := known.prompts.Records.Tips(c.Context)
+	if err != nil {
+		return "", err
+	}
+	asOf := ""
+	if table := tableInUse(c.Context, repo); table != nil {
+		asOf = table.AsOf
+	}
+	state, err := json.Marshal([]any{version, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.log.State(), tips,
+		asOf})
+	if err != nil {
+		return "", err
+	}
+	return shortDigest(string(state)), nil
+}
+
+func shortDigest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// writeTables writes what is not written yet, and the page of the data set.
+func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Options) error {
+	if o.Ext == parquetName {
+		pack, err := startPacker(ctx)
+		if err != nil {
+			return err
+		}
+		defer pack.close()
+		o.Pack = pack.pack
+	}
+	set, err := shards.Begin(o)
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	defer func() { _ = set.Close() }()
+	m, err := set.Written()
+	if err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	var out dataset.Written
+	if m == nil || set.Went() {
+		if out, err = dataset.Write(ctx, from, set); err != nil {
+			return fail(exitUnchecked, err, "what is finished is kept: the same command goes on from there")
+		}
+		if m, err = set.Finish(); err != nil {
+			return fail(exitUnchecked, err, "")
+		}
+	}
+	if err := dataset.Card(o.Dir, o.Ext, from.Hide != nil); err != nil {
+		return fail(exitUnchecked, err, "")
+	}
+	rows := int64(0)
+	for _, f := range m.Files {
+		rows += f.Rows
+	}
+	fmt.Fprintf(a.std.out, "%s: %s in %s, %d written now\n", printable(o.Name), plural(int(rows), "row"),
+		plural(len(m.Files), "file"), set.Made())
+	if from.Untraced {
+		a.hintNothing()
+	}
+	return leftOut(a, out)
+}
+
+// leftOut tells of conversations whose steps were not written.
+func leftOut(a *app, out dataset.Written) error {
+	faults := make([]error, len(out.LeftOut))
+	for i, trace := range out.LeftOut {
+		faults[i] = blockedRecord(trace)
+	}
+	return a.allFaults(faults)
+}
+
+// blockedRecord is the error for a record that is not given away.
+func blockedRecord(trace events.TraceID) error {
+	return fail(exitUnchecked,
+		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
+		"look at it with git trace show; export --force gives it away")
+}
+
+// packer is the companion at work on files.
+type packer struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	says strings.Builder
+}
+
+func startPacker(ctx context.Context) (*packer, error) {
+	cmd, err := companion(ctx, parquetName)
+	if err != nil {
+		return nil, err
+	}
+	p := &packer{cmd: cmd}
+	cmd.Stderr = &p.says
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	return p, cmd.Start()
+}
+
+// pack has a file made.
+func (p *packer) pack(columns []shards.Column, from, to string) error {
+	asked, err := json.Marshal(map[string]any{"columns": columns, "from": from, "to": to})
+	if err == nil {
+		_, err = p.in.Write(append(asked, '\n'))
+	}
+	var answer string
+	if err == nil {
+		answer, err = p.out.ReadString('\n')
+	}
+	if err != nil {
+		p.close()
+		return fmt.Errorf("git-trace-serve: %s", strings.TrimPrefix(strings.TrimSpace(p.says.String()), "git-trace: error: "))
+	}
+	says, err := strconv.Unquote(strings.TrimSpace(answer))
+	if err == nil && says != "" {
+		err = errors.New(says)
+	}
+	return err
+}
+
+func (p *packer) close() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
+}
+
+// anonymiser is made with the key of this user, which is made when it is first needed. It never leaves: who has it can
+// find out names by trying them.
+func anonymiser() (*dataset.Anonymiser, error) {
+	state, err := recorded.StateDir()
+	if err != nil {
+		return nil, fail(exitUnchecked, err, "the key for --anonymise is kept there: set HOME or XDG_STATE_HOME")
+	}
+	path := filepath.Join(state, "anonymise-key")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		key := make([]byte, sha256.Size)
+		if _, err := rand.Read(key); err != nil {
+			return nil, err
+		}
+		raw = []byte(hex.EncodeToString(key) + "\n")
+		err = refs.WriteFileAtomic(path, raw, 0o600)
+		if err != nil {
+			return nil, fail(exitUnchecked, err, "")
+		}
+		if raw, err = os.ReadFile(path); err != nil { // of two who made one, the last counts
+			return nil, fail(exitUnchecked, err, "")
+		}
+	} else if err != nil {
+		return nil, fail(exitUnchecked, refs.PathCause(err), "")
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
+	if err != nil || len(key) != sha256.Size {
+		return nil, fail(exitUnchecked, fmt.Errorf("%s holds no key", path), "")
+	}
+	return dataset.NewAnonymiser(key), nil
+}

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/dataset/shards"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// cardName is where hubs look for what a data set is.
+const cardName = "README.md"
+
+// Marks around what is made anew each time. What people write outside of them, and their licence, stays.
+const (
+	cardBegin = "<!-- figures by git-trace: made anew by each export -->"
+	cardEnd   = "<!-- end of figures -->"
+	noLicence = "license: unknown # publishing is yours to decide: name a licence here"
+)
+
+// about says what a row of each table is.
+var about = map[string]string{
+	"conversations": "a conversation with an agent: tokens, cost, outcome",
+	"prompts":       "a prompt, with its text where it is kept",
+	"steps":         "a prompt or an answer of a record, with its text and tokens",
+	"calls":         "a call of a tool, with its result",
+	"patches":       "a hunk that hooks saw come",
+	"commits":       "a commit, with the lines that it added",
+	"lines":         "lines that a commit added, with their owner",
+	"lives":         "how long lines lived in the first-parent history",
+}
+
+// Card writes the page of a data set into its directory, with the figures of all repositories in it.
+func Card(dir, ext string, anonymous bool) error {
+	totals, err := shards.ReadTotals(dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, cardName)
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	figures := cardFigures(totals, anonymous)
+	var text string
+	before, rest, marked := bytes.Cut(old, []byte(cardBegin))
+	_, after, ended := bytes.Cut(rest, []byte(cardEnd))
+	switch {
+	case marked && ended:
+		text = string(before) + figures + string(after)
+	case len(old) > 0: // a page of somebody else's
+		return nil
+	default:
+		text = cardHead(ext) + figures + cardTail
+	}
+	return refs.WriteFileAtomic(path, []byte(text), 0o644)
+}
+
+func cardHead(ext string) string {
+	var out strings.Builder
+	out.WriteString("---\n" + noLicence + "\npretty_name: Work of coding agents, recorded by git-trace\n" +
+		"tags:\n- coding-agents\n- provenance\n- git\nconfigs:\n")
+	for _, t := range Tables() {
+		fmt.Fprintf(&out, "- config_name: %s\n  data_files: \"%s/**/*.%s\"\n", t.Name, t.Name, ext)
+	}
+	out.WriteString("---\n\n# Work of coding agents\n\n" +
+		"Tables made by `git trace export`. Each file in `_manifest` lists the files of one repository.\n\n")
+	return out.String()
+}
+
+func cardFigures(totals *shards.Totals, anonymous bool) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n\n%s.\n\n| table | a row is | rows | files | bytes |\n| --- | --- | ---: | ---: | ---: |\n",
+		cardBegin, numbers.Count(int(totals.Writers), "repository"))
+	for _, t := range Tables() {
+		sum := totals.Tables[t.Name]
+		if sum == nil {
+			sum = &shards.Sum{}
+		}
+		fmt.Fprintf(&out, "| `%s` | %s | %d | %d | %d |\n", t.Name, about[t.Name], sum.Rows, sum.Files, sum.Bytes)
+	}
+	out.WriteString("\n")
+	if anonymous {
+		out.WriteString("The last export put keyed hashes in the place of repositories, people, paths and ids, " +
+			"and left texts out.\n\n")
+	}
+	out.WriteString(cardEnd)
+	return out.String()
+}
+
+const cardTail = `
+
+## What is in it
+
+Texts are redacted: secrets and names of people were taken out by rules. Rules miss things. Look before you publish.
+Lines that nobody saw come are unknown, never an agent's. The columns are described in git-trace's
+docs/datasets.md.
+`

@@ -1,0 +1,130 @@
+package shards
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Kind is what a column holds.
+type Kind string
+
+// The kinds. In JSON, a time is a string in RFC 3339 with microseconds, UTC; a JSON value stands as it is.
+const (
+	Text  Kind = "text"
+	Word  Kind = "word" // text that comes back often: engines keep it in a dictionary
+	Int   Kind = "int"  // of 64 bits
+	Real  Kind = "real" // of 64 bits
+	Bool  Kind = "bool"
+	Time  Kind = "time" // in microseconds, UTC
+	JSON  Kind = "json" // text that is JSON
+	Texts Kind = "texts"
+)
+
+// Column is a column of a table. All but lists may be null.
+type Column struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+}
+
+// Table is a table by its name and a struct that a row of it is.
+type Table struct {
+	Name    string
+	Columns []Column
+	row     reflect.Type
+}
+
+// TableOf reads the columns of a table from a struct: each field has a tag "json", and a tag "kind" unless it is a
+// number, a truth value or a list.
+func TableOf[Row any](name string) Table {
+	t := Table{Name: name, row: reflect.TypeFor[Row]()}
+	for field := range t.row.Fields() {
+		column := Column{Name: field.Tag.Get("json"), Kind: Kind(field.Tag.Get("kind"))}
+		if column.Kind == "" {
+			column.Kind = kindOf(field.Type)
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	return t
+}
+
+func kindOf(t reflect.Type) Kind {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return Int
+	case reflect.Float64:
+		return Real
+	case reflect.Bool:
+		return Bool
+	case reflect.Slice:
+		return Texts
+	default:
+		return Text
+	}
+}
+
+// unpartitioned is how Hive writes a partition whose value is null.
+const unpartitioned = "__HIVE_DEFAULT_PARTITION__"
+
+// partition is the directory of a row below that of its table, "repo=a%2Fb/month=2026-11".
+func (t *Table) partition(row reflect.Value, by []int) string {
+	var out strings.Builder
+	for i, field := range by {
+		if i > 0 {
+			out.WriteByte('/')
+		}
+		out.WriteString(t.Columns[field].Name + "=")
+		value := row.Field(field)
+		if value.Kind() == reflect.Pointer {
+			value = value.Elem() // of nil it is the zero Value
+		}
+		if !value.IsValid() || value.String() == "" {
+			out.WriteString(unpartitioned)
+			continue
+		}
+		out.WriteString(escaped(value.String()))
+	}
+	return out.String()
+}
+
+// mostName keeps the name of a directory below what file systems take.
+const mostName = 150
+
+// escaped is a value in the name of a directory. Letters, digits and a few marks stand for themselves, as in URLs; a
+// long value ends in a number that tells it from others.
+func escaped(value string) string {
+	var out strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' && i > 0 {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	if out.Len() > mostName {
+		return out.String()[:mostName] + "-" + digest([]byte(value))[:16]
+	}
+	return out.String()
+}
+
+// partitionColumns finds the columns by which a table is parted. All tables have them.
+func (t *Table) partitionColumns(names []string) ([]int, error) {
+	var out []int
+	for _, name := range names {
+		at := -1
+		for i, column := range t.Columns {
+			if column.Name == name && (column.Kind == Word || column.Kind == Text) {
+				at = i
+			}
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("table %s has no column %s to be parted by", t.Name, name)
+		}
+		out = append(out, at)
+	}
+	return out, nil
+}
