@@ -2,12 +2,15 @@ package agents
 
 import (
 	"github.com/git-trace/git-trace/agents/aider"
+	"github.com/git-trace/git-trace/agents/amp"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/cline"
 	"github.com/git-trace/git-trace/agents/codexcli"
+	"github.com/git-trace/git-trace/agents/continuecli"
 	"github.com/git-trace/git-trace/agents/copilotcli"
 	"github.com/git-trace/git-trace/agents/cursor"
+	"github.com/git-trace/git-trace/agents/droid"
 	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
 	"github.com/git-trace/git-trace/agents/opencode"
@@ -70,6 +73,9 @@ func registry() []registered {
 		{aider.Name, aider.New},
 		{cline.Name, cline.New},
 		{cline.RooName, cline.NewRoo},
+		{amp.Name, amp.New},
+		{droid.Name, droid.New},
+		{continuecli.Name, continuecli.New},
 		{generic.Name, generic.New},
 	}
 }

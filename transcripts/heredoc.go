@@ -30,6 +30,11 @@ func commandOf(input []byte) string {
 			if json.Unmarshal(d.Raw(), &args) == nil {
 				return strings.Join(args, " ")
 			}
+		case "commands": // one after the other
+			var lines []string
+			if json.Unmarshal(d.Raw(), &lines) == nil {
+				return strings.Join(lines, "\n")
+			}
 		}
 	}
 	return ""

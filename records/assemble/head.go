@@ -20,6 +20,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 		return nil, err
 	}
 	s := c.state
+	s.whole(c.options.Prices)
 	r := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: c.options.TraceID, SessionID: c.options.Session,
 		Lifecycle:      records.Provisional,
@@ -51,6 +52,18 @@ func (c *Conversation) Finish() (*records.Record, error) {
 		r.SetMeta(records.MetaPricesAsOf, c.options.Prices.AsOf)
 	}
 	return r, nil
+}
+
+// whole takes the tokens of the whole conversation where those of its answers are not told.
+func (s *state) whole(table *prices.Table) {
+	if s.Head.Usage == nil || s.Usage != (records.TokenUsage{}) {
+		return
+	}
+	s.Usage = *s.Head.Usage
+	cost, known := table.Cost(s.model(), prices.Usage{TokenUsage: s.Usage})
+	if s.Cost = cost; !known {
+		s.Unpriced = append(s.Unpriced, s.model())
+	}
 }
 
 // began is the directory of the work tree in which the conversation began, "." for its top; false where it began

@@ -24,23 +24,25 @@ const (
 
 // Head is what a parser may set for the conversation as a whole.
 type Head struct {
-	Version     string                     `json:"version,omitempty"`  // of the agent; the last one counts
-	Versions    []string                   `json:"versions,omitempty"` // all of them, in their order
-	Began       string                     `json:"began,omitempty"`    // the time, for a file whose lines have none
-	OS          string                     `json:"os,omitempty"`
-	Shell       string                     `json:"shell,omitempty"`
-	Cwds        []string                   `json:"cwds,omitempty"` // the directories that the agent worked in
-	Git         bool                       `json:"git,omitempty"`
-	Branch      string                     `json:"branch,omitempty"` // the first one
-	BaseCommit  string                     `json:"base_commit,omitempty"`
-	Repository  string                     `json:"repository,omitempty"` // address of the remote
-	Prompts     map[string]string          `json:"prompts,omitempty"`    // system prompts by their hash
-	Tools       []json.RawMessage          `json:"tools,omitempty"`      // definitions
-	Terminal    records.TerminalState      `json:"terminal,omitempty"`   // how it ended, as far as this has been read
-	Success     *bool                      `json:"success,omitempty"`
-	Source      string                     `json:"source,omitempty"` // of Success
-	Description string                     `json:"description,omitempty"`
-	Meta        map[string]json.RawMessage `json:"meta,omitempty"`
+	Version     string                `json:"version,omitempty"`  // of the agent; the last one counts
+	Versions    []string              `json:"versions,omitempty"` // all of them, in their order
+	Began       string                `json:"began,omitempty"`    // the time, for a file whose lines have none
+	OS          string                `json:"os,omitempty"`
+	Shell       string                `json:"shell,omitempty"`
+	Cwds        []string              `json:"cwds,omitempty"` // the directories that the agent worked in
+	Git         bool                  `json:"git,omitempty"`
+	Branch      string                `json:"branch,omitempty"` // the first one
+	BaseCommit  string                `json:"base_commit,omitempty"`
+	Repository  string                `json:"repository,omitempty"` // address of the remote
+	Prompts     map[string]string     `json:"prompts,omitempty"`    // system prompts by their hash
+	Tools       []json.RawMessage     `json:"tools,omitempty"`      // definitions
+	Terminal    records.TerminalState `json:"terminal,omitempty"`   // how it ended, as far as this has been read
+	Success     *bool                 `json:"success,omitempty"`
+	Source      string                `json:"source,omitempty"` // of Success
+	Description string                `json:"description,omitempty"`
+	// Usage are the tokens of the whole conversation, where nobody tells those of its answers.
+	Usage *records.TokenUsage        `json:"usage,omitempty"`
+	Meta  map[string]json.RawMessage `json:"meta,omitempty"`
 }
 
 // maxCwds is how many directories are kept.

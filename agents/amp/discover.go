@@ -1,0 +1,151 @@
+package amp
+
+import (
+	"bytes"
+	"cmp"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with threads.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+func (s sessions) root() string {
+	return filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "amp")
+}
+
+// ProjectSessions looks into every thread: they are filed by their ids.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	return sessionfile.List(filepath.Join(s.root(), "threads"), 0, since, func(path string) (capability.Session, bool) {
+		id := s.SessionID(path)
+		if id == "" {
+			return capability.Session{}, false
+		}
+		about := aboutOf(path)
+		return capability.Session{ID: cmp.Or(about.id, id), Dir: about.dir}, about.id != "" && project.Holds(about.dir)
+	}), nil
+}
+
+// SessionID is the name of the file.
+func (s sessions) SessionID(path string) string {
+	id, found := strings.CutSuffix(filepath.Base(path), ".json")
+	if !found || !strings.HasPrefix(id, "T-") {
+		return ""
+	}
+	return payload.CheckedID(id)
+}
+
+// Recognises tells a thread by the members before its messages.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	thread, version := false, false
+	d := rawjson.NewDecoder(head)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "v":
+			version = d.Kind() == rawjson.Number
+		case "id":
+			thread = strings.HasPrefix(d.Text(), "T-")
+		case "messages":
+			return thread && version && d.Kind() == rawjson.Array
+		}
+	}
+	return false
+}
+
+// about is what a thread says of itself beside its messages.
+type about struct {
+	id, title, dir         string
+	remote, branch, commit string
+	os, client, mode       string
+	created                int64
+}
+
+// aboutOf reads the members of a thread that stand before and after its messages.
+func aboutOf(path string) about {
+	var a about
+	file, err := sessionfile.Document(path, "messages")
+	if err != nil {
+		return a
+	}
+	defer func() { _ = file.Close() }()
+	in := file.From(0, 0)
+	for {
+		object, err := in.Next()
+		if err != nil {
+			return a
+		}
+		a.take(object)
+	}
+}
+
+func (a *about) take(object jsonlines.Object) {
+	d := rawjson.NewDecoder(object.Raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "role": // a message
+			return
+		case "id":
+			a.id = payload.CheckedID(d.Text())
+		case "title":
+			a.title = d.Text()
+		case "agentMode":
+			a.mode = payload.Name(d.Text())
+		case "created":
+			a.created = d.Int()
+		case "env":
+			a.place(rawjson.Member(d.Raw(), "initial"))
+		}
+	}
+}
+
+// place takes where the thread began: its first tree.
+func (a *about) place(initial []byte) {
+	platform := rawjson.Member(initial, "platform")
+	a.os = payload.Name(rawjson.MemberText(platform, "os"))
+	a.client = payload.Name(rawjson.MemberText(platform, "clientVersion"))
+	d := rawjson.NewDecoder(rawjson.Member(initial, "trees"))
+	d.OpenArray()
+	if !d.Element() {
+		return
+	}
+	tree := d.Raw()
+	a.dir = pathOf(rawjson.MemberText(tree, "uri"))
+	repository := rawjson.Member(tree, "repository")
+	a.remote = rawjson.MemberText(repository, "url")
+	a.branch = strings.TrimPrefix(payload.Name(rawjson.MemberText(repository, "ref")), "refs/heads/")
+	if sha := rawjson.MemberText(repository, "sha"); sessionfile.ObjectName(sha) {
+		a.commit = sha
+	}
+}
+
+// pathOf is the path of a file's URI, "" for any other.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // a drive
+		path = path[1:]
+	}
+	return path
+}

@@ -1,0 +1,102 @@
+package amp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/amp"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/testing/sessiontest"
+)
+
+func suite() sessiontest.Suite {
+	return sessiontest.Suite{
+		Agent: amp.New(capability.Env{Home: "/home/dev"}), Names: []string{"T-*.json"}, Corpus: []string{"amp/*.json"}, Plain: plain, Whole: true,
+	}
+}
+
+func TestSessionsGiveTheirRecords(t *testing.T) {
+	t.Parallel()
+	suite().Golden(t)
+}
+
+func TestADamagedSessionGivesASoundRecord(t *testing.T) {
+	t.Parallel()
+	suite().Damaged(t)
+}
+
+func TestWhatHoldsForEveryRealSession(t *testing.T) {
+	t.Parallel()
+	suite().Invariants(t)
+}
+
+func TestFiguresOfRealSessions(t *testing.T) {
+	t.Parallel()
+	suite().Figures(t)
+}
+
+func FuzzSession(f *testing.F) { suite().Fuzz(f, "T-fuzz.json") }
+
+func TestSessionsAreFoundByTheirDirectory(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	dir := filepath.Join(home, ".local", "share", "amp", "threads")
+	if err := os.CopyFS(dir, os.DirFS(suite().Sessions())); err != nil {
+		t.Fatal(err)
+	}
+	agent := amp.New(capability.Env{Home: home})
+	for place, want := range map[string]int{"": 1, "/home/dev/shop": 1, "/home/dev": 1, "/home/dev/other": 0} {
+		found, err := agent.Discoverer.ProjectSessions(place, time.Time{})
+		if err != nil || len(found) != want {
+			t.Fatalf("in %q: %+v, %v", place, found, err)
+		}
+		if want > 0 && (found[0].Dir != "/home/dev/shop" || agent.Identifier.SessionID(found[0].Path) != found[0].ID) {
+			t.Errorf("got %+v", found[0])
+		}
+	}
+	if found, err := agent.Discoverer.ProjectSessions("", time.Now().Add(time.Hour)); err != nil || len(found) > 0 {
+		t.Errorf("of the future: %+v, %v", found, err)
+	}
+}
+
+// plain counts what a thread says, with encoding/json.
+func plain(t *testing.T, path string) sessiontest.Plain {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	var messages []struct {
+		Content []struct {
+			Type, ID  string
+			ToolUseID string
+		}
+		Usage struct{ InputTokens, OutputTokens, CacheCreationInputTokens, CacheReadInputTokens int64 }
+	}
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(members["messages"], &messages); err != nil {
+		t.Fatal(err)
+	}
+	p := sessiontest.Plain{Calls: map[string]bool{}, Results: map[string]bool{}, Objects: len(members) - 1 + len(messages)}
+	for _, m := range messages {
+		for _, block := range m.Content {
+			switch block.Type {
+			case "tool_use":
+				p.Calls[block.ID] = true
+			case "tool_result":
+				p.Results[block.ToolUseID] = true
+			}
+		}
+		p.Usage.InputTokens += m.Usage.InputTokens
+		p.Usage.OutputTokens += m.Usage.OutputTokens
+		p.Usage.CacheReadTokens += m.Usage.CacheReadInputTokens
+		p.Usage.CacheWriteTokens += m.Usage.CacheCreationInputTokens
+	}
+	return p
+}

@@ -1,0 +1,289 @@
+package continuecli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's sessions.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// listFile lists the sessions, in the directory that holds them.
+const listFile = "sessions.json"
+
+// ProjectSessions looks into every session: they are filed by their ids.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	return sessionfile.List(filepath.Join(s.root(), "sessions"), 0, since, func(path string) (capability.Session, bool) {
+		if filepath.Ext(path) != ".json" || filepath.Base(path) == listFile {
+			return capability.Session{}, false
+		}
+		about := aboutOf(path)
+		return capability.Session{ID: about.id, Dir: about.dir}, about.id != "" && project.Holds(about.dir)
+	}), nil
+}
+
+// SessionID is the name of the file.
+func (s sessions) SessionID(path string) string {
+	id, found := strings.CutSuffix(filepath.Base(path), ".json")
+	if !found {
+		return ""
+	}
+	return payload.CheckedID(id)
+}
+
+// Recognises tells a session by the members before its history.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	session, workspace := false, false
+	d := rawjson.NewDecoder(head)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "sessionId":
+			session = d.Text() != ""
+		case "workspaceDirectory":
+			workspace = d.Kind() == rawjson.String
+		case "history":
+			return session && workspace && d.Kind() == rawjson.Array
+		}
+	}
+	return false
+}
+
+// about is what a session says of itself beside its history.
+type about struct {
+	id, dir, title, model string
+	usage                 *records.TokenUsage
+	cost                  float64
+}
+
+func aboutOf(path string) about {
+	var a about
+	file, err := sessionfile.Document(path, "history")
+	if err != nil {
+		return a
+	}
+	defer func() { _ = file.Close() }()
+	in := file.From(0, 0)
+	for {
+		object, err := in.Next()
+		if err != nil {
+			return a
+		}
+		d := rawjson.NewDecoder(object.Raw)
+		for d.Open(); d.Member(); {
+			switch string(d.Key()) {
+			case "sessionId":
+				a.id = payload.CheckedID(d.Text())
+			case "workspaceDirectory":
+				a.dir = strings.TrimPrefix(d.Text(), "file://")
+			case "title":
+				a.title = d.Text()
+			case "chatModelTitle":
+				a.model = assemble.Model(d.Text())
+			case "usage":
+				a.tokens(d.Raw())
+			}
+		}
+	}
+}
+
+// tokens takes those of the whole session; the cache is told apart.
+func (a *about) tokens(raw []byte) {
+	details := rawjson.Member(raw, "promptTokensDetails")
+	a.usage = &records.TokenUsage{
+		InputTokens:      max(rawjson.MemberInt(raw, "promptTokens"), 0),
+		OutputTokens:     max(rawjson.MemberInt(raw, "completionTokens"), 0),
+		CacheReadTokens:  max(rawjson.MemberInt(details, "cachedTokens"), 0),
+		CacheWriteTokens: max(rawjson.MemberInt(details, "cacheWriteTokens"), 0),
+	}
+	d := rawjson.NewDecoder(rawjson.Member(raw, "totalCost"))
+	a.cost = d.Float()
+}
+
+// Parse reads a session.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent:   Name,
+		Open:    func(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "history") },
+		Session: func(path string, _ sessionfile.File) string { return cmp.Or(aboutOf(path).id, s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return newSession(c, aboutOf(of.Path))
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a session that is being read.
+type session struct {
+	c      *assemble.Conversation
+	about  about
+	number int // of the last element of the history
+}
+
+func newSession(c *assemble.Conversation, a about) *session {
+	c.Change(func(h *assemble.Head) {
+		h.AddCwd(a.dir)
+		h.OS = sessionfile.System(a.dir)
+		h.AddMeta("title", a.title)
+		h.Usage = a.usage
+		if a.cost > 0 && a.cost < 1e6 {
+			h.SetMeta(records.MetaClientCost, records.Float(a.cost))
+		}
+	})
+	return &session{c: c, about: a}
+}
+
+// State has nothing that a later reading could need: the file is read from its beginning.
+func (s *session) State() any { return nil }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// Object takes an element of the history; the members beside it are known already.
+func (s *session) Object(object jsonlines.Object) error {
+	message := rawjson.Member(object.Raw, "message")
+	role := rawjson.MemberText(message, "role")
+	if role == "" {
+		s.c.Begin("")
+		s.c.Skip("member")
+		return nil
+	}
+	s.number++
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "message-" + strconv.Itoa(s.number)}
+	s.c.Begin(at.ID)
+	text := textOf(rawjson.Member(message, "content"))
+	switch role {
+	case "user":
+		return s.prompt(text, at)
+	case "assistant", "thinking":
+		return s.answer(object.Raw, message, role, text, at)
+	case "system":
+		if text != "" {
+			s.c.Change(func(h *assemble.Head) { h.AddPrompt(sessionfile.Hash(text)[:16], text) })
+		}
+		s.c.Take()
+		return nil
+	case "tool":
+		s.c.Take()
+		return s.result(at, rawjson.MemberText(message, "toolCallId"), text, "")
+	}
+	s.c.Skip("message:" + sessionfile.Known(role))
+	return nil
+}
+
+func (s *session) prompt(text string, at records.Locator) error {
+	if text = strings.TrimSpace(text); text == "" {
+		s.c.Skip("empty_prompt")
+		return nil
+	}
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	err := s.c.Prompt(assemble.Prompt{At: at, Text: text})
+	s.c.Take()
+	return err
+}
+
+// answer takes an answer of the model and what came of its calls.
+func (s *session) answer(raw, message []byte, role, text string, at records.Locator) error {
+	a := assemble.Answer{At: at, Model: s.about.model, Text: text}
+	if role == "thinking" {
+		a.Text, a.Thinking = "", text
+	}
+	d := rawjson.NewDecoder(rawjson.Member(message, "toolCalls"))
+	for d.OpenArray(); d.Element(); {
+		one := d.Raw()
+		function := rawjson.Member(one, "function")
+		a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "id"), rawjson.MemberText(function, "name"),
+			arguments(rawjson.MemberText(function, "arguments")), s.about.dir))
+	}
+	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
+		s.c.Skip("empty_answer")
+		return nil
+	}
+	if err := s.c.Answer(a); err != nil {
+		return err
+	}
+	s.c.Take()
+	d = rawjson.NewDecoder(rawjson.Member(raw, "toolCallStates"))
+	for d.OpenArray(); d.Element(); {
+		state := d.Raw()
+		status := rawjson.MemberText(state, "status")
+		if status == "generating" || status == "generated" || status == "calling" { // nothing came of it yet
+			continue
+		}
+		err := s.result(at, rawjson.MemberText(state, "toolCallId"), textOf(rawjson.Member(state, "output")), status)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arguments are those that the model wrote if they are an object, otherwise an object that holds them.
+func arguments(text string) []byte {
+	d := rawjson.NewDecoder([]byte(text))
+	kind := d.Kind()
+	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
+		return []byte(text)
+	}
+	var in rawjson.Members
+	return in.Text("arguments", text).End()
+}
+
+// result hands on what came of a call.
+func (s *session) result(at records.Locator, id, content, status string) error {
+	r := assemble.Result{Content: &content}
+	switch status {
+	case "errored":
+		r.Error = records.ErrorTool
+	case "canceled", "cancelled":
+		r.Error = records.ErrorRejected
+	}
+	tools.Result(s.c.Waiting(id), &r, s.about.dir)
+	r.Seen = nil // what was read has a heading before it
+	return s.c.Result(at, id, r)
+}
+
+// textOf is the text of a message or of an output: a text, or parts of which what is no text has a placeholder.
+func textOf(raw []byte) string {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		part := d.Raw()
+		switch {
+		case rawjson.MemberText(part, "type") == "imageUrl":
+			parts = append(parts, "[image]")
+		default:
+			parts = append(parts, cmp.Or(rawjson.MemberText(part, "text"), rawjson.MemberText(part, "content")))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,109 @@
+package droid
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's session files.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// ProjectSessions looks at the first line of every session.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	root := filepath.Join(s.env.Home, ".factory", "sessions")
+	return sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
+		if filepath.Ext(path) != ".jsonl" {
+			return capability.Session{}, false
+		}
+		file, err := sessionfile.Lines(path, "")
+		if err != nil {
+			return capability.Session{}, false
+		}
+		defer func() { _ = file.Close() }()
+		begin := peek(file)
+		return capability.Session{ID: begin.id, Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+	}), nil
+}
+
+// SessionID is the name of the file.
+func (s sessions) SessionID(path string) string {
+	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !found {
+		return ""
+	}
+	return payload.CheckedID(id)
+}
+
+// Recognises tells session files by their first line.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
+	return err == nil && begins(object.Raw)
+}
+
+func begins(raw []byte) bool {
+	return rawjson.MemberText(raw, "type") == "session_start" && rawjson.MemberText(raw, "id") != "" &&
+		(rawjson.Member(raw, "owner") != nil || rawjson.Member(raw, "sessionTitle") != nil)
+}
+
+// beginning is what the first line tells.
+type beginning struct{ id, cwd string }
+
+func peek(file sessionfile.File) beginning {
+	var b beginning
+	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
+		if begins(object.Raw) {
+			b.id, b.cwd = payload.CheckedID(rawjson.MemberText(object.Raw, "id")), rawjson.MemberText(object.Raw, "cwd")
+		}
+		return false
+	})
+	return b
+}
+
+// settings are what the file beside a session tells of all of it.
+type settings struct {
+	model string
+	usage *records.TokenUsage
+}
+
+// maxSettings is how large that file may be.
+const maxSettings = 1 << 20
+
+func settingsOf(path string) settings {
+	path = strings.TrimSuffix(path, ".jsonl") + ".settings.json"
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return settings{}
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return settings{}
+	}
+	out := settings{model: assemble.Model(cmp.Or(rawjson.MemberText(raw, "model")))}
+	tokens := rawjson.Member(raw, "tokenUsage")
+	if rawjson.NewDecoder(tokens).Kind() != rawjson.Object {
+		return out
+	}
+	count := func(name string) int64 { return max(rawjson.MemberInt(tokens, name), 0) }
+	out.usage = &records.TokenUsage{InputTokens: count("inputTokens"), OutputTokens: count("outputTokens"),
+		CacheReadTokens: count("cacheReadTokens"), CacheWriteTokens: count("cacheCreationTokens")}
+	return out
+}
