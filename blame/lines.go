@@ -15,6 +15,8 @@ type Query struct {
 	Path     string   // relative to the top of the work tree, as raw bytes
 	Contents []byte   // in the place of what the work tree has; nil for none
 	Ranges   [][2]int // first and last lines; none for all
+
+	Config *refs.Config // git's configuration, if the caller has read it
 }
 
 func (q *Query) options() (gitblame.Options, error) {
@@ -26,6 +28,7 @@ func (q *Query) options() (gitblame.Options, error) {
 		args = append(args, "--contents", "-")
 	}
 	opts, err := gitblame.Parse(append(append(args, q.Revs...), "--", q.Path))
+	opts.Config = q.Config
 	if q.Contents != nil {
 		opts.Stdin = bytes.NewReader(q.Contents)
 	}

@@ -49,7 +49,8 @@ type Hunk struct {
 	Lines []Line
 }
 
-// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about.
+// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about. Lines of
+// one run share it: it is what is known of the owner, and not of one line.
 type Line struct {
 	gitdiff.TextLine
 	Owner *blame.Annotated
@@ -253,10 +254,9 @@ const (
 	Removed byte = '-'
 )
 
-// nobody is what is known of a line that nobody knows anything about.
-func nobody(l *Line) *blame.Annotated {
+// nobody is what is known of lines that nobody knows anything about.
+func nobody() *blame.Annotated {
 	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
 	out.Commit = noCommit
-	out.FinalLine, out.Content = l.New+l.Old, l.Content()
 	return out
 }

@@ -53,6 +53,7 @@ func (f *finder) own() error {
 // question is what blame is asked of a file.
 type question struct {
 	blame.Query
+	file  *File
 	lines []*Line
 	found []gitblame.Line
 	known bool
@@ -61,56 +62,124 @@ type question struct {
 
 // side finds the owners of the lines that only one side has.
 func (f *finder) side(sign byte, here, there Side) error {
-	var lines []*Line
-	var credits []gitblame.Line
+	b := &batch{finder: f, sign: sign, here: here}
 	var questions []*question
-	files := map[string]*File{}
 	for _, file := range f.Files {
 		var own []*Line
-		file.each(sign, func(l *Line) { l.Owner, own = nobody(l), append(own, l) })
+		file.each(sign, func(l *Line) { own = append(own, l) })
 		if len(own) == 0 || file.Record == nil || file.OldMode == refs.ModeGitlink || file.NewMode == refs.ModeGitlink {
 			continue
 		}
-		files[file.pathOf(sign)] = file
 		q, err := f.ask(file, sign, here, there)
 		if err != nil {
 			return err
 		}
 		if q.commit != nil {
-			lines = append(lines, own...)
-			credits = append(credits, credited(q.commit, file.pathOf(sign), own)...)
+			err = b.add(file, own, credited(q.commit, file.pathOf(sign), own))
+			if err != nil {
+				return err
+			}
 			continue
 		}
-		questions = append(questions, &question{Query: q.with(file.pathOf(sign), own), lines: own})
+		one := &question{Query: q.with(file.pathOf(sign), own), file: file, lines: own}
+		one.Config = &f.from.Config
+		questions = append(questions, one)
 	}
 	if err := f.blame(questions); err != nil {
 		return err
 	}
 	for _, q := range questions {
-		by := map[int]*gitblame.Line{}
-		for i := range q.found {
-			by[q.found[i].FinalLine] = &q.found[i]
+		if err := b.answer(q); err != nil {
+			return err
 		}
-		for _, l := range q.lines {
-			if at := by[l.New+l.Old]; at != nil && q.known && l.same(at) {
-				lines, credits = append(lines, l), append(credits, *at)
+	}
+	if err := b.settle(); err != nil {
+		return err
+	}
+	unknown := nobody()
+	for _, file := range f.Files {
+		file.each(sign, func(l *Line) {
+			if l.Owner == nil {
+				l.Owner = unknown
 			}
+		})
+	}
+	return nil
+}
+
+// batch are lines whose owners are asked for at once. What blame says of a line takes several times its room, so a long
+// diff is asked about in parts.
+type batch struct {
+	*finder
+	sign    byte
+	here    Side
+	files   map[string]*File
+	lines   []*Line
+	credits []gitblame.Line
+}
+
+const batchLines = 1 << 14
+
+// add takes lines of a file, each with the commit that wrote it.
+func (b *batch) add(file *File, lines []*Line, credits []gitblame.Line) error {
+	if b.files == nil {
+		b.files = map[string]*File{}
+	}
+	b.files[file.pathOf(b.sign)] = file
+	b.lines, b.credits = append(b.lines, lines...), append(b.credits, credits...)
+	if len(b.lines) < batchLines {
+		return nil
+	}
+	return b.settle()
+}
+
+// answer takes what blame said, of the lines that the diff shows as blame does.
+func (b *batch) answer(q *question) error {
+	if !q.known {
+		return nil
+	}
+	by := map[int]*gitblame.Line{}
+	for i := range q.found {
+		by[q.found[i].FinalLine] = &q.found[i]
+	}
+	var lines []*Line
+	var credits []gitblame.Line
+	for _, l := range q.lines {
+		if at := by[l.New+l.Old]; at != nil && l.same(at) {
+			lines, credits = append(lines, l), append(credits, *at)
 		}
 	}
-	resolver := f.from.Resolver
-	if here.Kind == Moment {
-		resolver = f.from.Snapshot
+	q.found = nil
+	return b.add(q.file, lines, credits)
+}
+
+// settle asks for the owners of the lines.
+func (b *batch) settle() error {
+	resolver := b.from.Resolver
+	if b.here.Kind == Moment {
+		resolver = b.from.Snapshot
 	}
-	owners, err := blame.Owners(f.ctx, resolver, credits, func(path string) ([]byte, error) {
-		return f.content(files[path], path, sign, here)
+	owners, err := blame.Owners(b.ctx, resolver, b.credits, func(path string) ([]byte, error) {
+		return b.content(b.files[path], path, b.sign, b.here)
 	})
 	if err != nil {
 		return err
 	}
-	for i, l := range lines {
-		l.Owner = &owners[i]
-	}
+	give(b.lines, owners)
+	b.files, b.lines, b.credits = nil, nil, nil
 	return nil
+}
+
+// give lets lines of one run share what is known of their owner.
+func give(lines []*Line, owners []blame.Annotated) {
+	var last *blame.Annotated
+	for i, l := range lines {
+		if o := &owners[i]; last == nil || last.Commit != o.Commit || last.Owner != o.Owner {
+			one := *o
+			last = &one
+		}
+		l.Owner = last
+	}
 }
 
 // same tells whether blame speaks of the text that the diff shows: a conversion may be in between.

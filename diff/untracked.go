@@ -72,10 +72,10 @@ func (f *finder) ownNew(file *File, name string) error {
 	if err != nil {
 		return err
 	}
-	for i := range owners {
-		h.Lines[i].Owner = &owners[i]
-	}
 	file.Hunks = []Hunk{h}
+	var lines []*Line
+	file.EachLine(func(l *Line) { lines = append(lines, l) })
+	give(lines, owners)
 	return nil
 }
 

@@ -196,8 +196,7 @@ func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options,
 		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short, Since: known.since,
 	})
 	drawn.prompts = opts.Prompts
-	_, err = io.WriteString(screen.Out, drawn.draw(opts))
-	err = errors.Join(err, screen.Close())
+	err = errors.Join(drawn.draw(screen.Out, opts), screen.Close())
 	if err == nil && screen.Terminal {
 		a.legend(screen.Config, drawn.owners.Drawn())
 	}

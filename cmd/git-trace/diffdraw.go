@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -19,7 +21,7 @@ type diffDrawer struct {
 	style  blame.Style
 	owners *blame.OwnerColumn
 	digits int
-	text   strings.Builder
+	text   flow
 
 	prompts bool // are drawn above the lines that they led to
 }
@@ -40,13 +42,16 @@ const (
 func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 	out := &diffDrawer{Diff: d, pen: pen{s.Color}, style: style}
 	var lines []blame.Annotated
+	var owner *blame.Annotated
 	last := 0
 	for _, f := range d.Files {
 		for i := range f.Hunks {
 			for k := range f.Hunks[i].Lines {
 				l := &f.Hunks[i].Lines[k]
-				if last = max(last, l.Old, l.New); l.Owner != nil {
-					lines = append(lines, *l.Owner)
+				last = max(last, l.Old, l.New)
+				if l.Owner != nil && l.Owner != owner { // those of a run share it
+					owner = l.Owner
+					lines = append(lines, *owner)
 				}
 			}
 		}
@@ -56,12 +61,13 @@ func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
 	return out
 }
 
-func (d *diffDrawer) draw(opts diff.Options) string {
-	d.text.Grow(d.size())
+// draw writes the diff as it comes: the whole of it may be long.
+func (d *diffDrawer) draw(to io.Writer, opts diff.Options) error {
+	d.text.Writer = bufio.NewWriter(to)
 	if opts.Figures && !opts.Patch {
 		d.head(bytes.TrimSuffix(d.Before, []byte("\n\n")))
 		if bytes.HasSuffix(d.Before, []byte("\n\n")) { // the blank line stands before the patch
-			d.text.WriteByte('\n')
+			d.text.WriteString("\n")
 		}
 	} else {
 		d.head(d.Before)
@@ -74,7 +80,7 @@ func (d *diffDrawer) draw(opts diff.Options) string {
 	}
 	d.sums()
 	d.untracked()
-	return d.text.String()
+	return d.text.Flush()
 }
 
 // untracked draws the files that git leaves out because they are not tracked.
@@ -82,8 +88,8 @@ func (d *diffDrawer) untracked() {
 	if len(d.Untracked) == 0 {
 		return
 	}
-	if d.text.Len() > 0 {
-		d.text.WriteByte('\n')
+	if d.text.begun {
+		d.text.WriteString("\n")
 	}
 	n := len(d.Untracked) + d.Unread
 	d.text.WriteString(d.pen.paint(bold, plural(n, "file")+" not tracked; git add -N has them in the diff") + "\n")
@@ -104,19 +110,16 @@ func (d *diffDrawer) untracked() {
 	}
 }
 
-// size is about how long the text will be.
-func (d *diffDrawer) size() int {
-	n := len(d.Before)
-	for _, f := range d.Files {
-		n += len(f.Head)
-		for _, h := range f.Hunks {
-			n += len(h.Head)
-			for i := range h.Lines {
-				n += len(h.Lines[i].Text) + d.owners.Width + d.digits + len(" │ ")
-			}
-		}
-	}
-	return n
+// flow is a text on its way out.
+type flow struct {
+	*bufio.Writer
+	begun bool
+}
+
+// WriteString hands on text.
+func (f *flow) WriteString(text string) {
+	f.begun = f.begun || text != ""
+	_, _ = f.Writer.WriteString(text) // the buffer keeps its first error for Flush
 }
 
 // safe keeps what acts on a terminal away from it.
@@ -137,7 +140,7 @@ func (d *diffDrawer) head(text []byte) {
 		body, ended := strings.CutSuffix(line, "\n")
 		d.text.WriteString(d.pen.paint(color, d.safe(body)))
 		if ended {
-			d.text.WriteByte('\n')
+			d.text.WriteString("\n")
 		}
 	}
 }
@@ -270,8 +273,8 @@ func (d *diffDrawer) sums() {
 	if sums.Added.Lines+sums.Went == 0 {
 		return
 	}
-	if d.text.Len() > 0 {
-		d.text.WriteByte('\n')
+	if d.text.begun {
+		d.text.WriteString("\n")
 	}
 	d.text.WriteString(d.pen.paint(bold, fmt.Sprintf("%s, +%s −%s", plural(d.differ(), "file"),
 		thousands(sums.Added.Lines), thousands(sums.Went))) + "\n")
