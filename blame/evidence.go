@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -23,7 +24,7 @@ type Evidence struct {
 	log     belief.Log
 	prompts Prompts
 	settle  trails.Settler // nil to ask nobody
-	owners  *trails.Owners
+	owners  *ledger.Owners
 	search  Searcher                                    // nil for none
 	step    func(trace events.TraceID, call string) int // nil to tell none
 	demand  Demand                                      // nil to ask nobody
@@ -45,7 +46,7 @@ type Searcher interface {
 // unknown.
 func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	return &Evidence{
-		repo: repo, log: log, search: searcher, prompts: trails.NewPrompts(repo), owners: trails.NewOwners(repo),
+		repo: repo, log: log, search: searcher, prompts: ledger.NewPrompts(repo), owners: ledger.NewOwners(repo),
 		commits: map[refs.OID]*belief.Commit{}, texts: map[promptKey]string{},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -26,7 +27,7 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	repo := &refs.Repo{CommonDir: t.TempDir()}
 	p := &place{t: t, blobs: map[refs.OID]string{}}
-	view := &trails.View{Known: trails.NewKnown(repo), Owners: trails.NewOwners(repo), Blob: func(oid refs.OID) ([]byte, error) {
+	view := &trails.View{Known: ledger.NewKnown(repo), Owners: ledger.NewOwners(repo), Blob: func(oid refs.OID) ([]byte, error) {
 		if text, found := p.blobs[oid]; found {
 			return []byte(text), nil
 		}

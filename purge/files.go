@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -101,7 +102,7 @@ func (p *Purge) typedPrompts() error {
 	if err != nil {
 		return err
 	}
-	prompts := trails.NewPrompts(p.Repo)
+	prompts := ledger.NewPrompts(p.Repo)
 	for _, dir := range dirs {
 		trace := events.TraceID(dir.Name())
 		texts, err := prompts.List(trace)

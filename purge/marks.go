@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // markOf is the file that says that a conversation was purged. Its first line is when; where the conversation went
@@ -43,7 +43,7 @@ func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	if err := mark(repo, trace, purged, now); err != nil {
 		return err
 	}
-	prompts := trails.NewPrompts(repo)
+	prompts := ledger.NewPrompts(repo)
 	typed, err := prompts.List(trace)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
@@ -220,7 +220,7 @@ func TestATextIsTakenOutOfEverything(t *testing.T) {
 	in := put(t, repo, "s2", "look", "b.go", "line\n"+word+"\n")
 	other := put(t, repo, "s3", "hello", "c.go", "nothing")
 	before := stored(t, repo)[other]
-	prompts := trails.NewPrompts(repo)
+	prompts := ledger.NewPrompts(repo)
 	for index, text := range []string{"", "say " + word, "nothing"} {
 		if err := prompts.Put(with, index, text); err != nil {
 			t.Fatal(err)
@@ -264,7 +264,7 @@ func TestAConversationGoesAndIsNotRecordedAgain(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
 	gone, stays := put(t, repo, "s1", word, "a.go", word), put(t, repo, "s2", "hello", "b.go", "x")
-	if err := trails.NewPrompts(repo).Put(gone, 1, "anything"); err != nil {
+	if err := ledger.NewPrompts(repo).Put(gone, 1, "anything"); err != nil {
 		t.Fatal(err)
 	}
 	list := waiting.Open(repo)
@@ -283,7 +283,7 @@ func TestAConversationGoesAndIsNotRecordedAgain(t *testing.T) {
 	if talks := Conversations(repo); !Was(repo, gone) || Was(repo, stays) || talks.Count != 1 || talks.WentOn != 0 {
 		t.Errorf("marked: %+v", talks)
 	}
-	if err := trails.NewPrompts(repo).Put(gone, 2, "later"); err != nil {
+	if err := ledger.NewPrompts(repo).Put(gone, 2, "later"); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -293,7 +293,7 @@ func TestAConversationGoesAndIsNotRecordedAgain(t *testing.T) {
 	if talks := Conversations(repo); talks.WentOn != 1 || !talks.Last.Equal(now) {
 		t.Errorf("went on: %+v", talks)
 	}
-	if typed, err := trails.NewPrompts(repo).List(gone); err != nil || len(typed) > 0 {
+	if typed, err := ledger.NewPrompts(repo).List(gone); err != nil || len(typed) > 0 {
 		t.Errorf("typed: %v, %v", typed, err)
 	}
 	if err := Allow(repo, gone); err != nil || Was(repo, gone) {

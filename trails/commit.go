@@ -8,14 +8,15 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // View is what the timeline knows at the moment of a commit, while its lock is held.
 type View struct {
-	Known   *Known
-	Owners  *Owners
+	Known   *ledger.Known
+	Owners  *ledger.Owners
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 func window(session, call string, class events.ToolClass, paths ...string) *Window {
@@ -155,7 +156,7 @@ func TestActorsHaveKeysOfTheirOwn(t *testing.T) {
 	shell := window("S1", "c1", events.ToolRuns)
 	limited := byWindow(shell, "f")
 	limited.limits = []events.Limit{events.LimitBackgroundProcess}
-	keys := map[OwnerKey]string{}
+	keys := map[ledger.OwnerKey]string{}
 	for name, a := range map[string]actor{
 		"person": person, "call": byWindow(shell, "f"), "limited": limited, "other call": byWindow(window("S1", "c2", events.ToolRuns), "f"),
 		"other session": byWindow(window("S2", "c1", events.ToolRuns), "f"),
@@ -165,11 +166,11 @@ func TestActorsHaveKeysOfTheirOwn(t *testing.T) {
 			t.Errorf("%s and %s have one key", name, other)
 		}
 		keys[a.key()] = name
-		if len(a.key()) != ownerKeyDigits {
+		if len(a.key()) != len(ledger.Person) {
 			t.Errorf("key of %s is %q", name, a.key())
 		}
 	}
-	if person.key() != humanOwnerKey {
+	if person.key() != ledger.Person {
 		t.Errorf("a person's key is %q", person.key())
 	}
 }

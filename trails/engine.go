@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -114,13 +115,13 @@ type record struct {
 	writer     string
 	env        events.Draft // envelope fields of the boundary
 	drafts     []events.Draft
-	counts     map[string]int    // patches recorded, by tool call
-	remembered map[OwnerKey]bool // owners put down
-	err        error             // the first failure of something that cannot return one
+	counts     map[string]int           // patches recorded, by tool call
+	remembered map[ledger.OwnerKey]bool // owners put down
+	err        error                    // the first failure of something that cannot return one
 }
 
 func newRecord(writer string) *record {
-	return &record{writer: writer, counts: map[string]int{}, remembered: map[OwnerKey]bool{}}
+	return &record{writer: writer, counts: map[string]int{}, remembered: map[ledger.OwnerKey]bool{}}
 }
 
 // queue is of the boundaries that were put aside and are taken in a step.
@@ -159,7 +160,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err != nil {
 		return err
 	}
-	s := e.newStep(newWorkTree(ctx, e.repo, at, found, NewKnown(e.repo)), newRecord(writer))
+	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newRecord(writer))
 	defer s.close()
 	if e.began == nil {
 		e.began = &looked{

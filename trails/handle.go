@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/process"
 )
 
@@ -194,7 +195,7 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 	}
 	sess.Prompts++
 	sess.LastPrompt = p.ID
-	if err := NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {
+	if err := ledger.NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {
 		return err
 	}
 	return s.draft(events.PromptSubmitted, events.PromptData{

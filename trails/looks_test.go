@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -82,7 +83,7 @@ func TestWhatMayBeARename(t *testing.T) {
 		s, tree, asks := *sc.step, *sc.workTree, *sc.asks
 		s.witness = newWitness(&tree, nil, nil, "")
 		s.asks, s.state = &asks, &state{Interval: 9, LastFull: 5}
-		s.known = NewKnown(sc.repo).frozen()
+		s.known = ledger.NewKnown(sc.repo).Frozen()
 		if tt.before != nil {
 			tt.before(&s)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
@@ -19,8 +20,8 @@ type Recall struct {
 	repo    *refs.Repo
 	objects *refs.Objects
 	facts   gitfacts.Reader
-	known   *Known
-	owners  *Owners
+	known   *ledger.Known
+	owners  *ledger.Owners
 	texts   map[refs.OID]origin.Text
 	patches map[*byte][]events.PatchID // of a record, by where it lies
 }
@@ -29,7 +30,7 @@ type Recall struct {
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
 		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
-		known: NewKnown(repo).frozen(), owners: NewOwners(repo),
+		known: ledger.NewKnown(repo).Frozen(), owners: ledger.NewOwners(repo),
 		texts: map[refs.OID]origin.Text{}, patches: map[*byte][]events.PatchID{},
 	}
 }
@@ -41,8 +42,9 @@ func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)
 // which patches can have had a part in what is asked about: a content with a line of any other patch is younger than
 // that, and is left out. What is put into the view's Known is gone with it.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
-	known := NewKnown(r.repo).frozen()
-	known.source = func(path string) []knownRecord { return r.records(path, believe) }
+	known := r.known.Only(func(one *ledger.Record) bool {
+		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
+	})
 	m := &memory{r, known}
 	ask := &origin.Case{Memory: known, Git: r.facts, Read: m.text, Latest: m.nearest}
 	work := &origin.Work{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}
@@ -57,26 +59,20 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	}
 }
 
-// records are those of a path that hold no line of a patch that is not believed.
-func (r *Recall) records(path string, believe func(events.PatchID) bool) []knownRecord {
-	return slices.DeleteFunc(slices.Clone(r.known.load(path)), func(one knownRecord) bool {
-		return slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
-	})
-}
-
-func (r *Recall) patchesOf(one knownRecord) []events.PatchID {
-	if len(one.raw) == 0 {
+// patchesOf are those that lines of a content have.
+func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
+	if len(one.Raw) == 0 {
 		return nil
 	}
-	list, done := r.patches[&one.raw[0]]
+	list, done := r.patches[&one.Raw[0]]
 	if !done {
-		v, _ := vector.Decode(one.raw) // what cannot be read has no owners either
+		v, _ := vector.Decode(one.Raw) // what cannot be read has no owners either
 		for _, run := range v.Runs() {
 			if run.Owner.Patch != "" && !slices.Contains(list, run.Owner.Patch) {
 				list = append(list, run.Owner.Patch)
 			}
 		}
-		r.patches[&one.raw[0]] = list
+		r.patches[&one.Raw[0]] = list
 	}
 	return list
 }
@@ -84,7 +80,7 @@ func (r *Recall) patchesOf(one knownRecord) []events.PatchID {
 // memory compares contents with those that are remembered.
 type memory struct {
 	*Recall
-	known *Known // of it, what is believed
+	known *ledger.Known // of it, what is believed
 }
 
 // nearest is the remembered content that has most in common with a content, in its order. What was committed in part

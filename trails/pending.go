@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -18,7 +19,7 @@ import (
 type PendingLines struct {
 	Vector vector.Vector
 
-	owners *Owners
+	owners *ledger.Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
 	// Doubts are why lines that changed since the last boundary are nobody's.
 	Doubts []events.Limit

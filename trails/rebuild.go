@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -31,8 +32,8 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	defer objects.Close()
 	r := rebuilder{
 		objects: objects,
-		known:   newKnown(filepath.Join(temp, "vectors")),
-		owners:  &Owners{dir: filepath.Join(temp, "owners")},
+		known:   ledger.NewKnownIn(filepath.Join(temp, "vectors")),
+		owners:  ledger.NewOwnersIn(filepath.Join(temp, "owners")),
 	}
 	for event, err := range log {
 		if err != nil {
@@ -56,8 +57,8 @@ func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 // rebuilder gathers the patches of one change of one path, which follow each other in the log.
 type rebuilder struct {
 	objects *refs.Objects
-	known   *Known
-	owners  *Owners
+	known   *ledger.Known
+	owners  *ledger.Owners
 	group   []events.PatchData
 	from    string         // worktree of the group
 	heard   []events.Event // the last ones that a revision asks for
@@ -127,7 +128,7 @@ func (r *rebuilder) revise(event events.Event) error {
 
 // owner puts down who made a patch.
 func (r *rebuilder) owner(event events.Event, p events.PatchData) error {
-	key, ok := OwnerKeyOf(p.Patch)
+	key, ok := ledger.OwnerKeyOf(p.Patch)
 	if !ok || p.Owner == events.OwnerUnknown {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -31,12 +32,14 @@ func TestNothingIsMadeAgainInARemovedRepository(t *testing.T) {
 			return e.Handle(t.Context(), events.Boundary{Kind: "turn_end", Agent: "a", Session: "S", Time: time.Now()})
 		},
 		"the owners of a content": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
-			return NewKnown(e.repo).Put("a.txt", content, vector.Uniform(1, vector.Unknown))
+			return ledger.NewKnown(e.repo).Put("a.txt", content, vector.Uniform(1, vector.Unknown))
 		},
 		"who an owner is": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
-			return NewOwners(e.repo).Put("key", events.AnchorOwner{Kind: events.OwnerAI, Agent: "a"})
+			return ledger.NewOwners(e.repo).Put("key", events.AnchorOwner{Kind: events.OwnerAI, Agent: "a"})
 		},
-		"a prompt": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error { return NewPrompts(e.repo).Put("4f2a", 1, "x") },
+		"a prompt": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
+			return ledger.NewPrompts(e.repo).Put("4f2a", 1, "x")
+		},
 		"caches that are made again": func(_ *testing.T, e *Engine, _ *snapshot.Engine) error {
 			return Rebuild(e.repo, func(func(events.Event, error) bool) {})
 		},

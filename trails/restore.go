@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -18,8 +19,8 @@ func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
 }
 
 func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known bool) {
-	p = PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: NewOwners(repo)}
-	v, known := NewKnown(repo).Get(path, t.oid)
+	p = PendingLines{Vector: vector.Uniform(len(t.lines), vector.Unknown), owners: ledger.NewOwners(repo)}
+	v, known := ledger.NewKnown(repo).Get(path, t.oid)
 	if known = known && v.Len() == len(t.lines); known {
 		p.Vector = v
 	}
@@ -62,7 +63,7 @@ func Kept(ctx context.Context, repo *refs.Repo, contents map[string]refs.OID) (m
 	if len(contents) == 0 {
 		return out, nil
 	}
-	objects, known := repo.Objects(), NewKnown(repo)
+	objects, known := repo.Objects(), ledger.NewKnown(repo)
 	defer objects.Close()
 	last, err := snapshot.Open(ctx, repo, snapshotState(repo))
 	if err != nil {

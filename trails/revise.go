@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -21,11 +22,11 @@ type revision struct {
 	class     events.ToolClass
 	never     bool      // it never ran
 	ended     time.Time // when it had ended
-	owners    *Owners
+	owners    *ledger.Owners
 	windows   []*Window // calls that are known in full
 	beside    bool      // calls that may write anywhere were open meanwhile
 	patches   map[events.PatchID]recordedPatch
-	keys      map[OwnerKey]events.AnchorOwner
+	keys      map[ledger.OwnerKey]events.AnchorOwner
 	looks     map[string][]time.Time // at each path, as far as something had changed
 	commits   []refs.OID             // the newest first
 	anchors   map[refs.OID][]events.Event
@@ -44,11 +45,12 @@ type decisionKey struct {
 }
 
 func newRevision(trace events.TraceID, call string, class events.ToolClass, never bool, ended time.Time,
-	owners *Owners) *revision {
+	owners *ledger.Owners) *revision {
 	return &revision{
 		trace: trace, call: call, class: class, never: never, ended: ended, owners: owners,
-		patches: map[events.PatchID]recordedPatch{}, keys: map[OwnerKey]events.AnchorOwner{}, looks: map[string][]time.Time{},
-		anchors: map[refs.OID][]events.Event{}, decisions: map[decisionKey]events.AnchorOwner{},
+		patches: map[events.PatchID]recordedPatch{}, keys: map[ledger.OwnerKey]events.AnchorOwner{},
+		looks: map[string][]time.Time{}, anchors: map[refs.OID][]events.Event{},
+		decisions: map[decisionKey]events.AnchorOwner{},
 	}
 }
 
@@ -91,7 +93,7 @@ func (s *step) revise(w *Window, ended time.Time) error {
 }
 
 // apply gives the contents that were seen meanwhile the owners that they turned out to have.
-func (r *revision) apply(known *Known) error {
+func (r *revision) apply(known *ledger.Known) error {
 	for path := range r.looks {
 		if err := known.Revise(path, r.owner); err != nil {
 			return err
@@ -148,7 +150,7 @@ func (r *revision) hearAnchor(e *events.Event) {
 // hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; that of a line
 // that nobody saw before it was committed is in the commit's anchor alone.
 func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
-	key, ok := OwnerKeyOf(o.Patch)
+	key, ok := ledger.OwnerKeyOf(o.Patch)
 	if !ok || !r.names(&o) {
 		return
 	}
@@ -187,7 +189,7 @@ func (r *revision) over(p recordedPatch) (over, early bool) {
 
 // owner is the owner of a line as it is known now.
 func (r *revision) owner(o vector.Owner) vector.Owner {
-	key, _ := OwnerKeyOf(o.Patch)
+	key, _ := ledger.OwnerKeyOf(o.Patch)
 	if described, known := r.keys[key]; known {
 		described.Patch = o.Patch
 		if now, changed := r.now(described, r.patches[o.Patch]); changed {
@@ -203,7 +205,7 @@ func (r *revision) owner(o vector.Owner) vector.Owner {
 
 // previous is the agent's patch whose line was replaced, if it is still one.
 func (r *revision) previous(id events.PatchID) events.PatchID {
-	key, _ := OwnerKeyOf(id)
+	key, _ := ledger.OwnerKeyOf(id)
 	described, known := r.keys[key]
 	if !known {
 		return id
@@ -233,7 +235,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	now = events.AnchorOwner{Kind: events.OwnerUnknown}
 	if who.kind != events.OwnerUnknown {
 		now = who.describe()
-		now.Patch = o.Patch[:ownerKeyStart] + events.PatchID(who.key())
+		now.Patch = ledger.WithOwner(o.Patch, who.key())
 		_ = r.owners.Put(who.key(), now) // a cache, which a rebuild makes again
 	}
 	r.decisions[id] = now

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -51,7 +52,7 @@ func TestWhatACallLosesThatHadEnded(t *testing.T) {
 			if tt.never {
 				ended = time.Time{}
 			}
-			owners := NewOwners(newScene(t).repo)
+			owners := ledger.NewOwners(newScene(t).repo)
 			r := newRevision(revised, "c1", tt.class, tt.never, ended, owners)
 			r.beside = tt.beside
 			for _, look := range tt.looks {
@@ -81,7 +82,7 @@ func TestWhatACallLosesThatHadEnded(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("%s (%v), want %s", got, now, tt.want)
 			}
-			if now.Kind == events.OwnerHuman && now.Patch != newOwn+humanOwnerKey {
+			if now.Kind == events.OwnerHuman && now.Patch != newOwn+events.PatchID(ledger.Person) {
 				t.Errorf("the patch became %s", now.Patch)
 			}
 			after := r.owner(vector.Owner{Kind: events.OwnerHuman, Previous: patchOne})
@@ -94,7 +95,7 @@ func TestWhatACallLosesThatHadEnded(t *testing.T) {
 
 func TestARevisedAnchorCountsItsLinesAnew(t *testing.T) {
 	t.Parallel()
-	r := newRevision(revised, "c1", events.ToolRuns, true, time.Time{}, NewOwners(newScene(t).repo))
+	r := newRevision(revised, "c1", events.ToolRuns, true, time.Time{}, ledger.NewOwners(newScene(t).repo))
 	commit := refs.SHA1.Hash(refs.BlobObject, []byte("a commit"))
 	other := events.AnchorOwner{Kind: events.OwnerHuman, Patch: "1123456789abcdef0000000000000000", Previous: patchOne}
 	mine := events.AnchorOwner{Kind: events.OwnerAI, Patch: patchOne, Trace: revised, ToolCall: "c1"}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -39,7 +40,7 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, NewKnown(repo).frozen())
+	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, ledger.NewKnown(repo).Frozen())
 	t.Cleanup(tree.close)
 	sc.step = New(repo, nil, nil).newStep(tree, newRecord(""))
 	sc.interval = 10
@@ -50,7 +51,7 @@ func newScene(t *testing.T) *scene {
 // stepAmong is a step in no repository, for decisions about the windows of a state.
 func stepAmong(settle Settler, found *state) *step {
 	repo := &refs.Repo{}
-	return New(repo, nil, settle).newStep(newWorkTree(context.Background(), repo, time.Now(), found, NewKnown(repo)), newRecord(""))
+	return New(repo, nil, settle).newStep(newWorkTree(context.Background(), repo, time.Now(), found, ledger.NewKnown(repo)), newRecord(""))
 }
 
 func (sc *scene) git(args ...string) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
 )
@@ -85,7 +86,7 @@ func TestWhatANoteThatWasLeftSays(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(spoolDir(repo), test.name), []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := newWorkTree(t.Context(), repo, time.Now(), &state{}, NewKnown(repo))
+		s := newWorkTree(t.Context(), repo, time.Now(), &state{}, ledger.NewKnown(repo))
 		s.asks.Whole, s.interval = &origin.Work{}, 7
 		s.readNotes()
 		if lost := s.state.Lost == 7; lost != test.lost || s.asks.Whole.Restored != test.git {

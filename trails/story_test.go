@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -115,7 +116,7 @@ func (y *story) end() {
 
 // eachFile gives the files of the work tree whose content is known.
 func (y *story) eachFile(yield func(path string, v vector.Vector)) {
-	known := NewKnown(y.repo).frozen()
+	known := ledger.NewKnown(y.repo).Frozen()
 	for path := range strings.FieldsSeq(y.git("ls-files", "--cached", "--others", "--exclude-standard")) {
 		raw, found := readWorkFile(y.repo, path)
 		if v, seen := known.Get(path, y.repo.Format.Hash(refs.BlobObject, raw)); found && seen {

@@ -21,10 +21,11 @@ import (
 // events anew.
 const timelineDir = "../testdata/timeline"
 
-func TestTheTimelineOfCommits(t *testing.T)        { t.Parallel(); tellStories(t, "commits") }
-func TestTheTimelineOfConsent(t *testing.T)        { t.Parallel(); tellStories(t, "consent") }
-func TestTheTimelineOfForms(t *testing.T)          { t.Parallel(); tellStories(t, "forms") }
-func TestTheTimelineOfGit(t *testing.T)            { t.Parallel(); tellStories(t, "git") }
+func TestTheTimelineOfCommits(t *testing.T) { t.Parallel(); tellStories(t, "commits") }
+func TestTheTimelineOfConsent(t *testing.T) { t.Parallel(); tellStories(t, "consent") }
+func TestTheTimelineOfForms(t *testing.T)   { t.Parallel(); tellStories(t, "forms") }
+func TestTheTimelineOfGit(t *testing.T)     { t.Parallel(); tellStories(t, "git") }
+
 // Found 3.8.
 func TestTheTimelineOfLateBoundaries(t *testing.T) { t.Parallel(); tellStories(t, "late") }
 func TestTheTimelineOfLines(t *testing.T)          { t.Parallel(); tellStories(t, "lines") }

@@ -2,14 +2,12 @@ package trails
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/process"
-	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // A window is open while something that belongs to its call can still write, and no longer. At every look the processes
@@ -137,42 +135,6 @@ func (s *witness) askLeft(w *Window) *bound {
 // seenAlive notes that all that a call left running lives.
 func (w *Window) seenAlive() { w.Begun, w.Awake = time.Now(), process.Awake() }
 
-// livedUntil is when what a call left running was last seen alive, by the clock that stamps files. It is zero where
-// that clock did not go on evenly.
-func (s *witness) livedUntil(w *Window) time.Time {
-	if !s.steady(w, time.Now()) {
-		return time.Time{}
-	}
-	return w.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
-}
-
-// ranOut tells whether what a call left running has ended, and may have done so before a path changed. What goes on of
-// it wrote less than that.
-func (s *witness) ranOut(w *Window, path string) bool {
-	b := s.bounds[w]
-	if b == nil || len(w.Left) == 0 || s.reportedBack(w) {
-		return false
-	}
-	size, known := s.sizes[path]
-	return b.over || b.partly && known && b.wrote < size
-}
-
-// count measures what a call left running, and how much of it was written since everything was looked at. Known is
-// false where that is not told; partly tells that something has ended, and that the rest is counted alone.
-func (s *witness) count(w *Window) (
-	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
-) {
-	ids := make([]process.ID, len(w.Left))
-	for i, p := range w.Left {
-		ids[i] = p.ID
-	}
-	left, printed, told := process.Measure(process.Grown(ids), s.repo.WorkTree)
-	if told {
-		wrote, known = process.Since(w.Left, left, w.Printed, printed)
-	}
-	return left, printed, wrote, known, told && !known
-}
-
 // idle tells whether the agent of a window waits for the person.
 func (s *witness) idle(w *Window) bool {
 	sess := s.state.Sessions[w.Trace]
@@ -282,163 +244,6 @@ func (s *step) leaveRunning(end *ending) {
 	end.status = "background"
 }
 
-// consentSlack is how much earlier than its agent says a call may have begun: until the hook of its end runs, a busy
-// machine takes its time.
-const consentSlack = 2 * time.Second
-
-// heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
-// their consent, and what changed was not the call's.
-func (s *witness) heardDuration(w *Window, b events.Boundary) {
-	bound := s.bounds[w]
-	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
-		return
-	}
-	began := b.Time.Add(-time.Duration(b.Tool.Lasted)*time.Millisecond - consentSlack)
-	w.Asked = time.Time{}
-	if began.After(w.Begun) {
-		bound.began = began
-	}
-}
-
-// steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
-// clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
-func (s *witness) steady(w *Window, at time.Time) bool {
-	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
-		return false
-	}
-	apart := at.Sub(w.Begun) - time.Duration(process.Awake()-w.Awake)
-	return apart.Abs() < time.Second
-}
-
-// changedBefore finds out which changes had come about before the calls began to run, and which before they had ended.
-func (s *witness) changedBefore(changes []snapshot.Change) {
-	paths := func(moment time.Time) map[string]bool {
-		if moment.IsZero() {
-			return nil
-		}
-		early, _ := snapshot.Before(s.repo.WorkTree, changes, moment)
-		out := map[string]bool{}
-		for _, c := range early {
-			out[c.Path] = true
-		}
-		return out
-	}
-	for _, b := range s.bounds {
-		b.before, b.within = paths(b.began), paths(b.ended)
-		if !b.lived.IsZero() {
-			b.within = paths(b.lived)
-		}
-	}
-}
-
-// idleThen tells whether a path changed before a call began to run.
-func (s *witness) idleThen(w *Window, path string) bool {
-	b := s.bounds[w]
-	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
-}
-
-// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that
-// changed after the call had ended, nothing tells which lines had been there before.
-func (s *witness) doubts(w *Window, path string) events.Limit {
-	b := s.bounds[w]
-	switch {
-	case b != nil && b.unbegun && !s.reportedBack(w):
-		return events.LimitMissingAfter
-	case b != nil && b.within[path]:
-		return ""
-	case s.ranOut(w, path):
-		return events.LimitProcessGone
-	case b != nil && !b.ended.IsZero():
-		return events.LimitMissingAfter
-	case b != nil && b.doubt != "" && !s.reportedBack(w):
-		return b.doubt
-	case b != nil && b.consent == consentUnknown && !s.reportedBack(w):
-		return events.LimitConsentUnknown
-	case b != nil && b.consent == consentAwaited && !s.reportedBack(w):
-		return events.LimitMissingAfter // it was refused, or interrupted soon after
-	case w.Doubt && w.Why != "":
-		return w.Why
-	case w.Doubt:
-		return events.LimitMissingAfter
-	}
-	return ""
-}
-
-// reportedBack tells whether a window ends at this boundary with an after-boundary of its own.
-func (s *witness) reportedBack(w *Window) bool {
-	return slices.ContainsFunc(s.closing, func(end ending) bool {
-		return end.window == w && end.status != "abandoned" && end.status != "rejected"
-	})
-}
-
-// silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at
-// when everything was has changed in a longer time than that.
-func (s *witness) silent(w *Window, path string) bool {
-	b := s.bounds[w]
-	if b == nil || !b.silent {
-		return false
-	}
-	size, known := s.sizes[path]
-	return known && b.wrote < size
-}
-
-// measure counts what has to be written for the change of files: the lines that they did not have. It does so only
-// where a window is open that may have written less.
-func (s *witness) measure(files ...*file) {
-	atWork := s.shellAtWork()
-	if !atWork && !anyCounted(s.bounds) {
-		return
-	}
-	if s.sizes == nil {
-		s.sizes = map[string]int64{}
-		for w, b := range s.bounds { // anew: what was written until the look ended may be in what it found
-			if b.counted() {
-				_, _, b.wrote, b.silent, b.partly = s.count(w)
-			}
-		}
-		if atWork {
-			s.tellApart()
-		}
-	}
-	for _, f := range files {
-		delete(s.sizes, f.path)
-		if f.old.whole || f.new.whole || s.renamedInto(f.path) {
-			continue
-		}
-		had := map[string]int{}
-		for _, line := range f.old.lines {
-			had[string(line)]++
-		}
-		var size int64
-		for _, line := range f.new.lines {
-			if had[string(line)]--; had[string(line)] < 0 {
-				size += int64(len(line))
-			}
-		}
-		s.sizes[f.path] = size
-	}
-}
-
-// counted tells whether it is known what a window has written, or what of it goes on.
-func (b *bound) counted() bool { return b.silent || b.partly }
-
-func anyCounted(bounds map[*Window]*bound) bool {
-	for _, b := range bounds {
-		if b.counted() {
-			return true
-		}
-	}
-	return false
-}
-
-// renamedInto tells whether a file may have got its name without being written: its content is older than its place.
-func (s *witness) renamedInto(path string) bool {
-	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))
-	st, err := os.Lstat(name)
-	changed, known := snapshot.Stamp(name)
-	return err != nil || !known || changed.Sub(st.ModTime()) > time.Second
-}
-
 // keepLeft notes what windows have running, once everything was looked at.
 func (s *witness) keepLeft() {
 	for w, b := range s.bounds {
@@ -446,78 +251,6 @@ func (s *witness) keepLeft() {
 			w.Left, w.Printed, w.Background = b.left, b.printed, true
 		}
 	}
-}
-
-// askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
-// conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
-// anything to the agent again. Returned are the calls that are over.
-func (s *witness) askTranscripts() (over []*Window) {
-	for _, w := range s.state.openWindows() {
-		if w.Background || s.around(w) {
-			continue
-		}
-		switch s.endTold(w).Outcome {
-		case OutcomeRejected:
-			w.Rejected = true
-			over = append(over, w)
-		case OutcomeRan:
-			if s.bounds[w].ended.IsZero() {
-				w.Doubt, w.Why = true, events.LimitMissingAfter
-			} else {
-				over = append(over, w)
-			}
-		case OutcomeUnknown:
-		}
-	}
-	return over
-}
-
-// endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment,
-// unless something of it goes on.
-func (s *witness) endTold(w *Window) End {
-	if end, asked := s.ends[w]; asked {
-		return end
-	}
-	end := s.settle.end(w)
-	if s.ends == nil {
-		s.ends = map[*Window]End{}
-	}
-	s.ends[w] = end
-	b := s.bounds[w]
-	if b != nil {
-		b.hearEnd(w, end)
-	}
-	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
-		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
-		if end.Finished {
-			b.ended = end.At.Add(time.Millisecond) // what it wrote last, right before; agents cut off what is less than that
-		}
-	}
-	return end
-}
-
-// hearFinish asks the agent's own record when a command ended of which it reports only now, after others have come:
-// Codex reports a command that outlasts its call when the model asks for it again. What changed in between is nobody's.
-func (s *witness) hearFinish(w *Window) {
-	if w.Class != events.ToolRuns || s.bounds == nil {
-		return
-	}
-	b := s.bounds[w]
-	if b == nil {
-		b = &bound{}
-		s.bounds[w] = b
-	}
-	if !s.endTold(w).Finished {
-		b.ended = time.Time{}
-	}
-}
-
-// toldEnd is when a call had ended by its agent's own record; zero if that is not told.
-func (s *witness) toldEnd(w *Window) time.Time {
-	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
-		return b.ended.UTC()
-	}
-	return time.Time{}
 }
 
 // doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what

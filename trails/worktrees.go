@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -34,8 +35,8 @@ type workTree struct {
 	interval int64  // the one that is under way
 	now      gitfacts.Mark
 	objects  *refs.Objects
-	known    *Known
-	owners   *Owners
+	known    *ledger.Known
+	owners   *ledger.Owners
 	asks     *origin.Case           // what contents were made of
 	last     *snapshot.Engine       // what was seen last, see findLast
 	others   []*workTree            // see asides
@@ -58,9 +59,10 @@ type texts struct {
 	kept     int // bytes
 }
 
-func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *state, known *Known) *workTree {
+func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *state, known *ledger.Known) *workTree {
 	s := &workTree{
-		ctx: ctx, repo: repo, time: at.UTC(), state: found, objects: repo.Objects(), known: known, owners: NewOwners(repo),
+		ctx: ctx, repo: repo, time: at.UTC(), state: found, objects: repo.Objects(), known: known,
+		owners: ledger.NewOwners(repo),
 	}
 	s.asks = s.newCase()
 	return s
@@ -72,7 +74,7 @@ func readWorkTree(ctx context.Context, repo *refs.Repo) (*workTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newWorkTree(ctx, repo, time.Now(), found, NewKnown(repo).frozen())
+	s := newWorkTree(ctx, repo, time.Now(), found, ledger.NewKnown(repo).Frozen())
 	s.orient()
 	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Prompts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be,
@@ -20,7 +20,7 @@ import (
 // does not change from one version of a record to the next.
 type Prompts struct {
 	repo    *refs.Repo
-	typed   *trails.Prompts
+	typed   *ledger.Prompts
 	Records *store.Store
 	known   map[events.TraceID]knownPrompts
 	// redactor is made when the first text comes that no record holds.
@@ -37,7 +37,7 @@ type knownPrompts struct {
 
 func NewPrompts(repo *refs.Repo, redactor func() (*redact.Redactor, error)) *Prompts {
 	p := &Prompts{
-		repo: repo, typed: trails.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
+		repo: repo, typed: ledger.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
 		redactor: sync.OnceValues(redactor),
 	}
 	p.Forget()

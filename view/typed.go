@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Typed are the prompts that lie as they were typed, until a record holds them.
@@ -21,7 +21,7 @@ type Typed struct {
 
 // TypedPrompts counts them.
 func TypedPrompts(repo *refs.Repo) (Typed, error) {
-	n, oldest, err := trails.NewPrompts(repo).Kept()
+	n, oldest, err := ledger.NewPrompts(repo).Kept()
 	if err != nil || n == 0 {
 		return Typed{}, err
 	}
@@ -103,7 +103,7 @@ func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 	return out, nil
 }
 
-func searchPrompts(prompts *trails.Prompts, trace events.TraceID, matcher *search.Matcher) (typedHit, bool, error) {
+func searchPrompts(prompts *ledger.Prompts, trace events.TraceID, matcher *search.Matcher) (typedHit, bool, error) {
 	kept, err := prompts.List(trace)
 	if err != nil || len(kept) == 0 {
 		return typedHit{}, false, err

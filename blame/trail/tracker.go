@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Tracker follows patches. What it found out for one it keeps for the next. It is for one goroutine. Close it.
@@ -22,7 +22,7 @@ type Tracker struct {
 	log      Log
 	resolver blame.Resolver
 	objects  *refs.Objects
-	known    *trails.Known
+	known    *ledger.Known
 
 	heirs    map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
@@ -44,7 +44,7 @@ type blamed struct {
 // New returns a tracker of a repository's patches.
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
-		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: trails.NewKnown(repo),
+		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: ledger.NewKnown(repo),
 		heirs: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
 		byPath: map[string]map[Key][]holding{}, blamed: map[string]blamed{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/transcripts"
 )
 
@@ -21,7 +21,7 @@ import (
 type keeper struct {
 	filler  *filler
 	job     *recording // nil when nothing is stored
-	prompts *trails.Prompts
+	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the checkout that each was held in
 	ours    map[events.TraceID]bool   // those whose prompts have the numbers that backfill gives
@@ -32,7 +32,7 @@ func (b *filler) newKeeper(
 	byTrace map[events.TraceID]*transcripts.Transcript, roots map[events.TraceID]string,
 ) (*keeper, error) {
 	k := &keeper{
-		filler: b, byTrace: byTrace, roots: roots, prompts: trails.NewPrompts(b.repo),
+		filler: b, byTrace: byTrace, roots: roots, prompts: ledger.NewPrompts(b.repo),
 		ours: map[events.TraceID]bool{}, listed: map[events.TraceID]bool{},
 	}
 	if b.dry || b.repo.Bare() {

@@ -196,7 +196,7 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 // unsupported tells whether nothing beside a common line speaks for its writer: neither the line above its block nor
 // the one below it is his, and of one of them nothing is known. Such a line, in a commit that no hook saw, may be
 // anybody's.
-func (l *ledger) unsupported(lines []string, line int, answers []answer, want []string) bool {
+func (l *writers) unsupported(lines []string, line int, answers []answer, want []string) bool {
 	for _, b := range l.blocks(lines) {
 		if line < b.first || b.last <= line {
 			continue

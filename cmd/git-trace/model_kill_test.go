@@ -153,7 +153,7 @@ func (u *unheard) possible() []string {
 }
 
 // also lists who else may be taken for the writer of a unique line.
-func (l *ledger) also(word string) []string {
+func (l *writers) also(word string) []string {
 	if len(l.unheard.sessions) > 0 && l.unheard.words[word] {
 		return append(l.unheard.possible(), l.doubted[word]...)
 	}
@@ -161,7 +161,7 @@ func (l *ledger) also(word string) []string {
 }
 
 // inDoubt tells whether the owners of a block of common lines cannot be known.
-func (l *ledger) inDoubt(block string) bool {
+func (l *writers) inDoubt(block string) bool {
 	return l.runs[block][unsure] || (l.cut || len(l.unheard.sessions) > 0) && l.unheard.blocks[block]
 }
 

@@ -20,8 +20,8 @@ const (
 // commons are the lines that are everywhere.
 var commons = []string{"}", "", "return nil", "end", ""}
 
-// ledger remembers who wrote what.
-type ledger struct {
+// writers remembers who wrote what.
+type writers struct {
 	words map[string]string          // a unique line without its white space → who wrote it
 	runs  map[string]map[string]bool // a block of common lines with its neighbours → the owners that it was seen to have
 	lives map[string]*lineLife       // a unique line → what else is known of it
@@ -32,8 +32,8 @@ type ledger struct {
 	cut     bool // a boundary was cut short since everything was looked at
 }
 
-func newLedger() *ledger {
-	return &ledger{
+func newLedger() *writers {
+	return &writers{
 		words: map[string]string{}, runs: map[string]map[string]bool{}, lives: map[string]*lineLife{}, doubted: map[string][]string{},
 		unheard: newUnheard(),
 	}
@@ -64,7 +64,7 @@ type block struct {
 }
 
 // blocks lists the runs of common lines of a text.
-func (l *ledger) blocks(lines []string) []block {
+func (l *writers) blocks(lines []string) []block {
 	var out []block
 	for i := 0; i < len(lines); {
 		if !isCommon(lines[i]) {
@@ -95,7 +95,7 @@ func (l *ledger) blocks(lines []string) []block {
 }
 
 // expect gives, for each line, the owners that are right; none for a line that nothing is known of.
-func (l *ledger) expect(lines []string) [][]string {
+func (l *writers) expect(lines []string) [][]string {
 	out := make([][]string, len(lines))
 	for i, line := range lines {
 		if who := l.words[bare(line)]; who != "" {
@@ -146,7 +146,7 @@ func (e edit) after(base edit) edit {
 
 // record takes in an edit. White space apart, a line that stays is the same line. Whole is the edit together with those
 // before it that nobody but the same writer saw: who looks at a text from time to time sees only that.
-func (l *ledger) record(e, whole edit, who string) {
+func (l *writers) record(e, whole edit, who string) {
 	text, from := e.text, e.from
 	was := l.expect(e.old)
 	owners := make([]string, len(text))
@@ -187,7 +187,7 @@ func (l *ledger) record(e, whole edit, who string) {
 }
 
 // found remembers that a block of common lines was seen to have these owners.
-func (l *ledger) found(key, owners string) {
+func (l *writers) found(key, owners string) {
 	if l.runs[key] == nil {
 		l.runs[key] = map[string]bool{}
 	}
@@ -241,7 +241,7 @@ func joinHunks(hunks []hunk, text []string) []hunk {
 
 // doubtful finds the blocks whose first line's owner, or any other's, depends on how the texts are compared: an
 // inserted brace beside an equal one may be either. It answers for the first line of each block.
-func (l *ledger) doubtful(e edit, owners []string) map[int]bool {
+func (l *writers) doubtful(e edit, owners []string) map[int]bool {
 	old, text, was := e.old, e.text, l.expect(e.old)
 	out := map[int]bool{}
 	firstOf := map[int]int{}

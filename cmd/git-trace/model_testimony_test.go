@@ -28,7 +28,7 @@ type lineLife struct {
 }
 
 // remember notes what an edit says of its lines. Whole is as for record.
-func (l *ledger) remember(e, whole edit, call string, shell bool) {
+func (l *writers) remember(e, whole edit, call string, shell bool) {
 	for i, line := range e.text {
 		if isCommon(line) || l.words[bare(line)] == "" { // a conflict marker is nobody's
 			continue
@@ -47,7 +47,7 @@ func (l *ledger) remember(e, whole edit, call string, shell bool) {
 
 // succeed notes in whose places the lines stand that an edit wrote, or several together. Several prove nothing alone:
 // the hook of a commit may have looked between them.
-func (l *ledger) succeed(e edit, together bool) {
+func (l *writers) succeed(e edit, together bool) {
 	was := l.expect(e.old)
 	l.choose(e, was)
 	strange := !slices.IsSorted(keptOf(e.from)) || slices.ContainsFunc(e.old, func(line string) bool {
@@ -103,7 +103,7 @@ func (l *ledger) succeed(e edit, together bool) {
 
 // choose notes that a line which was taken from a conflict stands in the place of any of the others there: HEAD may
 // have had one of them, and the commit before this one.
-func (l *ledger) choose(e edit, was [][]string) {
+func (l *writers) choose(e edit, was [][]string) {
 	for _, c := range conflictsOf(e.old) {
 		for n, from := range e.from {
 			life := l.lives[bare(e.text[n])]
@@ -134,7 +134,7 @@ func conflictsOf(lines []string) (out []hunk) {
 	return out
 }
 
-func (l *ledger) isAI(who string) bool { return who != byHuman && who != byUnknown && who != unsure }
+func (l *writers) isAI(who string) bool { return who != byHuman && who != byUnknown && who != unsure }
 
 // worth is the confidence of each tier, as docs/format.md has it.
 var worth = map[string]string{

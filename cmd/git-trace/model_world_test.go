@@ -27,7 +27,7 @@ type world struct {
 	root    string
 	home    string
 	trees   []string // directories of the work trees, the main one first
-	ledger  *ledger
+	ledger  *writers
 	script  []string          // the commands so far
 	files   map[string]string // contents that the script refers to
 	agent   capability.Agent

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Prompts as they were typed go when they are old, whether or not a record has come to hold them: what was typed is not
@@ -25,7 +25,7 @@ func expirePrompts(ctx context.Context, repo *refs.Repo, dry bool) (int, error) 
 	if err != nil || keep {
 		return 0, err
 	}
-	return trails.NewPrompts(repo).Expire(before, dry)
+	return ledger.NewPrompts(repo).Expire(before, dry)
 }
 
 // expirePromptsDaily is expirePrompts, unless it was done today. What fails is tried again tomorrow.

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 const (
@@ -206,7 +207,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		stamp: stamp}
 	job.recorder = &recorder.Recorder{
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
-		Prompts:  trails.NewPrompts(repo),
+		Prompts:  ledger.NewPrompts(repo),
 		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
 		Facts:    gatherer(repo), Settle: settleTime,
 	}

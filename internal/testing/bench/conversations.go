@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/ledger"
 )
 
 // Bounds of looking for conversations, in milliseconds.
@@ -88,7 +88,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 	defer func() { _ = kept.Close() }()
 	w := logWriter{bench: b, dir: dir, log: events.OpenLog(repo), rng: rand.New(rand.NewPCG(5, 5)),
 		at: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)}
-	prompts := trails.NewPrompts(repo)
+	prompts := ledger.NewPrompts(repo)
 	const batch = 500
 	var drafts []events.Draft
 	var changes []store.Change

@@ -1,4 +1,4 @@
-package trails
+package ledger
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func human(n int) vector.Vector {
 func TestKnownContentsComeBackInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k := newKnown(dir)
+	k := NewKnownIn(dir)
 	for i := range 3 {
 		if err := k.Put("a/b.txt", blob(strconv.Itoa(i)), human(i+1)); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestKnownContentsComeBackInAnotherProcess(t *testing.T) {
 	if err := k.Put("a/b.txt", blob("1"), human(9)); err != nil {
 		t.Fatal(err)
 	}
-	again := newKnown(dir)
+	again := NewKnownIn(dir)
 	for i, want := range []int{1, 9, 3} {
 		v, found := again.Get("a/b.txt", blob(strconv.Itoa(i)))
 		if !found || v.Len() != want {
@@ -47,7 +47,7 @@ func TestKnownContentsComeBackInAnotherProcess(t *testing.T) {
 func TestAVectorThatIsKnownIsNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k := newKnown(dir)
+	k := NewKnownIn(dir)
 	sizes := map[int64]bool{}
 	for range 500 { // a stash pushed and popped five hundred times
 		for i := range 2 {
@@ -68,10 +68,10 @@ func TestAVectorThatIsKnownIsNotWrittenAgain(t *testing.T) {
 
 func TestARecordThatAKilledProcessLeftHurtsNobody(t *testing.T) {
 	t.Parallel()
-	whole := appendRecord(appendRecord(nil, knownRecord{blob("1"), vector.Encode(human(1))}), knownRecord{blob("2"), vector.Encode(human(2))})
+	whole := appendRecord(appendRecord(nil, Record{blob("1"), vector.Encode(human(1))}), Record{blob("2"), vector.Encode(human(2))})
 	for cut := range len(whole) {
 		dir := t.TempDir()
-		k := newKnown(dir)
+		k := NewKnownIn(dir)
 		if err := os.MkdirAll(filepath.Dir(k.file("a")), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestARecordThatAKilledProcessLeftHurtsNobody(t *testing.T) {
 		if err := k.Put("a", blob("3"), human(3)); err != nil {
 			t.Fatal(err)
 		}
-		if v, found := newKnown(dir).Get("a", blob("3")); !found || v.Len() != 3 {
+		if v, found := NewKnownIn(dir).Get("a", blob("3")); !found || v.Len() != 3 {
 			t.Fatalf("cut at %d: the next record is lost", cut)
 		}
 	}
@@ -89,7 +89,7 @@ func TestARecordThatAKilledProcessLeftHurtsNobody(t *testing.T) {
 
 func TestAPathsFileStaysBounded(t *testing.T) {
 	t.Parallel()
-	k := newKnown(t.TempDir())
+	k := NewKnownIn(t.TempDir())
 	var b vector.Builder
 	for i := range 3000 { // owners that alternate cannot be run-length coded
 		b.Add(vector.Owner{Kind: events.OwnerHuman, Patch: events.PatchID(strconv.FormatInt(int64(i%2), 10))}, 1)
@@ -110,7 +110,7 @@ func TestAPathsFileStaysBounded(t *testing.T) {
 }
 
 func FuzzKnownRecords(f *testing.F) {
-	f.Add(appendRecord(nil, knownRecord{blob("1"), vector.Encode(human(1))}))
+	f.Add(appendRecord(nil, Record{blob("1"), vector.Encode(human(1))}))
 	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -123,39 +123,4 @@ func FuzzKnownRecords(f *testing.F) {
 			t.Errorf("records do not read back: %x, want %x", again, raw[:end])
 		}
 	})
-}
-
-func TestOwnersAreFoundByTheirPatches(t *testing.T) {
-	t.Parallel()
-	o := &Owners{dir: t.TempDir()}
-	call := byWindow(window("S1", "c1", events.ToolRuns), "f")
-	id := patchSeed{path: "a", interval: 1}.id(call.key())
-	if got := o.Describe(id); got.Kind != events.OwnerUnknown {
-		t.Errorf("a patch of nobody is %+v", got)
-	}
-	for range 2 {
-		if err := o.Put(call.key(), call.describe()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := o.Describe(id); got.Session != "S1" || got.ToolCall != "c1" || got.Patch != id || got.Kind != events.OwnerAI {
-		t.Errorf("owner is %+v", got)
-	}
-	raw, err := os.ReadFile(filepath.Join(o.dir, string(call.key()[:2])))
-	if err != nil || len(raw) == 0 {
-		t.Fatal(err)
-	}
-	// Half a line of a killed process, then the next owner.
-	if err := os.WriteFile(filepath.Join(o.dir, string(call.key()[:2])), raw[:len(raw)/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Put(call.key(), call.describe()); err != nil {
-		t.Fatal(err)
-	}
-	if got := o.Describe(id); got.Session != "S1" {
-		t.Errorf("after half a line the owner is %+v", got)
-	}
-	if got := o.Describe(patchSeed{path: "b"}.id(humanOwnerKey)); got.Kind != events.OwnerHuman {
-		t.Errorf("a person's patch is %+v", got)
-	}
 }

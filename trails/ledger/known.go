@@ -1,4 +1,4 @@
-package trails
+package ledger
 
 import (
 	"encoding/binary"
@@ -21,11 +21,11 @@ import (
 //	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
 // in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
-// for a reader and is overwritten by the next writer's compaction. The files are a cache: package trails derives them
+// for a reader and is overwritten by the next writer's compaction. The files are a cache: package ledger derives them
 // again from the patches in the log (Rebuild).
 type Known struct {
 	dir string
-	mem map[string][]knownRecord
+	mem map[string][]Record
 	// sizes holds how long a path's file was when all of it was read, or written, here.
 	sizes map[string]int64
 	// recent holds the vectors of each path that were asked for, or put, last: contents are followed step by step.
@@ -35,12 +35,13 @@ type Known struct {
 	// dry keeps what is put in memory only.
 	dry bool
 	// source gives the records of a path in the place of its file, if it is set.
-	source func(path string) []knownRecord
+	source func(path string) []Record
 }
 
-type knownRecord struct {
-	blob refs.OID
-	raw  []byte // encoded vector
+// Record is a content of a path with its owners.
+type Record struct {
+	Blob refs.OID
+	Raw  []byte // encoded vector
 }
 
 type knownVector struct {
@@ -57,20 +58,30 @@ const (
 
 // NewKnown returns the known contents of the repository. Nothing is opened; a path's file is read once.
 func NewKnown(repo *refs.Repo) *Known {
-	return newKnown(filepath.Join(repo.TracesDir(), "cache", "vectors"))
+	return NewKnownIn(filepath.Join(repo.TracesDir(), "cache", "vectors"))
 }
 
-func newKnown(dir string) *Known {
+// NewKnownIn returns those of a directory.
+func NewKnownIn(dir string) *Known {
 	return &Known{
-		dir: dir, mem: map[string][]knownRecord{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
+		dir: dir, mem: map[string][]Record{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
 		names: map[string][]string{},
 	}
 }
 
-// frozen makes a reader's store: what is put into it is gone with it.
-func (k *Known) frozen() *Known {
+// Frozen makes a reader's store: what is put into it is gone with it.
+func (k *Known) Frozen() *Known {
 	k.dry = true
 	return k
+}
+
+// Only is a frozen store of the contents that a test lets through.
+func (k *Known) Only(keep func(*Record) bool) *Known {
+	out := NewKnownIn(k.dir).Frozen()
+	out.source = func(path string) []Record {
+		return slices.DeleteFunc(slices.Clone(k.load(path)), func(r Record) bool { return !keep(&r) })
+	}
+	return out
 }
 
 func (k *Known) file(path string) string {
@@ -86,10 +97,10 @@ func (k *Known) Get(path string, blob refs.OID) (vector.Vector, bool) {
 		return vec, true
 	}
 	for i := len(records) - 1; i >= 0; i-- {
-		if records[i].blob != blob {
+		if records[i].Blob != blob {
 			continue
 		}
-		v, err := vector.Decode(records[i].raw)
+		v, err := vector.Decode(records[i].Raw)
 		if err == nil {
 			k.remember(path, blob, v)
 		}
@@ -121,7 +132,7 @@ func (k *Known) Blobs(path string, limit int) []refs.OID {
 	seen := map[refs.OID]bool{}
 	var out []refs.OID
 	for i := len(records) - 1; i >= 0 && len(out) < limit; i-- {
-		if blob := records[i].blob; !seen[blob] {
+		if blob := records[i].Blob; !seen[blob] {
 			seen[blob] = true
 			out = append(out, blob)
 		}
@@ -138,21 +149,21 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 	raw := vector.Encode(v)
 	size := 0
 	for i := len(records) - 1; i >= 0; i-- {
-		if records[i].blob == blob {
-			if string(records[i].raw) == string(raw) {
+		if records[i].Blob == blob {
+			if string(records[i].Raw) == string(raw) {
 				return nil
 			}
 			break
 		}
 	}
-	records = append(records, knownRecord{blob, raw})
+	records = append(records, Record{blob, raw})
 	k.mem[path] = records
 	k.remember(path, blob, v)
 	if k.dry {
 		return nil
 	}
 	for _, r := range records {
-		size += len(r.raw) + 64
+		size += len(r.Raw) + 64
 	}
 	name := k.file(path)
 	if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
@@ -163,7 +174,7 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 		k.mem[path] = records
 		return k.rewrite(path, name, records)
 	}
-	return k.append(path, name, knownRecord{blob, raw})
+	return k.append(path, name, Record{blob, raw})
 }
 
 // Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their
@@ -172,12 +183,12 @@ func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error
 	records := slices.Clone(k.load(path))
 	changed := false
 	for i, r := range records {
-		v, err := vector.Decode(r.raw)
+		v, err := vector.Decode(r.Raw)
 		if err != nil {
 			continue
 		}
 		if now := v.Map(owner); !now.Equal(v) {
-			records[i].raw, changed = vector.Encode(now), true
+			records[i].Raw, changed = vector.Encode(now), true
 		}
 	}
 	if !changed {
@@ -193,7 +204,7 @@ func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error
 
 // append adds a record to a path's file. One that is not as long as it was when it was read is looked at again: another
 // work tree's process may have written to it, or been killed while it did.
-func (k *Known) append(path, name string, r knownRecord) error {
+func (k *Known) append(path, name string, r Record) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("store ownership vector: %w", err)
@@ -220,7 +231,7 @@ func (k *Known) append(path, name string, r knownRecord) error {
 	return nil
 }
 
-func (k *Known) rewrite(path, name string, records []knownRecord) error {
+func (k *Known) rewrite(path, name string, records []Record) error {
 	var out []byte
 	for _, r := range records {
 		out = appendRecord(out, r)
@@ -232,11 +243,11 @@ func (k *Known) rewrite(path, name string, records []knownRecord) error {
 	return nil
 }
 
-func (k *Known) load(path string) []knownRecord {
+func (k *Known) load(path string) []Record {
 	if records, ok := k.mem[path]; ok {
 		return records
 	}
-	var records []knownRecord
+	var records []Record
 	if k.source != nil {
 		records = k.source(path)
 	} else if raw, err := refs.ReadFile(k.file(path)); err == nil {
@@ -249,18 +260,18 @@ func (k *Known) load(path string) []knownRecord {
 	return records
 }
 
-func appendRecord(out []byte, r knownRecord) []byte {
-	id := r.blob.Bytes()
-	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.raw))) // bounded by the vector codec
+func appendRecord(out []byte, r Record) []byte {
+	id := r.Blob.Bytes()
+	out = binary.BigEndian.AppendUint32(out, uint32(1+len(id)+len(r.Raw))) // bounded by the vector codec
 	start := len(out)
 	out = append(out, byte(len(id)))
 	out = append(out, id...)
-	out = append(out, r.raw...)
+	out = append(out, r.Raw...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[start:]))
 }
 
 // decodeRecords reads as many whole records as there are and says where they end.
-func decodeRecords(raw []byte) (out []knownRecord, end int) {
+func decodeRecords(raw []byte) (out []Record, end int) {
 	for len(raw)-end >= 8 {
 		n := int(binary.BigEndian.Uint32(raw[end:]))
 		if n < 1 || n > len(raw)-end-8 {
@@ -274,7 +285,7 @@ func decodeRecords(raw []byte) (out []knownRecord, end int) {
 		if err != nil {
 			return out, end
 		}
-		out = append(out, knownRecord{blob, body[1+body[0]:]})
+		out = append(out, Record{blob, body[1+body[0]:]})
 		end += n + 8
 	}
 	return out, end
