@@ -44,6 +44,8 @@ func runApp(args []string, std streams) int {
 		err = a.blame(rest[1:])
 	case len(rest) > 0 && rest[0] == "diff":
 		err = a.diff(rest[1:])
+	case len(rest) > 0 && rest[0] == "__complete":
+		a.complete(rest[1:])
 	default:
 		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
 	}

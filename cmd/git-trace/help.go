@@ -17,7 +17,8 @@ const helpWidth = 80
 func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []*cli.Command{a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
-			a.capabilitiesCommand(), a.watchCommand(), a.demoCommand()}},
+			a.capabilitiesCommand(), a.configCommand(), a.watchCommand(), a.demoCommand(), a.completionCommand(),
+			a.installDocsCommand()}},
 		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
 			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
 			a.reportCommand(), a.restoreCommand(), a.resumeCommand(), a.lspCommand()}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,29 +12,66 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-const manual = "../../man/man1/git-trace.1"
+const manuals = "../../man/man1/"
 
-// The manual page is made of what `git trace help` prints and of two sections of docs/cli.md, so that nothing is said
-// twice. MANUAL_ACCEPT=1 writes it.
-func TestTheManualPageIsCurrent(t *testing.T) {
+// The manual pages are made of what `git trace help` prints, of sections of docs/cli.md and of the table of settings,
+// so that nothing is said twice: one of the program, and one of each command. MANUAL_ACCEPT=1 writes them.
+func TestTheManualPagesAreCurrent(t *testing.T) {
 	t.Parallel()
+	made := manualPages(t)
+	kept := map[string]string{}
+	files, err := filepath.Glob(manuals + "*.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept[filepath.Base(file)] = string(text)
+	}
+	if os.Getenv("MANUAL_ACCEPT") != "" {
+		for name := range kept {
+			if _, still := made[name]; !still {
+				t.Log(os.Remove(manuals + name))
+			}
+		}
+		for name, text := range made {
+			if err := os.WriteFile(manuals+name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	const again = "MANUAL_ACCEPT=1 go test ./cmd/git-trace -run TestTheManualPagesAreCurrent writes it anew"
+	for name, text := range made {
+		if kept[name] != text {
+			t.Errorf("%s is not what the commands say of themselves; %s", name, again)
+		}
+	}
+	for name := range kept {
+		if _, still := made[name]; !still {
+			t.Errorf("%s is of no command; %s", name, again)
+		}
+	}
+}
+
+// manualPages are the pages by the names of their files.
+func manualPages(t *testing.T) map[string]string {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/cli.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := manualPage(t, (&app{}).program(), string(page))
-	if os.Getenv("MANUAL_ACCEPT") != "" {
-		if err := os.WriteFile(manual, []byte(made), 0o644); err != nil {
-			t.Fatal(err)
+	program := (&app{}).program()
+	out := map[string]string{"git-trace.1": manualPage(t, program, string(page))}
+	for _, c := range program.VisibleCommands() {
+		if c.Category != "" {
+			out["git-trace-"+c.Name+".1"] = commandPage(t, c, string(page))
 		}
 	}
-	kept, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(kept) != made {
-		t.Errorf("%s is not what the commands say of themselves; MANUAL_ACCEPT=1 go test ./cmd/git-trace -run TestTheManualPageIsCurrent writes it anew", manual)
-	}
+	return out
 }
 
 func TestTheManualPageRenders(t *testing.T) {
@@ -41,7 +79,7 @@ func TestTheManualPageRenders(t *testing.T) {
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip(err)
 	}
-	cmd := exec.Command("man", "--warnings=w", "-P", "cat", "-l", manual)
+	cmd := exec.Command("man", "--warnings=w", "-P", "cat", "-l", manuals+"git-trace.1")
 	cmd.Env = append(os.Environ(), "MANWIDTH=80", "LC_ALL=C.UTF-8")
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
@@ -73,6 +111,7 @@ func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 	m.raw(".SH COMMANDS")
 	for _, c := range program.Commands {
 		if !c.Hidden {
+			m.raw(".SS " + roff(c.Name))
 			m.command(c)
 		}
 	}
@@ -83,11 +122,60 @@ func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 	m.table(preface)
 	m.raw(".SH ENVIRONMENT AND CONFIGURATION")
 	environment := section(t, cliPage, "Environment and configuration")
-	prose, _, _ := strings.Cut(environment, "\n|")
-	m.text(strings.ReplaceAll(prose, "`", ""))
-	m.table(environment)
+	m.text(strings.ReplaceAll(environment, "`", ""))
+	for _, s := range settingForms {
+		m.raw(".TP")
+		m.raw(".B " + roff(s.key))
+		m.text(s.means)
+	}
 	m.raw(".SH SEE ALSO")
 	m.text("git(1), git-blame(1), githooks(5)")
+	return m.out.String()
+}
+
+// commandPage is the page of one command.
+func commandPage(t *testing.T, c *cli.Command, cliPage string) string {
+	t.Helper()
+	m := &manualWriter{}
+	name := "git-trace-" + c.Name
+	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the command's help; do not edit.")
+	m.raw(`.TH ` + roff(strings.ToUpper(name)) + ` 1 "" git\-trace "Git Manual"`)
+	m.raw(".ad l")
+	m.raw(".nh")
+	m.raw(".SH NAME")
+	m.text(name + " - " + c.Usage)
+	m.raw(".SH SYNOPSIS")
+	m.forms(c)
+	if c.Description != "" {
+		m.raw(".SH DESCRIPTION")
+		m.text(c.Description)
+	}
+	if flags := c.VisibleFlags(); len(flags) > 0 {
+		m.raw(".SH OPTIONS")
+		for _, f := range flags {
+			m.flag(f)
+		}
+	}
+	var examples []string
+	for _, row := range tableRows(section(t, cliPage, "Examples")) {
+		if strings.Contains(row, "git trace "+c.Name+" ") || strings.Contains(row, "git trace "+c.Name+"`") {
+			examples = append(examples, row)
+		}
+	}
+	if len(examples) > 0 {
+		m.raw(".SH EXAMPLES")
+		for _, row := range examples {
+			cells := strings.SplitN(strings.Trim(row, "| "), " | ", 2)
+			m.text(strings.ToUpper(cells[0][:1]) + cells[0][1:] + ":")
+			m.raw(".PP")
+			m.raw(".RS 4")
+			m.raw(".B " + roff(strings.Trim(cells[1], "`")))
+			m.raw(".RE")
+			m.raw(".PP")
+		}
+	}
+	m.raw(".SH SEE ALSO")
+	m.text("git-trace(1) has the exit statuses, the settings and all other commands.")
 	return m.out.String()
 }
 
@@ -110,14 +198,17 @@ func (m *manualWriter) text(text string) {
 	}
 }
 
-func (m *manualWriter) command(c *cli.Command) {
-	m.raw(".SS " + roff(c.Name))
+func (m *manualWriter) forms(c *cli.Command) {
 	for i, form := range strings.Split(c.UsageText, "\n") {
 		if i > 0 {
 			m.raw(".br")
 		}
 		m.raw(".B " + roff(strings.TrimSpace(form)))
 	}
+}
+
+func (m *manualWriter) command(c *cli.Command) {
+	m.forms(c)
 	m.raw(".PP")
 	m.text(strings.ToUpper(c.Usage[:1]) + c.Usage[1:] + ".")
 	if c.Description != "" {

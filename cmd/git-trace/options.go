@@ -97,6 +97,7 @@ var optionForms = []optionForm{
 		"calls, results and snapshots of the file at this `path` below the top of the work tree"},
 	{[]string{"pattern"}, takesList, "what matches the regular `expression`"},
 	{[]string{"per-call"}, takesNothing, "with tracestate: a state for each call of an answer"},
+	{[]string{"prefix"}, takesWord, "below share in this `directory`"},
 	{[]string{"print"}, takesNothing, "only print the command line"},
 	{[]string{"project-settings"}, takesNothing, "the agents' hooks in the settings that the project commits"},
 	{[]string{"prompts"}, takesNothing, "what was asked, above the lines that it led to"},

@@ -104,6 +104,9 @@ func readings(ids ...string) map[string][][]string {
 		"lessons":  {{"lessons"}},
 		"trailers": {{"trailers"}, {"trailers", "--id", "HEAD"}},
 		"handoff":  {{"handoff"}},
+		"config":   {{"config"}},
+
+		"completion": {{"__complete", "show", ""}}, // which shells show
 	}
 	there := map[string][][]string{}
 	for _, c := range (&app{}).program().Commands {
@@ -117,7 +120,7 @@ func readings(ids ...string) map[string][][]string {
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
 	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
-	"push", "pull", "unshare", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
+	"push", "pull", "unshare", "install-docs", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
 }
 
 // A new command must be held against hostile input as well, or said to be out of it here.

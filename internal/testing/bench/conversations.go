@@ -17,8 +17,9 @@ import (
 
 // Bounds of looking for conversations, in milliseconds.
 const (
-	searchLimit  = 100
-	listAllLimit = 150 // of thirty thousand lines of text
+	completeLimit = 30
+	searchLimit   = 100
+	listAllLimit  = 150 // of thirty thousand lines of text
 )
 
 // Every tenth conversation has no record yet: its prompts are kept as they were typed.
@@ -36,6 +37,7 @@ func conversing(number int) scenario {
 			{"log -n 20, " + name, "log", "", limit, listLimit},
 			{"log --json -n 20, " + name, "json", "", limit, listLimit},
 			{"log, all of " + name, "all", "", limit, listAllLimit},
+			{"completion of an id, " + name, "complete", "", limit, completeLimit},
 			{"search, a word of many of " + name, "many", "", limit, searchLimit},
 			{"search, two words, " + name, "two", "", limit, searchLimit},
 			{"search, a prompt without a record, " + name, "typed", "", limit, searchLimit},
@@ -55,6 +57,7 @@ func conversing(number int) scenario {
 				{"log", []string{"log", "-n", "20"}},
 				{"json", []string{"log", "--json", "-n", "20"}},
 				{"all", []string{"log"}},
+				{"complete", []string{"__complete", "show", "a"}},
 				{"many", []string{"search", "widget3"}},
 				{"two", []string{"search", "render40 commit17"}},
 				{"typed", []string{"search", "typed0"}},

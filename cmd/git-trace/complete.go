@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/view"
+)
+
+// completer says what may come next on a command line. Shells ask it at each press of the key: what goes wrong is
+// silent, and nothing is searched that costs more than an index.
+type completer struct {
+	a       *app
+	program *cli.App
+	out     io.Writer
+}
+
+// complete prints, a line each, what may take the place of the last of the words behind `git trace`: a word and, behind
+// a tab, what it means. The line :file says that a file may stand there, :ref that a revision may.
+func (a *app) complete(words []string) {
+	c := &completer{a: a, program: a.program(), out: a.std.out}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	switch {
+	case len(words) == 1 && strings.HasPrefix(last, "-"):
+		c.words(last, "--version", "--no-pager", "--git-dir=", "--work-tree=", "-C")
+	case len(words) == 1, len(words) == 2 && words[0] == "help":
+		c.verbs(last)
+	default:
+		if command := c.program.Command(words[0]); command != nil && !command.Hidden {
+			c.arguments(command, words[1:len(words)-1], last)
+		}
+	}
+}
+
+func (c *completer) put(word, means string) { fmt.Fprintf(c.out, "%s\t%s\n", word, means) }
+
+func (c *completer) words(typed string, list ...string) {
+	for _, word := range list {
+		if strings.HasPrefix(word, typed) {
+			fmt.Fprintln(c.out, word)
+		}
+	}
+}
+
+func (c *completer) verbs(typed string) {
+	for _, command := range c.program.VisibleCommands() {
+		if strings.HasPrefix(command.Name, typed) {
+			c.put(command.Name, command.Usage)
+		}
+	}
+}
+
+func (c *completer) arguments(command *cli.Command, before []string, typed string) {
+	if slices.Contains(before, "--") {
+		fmt.Fprintln(c.out, ":file")
+		return
+	}
+	if name, value, found := strings.Cut(typed, "="); found && strings.HasPrefix(name, "--") {
+		c.value(command, name, value)
+		return
+	}
+	if len(before) > 0 && c.value(command, before[len(before)-1], typed) {
+		return
+	}
+	if strings.HasPrefix(typed, "-") {
+		c.options(command, typed)
+		return
+	}
+	c.operand(command, typed)
+}
+
+// options are the command's own, and git's where it takes those.
+func (c *completer) options(command *cli.Command, typed string) {
+	for _, flag := range command.VisibleFlags() {
+		name, does := optionText(flag)
+		if name, _, _ = strings.Cut(name, " "); strings.HasPrefix(strings.TrimSuffix(name, ","), typed) {
+			c.put(strings.TrimSuffix(name, ","), does)
+		}
+	}
+	if command.Name != "blame" && command.Name != "diff" {
+		return
+	}
+	repo, err := c.a.repo()
+	if err != nil {
+		return
+	}
+	if out, err := repo.Git(c.a.life, nil, command.Name, "--git-completion-helper"); err == nil {
+		c.words(typed, strings.Fields(string(out))...)
+	}
+}
+
+// choiceOf finds the words among which the value of an option is chosen, where its description lists them.
+var choiceOf = regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
+
+// value offers what an option takes, and tells whether it takes anything.
+func (c *completer) value(command *cli.Command, option, typed string) bool {
+	at := slices.IndexFunc(command.Flags, func(f cli.Flag) bool {
+		return slices.ContainsFunc(f.Names(), func(name string) bool { return dashed(name) == option })
+	})
+	if at < 0 {
+		return false
+	}
+	flag, is := command.Flags[at].(cli.DocGenerationFlag)
+	if !is || !flag.TakesValue() {
+		return false
+	}
+	name := command.Flags[at].Names()[0]
+	if found := choiceOf.FindStringSubmatch(flag.GetUsage()); found != nil {
+		c.words(typed, strings.Split(found[1], "|")...)
+		return true
+	}
+	switch {
+	case name == "agent":
+		c.words(typed, agents.Names()...)
+	case name == "color":
+		c.words(typed, "always", "never", "auto")
+	case name == "by":
+		c.words(typed, "agent", "model", "author", "week", "directory", "language")
+	case name == "to":
+		c.words(typed, "commits", "conversations", "log")
+	case name == "show-prompts":
+		c.words(typed, "none", "first", "all")
+	case name == "format" && command.Name == "trailers":
+		c.words(typed, "assisted-by", "co-author")
+	case name == "format" && command.Name == "graph":
+		c.words(typed, "text", "dot", "mermaid", "html")
+	case name == "format" && command.Name != "log":
+		c.formats(typed, exchange.given)
+	case name == "from":
+		c.formats(typed, exchange.taken)
+	case name == "trace":
+		c.conversations(typed)
+	case slices.Contains([]string{"contents", "output", "path", "system", "transcripts", "words", "write", "key"}, name):
+		fmt.Fprintln(c.out, ":file")
+	}
+	return true
+}
+
+func (c *completer) formats(typed string, which func(exchange) bool) {
+	for _, format := range exchanges() {
+		if which(format) {
+			c.words(typed, format.name)
+		}
+	}
+}
+
+// operandIn finds what a command takes, as its forms name it.
+var operandIn = regexp.MustCompile(`<[^<>]*>`)
+
+// operand offers what the forms of the command say that it takes.
+func (c *completer) operand(command *cli.Command, typed string) {
+	var ids, refs, files bool
+	for _, name := range operandIn.FindAllString(command.UsageText, -1) {
+		switch strings.Trim(name, "<>") {
+		case "id", "trace", "conversation", "moment":
+			ids = true
+		case "rev", "commit", "revision range", "branch", "base", "tag":
+			refs = true
+		case "path", "file":
+			files = true
+		case "remote":
+			c.remotes(typed)
+		case "setting":
+			for _, s := range settingForms {
+				if strings.HasPrefix(strings.ToLower(s.key), strings.ToLower(typed)) {
+					c.put(s.key, s.means)
+				}
+			}
+		case "shell":
+			c.words(typed, shells...)
+		}
+	}
+	if ids {
+		c.conversations(typed)
+	}
+	if refs && !strings.Contains(typed, "#") {
+		fmt.Fprintln(c.out, ":ref")
+	}
+	if files {
+		fmt.Fprintln(c.out, ":file")
+	}
+}
+
+func (c *completer) remotes(typed string) {
+	repo, err := c.a.repo()
+	if err != nil {
+		return
+	}
+	if out, err := repo.Git(c.a.life, nil, "remote"); err == nil {
+		c.words(typed, strings.Fields(string(out))...)
+	}
+}
+
+// mostOffered is how many conversations are offered: more fill no screen.
+const mostOffered = 50
+
+// conversations offers the newest whose ids begin so, with the agent and what was asked first.
+func (c *completer) conversations(typed string) {
+	_, known, err := c.a.recorded(context.WithoutCancel(c.a.life))
+	if err != nil {
+		return
+	}
+	defer known.close()
+	all, err := known.Conversations() // the newest first
+	if err != nil {
+		return
+	}
+	short, err := known.short()
+	if err != nil {
+		return
+	}
+	typed = strings.ToLower(typed)
+	all = slices.DeleteFunc(all, func(one view.Conversation) bool { return !strings.HasPrefix(string(one.Trace), typed) })
+	all = all[:min(len(all), mostOffered)]
+	if err := known.Prompted(all); err != nil {
+		return
+	}
+	const longest = 60
+	for i := range all {
+		id := short(all[i].Trace)
+		if len(typed) > len(id) {
+			id = string(all[i].Trace)
+		}
+		said := strings.TrimSpace(all[i].Agent + " " + firstWords(&all[i]))
+		c.put(id, cells.Cut(cells.Safe(said), longest))
+	}
+}

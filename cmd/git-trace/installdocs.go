@@ -1,0 +1,176 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/man"
+)
+
+//go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish
+var completions embed.FS
+
+// shells are those with completion, in the order in which they are named; completionFiles are what they read.
+var shells = []string{"bash", "zsh", "fish"}
+
+var completionFiles = map[string]struct {
+	name   string // in package completion
+	shared string // where it lies below share
+}{
+	"bash": {"git-trace.bash", "bash-completion/completions/git-trace"},
+	"zsh":  {"_git-trace", "zsh/site-functions/_git-trace"},
+	"fish": {"git-trace.fish", "fish/vendor_conf.d/git-trace.fish"},
+}
+
+func (a *app) completionCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "completion",
+		Usage:     "the completion of a shell, to be kept where it looks",
+		UsageText: "git trace completion <shell>",
+		Description: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
+			"it where the shells look.",
+	}, func(_ *cli.Context, ops operands) error {
+		names := slices.Concat(ops.list, ops.behind)
+		if len(names) != 1 {
+			return usage("one shell is wanted: %s", strings.Join(shells, ", "))
+		}
+		file, known := completionFiles[names[0]]
+		if !known {
+			return noSuch("shell", names[0], shells)
+		}
+		text, err := completions.ReadFile("completion/" + file.name)
+		if err == nil {
+			_, err = quietWriter{a.std.out}.Write(text)
+		}
+		return err
+	})
+}
+
+func (a *app) installDocsCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "install-docs",
+		Usage:     "the manual pages and completions, for what go install installed",
+		UsageText: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
+		Description: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the pages\n" +
+			"of a program, and the completions for bash, zsh and fish into your own data directory. With --prefix all of\n" +
+			"them go below share there. Says what it wrote. Packages have brought them already.",
+		Flags: options("prefix", "undo", "dry-run"),
+	}, a.installDocs)
+}
+
+// docFile is a file that install-docs writes.
+type docFile struct {
+	path string
+	text []byte
+}
+
+func (a *app) installDocs(c *cli.Context, ops operands) error {
+	if err := ops.none(); err != nil {
+		return err
+	}
+	pages, data, err := docPlaces(c.String("prefix"))
+	if err != nil {
+		return err
+	}
+	files, err := docFiles(pages, data)
+	if err != nil {
+		return err
+	}
+	done := "written"
+	if c.Bool("undo") {
+		done = "removed"
+	}
+	for _, file := range files {
+		if !c.Bool("dry-run") {
+			if err := file.put(c.Bool("undo")); err != nil {
+				return fail(exitUnchecked, err, "git trace install-docs --prefix <directory> chooses another place")
+			}
+		}
+	}
+	count := plural(len(files)-len(shells), "manual page")
+	fmt.Fprintf(a.std.out, "%s %s: %s\n", count, done, filepath.Join(pages, "man", "man1"))
+	for _, shell := range shells {
+		fmt.Fprintf(a.std.out, "completion of %s %s: %s\n", shell, done, filepath.Join(data, completionFiles[shell].shared))
+	}
+	if done == "written" {
+		dir := filepath.Join(data, "zsh", "site-functions")
+		fmt.Fprintf(a.std.err, "git-trace: hint: zsh reads %s if .zshrc has, before compinit: fpath+=(%s)\n", dir, dir)
+	}
+	return nil
+}
+
+// docPlaces are the directory whose man holds the pages, and the one for data of shells.
+func docPlaces(prefix string) (pages, data string, err error) {
+	if prefix != "" {
+		prefix, err = filepath.Abs(prefix)
+		return filepath.Join(prefix, "share"), filepath.Join(prefix, "share"), err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", "", fail(exitUnchecked, err, "")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", "", fail(exitUnchecked, err, "git trace install-docs --prefix <directory> needs no home")
+	}
+	if data = os.Getenv("XDG_DATA_HOME"); data == "" {
+		data = filepath.Join(home, ".local", "share")
+	}
+	pages = filepath.Join(filepath.Dir(filepath.Dir(program)), "share") // man(1) finds it from the search path
+	if filepath.Base(filepath.Dir(program)) != "bin" {
+		pages = data
+	}
+	return pages, data, nil
+}
+
+func docFiles(pages, data string) ([]docFile, error) {
+	names, err := fs.Glob(man.Pages, "man1/*.1")
+	if err != nil {
+		return nil, err
+	}
+	var out []docFile
+	for _, name := range names {
+		text, err := man.Pages.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, docFile{filepath.Join(pages, "man", filepath.FromSlash(name)), text})
+	}
+	for _, shell := range shells {
+		text, err := completions.ReadFile("completion/" + completionFiles[shell].name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, docFile{filepath.Join(data, filepath.FromSlash(completionFiles[shell].shared)), text})
+	}
+	return out, nil
+}
+
+// put writes the file whole, or takes it away with the directories that this leaves empty.
+func (f docFile) put(away bool) error {
+	if away {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for dir := filepath.Dir(f.path); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+			continue // Remove takes away nothing that holds a file
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+		return err
+	}
+	next := f.path + ".new"
+	if err := os.WriteFile(next, f.text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(next, f.path)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// setting is a key of git's configuration that git-trace reads.
+type setting struct {
+	key, byDefault, means string
+}
+
+// settingForms are all that there are. docs/settings.md and the manual have them from here.
+var settingForms = []setting{
+	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal"},
+	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your own " +
+		"configuration alone"},
+	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from the " +
+		"remote where it is kept; read from your own configuration alone"},
+	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it"},
+	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
+		"init leaves it out unless it is named, and status does not mention it"},
+	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them"},
+	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace"},
+	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds"},
+	{"trace.pushSubject", "", "the subject of the commits that push makes, where a remote has rules for subjects"},
+	{"trace.records", "true", "false: conversations are not stored"},
+	{"trace.redactAllow", "", "an expression (RE2) for what is no secret; as often as is wanted"},
+	{"trace.redactFile", "git-trace/redact in your directory of configurations", "your rules of redaction"},
+	{"trace.redactName", "", "a word that is a name, and is taken out; as often as is wanted"},
+	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted"},
+	{"trace.remote", "", "the remote that push goes to when none is named"},
+	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed"},
+	{"trace.snapshotExpire", defaultExpire, "when gc removes the contents of a snapshot that is nobody's last one; " +
+		"spelt as gc.pruneExpire"},
+	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
+		"the hook"},
+	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote"},
+	{"remote.<name>.traceShare", "", "how much of conversations push gives this remote: commits, conversations or " +
+		"log; push writes it when it has asked"},
+	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; push to another one asks again"},
+}
+
+func (a *app) configCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "config",
+		Usage:     "every setting, with its value, its default and what it does",
+		UsageText: "git trace config [<setting>…]",
+		Description: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and\n" +
+			"git config --global KEY VALUE for all repositories. What stands here is read, and nothing is written.",
+		Flags: []cli.Flag{colorFlag()},
+	}, a.config)
+}
+
+func (a *app) config(c *cli.Context, ops operands) error {
+	asked := slices.Concat(ops.list, ops.behind)
+	var list []setting
+	for _, s := range settingForms {
+		if len(asked) == 0 || slices.ContainsFunc(asked, s.named) {
+			list = append(list, s)
+		}
+	}
+	for _, name := range asked {
+		if !slices.ContainsFunc(settingForms, func(s setting) bool { return s.named(name) }) {
+			var keys []string
+			for _, s := range settingForms {
+				keys = append(keys, s.key)
+			}
+			return noSuch("setting", name, keys)
+		}
+	}
+	values, repo := refs.Config{}, (*refs.Repo)(nil)
+	if found, err := a.repo(); err == nil { // settings are listed anywhere, and have values where a repository is
+		repo = found
+		if values, err = repo.Config(context.WithoutCancel(c.Context)); err != nil {
+			return err
+		}
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	for i, s := range list {
+		if i > 0 {
+			fmt.Fprintln(screen.Out)
+		}
+		s.draw(screen, values)
+	}
+	return screen.Close()
+}
+
+// named tells whether somebody means this setting: keys have no capitals in git, and `trace.` may be left out.
+func (s setting) named(name string) bool {
+	return strings.EqualFold(s.key, name) || strings.EqualFold(s.key, "trace."+name) ||
+		strings.HasPrefix(s.key, "remote.<") && strings.HasSuffix(strings.ToLower(name), strings.ToLower(s.suffix()))
+}
+
+// suffix is what follows the name of a remote, with its dot.
+func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
+
+// set are the values that the configuration has for the setting; of each remote with its name.
+func (s setting) set(values refs.Config) []string {
+	if !strings.HasPrefix(s.key, "remote.<") {
+		return values.All(s.key)
+	}
+	var out []string
+	for key, value := range values.Entries() {
+		remote, is := strings.CutPrefix(key, "remote.")
+		if is && strings.HasSuffix(strings.ToLower(key), strings.ToLower(s.suffix())) {
+			out = append(out, remote[:len(remote)-len(s.suffix())]+": "+value)
+		}
+	}
+	return out
+}
+
+// draw writes the setting with its value, or its default, and below it what it does.
+func (s setting) draw(on *screen, values refs.Config) {
+	value := "not set"
+	if s.byDefault != "" {
+		value += ": " + s.byDefault
+	}
+	if set := s.set(values); len(set) > 0 {
+		value = cells.Safe(strings.Join(set, ", "))
+		if s.byDefault != "" {
+			value += " (default: " + s.byDefault + ")"
+		}
+	}
+	fmt.Fprintf(on.Out, "%s  %s\n", s.key, value)
+	const indent, most = 4, 3
+	for _, row := range cells.Wrap(s.means, helpWidth-indent, most) {
+		fmt.Fprintf(on.Out, "%s%s\n", strings.Repeat(" ", indent), row)
+	}
+}
