@@ -20,6 +20,12 @@ var examples = []struct {
 		{"git trace doctor --fix", "mend what can be mended"},
 	}},
 	{"capabilities", []example{{"git trace capabilities", "what each agent tells, and which are on this machine"}}},
+	{"config", []example{
+		{"git trace config", "every setting with its value"},
+		{"git trace config promptExpire", "one of them"},
+	}},
+	{"completion", []example{{"git trace completion bash", "what bash reads to complete git trace"}}},
+	{"install-docs", []example{{"git trace install-docs --dry-run", "say where manual pages and completions would go"}}},
 	{"watch", []example{{"git trace watch --once", "look once for what no hook reported"}}},
 	{"demo", []example{{"git trace demo", "a conversation, played and told"}}},
 	{"blame", []example{

@@ -68,7 +68,7 @@ func manualPages(t *testing.T) map[string]string {
 	out := map[string]string{"git-trace.1": manualPage(t, program, string(page))}
 	for _, c := range program.VisibleCommands() {
 		if c.Category != "" {
-			out["git-trace-"+c.Name+".1"] = commandPage(t, c, string(page))
+			out["git-trace-"+c.Name+".1"] = commandPage(c)
 		}
 	}
 	return out
@@ -100,7 +100,7 @@ func TestTheManualPageRenders(t *testing.T) {
 // manualPage writes the page in the man macros (man(7)).
 func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 	m := &manualWriter{}
-	m.raw(".\\\" Made by TestTheManualPageIsCurrent from the commands' help; do not edit.")
+	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the commands' help; do not edit.")
 	m.raw(`.TH GIT\-TRACE 1 "" git\-trace "Git Manual"`)
 	m.raw(".ad l") // commands stay readable
 	m.raw(".nh")
@@ -134,8 +134,7 @@ func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 }
 
 // commandPage is the page of one command.
-func commandPage(t *testing.T, c *cli.Command, cliPage string) string {
-	t.Helper()
+func commandPage(c *cli.Command) string {
 	m := &manualWriter{}
 	name := "git-trace-" + c.Name
 	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the command's help; do not edit.")
@@ -156,23 +155,9 @@ func commandPage(t *testing.T, c *cli.Command, cliPage string) string {
 			m.flag(f)
 		}
 	}
-	var examples []string
-	for _, row := range tableRows(section(t, cliPage, "Examples")) {
-		if strings.Contains(row, "git trace "+c.Name+" ") || strings.Contains(row, "git trace "+c.Name+"`") {
-			examples = append(examples, row)
-		}
-	}
-	if len(examples) > 0 {
+	if len(examplesOf(c.Name)) > 0 {
 		m.raw(".SH EXAMPLES")
-		for _, row := range examples {
-			cells := strings.SplitN(strings.Trim(row, "| "), " | ", 2)
-			m.text(strings.ToUpper(cells[0][:1]) + cells[0][1:] + ":")
-			m.raw(".PP")
-			m.raw(".RS 4")
-			m.raw(".B " + roff(strings.Trim(cells[1], "`")))
-			m.raw(".RE")
-			m.raw(".PP")
-		}
+		m.examples(c.Name)
 	}
 	m.raw(".SH SEE ALSO")
 	m.text("git-trace(1) has the exit statuses, the settings and all other commands.")
@@ -218,7 +203,11 @@ func (m *manualWriter) command(c *cli.Command) {
 	for _, f := range c.Flags {
 		m.flag(f)
 	}
-	for _, e := range examplesOf(c.Name) {
+	m.examples(c.Name)
+}
+
+func (m *manualWriter) examples(command string) {
+	for _, e := range examplesOf(command) {
 		m.raw(".TP")
 		m.raw(".B " + strings.ReplaceAll(roff(e.call), `"`, `\(dq`)) // quotes hold words together (man(7))
 		m.raw(roff(e.does))
