@@ -13,7 +13,9 @@ import (
 	"github.com/git-trace/git-trace/agents/droid"
 	"github.com/git-trace/git-trace/agents/geminicli"
 	"github.com/git-trace/git-trace/agents/generic"
+	"github.com/git-trace/git-trace/agents/goose"
 	"github.com/git-trace/git-trace/agents/opencode"
+	"github.com/git-trace/git-trace/agents/openhands"
 	"github.com/git-trace/git-trace/agents/pi"
 	"github.com/git-trace/git-trace/agents/qwencode"
 )
@@ -76,6 +78,8 @@ func registry() []registered {
 		{amp.Name, amp.New},
 		{droid.Name, droid.New},
 		{continuecli.Name, continuecli.New},
+		{goose.Name, goose.New},
+		{openhands.Name, openhands.New},
 		{generic.Name, generic.New},
 	}
 }

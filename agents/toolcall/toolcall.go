@@ -29,15 +29,33 @@ const (
 	Replaces      // texts in a file
 	Patches       // files, by a patch in the form "*** Begin Patch"
 	Runs          // a command
+	Edits         // what its member "command" says: view, create, str_replace, insert
 )
 
 // Tools are the tools of an agent by their names.
 type Tools map[string]Does
 
+// does is what a call of a tool does.
+func (t Tools) does(name string, input []byte) Does {
+	does := t[name]
+	if does != Edits {
+		return does
+	}
+	switch rawjson.MemberText(input, "command") {
+	case "view":
+		return Reads
+	case "create", "write":
+		return Writes
+	case "str_replace", "insert":
+		return Replaces
+	}
+	return Other
+}
+
 // Call is a call of a tool, with what it says of the project. Relative paths are below a directory.
 func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	call := assemble.Call{ID: id, Name: payload.Name(name), Input: rawjson.Cleaned(input)}
-	switch t[call.Name] {
+	switch t.does(call.Name, call.Input) {
 	case Reads:
 		call.Reads = paths(call.Input, dir)
 	case Writes, Replaces:
@@ -48,14 +66,14 @@ func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 		}
 	case Runs:
 		call.Command = command(call.Input)
-	case Other:
+	case Other, Edits:
 	}
 	return call
 }
 
 // Edits are what a call that succeeded did to files, by its input alone.
 func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
-	switch t[call.Name] {
+	switch t.does(call.Name, call.Input) {
 	case Writes:
 		if len(call.Writes) > 0 {
 			return []assemble.Edit{sessionfile.WholeFile(call.Writes[0], text(call.Input, contents))}
@@ -66,7 +84,7 @@ func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 		}
 	case Patches:
 		return patchEdits(patchOf(call.Input), dir)
-	case Other, Reads, Runs:
+	case Other, Reads, Runs, Edits:
 	}
 	return nil
 }
@@ -84,7 +102,7 @@ func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 	if call.Command != "" {
 		r.Commit = sessionfile.Committed(call.Command, *r.Content)
 	}
-	if t[call.Name] == Reads && len(call.Reads) == 1 && project.Manifest(call.Reads[0]) &&
+	if t.does(call.Name, call.Input) == Reads && len(call.Reads) == 1 && project.Manifest(call.Reads[0]) &&
 		rawjson.Member(call.Input, "offset") == nil && rawjson.Member(call.Input, "limit") == nil {
 		r.Seen = &assemble.File{Path: call.Reads[0], Content: *r.Content}
 	}

@@ -1,0 +1,218 @@
+package goose
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// row is a session of a database, in the form of the first line of older files.
+type row struct {
+	ID      string `json:"id"`
+	Dir     string `json:"working_dir"`
+	Title   string `json:"description,omitempty"`
+	Created string `json:"created_at,omitempty"`
+	Updated string `json:"updated_at,omitempty"`
+	Input   int64  `json:"accumulated_input_tokens,omitempty"`
+	Output  int64  `json:"accumulated_output_tokens,omitempty"`
+	Model   string `json:"model,omitempty"`
+}
+
+// errNoTable reports a database of another program.
+var errNoTable = errors.New("the database is not one of Goose")
+
+func tableOf(db *sqlitefile.DB, name string) (*sqlitefile.Table, error) {
+	table, found, err := db.Table(name)
+	if err == nil && !found {
+		err = errNoTable
+	}
+	return table, err
+}
+
+// rowsOf lists the sessions of a database.
+func rowsOf(db *sqlitefile.DB) ([]row, error) {
+	table, err := tableOf(db, "sessions")
+	if err != nil {
+		return nil, err
+	}
+	var found []row
+	err = table.Each(func(r *sqlitefile.Row) error {
+		var errs []error
+		text := func(name string) string {
+			value, err := r.Text(table.Column(name))
+			errs = append(errs, err)
+			return value
+		}
+		number := func(name string) int64 {
+			value, err := r.Int(table.Column(name))
+			errs = append(errs, err)
+			return max(value, 0)
+		}
+		config := text("model_config_json")
+		provider, model := text("provider_name"), rawjson.MemberText([]byte(config), "model_name")
+		if provider != "" && model != "" {
+			model = provider + "/" + model
+		}
+		found = append(found, row{ID: text("id"), Dir: text("working_dir"), Title: cmp.Or(text("name"), text("description")),
+			Created: text("created_at"), Updated: text("updated_at"), Model: model,
+			Input: number("accumulated_input_tokens"), Output: number("accumulated_output_tokens")})
+		return errors.Join(errs...)
+	})
+	return found, err
+}
+
+// database is a session in a database.
+type database struct {
+	db       *sqlitefile.DB
+	about    []byte
+	table    *sqlitefile.Table
+	messages []int64 // ids of rows
+}
+
+// errNoSession reports a session that the database does not have.
+var errNoSession = errors.New("no such session")
+
+// openDatabase opens a session; "" stands for the one that was changed last.
+func openDatabase(path, id string) (sessionfile.File, error) {
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{db: db}
+	if err := d.find(id); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open session of Goose: %w", err)
+	}
+	return d, nil
+}
+
+func (d *database) find(id string) error {
+	all, err := rowsOf(d.db)
+	if err != nil {
+		return err
+	}
+	var session *row
+	for i := range all {
+		if all[i].ID == id || id == "" && (session == nil || all[i].Updated > session.Updated) {
+			session = &all[i]
+		}
+	}
+	if session == nil {
+		return errNoSession
+	}
+	if d.about, err = json.Marshal(session); err != nil {
+		return err
+	}
+	if d.table, err = tableOf(d.db, "messages"); err != nil {
+		return err
+	}
+	of := d.table.Column("session_id")
+	err = d.table.Each(func(r *sqlitefile.Row) error {
+		if value, err := r.Text(of); err != nil || value != session.ID {
+			return err
+		}
+		d.messages = append(d.messages, r.ID)
+		return nil
+	})
+	slices.Sort(d.messages)
+	return err
+}
+
+// Start is empty: messages of a session can be replaced.
+func (d *database) Start() (string, error) { return "", nil }
+
+// Size is the number of messages and one, for the session.
+func (d *database) Size() int64 { return int64(len(d.messages)) + 1 }
+
+// Close closes the database.
+func (d *database) Close() error { return d.db.Close() }
+
+// From gives the session, then its messages.
+func (d *database) From(int64, int64) sessionfile.Source { return &rows{database: d} }
+
+// rows gives a session and its messages, each as an object.
+type rows struct {
+	*database
+	at     int64
+	faults jsonlines.Faults
+}
+
+// Faults are the counts so far.
+func (r *rows) Faults() jsonlines.Faults { return r.faults }
+
+// End is the number of objects that have been given.
+func (r *rows) End() int64 { return r.at }
+
+// Lines is the same: an object counts as a line.
+func (r *rows) Lines() int64 { return r.at }
+
+// Next gives the next object; io.EOF after the last.
+func (r *rows) Next() (jsonlines.Object, error) {
+	for r.at < r.Size() {
+		at := r.at
+		r.at++
+		if at == 0 {
+			return jsonlines.Object{Raw: r.about, Line: 1}, nil
+		}
+		raw, err := r.message(r.messages[at-1])
+		if err != nil {
+			return jsonlines.Object{}, err
+		}
+		if raw != nil {
+			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
+		}
+	}
+	return jsonlines.Object{}, io.EOF
+}
+
+// message makes an object of a row, as older versions wrote a line; nil for one whose content is no JSON, which is
+// counted.
+func (r *rows) message(id int64) ([]byte, error) {
+	found, err := r.table.Row(id)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	var errs []error
+	text := func(name string) string {
+		value, err := found.Text(r.table.Column(name))
+		errs = append(errs, err)
+		return value
+	}
+	created, err := found.Int(r.table.Column("created_timestamp"))
+	errs = append(errs, err)
+	content := text("content_json")
+	var out rawjson.Members
+	out.Text("id", text("message_id")).Text("role", text("role")).Number("created", created)
+	if meta := text("metadata_json"); sound(meta, rawjson.Object) {
+		out.Raw("metadata", []byte(meta))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if len(content) > jsonlines.MaxLine {
+		r.faults.TooLong++
+		return nil, nil
+	}
+	if !sound(content, rawjson.Array) {
+		r.faults.Broken++
+		return nil, nil
+	}
+	return out.Raw("content", []byte(content)).End(), nil
+}
+
+func sound(text string, kind rawjson.Kind) bool {
+	d := rawjson.NewDecoder([]byte(text))
+	if d.Kind() != kind {
+		return false
+	}
+	d.Skip()
+	return d.Err() == nil
+}

@@ -1,0 +1,151 @@
+package goose
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's sessions.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// databaseFile is the name of the database.
+const databaseFile = "sessions.db"
+
+// ProjectSessions lists the sessions of the database, and those in files that it does not hold.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	known := map[string]bool{}
+	var found []capability.Session
+	all, err := s.SessionsIn(filepath.Join(s.root(), databaseFile))
+	if err != nil {
+		all = nil // none, one that is being written for the first time, or of a later version
+	}
+	for _, one := range all {
+		known[one.ID] = true
+		if project.Holds(one.Dir) && !one.Changed.Before(since.Truncate(time.Second)) {
+			found = append(found, one)
+		}
+	}
+	found = append(found, sessionfile.List(s.root(), 0, since, func(path string) (capability.Session, bool) {
+		id := s.SessionID(path)
+		if id == "" || known[id] {
+			return capability.Session{}, false
+		}
+		file, err := sessionfile.Lines(path, "")
+		if err != nil {
+			return capability.Session{}, false
+		}
+		defer func() { _ = file.Close() }()
+		about, began := peek(file)
+		dir := rawjson.MemberText(about, "working_dir")
+		return capability.Session{ID: id, Dir: dir}, began && project.Holds(dir)
+	})...)
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionID is the name of a file of JSON lines; a database holds several.
+func (s sessions) SessionID(path string) string {
+	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !found {
+		return ""
+	}
+	return payload.CheckedID(id)
+}
+
+// SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
+func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
+	if is, err := isDatabase(path); err != nil || !is {
+		return nil, err
+	}
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	all, err := rowsOf(db)
+	if err != nil {
+		return nil, err
+	}
+	var changed time.Time
+	if info, err := os.Stat(path); err == nil {
+		changed = info.ModTime()
+	}
+	found := make([]capability.Session, 0, len(all))
+	for _, one := range all {
+		if !payload.SessionID(one.ID) {
+			continue
+		}
+		session := capability.Session{Path: path, ID: one.ID, Dir: one.Dir, Changed: changed}
+		if at, err := time.Parse(time.DateTime, one.Updated); err == nil { // SQLite writes UTC
+			session.Changed = at
+		}
+		found = append(found, session)
+	}
+	return found, nil
+}
+
+func isDatabase(path string) (bool, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
+	return string(head) == sqlitefile.Magic, err
+}
+
+// Recognises tells a database by the columns of its tables, and a file of JSON lines by its first one.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
+		return bytes.Contains(head, []byte("content_json")) && bytes.Contains(head, []byte("working_dir"))
+	}
+	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
+	return err == nil && begins(object.Raw)
+}
+
+// begins tells the line about the session.
+func begins(raw []byte) bool {
+	return rawjson.MemberText(raw, "working_dir") != "" && rawjson.Member(raw, "role") == nil &&
+		(rawjson.Member(raw, "message_count") != nil || rawjson.Member(raw, "description") != nil ||
+			rawjson.Member(raw, "accumulated_input_tokens") != nil)
+}
+
+// peek gives what the file says of the session.
+func peek(file sessionfile.File) (about []byte, began bool) {
+	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
+		about, began = bytes.Clone(object.Raw), begins(object.Raw)
+		return false
+	})
+	return about, began
+}
+
+// open opens a session in one of its forms.
+func open(path, session string) (sessionfile.File, error) {
+	is, err := isDatabase(path)
+	if err != nil {
+		return nil, err
+	}
+	if is {
+		return openDatabase(path, session)
+	}
+	return sessionfile.Lines(path, session)
+}

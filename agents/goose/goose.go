@@ -1,0 +1,48 @@
+// Package goose reads the sessions of Goose.
+//
+// Newer versions keep all sessions in one SQLite database, ~/.local/share/goose/sessions/sessions.db, with a row
+// for each session and one for each message. Older ones keep a file of JSON lines for each session beside it: a
+// line about the session, then one for each message. Messages are the same in both.
+//
+// The tokens of single answers stand nowhere; those of a session do, with what the cache gave among those of the
+// prompts, so that the two cannot be told apart. Times are in whole seconds.
+//
+// Goose has no hooks that git-trace could install.
+package goose
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/toolcall"
+)
+
+// Name is the agent's name in events and records.
+const Name = "goose"
+
+// New returns the agent with what can be known of it.
+func New(env capability.Env) capability.Agent {
+	files := sessions{env}
+	return capability.Agent{
+		Name: Name, Title: "Goose", Parser: files, Discoverer: files, Identifier: files, Program: "goose", Dir: files.root(),
+		Resumer: capability.ResumeBy{"goose", "session", "--resume", "--session-id"},
+	}
+}
+
+// root is the directory of the sessions.
+func (s sessions) root() string {
+	if app := s.env.Lookup("APPDATA"); app != "" {
+		return filepath.Join(app, "Block", "goose", "data", "sessions")
+	}
+	data := cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share"))
+	return filepath.Join(data, "goose", "sessions")
+}
+
+// tools are those of Goose that do something to files.
+var tools = toolcall.Tools{
+	"developer__shell": toolcall.Runs, "shell": toolcall.Runs,
+	"developer__text_editor": toolcall.Edits, "text_editor": toolcall.Edits,
+	"developer__write": toolcall.Writes, "write": toolcall.Writes, "developer__edit": toolcall.Replaces,
+	"edit": toolcall.Replaces,
+}

@@ -1,0 +1,120 @@
+package openhands
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// action takes a call, with what the model said before it.
+func (s *session) action(raw []byte, time string, at records.Locator) error {
+	made := rawjson.Member(raw, "tool_call")
+	name := cmp.Or(rawjson.MemberText(raw, "tool_name"), rawjson.MemberText(made, "name"))
+	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(made, "id"), at.ID)
+	call := tools.Call(id, name, arguments(rawjson.MemberText(made, "arguments"), rawjson.Member(raw, "action")), s.cwd)
+	a := assemble.Answer{
+		At: at, Time: time, Key: rawjson.MemberText(raw, "llm_response_id"), Calls: []assemble.Call{call},
+		Text:     strings.TrimSpace(textOf(rawjson.Member(raw, "thought"))),
+		Thinking: strings.TrimSpace(rawjson.MemberText(raw, "reasoning_content")),
+	}
+	if _, after, found := strings.Cut(a.Text, "</think>"); found && strings.HasPrefix(a.Text, "<think>") {
+		thought := strings.TrimSpace(a.Text[len("<think>") : len(a.Text)-len(after)-len("</think>")])
+		a.Text, a.Thinking = strings.TrimSpace(after), cmp.Or(a.Thinking, thought)
+	}
+	return s.answer(a)
+}
+
+// arguments are those that the model wrote; where these are no object, those that the agent made of them.
+func arguments(text string, action []byte) []byte {
+	d := rawjson.NewDecoder([]byte(text))
+	kind := d.Kind()
+	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
+		return []byte(text)
+	}
+	if rawjson.NewDecoder(action).Kind() == rawjson.Object {
+		return action
+	}
+	var in rawjson.Members
+	return in.Text("arguments", text).End()
+}
+
+// observed takes what came of a call.
+func (s *session) observed(kind string, raw []byte, time string, at records.Locator) error {
+	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(raw, "action_id"))
+	seen := rawjson.Member(raw, "observation")
+	content := textOf(rawjson.Member(seen, "content"))
+	r := assemble.Result{Time: time, Content: &content}
+	switch kind {
+	case "UserRejectObservation":
+		content = rawjson.MemberText(raw, "rejection_reason")
+		r.Error = records.ErrorRejected
+	case "AgentErrorEvent":
+		content = rawjson.MemberText(raw, "error")
+		r.Error = records.ErrorTool
+	default:
+		r.Error = errorOf(seen)
+	}
+	call := s.c.Waiting(id)
+	tools.Result(call, &r, s.cwd)
+	if edit, exact := editOf(seen, s.cwd); exact && r.Error == "" && call != nil {
+		r.Edits = []assemble.Edit{edit}
+	}
+	r.Seen = nil // an editor shows line numbers before the lines
+	s.c.Take()
+	return s.c.Result(at, id, r)
+}
+
+// errorOf tells what kind of failure an observation reports.
+func errorOf(seen []byte) string {
+	code := rawjson.MemberInt(seen, "exit_code")
+	switch {
+	case code > 0:
+		return sessionfile.ExitCode(code)
+	case string(rawjson.Member(seen, "timeout")) == "true":
+		return records.ErrorInterrupted
+	case string(rawjson.Member(seen, "is_error")) == "true":
+		return records.ErrorTool
+	}
+	return ""
+}
+
+// editOf is what an editor did to a file, by the whole file before and after.
+func editOf(seen []byte, dir string) (assemble.Edit, bool) {
+	now := rawjson.NewDecoder(rawjson.Member(seen, "new_content"))
+	path := sessionfile.Absolute(rawjson.MemberText(seen, "path"), dir)
+	if now.Kind() != rawjson.String || path == "" || rawjson.MemberText(seen, "command") == "view" {
+		return assemble.Edit{}, false
+	}
+	content := now.Text()
+	before := rawjson.NewDecoder(rawjson.Member(seen, "old_content"))
+	if before.Kind() != rawjson.String || string(rawjson.Member(seen, "prev_exist")) == "false" {
+		return sessionfile.NewFile(path, content), true
+	}
+	return sessionfile.Changed(path, before.Text(), content), true
+}
+
+// textOf is the text of a message or of an observation: a text, an object that has one, or parts.
+func textOf(raw []byte) string {
+	d := rawjson.NewDecoder(raw)
+	switch d.Kind() {
+	case rawjson.String:
+		return d.Text()
+	case rawjson.Object:
+		return rawjson.MemberText(raw, "text")
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		part := d.Raw()
+		switch rawjson.MemberText(part, "type") {
+		case "text":
+			parts = append(parts, rawjson.MemberText(part, "text"))
+		case "image":
+			parts = append(parts, "[image]")
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,247 @@
+package openhands
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with conversations.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// stateFile tells of a conversation as a whole; eventsDir holds its events.
+const (
+	stateFile = "base_state.json"
+	eventsDir = "events"
+)
+
+// ProjectSessions looks at the state of every conversation.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	root := cmp.Or(s.env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(s.env.Home, ".openhands", "conversations"))
+	return sessionfile.List(root, 1, time.Time{}, func(path string) (capability.Session, bool) {
+		if filepath.Base(path) != stateFile {
+			return capability.Session{}, false
+		}
+		raw := stateOf(path)
+		session := capability.Session{ID: idOf(raw, path), Dir: workingDir(raw)}
+		if info, err := os.Stat(filepath.Join(filepath.Dir(path), eventsDir)); err == nil {
+			session.Changed = info.ModTime() // with every event
+		}
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(session.Changed) {
+			session.Changed = info.ModTime()
+		}
+		return session, session.ID != "" && !session.Changed.Before(since) && project.Holds(session.Dir)
+	}), nil
+}
+
+// SessionID is the name of the conversation's directory.
+func (s sessions) SessionID(path string) string {
+	if filepath.Base(path) != stateFile {
+		return ""
+	}
+	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
+}
+
+// idOf is the id of a conversation: as its state says, otherwise the name of its directory.
+func idOf(state []byte, path string) string {
+	return cmp.Or(payload.CheckedID(rawjson.MemberText(state, "id")), payload.CheckedID(filepath.Base(filepath.Dir(path))))
+}
+
+func workingDir(state []byte) string {
+	return rawjson.MemberText(rawjson.Member(state, "workspace"), "working_dir")
+}
+
+// maxState is how large a state may be.
+const maxState = 64 << 20
+
+// stateOf reads the state of a conversation, nil for one that is none.
+func stateOf(path string) []byte {
+	if filepath.Base(path) != stateFile {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxState {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// Recognises tells a state by its members, and a file of events by its first line. The file of one event is no session.
+func (s sessions) Recognises(path string, head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if len(head) == 0 || head[0] != '{' || eventName.MatchString(filepath.Base(path)) {
+		return false
+	}
+	if object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next(); err == nil && isEvent(object.Raw) {
+		return true
+	}
+	id, agent := false, false
+	d := rawjson.NewDecoder(head)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "id":
+			id = d.Text() != ""
+		case "agent":
+			raw := d.Raw()
+			agent = rawjson.Member(raw, "llm") != nil && rawjson.Member(raw, "tools") != nil
+		case "workspace":
+			return id && agent && rawjson.MemberText(d.Raw(), "working_dir") != ""
+		}
+	}
+	return false
+}
+
+// isEvent tells an event by what every one has.
+func isEvent(raw []byte) bool {
+	kind := rawjson.MemberText(raw, "kind")
+	return (strings.HasSuffix(kind, "Event") || kind == "Condensation" || kind == "UserRejectObservation") &&
+		rawjson.MemberText(raw, "source") != "" && rawjson.MemberText(raw, "timestamp") != ""
+}
+
+// open opens a conversation: its directory, or a file of events.
+func open(path, _ string) (sessionfile.File, error) {
+	if filepath.Base(path) != stateFile {
+		return sessionfile.Lines(path, "")
+	}
+	file, err := transcript.Open(path) // refuses what is no file
+	if err != nil {
+		return nil, err
+	}
+	_ = file.Close()
+	return directory{path, eventsIn(filepath.Join(filepath.Dir(path), eventsDir))}, nil
+}
+
+// eventName is the name of an event's file.
+var eventName = regexp.MustCompile(`^event-(\d{1,12})-[0-9a-zA-Z-]+\.json$`)
+
+// maxEvents is how many events of one conversation are read.
+const maxEvents = 200_000
+
+// eventsIn lists the files of events by their numbers.
+func eventsIn(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	type event struct {
+		number int64
+		name   string
+	}
+	var all []event
+	for _, entry := range entries {
+		m := eventName.FindStringSubmatch(entry.Name())
+		if m == nil || !entry.Type().IsRegular() || len(all) >= maxEvents {
+			continue
+		}
+		number, _ := strconv.ParseInt(m[1], 10, 64) // digits
+		all = append(all, event{number, filepath.Join(dir, entry.Name())})
+	}
+	slices.SortStableFunc(all, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
+	})
+	out := make([]string, len(all))
+	for i, one := range all {
+		out[i] = one.name
+	}
+	return out
+}
+
+// directory is a conversation in its directory.
+type directory struct {
+	path   string
+	events []string
+}
+
+// Start is empty: a conversation is read from its beginning.
+func (d directory) Start() (string, error) { return "", nil }
+
+// Size is the number of events and one, for the state.
+func (d directory) Size() int64 { return int64(len(d.events)) + 1 }
+
+// Close has nothing to close.
+func (d directory) Close() error { return nil }
+
+// From gives the state, then the events.
+func (d directory) From(int64, int64) sessionfile.Source { return &files{directory: d} }
+
+// files gives what the files of a conversation hold.
+type files struct {
+	directory
+	at     int64
+	faults jsonlines.Faults
+}
+
+// Faults are the counts so far.
+func (f *files) Faults() jsonlines.Faults { return f.faults }
+
+// End is the number of files that have been read.
+func (f *files) End() int64 { return f.at }
+
+// Lines is the same: a file counts as a line.
+func (f *files) Lines() int64 { return f.at }
+
+// Next gives what the next file holds; io.EOF after the last.
+func (f *files) Next() (jsonlines.Object, error) {
+	for f.at < f.Size() {
+		at, path := f.at, f.path
+		if f.at++; at > 0 {
+			path = f.events[at-1]
+		}
+		raw, err := readFile(path)
+		switch {
+		case err != nil:
+			f.faults.Broken++
+			continue
+		case len(raw) > jsonlines.MaxLine:
+			f.faults.TooLong++
+			continue
+		}
+		d := rawjson.NewDecoder(raw)
+		kind := d.Kind()
+		if d.Skip(); d.Err() != nil {
+			f.faults.Broken++
+			continue
+		}
+		if kind != rawjson.Object {
+			f.faults.NotObject++
+			continue
+		}
+		return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
+	}
+	return jsonlines.Object{}, io.EOF
+}
+
+// readFile reads a file, of a long one so much that it is known to be too long.
+func readFile(path string) ([]byte, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file.From(0), jsonlines.MaxLine+1))
+}

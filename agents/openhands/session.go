@@ -1,0 +1,248 @@
+package openhands
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Parse reads a conversation.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Open: open,
+		Session: func(path string, _ sessionfile.File) string {
+			if filepath.Base(path) != stateFile {
+				return ""
+			}
+			return idOf(stateOf(path), path)
+		},
+		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
+			return &session{c: c, answers: map[string]*assemble.Usage{}}
+		},
+	}
+	if filepath.Base(path) != stateFile {
+		options.Cursor = nil // what is known of the answers so far is not kept
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a conversation that is being read.
+type session struct {
+	c       *assemble.Conversation
+	cwd     string
+	model   string
+	answers map[string]*assemble.Usage // of each answer, where they are told apart; nil for one that has them
+	sum     records.TokenUsage         // of all answers so far, as the conversation says
+	given   records.TokenUsage         // what of it answers have
+	total   records.TokenUsage         // of all answers, as the state says
+	last    string                     // key of the last answer
+	usage   records.TokenUsage         // of it
+	apart   bool                       // the tokens of each answer are told
+	cost    float64
+}
+
+// State has nothing that a later reading could need: a conversation is read from its beginning.
+func (s *session) State() any { return nil }
+
+// End gives the last answer the tokens that were told after it.
+func (s *session) End() error {
+	if s.cost > 0 && s.cost < 1e6 {
+		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
+	}
+	if total := s.total; !s.apart && s.sum == (records.TokenUsage{}) && total != (records.TokenUsage{}) {
+		s.c.Change(func(h *assemble.Head) { h.Usage = &total })
+	}
+	if rest := less(s.sum, s.given); !s.apart && rest != (records.TokenUsage{}) && s.last != "" && s.c.Waits(s.last) {
+		s.usage.Add(rest)
+		return s.c.Answer(assemble.Answer{Key: s.last, Usage: &assemble.Usage{TokenUsage: s.usage}})
+	}
+	return nil
+}
+
+// less is what a has more than b.
+func less(a, b records.TokenUsage) records.TokenUsage {
+	return records.TokenUsage{
+		InputTokens: max(a.InputTokens-b.InputTokens, 0), OutputTokens: max(a.OutputTokens-b.OutputTokens, 0),
+		CacheReadTokens:  max(a.CacheReadTokens-b.CacheReadTokens, 0),
+		CacheWriteTokens: max(a.CacheWriteTokens-b.CacheWriteTokens, 0),
+	}
+}
+
+// Object takes the state or an event.
+func (s *session) Object(object jsonlines.Object) error {
+	raw := object.Raw
+	kind, id := rawjson.MemberText(raw, "kind"), rawjson.MemberText(raw, "id")
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: id}
+	if kind == "" {
+		s.c.Begin("")
+		s.about(raw)
+		return nil
+	}
+	s.c.Begin(id)
+	time := rawjson.MemberText(raw, "timestamp")
+	switch kind {
+	case "SystemPromptEvent":
+		s.system(raw)
+	case "MessageEvent":
+		return s.message(raw, time, at)
+	case "ActionEvent":
+		return s.action(raw, time, at)
+	case "ObservationEvent", "UserRejectObservation", "AgentErrorEvent":
+		return s.observed(kind, raw, time, at)
+	case "Condensation", "CondensationEvent":
+		s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
+		s.c.Summarised(rawjson.MemberText(raw, "summary"), time)
+	case "ConversationErrorEvent":
+		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": time,
+			"text": assemble.Summary(rawjson.MemberText(raw, "detail"))})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+	case "PauseEvent", "InterruptEvent":
+		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	case "ConversationStateUpdateEvent":
+		if rawjson.MemberText(raw, "key") != "stats" {
+			s.c.Skip("state_update")
+			return nil
+		}
+		s.stats(rawjson.Member(raw, "value"))
+	default:
+		s.c.Skip(sessionfile.Known(kind))
+		return nil
+	}
+	s.c.Take()
+	return nil
+}
+
+// about takes the state of the conversation.
+func (s *session) about(raw []byte) {
+	if rawjson.Member(raw, "agent") == nil {
+		s.c.Skip("unknown")
+		return
+	}
+	s.cwd = workingDir(raw)
+	s.model = modelOf(rawjson.MemberText(rawjson.Member(rawjson.Member(raw, "agent"), "llm"), "model"))
+	s.stats(rawjson.Member(raw, "stats"))
+	s.total, s.sum = s.sum, records.TokenUsage{} // they come once more, one after the other
+	s.c.Change(func(h *assemble.Head) {
+		h.AddCwd(s.cwd)
+		h.OS = sessionfile.System(s.cwd)
+		h.SetMeta("timezone", "unknown")
+	})
+	s.c.Take()
+}
+
+// modelOf is a model without the name of a proxy before it.
+func modelOf(name string) string {
+	return assemble.Model(strings.TrimPrefix(name, "litellm_proxy/"))
+}
+
+// stats takes the tokens so far: of each answer where they are told apart, and of all. Those of the prompts include
+// the cache. What the condenser used is no part of an answer.
+func (s *session) stats(raw []byte) {
+	sum, cost := records.TokenUsage{}, 0.0
+	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
+	for d.Open(); d.Member(); {
+		of := string(d.Key())
+		metrics := d.Raw()
+		spent := rawjson.NewDecoder(rawjson.Member(metrics, "accumulated_cost"))
+		cost += max(spent.Float(), 0)
+		if strings.Contains(of, "condenser") {
+			continue
+		}
+		s.model = cmp.Or(s.model, modelOf(rawjson.MemberText(metrics, "model_name")))
+		sum.Add(tokens(rawjson.Member(metrics, "accumulated_token_usage")))
+		each := rawjson.NewDecoder(rawjson.Member(metrics, "token_usages"))
+		for each.OpenArray(); each.Element(); {
+			one := each.Raw()
+			if id := rawjson.MemberText(one, "response_id"); id != "" && len(s.answers) < maxEvents {
+				if _, known := s.answers[id]; !known {
+					s.answers[id] = &assemble.Usage{TokenUsage: tokens(one)}
+				}
+				s.apart = true
+			}
+		}
+	}
+	s.sum, s.cost = sum, max(s.cost, cost)
+}
+
+func tokens(raw []byte) records.TokenUsage {
+	count := func(name string) int64 { return max(rawjson.MemberInt(raw, name), 0) }
+	u := records.TokenUsage{OutputTokens: count("completion_tokens"), CacheReadTokens: count("cache_read_tokens"),
+		CacheWriteTokens: count("cache_write_tokens")}
+	u.InputTokens = max(count("prompt_tokens")-u.CacheReadTokens-u.CacheWriteTokens, 0)
+	return u
+}
+
+// system takes the system prompt and the tools.
+func (s *session) system(raw []byte) {
+	prompt := textOf(rawjson.Member(raw, "system_prompt"))
+	d := rawjson.NewDecoder(rawjson.Member(raw, "tools"))
+	s.c.Change(func(h *assemble.Head) {
+		if prompt != "" {
+			h.AddPrompt(sessionfile.Hash(prompt)[:16], prompt)
+		}
+	})
+	for d.OpenArray(); d.Element(); {
+		definition := rawjson.Cleaned(d.Raw())
+		if name := payload.Name(rawjson.MemberText(definition, "name")); name != "" {
+			s.c.Change(func(h *assemble.Head) { h.AddTool(name, definition) })
+		}
+	}
+}
+
+// message takes what the user or the model says.
+func (s *session) message(raw []byte, time string, at records.Locator) error {
+	said := rawjson.Member(raw, "llm_message")
+	text := strings.TrimSpace(textOf(rawjson.Member(said, "content")))
+	switch source := cmp.Or(rawjson.MemberText(raw, "source"), rawjson.MemberText(said, "role")); source {
+	case "user":
+		if text == "" {
+			s.c.Skip("empty_prompt")
+			return nil
+		}
+		if err := s.c.Settle(); err != nil {
+			return err
+		}
+		err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
+		s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+		s.c.Take()
+		return err
+	case "agent", "assistant":
+		return s.answer(assemble.Answer{At: at, Time: time, Key: rawjson.MemberText(raw, "llm_response_id"), Text: text,
+			Thinking: rawjson.MemberText(said, "reasoning_content")})
+	default:
+		s.c.Skip("message:" + sessionfile.Known(source))
+		return nil
+	}
+}
+
+// answer takes a piece of an answer.
+func (s *session) answer(a assemble.Answer) error {
+	a.Key = cmp.Or(a.Key, a.At.ID)
+	if a.Model = s.model; a.Key != s.last {
+		s.last, s.usage = a.Key, records.TokenUsage{}
+		usage, apart := s.answers[a.Key]
+		switch {
+		case apart:
+			a.Usage = usage
+			s.answers[a.Key] = nil
+		case !s.apart:
+			s.usage = less(s.sum, s.given)
+			s.given = s.sum
+			a.Usage = &assemble.Usage{TokenUsage: s.usage}
+		}
+	}
+	err := s.c.Answer(a)
+	s.c.Take()
+	return err
+}
