@@ -14,6 +14,7 @@ type FetchedLog struct {
 	Remote string
 	Writer string // as the ref's name says; empty where it names none, and the log is not read
 	Digest bool   // a publication, which tells who wrote the lines of published commits, and no more
+	Aside  bool   // this clone wrote it under an id that it has no more; it comes from no remote
 	Tip    refs.OID
 }
 
@@ -30,6 +31,15 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 		if f, ok := parseFetched(r.Name); ok {
 			f.Tip = r.OID
 			logs = append(logs, f)
+		}
+	}
+	if list, err = l.repo.RefsUnder(ctx, asideRefs); err != nil {
+		return nil, fmt.Errorf("list logs set aside: %w", err)
+	}
+	for _, r := range list {
+		writer, kind, _ := strings.Cut(strings.TrimPrefix(r.Name, asideRefs), "/")
+		if kind == "events" && checkWriter(writer) == nil {
+			logs = append(logs, FetchedLog{Ref: r.Name, Writer: writer, Aside: true, Tip: r.OID})
 		}
 	}
 	return logs, nil
@@ -63,4 +73,6 @@ func FetchedRef(remote, writer, kind string) string {
 }
 
 // MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.
-func (l *Log) MayHaveFetched() bool { return l.repo.MayHaveRefs(fetchedRefs) }
+func (l *Log) MayHaveFetched() bool {
+	return l.repo.MayHaveRefs(fetchedRefs) || l.repo.MayHaveRefs(asideRefs)
+}

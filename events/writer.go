@@ -1,8 +1,6 @@
 package events
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,9 +36,7 @@ func (l *Log) settleWriter(logged string) (string, error) {
 	}
 	writer := logged
 	if writer == "" {
-		var raw [writerDigits / 2]byte
-		_, _ = rand.Read(raw[:]) // never fails: crypto/rand
-		writer = hex.EncodeToString(raw[:])
+		writer = newWriter()
 	}
 	if err := refs.WriteFileAtomic(l.writerPath(), []byte(writer+"\n"), 0o666); err != nil {
 		return "", err

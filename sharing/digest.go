@@ -46,6 +46,13 @@ func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Dig
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
 	}
+	aside, err := setAside(ctx, log)
+	if err != nil {
+		return nil, fmt.Errorf("make digest: %w", err)
+	}
+	if len(aside) > 0 && len(all) > 0 {
+		all = slices.Insert(all, 1, aside...) // behind what opens the log
+	}
 	d := &Digest{Source: events.Witness{Seq: own.Last(), Event: own.LastID()}}
 	if len(all) > 0 {
 		d.Source.Writer = all[0].Writer
@@ -56,6 +63,30 @@ func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Dig
 	}
 	d.choose(all, there)
 	return d, nil
+}
+
+// setAside are the events of the logs that this clone wrote under ids which it gave up.
+func setAside(ctx context.Context, log *events.Log) (all []events.Event, err error) {
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fetched {
+		if !f.Aside {
+			continue
+		}
+		c, err := log.Copy(ctx, f.Ref)
+		if err != nil {
+			return nil, err
+		}
+		of, err := ofTypes(c, digestTypes[1:]...)
+		c.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of...)
+	}
+	return all, nil
 }
 
 // ofTypes reads the events of some types, in the order of the log.

@@ -40,27 +40,54 @@ func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, er
 	if err != nil {
 		return nil, err
 	}
+	if err := e.hear(ctx, log, ref); err != nil {
+		return nil, err
+	}
+	e.commit, e.files, e.last, e.count, e.records = tip, p.Files, p.Head.Last, p.Head.Events, p.Records
+	return e, nil
+}
+
+// hear notes what the events of a digest say.
+func (e *earlier) hear(ctx context.Context, log *events.Log, ref string) error {
 	copied, err := log.Copy(ctx, ref)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer copied.Close()
 	for line, err := range copied.Scan(0) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		event, err := events.DecodeLine(slices.Clone(line.Line))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		id, err := event.Draft().Content()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		e.content[id] = true
 	}
-	e.commit, e.files, e.last, e.count, e.records = tip, p.Files, p.Head.Last, p.Head.Events, p.Records
-	return e, nil
+	return nil
+}
+
+// hearAside notes what the remote was told under the ids that this clone gave up: that is not told again.
+func (e *earlier) hearAside(ctx context.Context, log *events.Log, r Remote) error {
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range fetched {
+		if !f.Digest || f.Remote != r.Label || !slices.ContainsFunc(fetched, func(a events.FetchedLog) bool {
+			return a.Aside && a.Writer == f.Writer
+		}) {
+			continue
+		}
+		if err := e.hear(ctx, log, f.Ref); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // changes tells whether the publication that the remote has is not the one of today.

@@ -130,6 +130,9 @@ func (p *Plan) fill(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.base.hearAside(ctx, p.log, p.Remote); err != nil {
+		return err
+	}
 	if p.fresh, err = p.Digest.missing(p.base.content); err != nil {
 		return err
 	}
@@ -184,16 +187,8 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 		return err
 	}
 	if !there.IsZero() && there != here {
-		// A push that was killed after it had sent everything has the commit here already.
-		objects := p.repo.Objects()
-		_, err := objects.Commit(there)
-		_ = objects.Close()
-		if err != nil {
-			args := patient("fetch", "--quiet", "--no-tags",
-				"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--", p.URL, p.ref("digest"))
-			if _, err := talk(ctx, p.repo, args...); err != nil {
-				return fmt.Errorf("%w: %w", ErrUnreached, err)
-			}
+		if err := p.bring(ctx, p.URL, there); err != nil {
+			return err
 		}
 		if err := p.isOurs(ctx, there); err != nil {
 			return err
@@ -204,6 +199,23 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	}
 	if p.base, err = readEarlier(ctx, p.log, kept); err != nil {
 		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
+	}
+	return nil
+}
+
+// bring fetches the digest that a remote has of this clone. A push that was killed after it had sent everything has the
+// commit here already.
+func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
+	objects := p.repo.Objects()
+	_, err := objects.Commit(there)
+	_ = objects.Close()
+	if err == nil {
+		return nil
+	}
+	args := patient("fetch", "--quiet", "--no-tags",
+		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--", from, p.ref("digest"))
+	if _, err := talk(ctx, p.repo, args...); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreached, err)
 	}
 	return nil
 }

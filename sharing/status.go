@@ -49,7 +49,7 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 	}
 	writers := map[string][]string{}
 	for _, f := range fetched {
-		if f.Writer != "" && f.Writer != own && !slices.Contains(writers[f.Remote], f.Writer) {
+		if f.Writer != "" && f.Writer != own && !f.Aside && !slices.Contains(writers[f.Remote], f.Writer) {
 			writers[f.Remote] = append(writers[f.Remote], f.Writer)
 		}
 	}

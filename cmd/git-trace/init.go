@@ -29,21 +29,54 @@ func (a *app) initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "start recording: install git hooks here and the hooks of coding agents",
-		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--dry-run] " +
-			"[--json]",
+		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
+			"[--dry-run] [--json]",
 		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings " +
 			"for this\n" +
 			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
 			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
-			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.",
-		Flags: append(options("agent", "global", "project-settings", "trust-hooks"), dryRunOnce(), jsonFlag()),
+			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.\n" +
+			"A directory that was copied writes under the id of the other one, and only one of them may publish.\n" +
+			"--new-writer gives this one an id of its own: the log so far is read as before, and a new one begins.",
+		Flags: append(options("agent", "global", "project-settings", "trust-hooks", "new-writer"), dryRunOnce(), jsonFlag()),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err
 			}
+			if c.Bool("new-writer") {
+				if err := a.newWriter(c); err != nil {
+					return err
+				}
+			}
 			return a.initialise(c)
 		},
 	}
+}
+
+// newWriter gives the clone an id of its own.
+func (a *app) newWriter(c *cli.Context) error {
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	log := events.OpenLog(repo)
+	if c.Bool("dry-run") {
+		if !c.Bool("json") {
+			fmt.Fprintln(a.std.out, "would give this clone a new id")
+		}
+		return nil
+	}
+	old, now, err := log.SetAside(c.Context)
+	switch {
+	case err != nil:
+		return err
+	case c.Bool("json"):
+	case old == "":
+		fmt.Fprintln(a.std.out, "nothing was recorded here, so there is no id yet")
+	default:
+		fmt.Fprintf(a.std.out, "this clone writes as %s now; the log of %s is read as before\n", now, old)
+	}
+	return nil
 }
 
 // installation is everything that init and uninstall act on.

@@ -19,15 +19,18 @@ func (a *app) pullCommand() *cli.Command {
 		Name:  "pull",
 		Usage: "fetch what other clones have published",
 		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
-			"[--configure | --unconfigure] [--dry-run] [--json]",
+			"[--configure | --unconfigure] [--dry-run] [--json]\n" +
+			"git trace pull --own [<remote>]",
 		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
 			"recorded here,\n" +
 			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
 			"or\n" +
 			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
 			"It is 2 when a remote was not reached. A log that lost something that it had showed before stays as it was;\n" +
-			"--accept takes what the remote shows now.",
-		Flags: options("records", "log", "writer", "accept", "configure", "unconfigure", "dry-run", "json"),
+			"--accept takes what the remote shows now.\n" +
+			"--own is for a clone that came out of a backup: what it published after that is read from the remote, and the\n" +
+			"clone goes on under a new id.",
+		Flags: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "json"),
 	}, a.pull)
 }
 
@@ -65,6 +68,9 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	if what.Most, err = s.MostFetched(); err != nil {
 		return usage("%s", err)
 	}
+	if c.Bool("own") {
+		return a.pullOwn(c, log, sources, what.Most)
+	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
 	left := 0
 	for _, r := range sources {
@@ -100,6 +106,26 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	if left > 0 {
 		return silent(exitFinding)
 	}
+	return nil
+}
+
+// pullOwn takes back what the clone lost.
+func (a *app) pullOwn(c *cli.Context, log *events.Log, sources []sharing.Remote, most int64) error {
+	if len(sources) != 1 {
+		return usage("--own asks one remote: git trace pull --own <remote>")
+	}
+	got, err := sharing.PullOwn(c.Context, log, sources[0], most)
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	w := quietWriter{a.std.out}
+	if got.From <= got.To {
+		fmt.Fprintf(w, "events %s to %s of %s are only on %s; of published commits they are read from there\n",
+			thousands(int(got.From)), thousands(int(got.To)), got.Old, printable(sources[0].Name))
+	}
+	fmt.Fprintf(w, "this clone writes as %s now; the log of %s is read as before\n", got.New, got.Old)
+	sayPulled(w, got.Pulled)
 	return nil
 }
 

@@ -272,8 +272,13 @@ func explainSharing(err error) error {
 		return fail(exitUnchecked, err, "--to commits sends no texts")
 	case errors.Is(err, sharing.ErrBrokenLog):
 		return fail(exitFinding, err, "git trace verify lists every fault")
-	case errors.Is(err, sharing.ErrDiverged), errors.Is(err, sharing.ErrBehind):
-		return fail(exitFinding, err, "docs/sharing.md says what can be done; nothing was sent")
+	case errors.Is(err, sharing.ErrDiverged):
+		return fail(exitFinding, err, "git trace init --new-writer gives this one an id of its own; nothing was sent")
+	case errors.Is(err, sharing.ErrBehind):
+		return fail(exitFinding, err, "after a backup git trace pull --own takes back what is there; of a copy "+
+			"git trace init --new-writer\ngit-trace: hint: gives this one an id of its own; nothing was sent")
+	case errors.Is(err, sharing.ErrNothingLost):
+		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrNoWriter):
 		return fail(exitUsage, err, "git trace pull --json lists them")
 	case errors.Is(err, sharing.ErrTooMuch):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -113,7 +114,7 @@ func (a *app) verifyFetched(c *cli.Context, log *events.Log) error {
 
 // fetchedText is a line about a log that was fetched.
 func fetchedText(s sharing.FetchedState) string {
-	who := s.Remote + " " + s.Writer
+	who := cmp.Or(s.Remote, "set aside") + " " + s.Writer
 	if s.Own {
 		who += " (this clone)"
 	}

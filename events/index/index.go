@@ -142,8 +142,15 @@ func (ix *Index) openCopies(ctx context.Context) error {
 
 // choose takes what is read of one writer: a log where there is one, otherwise the digests. Logs that came from several
 // remotes are one and the same as far as they go, and the longest is read; or one of them is not true, and none is. Of
-// digests each is of what its remote has, so all are read.
+// digests each is of what its remote has, so all are read. What this clone wrote under an id that it gave up is read
+// beside: another clone goes on under that id.
 func (ix *Index) choose(of []events.FetchedCopy) {
+	for _, c := range of {
+		if c.Aside {
+			ix.sources = append(ix.sources, &source{copy: c.Copy})
+		}
+	}
+	of = slices.DeleteFunc(of, func(c events.FetchedCopy) bool { return c.Aside })
 	logs := slices.DeleteFunc(slices.Clone(of), func(c events.FetchedCopy) bool { return c.Digest })
 	if len(logs) == 0 {
 		for i, c := range of {

@@ -1,0 +1,70 @@
+package events
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// asideRefs is what the refs of logs begin with that this clone wrote under an id that it has no more.
+const asideRefs = "refs/traces/aside/"
+
+// newWriter makes the id of a writer.
+func newWriter() string {
+	var raw [writerDigits / 2]byte
+	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
+	return hex.EncodeToString(raw[:])
+}
+
+// SetAside gives this clone a new id: another clone writes under the one that it had, a copy of this one or the one
+// that this is a copy of. The log so far is read as that of another writer from then on, and the next append begins a new
+// one. Nothing of it is lost: a process that is killed has done all of it or nothing.
+func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	err = l.inTurn(ctx, func() error {
+		if _, err := l.drain(ctx); err != nil {
+			return fmt.Errorf("drain spool: %w", err)
+		}
+		end, err := l.End(refs.EventsRef)
+		if err != nil || end.Seq == 0 {
+			return err
+		}
+		old, now = end.Writer, newWriter()
+		// While the log is there it says who writes, whatever the file does (settleWriter).
+		if err := refs.WriteFileAtomic(l.writerPath(), []byte(now+"\n"), 0o666); err != nil {
+			return err
+		}
+		return l.moveAside(ctx, end.Tip, old)
+	})
+	if err != nil {
+		return "", "", fmt.Errorf("set the log aside: %w", err)
+	}
+	return old, now, nil
+}
+
+// moveAside moves the refs of the own log, all or none.
+func (l *Log) moveAside(ctx context.Context, tip refs.OID, writer string) error {
+	lines := fmt.Sprintf("update %s%s/events %s\ndelete %s %s\n", asideRefs, writer, tip, refs.EventsRef, tip)
+	checkpoints, err := l.Tip(refs.CheckpointsRef)
+	if err != nil {
+		return err
+	}
+	if !checkpoints.IsZero() {
+		lines += fmt.Sprintf("update %s%s/checkpoints %s\ndelete %s %s\n", asideRefs, writer, checkpoints,
+			refs.CheckpointsRef, checkpoints)
+	}
+	if _, err := l.repo.Git(ctx, strings.NewReader(lines), "update-ref", "--stdin"); err != nil {
+		return err
+	}
+	// The copy of a log that is gone is what it is made of again.
+	if err := os.Remove(l.copyPath(refs.EventsRef)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
