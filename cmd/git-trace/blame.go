@@ -141,10 +141,11 @@ func blameFailure(err error) error {
 	}
 	hint := ""
 	if form, isUsage := strings.CutPrefix(refused.Message, "usage: git blame "); isUsage {
-		return &failure{code: refused.ExitCode(), err: errors.New("usage: git trace blame " + form),
-			hint: "git trace help blame says more"}
+		err = errors.New("usage: git trace blame " + form)
 	}
 	switch {
+	case refused.ExitCode() == exitUsage:
+		hint = "git trace help blame says more"
 	case refused.NoPath():
 		hint = pathHint(refused.Message)
 	case refused.NoCommit():

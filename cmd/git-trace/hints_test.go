@@ -61,6 +61,22 @@ type ownText struct{ where, text string }
 func ownTexts(t *testing.T, root string) []ownText {
 	t.Helper()
 	var texts []ownText
+	eachOwnFile(t, root, func(set *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(node ast.Node) bool {
+			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				if text, err := strconv.Unquote(literal.Value); err == nil {
+					texts = append(texts, ownText{set.Position(literal.Pos()).String(), text})
+				}
+			}
+			return true
+		})
+	})
+	return texts
+}
+
+// eachOwnFile goes through the program's source below a directory, without its tests and what serves them.
+func eachOwnFile(t *testing.T, root string, take func(*token.FileSet, *ast.File)) {
+	t.Helper()
 	set := token.NewFileSet()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -73,21 +89,12 @@ func ownTexts(t *testing.T, root string) []ownText {
 			return nil
 		}
 		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		if err == nil {
+			take(set, file)
 		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-				if text, err := strconv.Unquote(literal.Value); err == nil {
-					texts = append(texts, ownText{set.Position(literal.Pos()).String(), text})
-				}
-			}
-			return true
-		})
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts
 }

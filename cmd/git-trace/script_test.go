@@ -108,6 +108,7 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			"fetchlog": fetchLog,
 			"cutlog":   cutLog,
 			"examples": runExamples,
+			"hint":     runHint,
 		},
 		Condition: func(cond string) (bool, error) {
 			if name, ok := strings.CutPrefix(cond, "variant:"); ok {
