@@ -98,6 +98,6 @@ const cardTail = `
 ## What is in it
 
 Texts are redacted: secrets and names of people were taken out by rules. Rules miss things. Look before you publish.
-Lines that nobody saw come are unknown, never an agent's. The columns are described in git-trace's
-docs/datasets.md.
+Lines that nobody saw come are unknown, never an agent's. The columns, and queries for DuckDB, are described in
+git-trace's docs/datasets.md and docs/fleet.md.
 `

@@ -148,10 +148,10 @@ func (m *maker) lives(t writers) error {
 			Repo: m.Name, Month: month(l.Commit.Time), Agent: maybe(l.Who.Agent), Commit: l.Commit.ID.String(), Path: l.Path,
 			Lines: int64(l.Lines), Owner: string(l.Who.Kind), Model: maybe(l.Who.Model), Trace: maybe(l.Who.Trace),
 			Prompt: number(l.Who.Prompt), Language: maybe(stats.LanguageOf(l.Path)), Born: stampOf(l.Born),
-			Gone: stampOf(l.Gone), End: stampOf(l.End),
+			Gone: stampOf(l.Gone), End: stampOf(l.End), SeenS: int64(l.End.Sub(l.Born).Seconds()),
 		}
-		if !l.GoneBy.IsZero() {
-			row.GoneBy = new(l.GoneBy.String())
+		if !l.Gone.IsZero() {
+			row.GoneBy, row.LivedS = new(l.GoneBy.String()), new(int64(l.Gone.Sub(l.Born).Seconds()))
 		}
 		return m.row(t["lives"], row)
 	})

@@ -187,6 +187,8 @@ type Life struct {
 	Gone     *stamp  `json:"gone_at" kind:"time"`
 	GoneBy   *string `json:"gone_by" anon:"id"`
 	End      *stamp  `json:"history_end" kind:"time"`
+	LivedS   *int64  `json:"lived_s"`
+	SeenS    int64   `json:"seen_s"`
 }
 
 // Tables are all tables.

@@ -1,0 +1,5 @@
+package main
+
+import "os"
+
+func mostMemory(*os.ProcessState) int64 { return 0 }
