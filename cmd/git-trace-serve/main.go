@@ -1,6 +1,6 @@
 // Command git-trace-serve holds what git-trace does not link, because every hook would start later for it: the server
-// of the Model Context Protocol that git trace mcp starts, the language server of git trace lsp, and the reader of
-// zstd.
+// of the Model Context Protocol that git trace mcp starts, the language server of git trace lsp, the pages of git trace
+// serve, and the reader of zstd.
 //
 // It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
 // the disposable caches that reading commands write.
@@ -29,6 +29,7 @@ var verbs = map[string]func(ctx context.Context, a *answers, args []string) erro
 	"lsp":     serveEditor,
 	"mcp":     serveTools,
 	"parquet": packFiles,
+	"serve":   servePages,
 	"unzstd": func(_ context.Context, _ *answers, _ []string) error {
 		return unzstd(os.Stdin, os.Stdout)
 	},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-trace/git-trace/web"
 )
 
 // Bounds of an answer.
@@ -159,7 +161,8 @@ func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
 	err := cmd.Run()
 	switch {
 	case err != nil && complaints.Len() > 0:
-		return out, errors.New(strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd")))
+		text := strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd"))
+		return out, &web.Refusal{Status: cmd.ProcessState.ExitCode(), Text: text}
 	case err != nil:
 		return out, fmt.Errorf("git-trace %s: %w", q.args[0], err)
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startedByPrograms are commands that no person starts, so there is no call of them to show.
-var startedByPrograms = []string{"lsp", "mcp"}
+// startedByPrograms are commands that no person starts, so there is no call of them to show; and serve, whose calls do
+// not end by themselves. docs/serve.md shows them.
+var startedByPrograms = []string{"lsp", "mcp", "serve"}
 
 // Every command that a person starts shows how, in calls that examples.txtar runs.
 func TestEveryCommandShowsExamples(t *testing.T) {

@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"lsp":       {"cells"},
 	"man":       {},
 	"numbers":   {},
+	"web":       {"refs", "events", "records", "graph", "view", "cells", "numbers"},
 	"blame":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"stats":     {"refs", "events", "records", "correlate", "graph"},
@@ -45,7 +46,7 @@ var layers = map[string][]string{
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
+	"cmd":      {"web", "dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -260,6 +260,7 @@ var untouched = map[string][]string{
 	"handoff":      {""},
 	"mcp":          {""},
 	"lsp":          {""},
+	"serve":        {"--help", "nosuch"},
 }
 
 // touching are the commands that are not in it, each with the reason.

@@ -1,6 +1,15 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
 
 const servedBy = "The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH."
 
@@ -38,4 +47,105 @@ func (a *app) serve(verb string) cli.ActionFunc {
 		}
 		return a.beCompanion(c.Context, verb)
 	}
+}
+
+func (a *app) serveCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "serve",
+		Usage:     "show conversations, blame and commits as pages in a browser",
+		UsageText: "git trace serve [--port <number>] [--open] [<path>[:<line>] | <id> | <commit>]",
+		Description: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
+			"The address holds a secret of this start, without which nobody is answered. The pages only read. An " +
+			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit.\n" +
+			servedBy,
+		Flags: options("port", "open"),
+	}, a.servePages)
+}
+
+// servePages has the companion serve the pages of the repository.
+func (a *app) servePages(c *cli.Context, ops operands) error {
+	wanted := ops.all()
+	if len(wanted) > 1 {
+		return usage("unexpected argument '%s'", wanted[1])
+	}
+	port := c.Int("port")
+	if port < 0 || port > 65535 {
+		return usage("option '--port': there is no port %d", port)
+	}
+	if _, err := a.repo(); err != nil {
+		return err
+	}
+	page := "/"
+	if len(wanted) == 1 {
+		var err error
+		if page, err = a.pageOf(c, wanted[0]); err != nil {
+			return reportAmbiguous(a.std.err, err)
+		}
+	}
+	args := []string{"--port", strconv.Itoa(port), "--page", page}
+	if c.Bool("open") {
+		args = append(args, "--open")
+	}
+	return a.beCompanion(c.Context, "serve", args...)
+}
+
+// pageOf is the address of what an operand names: a file where there is such a file, otherwise what has that id.
+func (a *app) pageOf(c *cli.Context, name string) (string, error) {
+	place, _, err := placeOf(name)
+	if err != nil {
+		return "", err
+	}
+	if place.name == "" {
+		place.name = name
+	}
+	repo, known, err := a.recorded(c.Context)
+	if err != nil {
+		return "", err
+	}
+	defer known.close()
+	if info, err := os.Stat(place.name); err == nil && !repo.Bare() {
+		here, err := filepath.Abs(a.dir)
+		if err != nil {
+			return "", err
+		}
+		stored, inside := storedPath(repo, here, place.name)
+		if !inside {
+			return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", printable(place.name)), "")
+		}
+		if info.IsDir() {
+			return pagePath("/tree/HEAD", stored), nil
+		}
+		page := pagePath("/blame/worktree", stored)
+		if place.first > 0 {
+			page += "?line=" + strconv.Itoa(place.first)
+		}
+		return page, nil
+	}
+	r := resolver{repo: repo, known: known}
+	o, err := r.resolve(c.Context, name)
+	if err != nil {
+		return "", err
+	}
+	switch o.kind {
+	case traceObject:
+		return "/t/" + string(o.trace), nil
+	case promptObject:
+		return fmt.Sprintf("/t/%s/p/%d", o.trace, o.prompt), nil
+	case stepObject:
+		return fmt.Sprintf("/t/%s/%d", o.trace, o.step), nil
+	case patchObject:
+		return "/track/" + string(o.patch), nil
+	case commitObject:
+		return "/commit/" + o.commit.String(), nil
+	case toolCallObject, eventObject:
+	}
+	return "", fail(exitFinding, fmt.Errorf("there is no page of '%s'", printable(name)), "git trace show tells of it")
+}
+
+// pagePath adds a path to an address. Each of its parts may hold anything.
+func pagePath(page, path string) string {
+	for name := range strings.SplitSeq(path, "/") {
+		page += "/" + url.PathEscape(name)
+	}
+	return page
 }

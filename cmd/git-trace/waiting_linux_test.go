@@ -68,6 +68,7 @@ var atOnce = map[string]string{
 	"help":         "",
 	"lsp":          "--help", // another program serves
 	"mcp":          "--help", // as well
+	"serve":        "--help", // as well
 }
 
 // onTty is a command at a terminal, and what that shows.

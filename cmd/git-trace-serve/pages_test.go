@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// site is git trace serve, as a browser that was given its address asks it.
+type site struct {
+	t      *testing.T
+	base   string
+	first  string // the page that the address opens
+	client *http.Client
+}
+
+func serveSite(t *testing.T, program, dir string, args ...string) *site {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"serve"}, args...)...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(said).ReadString('\n')
+	base, _, found := strings.Cut(line, "k=")
+	if err != nil || !found {
+		t.Fatalf("it says %q: %v", line, err)
+	}
+	at := strings.Index(base[len("http://"):], "/")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, base: base[:len("http://")+at], first: strings.TrimRight(base[len("http://")+at:], "?&"), client: &http.Client{Jar: jar}}
+	if _, status := s.get(strings.TrimPrefix(strings.TrimSpace(line), s.base)); status != http.StatusOK {
+		t.Fatalf("the address is not let in: %d", status)
+	}
+	return s
+}
+
+// get asks for a page, and for what it leads to.
+func (s *site) get(path string) (body string, status int) {
+	s.t.Helper()
+	answer, err := s.client.Get(s.base + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(raw), answer.StatusCode
+}
+
+func (s *site) shows(path string, wanted ...string) {
+	s.t.Helper()
+	body, status := s.get(path)
+	if status != http.StatusOK {
+		s.t.Errorf("%s: status %d\n%s", path, status, body)
+	}
+	for _, want := range wanted {
+		if !strings.Contains(body, want) {
+			s.t.Errorf("%s: no %q in\n%s", path, want, body)
+		}
+	}
+}
+
+// The pages show what the commands know: who wrote a line, in which conversation, and what became of it.
+func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	const asked = "close must be safe to call twice, and from any goroutine"
+	s.shows("/", asked, "server: safe close", "94 % agents")
+	s.shows("/log", asked, "claude-code", "2 prompts", "4 calls")
+	s.shows("/log?agent=claude-code", asked)
+	s.shows("/t/c86c", asked, "add a test for it", "CompareAndSwap", "3 of 3 lines alive", "17 <small>of 17")
+	s.shows("/t/c86c/p/2", "add a test for it")
+	s.shows("/blame/HEAD/server.go", "c86c#1", "closed   atomic.Bool", "A U Thor")
+	s.shows("/blame/worktree/server.go", "c86c#1")
+	for path, want := range map[string]int{
+		"/nothing": 404, "/t/ffff": 404, "/t/c86c/99": 404, "/t/c86c/p/9": 404, "/blame/HEAD/none.go": 404,
+		"/blame/--help/server.go": 404, "/blame/HEAD/..%2f..%2fetc%2fpasswd": 404, "/blame/worktree/..%2f..%2fetc%2fpasswd": 404,
+		"/blame/worktree/.git%2fconfig": 404, "/blame/HEAD/": 404, "/static/0/page.css": 404, "/log?agent=none": 400,
+	} {
+		if body, status := s.get(path); status != want {
+			t.Errorf("%s: status %d, not %d\n%s", path, status, want, body)
+		}
+	}
+}
+
+// What conversations and files hold is text on every page, whatever it says.
+func TestPagesHoldNothingThatRuns(t *testing.T) {
+	program, dir := demo(t)
+	const canary = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`
+	names := []string{`a"b'c.txt`, "<b>.txt", "ctrl\x1b[31m.txt"}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(canary+"\n\x1b]0;x\x07\u202e\n"), 0o644); err != nil {
+			t.Skipf("the file system has no such name: %v", err)
+		}
+	}
+	for _, args := range [][]string{{"add", "."}, {"-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", canary}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	s := serveSite(t, program, dir)
+	for _, path := range []string{"/", "/log?agent=" + "%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/blame/HEAD/a%22b'c.txt",
+		"/blame/HEAD/%3Cb%3E.txt", "/blame/HEAD/ctrl%1b%5b31m.txt", "/%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+	} {
+		body, _ := s.get(path)
+		for _, bad := range []string{"<script>alert", "<img", "\x1b", "\x07", "\u202e", "<b>.txt"} {
+			if at := strings.Index(body, bad); at >= 0 {
+				t.Errorf("%s: %q in %q", path, bad, body[max(0, at-80):at+40])
+			}
+		}
+		if !strings.Contains(body, "&lt;script&gt;alert(1)") && !strings.Contains(body, "alert(1)&lt;") {
+			t.Errorf("%s does not show the text at all", path)
+		}
+	}
+}
+
+// The address opens the page of what is named.
+func TestServeOpensWhatIsNamed(t *testing.T) {
+	program, dir := demo(t)
+	for operand, want := range map[string]string{"server.go:11": `id="L11"`, "c86c": "What became of it"} {
+		s := serveSite(t, program, dir, operand)
+		s.shows(s.first, want)
+	}
+	for _, args := range [][]string{{"none.go"}, {"--port", "70000"}, {"c86c", "c86c"}, {"ffff"}} {
+		cmd := exec.Command(program, append([]string{"serve"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "git-trace: error: ") {
+			t.Errorf("%v: %v %s", args, err, out)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Ask runs git-trace at the top of the repository, with that standard input, and gives what it prints. The error of a
+// command that says why it failed is a *Refusal.
+type Ask func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
+
+// Refusal is what a command says on standard error, and its exit status.
+type Refusal struct {
+	Status int
+	Text   string
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+// The exit statuses of git-trace for what the question was to blame.
+const (
+	exitFinding = 1
+	exitGit     = 128
+	exitUsage   = 129
+)
+
+// code is the status of HTTP for an error.
+func code(err error) int {
+	var refused *Refusal
+	switch {
+	case errors.Is(err, errNotFound), errors.Is(err, refs.ErrMissing):
+		return http.StatusNotFound
+	case errors.Is(err, errBadQuestion):
+		return http.StatusBadRequest
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable
+	case !errors.As(err, &refused):
+		return http.StatusInternalServerError
+	case strings.Contains(refused.Text, "ambiguous"):
+		return http.StatusConflict
+	case refused.Status == exitFinding, refused.Status == exitGit:
+		return http.StatusNotFound
+	case refused.Status == exitUsage:
+		return http.StatusBadRequest
+	}
+	return http.StatusServiceUnavailable
+}
+
+// mostKept bounds the answers that are kept, in bytes.
+const mostKept = 48 << 20
+
+// answers keeps what commands said for as long as the repository stays as it is.
+type answers struct {
+	ask  Ask
+	repo *refs.Repo
+
+	mu    sync.Mutex
+	state string
+	kept  map[string][]byte
+	size  int
+}
+
+// now names the state of the repository: of all refs, the logs and records among them, and of what has been typed.
+func (a *answers) now(ctx context.Context) (string, error) {
+	tips, err := a.repo.RefsState(ctx, "refs/nothing/")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	sum.Write(tips)
+	if info, err := os.Stat(filepath.Join(a.repo.TracesDir(), "prompts")); err == nil {
+		fmt.Fprint(sum, info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// get asks, or gives what was said in this state. What belongs to the work tree is asked each time.
+func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	if stdin != nil {
+		return a.fresh(ctx, stdin, args...)
+	}
+	state, err := a.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := strings.Join(args, "\x00")
+	a.mu.Lock()
+	if a.state != state {
+		a.state, a.kept, a.size = state, map[string][]byte{}, 0
+	}
+	out, known := a.kept[key]
+	a.mu.Unlock()
+	if known {
+		return out, nil
+	}
+	if out, err = a.fresh(ctx, nil, args...); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.state == state && a.size+len(out) <= mostKept {
+		a.kept[key], a.size = out, a.size+len(out)
+	}
+	return out, nil
+}
+
+// fresh asks. A command that found something wrong says so by its exit status, and what it found on standard output.
+func (a *answers) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	out, err := a.ask(ctx, stdin, args...)
+	if err != nil && !json.Valid(bytes.TrimSpace(out)) {
+		return nil, err
+	}
+	return out, nil
+}
+
+// into asks for JSON and reads it.
+func (a *answers) into(ctx context.Context, to any, args ...string) error {
+	out, err := a.get(ctx, nil, args...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(out, to); err != nil {
+		return fmt.Errorf("git-trace %s: %w", args[0], err)
+	}
+	return nil
+}

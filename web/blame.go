@@ -1,0 +1,236 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// runsAnswer is what git trace blame --json=runs prints.
+type runsAnswer struct {
+	Conversations map[string]struct {
+		Short   string            `json:"short"`
+		Agent   string            `json:"agent"`
+		Prompts map[string]string `json:"prompts"`
+	} `json:"conversations"`
+	Commits map[string]struct {
+		Author  string    `json:"author"`
+		Time    time.Time `json:"author_time"`
+		Summary string    `json:"summary"`
+	} `json:"commits"`
+	Runs []ownedRun `json:"runs"`
+}
+
+// ownedRun is lines of a file that follow each other and have one commit and one owner.
+type ownedRun struct {
+	Start        int     `json:"start"` // from 1
+	Count        int     `json:"count"`
+	Commit       *string `json:"commit"`
+	OriginalPath string  `json:"original_path"`
+	OriginalLine int     `json:"original_line"`
+	Contributor  string  `json:"contributor"`
+	Trace        *string `json:"trace"`
+	Model        *string `json:"model"`
+	Tool         *string `json:"tool"`
+	Call         *string `json:"tool_call"`
+	Prompt       *int    `json:"prompt"`
+	Patch        *string `json:"patch"`
+	Evidence     *string `json:"evidence"`
+	Confidence   *string `json:"confidence"`
+}
+
+// runBlock is a run with its lines, as it is drawn. A long run is several blocks.
+type runBlock struct {
+	ownedRun
+	First   bool
+	Agent   string
+	Asked   string
+	Author  string
+	Time    time.Time
+	Summary string
+	Code    string
+	Rows    int
+}
+
+// Numbers are the numbers of the lines.
+func (b *runBlock) Numbers() []int {
+	out := make([]int, b.Rows)
+	for i := range out {
+		out[i] = b.Start + i
+	}
+	return out
+}
+
+// legend is one owner, with how many lines.
+type legend struct {
+	Trace, Agent string
+	Lines        int
+}
+
+type blameBody struct {
+	Rev, Path     string
+	Names         []crumb
+	Blocks        []*runBlock
+	Lines         int
+	Owners        []legend
+	AI, Human     int
+	Unknown       int
+	Wide          int // columns of the code, rounded
+	Numbered      bool
+	From, To      int
+	Before, After string
+	WorkTree      bool
+	Binary        bool
+}
+
+// crumb is a part of a path, with its address.
+type crumb struct{ Name, Address string }
+
+// crumbs are the parts of a path in a revision.
+func crumbs(rev, path string) []crumb {
+	var out []crumb
+	parts := strings.Split(path, "/")
+	for i, name := range parts {
+		if name == "" {
+			continue
+		}
+		out = append(out, crumb{name, at("tree", rev, strings.Join(parts[:i+1], "/"))})
+	}
+	return out
+}
+
+// Bounds of what is drawn of a file.
+const (
+	blamePage   = 20000 // lines
+	mostRows    = 50    // of a block, which the style sheet knows the height of
+	mostAnchors = 5000  // lines; of a longer file lines have no address of their own, blocks have
+	widest      = 400   // columns
+)
+
+// blamed is the page of a file.
+func blamed(q *question) (string, string, any, error) {
+	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
+	if line, err := strconv.Atoi(q.r.URL.Query().Get("line")); err == nil && line > 0 {
+		return "", "", nil, &moved{fmt.Sprintf("%s?from=%d#L%d", at("blame", rev, path), line, line)}
+	}
+	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path)}
+	var content, answer []byte
+	var err error
+	if body.WorkTree {
+		if content, err = q.files.worktree(q.ctx, path); err == nil && utf8.ValidString(path) {
+			answer, err = q.answers.get(q.ctx, content, "blame", "--json=runs", "--contents", "-", "--", path)
+		}
+	} else {
+		var commit refs.OID
+		if commit, err = q.files.commit(q.ctx, rev); err != nil {
+			return "", "", nil, err
+		}
+		if rev != commit.String() {
+			to := at("blame", commit, path)
+			if line := q.r.URL.RawQuery; line != "" {
+				to += "?" + line
+			}
+			return "", "", nil, &moved{to}
+		}
+		if content, err = q.files.content(commit, path); err == nil && !bytes.Contains(content, []byte{0}) {
+			answer, err = q.answers.get(q.ctx, nil, "blame", "--json=runs", commit.String(), "--", path)
+		}
+	}
+	if err != nil {
+		return "", "", nil, err
+	}
+	if bytes.Contains(content, []byte{0}) {
+		body.Binary = true
+		return path, "blame", body, nil
+	}
+	var runs runsAnswer
+	if err := json.Unmarshal(answer, &runs); err != nil {
+		return "", "", nil, fmt.Errorf("git-trace blame: %w", err)
+	}
+	from, _ := strconv.Atoi(q.r.URL.Query().Get("from")) // what is no number begins at the beginning
+	body.fill(&runs, content, max(from, 1))
+	return path, "blame", body, nil
+}
+
+// fill lays the lines of the file beside their owners, as many as a page holds.
+func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
+	lines := strings.SplitAfter(string(content), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	b.Lines = len(lines)
+	b.From = min((line-1)/blamePage*blamePage, b.Lines/blamePage*blamePage)
+	b.To = min(b.From+blamePage, b.Lines)
+	b.Numbered = b.To-b.From <= mostAnchors
+	if b.From > 0 {
+		b.Before = at("blame", b.Rev, b.Path) + "?from=" + strconv.Itoa(b.From-blamePage+1)
+	}
+	if b.To < b.Lines {
+		b.After = at("blame", b.Rev, b.Path) + "?from=" + strconv.Itoa(b.To+1)
+	}
+	b.count(runs)
+	columns := 0
+	for _, run := range runs.Runs {
+		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
+		for at := first; at < last; at += mostRows {
+			rows := min(mostRows, last-at)
+			block := &runBlock{ownedRun: run, First: at == first, Rows: rows}
+			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
+			block.name(runs)
+			for _, text := range lines[at : at+rows] {
+				columns = max(columns, len(text)+7*strings.Count(text, "\t"))
+			}
+			block.Code = strings.ReplaceAll(strings.Join(lines[at:at+rows], ""), "\r\n", "\n")
+			b.Blocks = append(b.Blocks, block)
+		}
+	}
+	const step = 20
+	b.Wide = min((columns/step+1)*step, widest)
+}
+
+// name says of a block what its commit and its conversation say.
+func (b *runBlock) name(runs *runsAnswer) {
+	if b.Commit != nil {
+		c := runs.Commits[*b.Commit]
+		b.Author, b.Time, b.Summary = c.Author, c.Time, c.Summary
+	}
+	if b.Trace != nil {
+		talk := runs.Conversations[*b.Trace]
+		b.Agent = talk.Agent
+		if b.Prompt != nil {
+			b.Asked = talk.Prompts[strconv.Itoa(*b.Prompt)]
+		}
+	}
+}
+
+// count sums whose the lines are.
+func (b *blameBody) count(runs *runsAnswer) {
+	of := map[string]int{}
+	for _, run := range runs.Runs {
+		switch {
+		case run.Contributor == "human":
+			b.Human += run.Count
+		case run.Trace != nil:
+			of[*run.Trace] += run.Count
+			b.AI += run.Count
+		case run.Contributor == "ai" || run.Contributor == "mixed":
+			b.AI += run.Count
+		default:
+			b.Unknown += run.Count
+		}
+	}
+	for id, n := range of {
+		b.Owners = append(b.Owners, legend{id, runs.Conversations[id].Agent, n})
+	}
+	slices.SortFunc(b.Owners, func(x, y legend) int {
+		return cmp.Or(cmp.Compare(y.Lines, x.Lines), cmp.Compare(x.Trace, y.Trace))
+	})
+}

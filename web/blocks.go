@@ -1,0 +1,241 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
+)
+
+// turnBlock is a prompt and what followed.
+type turnBlock struct {
+	Number  int // of the prompt; 0 where nobody numbered it
+	Step    int // of the record, in which it was said
+	Kind    string
+	Time    *time.Time
+	Text    string
+	Known   bool // the text is here
+	Steps   []*stepBlock
+	Anchor  string
+	Address string // where it is shown
+	Rest    bool   // its beginning is on an earlier page
+}
+
+// Wrote sums the lines that calls of the turn wrote.
+func (t *turnBlock) Wrote() (out view.FileChange) {
+	for _, s := range t.Steps {
+		for _, c := range s.Calls {
+			added, removed := c.Lines()
+			out.Added += added
+			out.Removed += removed
+		}
+	}
+	return out
+}
+
+// Calls counts the calls of the turn.
+func (t *turnBlock) Calls() (n int) {
+	for _, s := range t.Steps {
+		n += len(s.Calls)
+	}
+	return n
+}
+
+// stepBlock is an answer of the model, with the calls in it.
+type stepBlock struct {
+	Number    int // of the record; 0 where only the log knows it
+	Depth     int // of subagents
+	Who       string
+	Time      *time.Time
+	Model     string
+	Text      string
+	Reasoning string
+	Usage     records.TokenUsage
+	Calls     []*callBlock
+}
+
+// Anchor names the step on its page.
+func (s *stepBlock) Anchor() string {
+	if s.Number > 0 {
+		return "s" + strconv.Itoa(s.Number)
+	}
+	if len(s.Calls) > 0 {
+		return "c-" + s.Calls[0].ToolCall
+	}
+	return ""
+}
+
+// Words counts those of the reasoning.
+func (s *stepBlock) Words() int { return len(strings.Fields(s.Reasoning)) }
+
+// callBlock is a call of a tool.
+type callBlock struct {
+	view.Call
+	Name     string
+	Argument string // what says most of what it was given
+	Input    []records.Member
+	Result   string
+	Cut      int // bytes of the result that are not shown
+	Error    string
+	Took     time.Duration
+	Hunks    []*view.Hunk
+	Fate     fate
+}
+
+// mostResult bounds what is shown of a result and of a part of an input, in bytes.
+const mostResult = 8 << 10
+
+// Lines sums what the call changed.
+func (c *callBlock) Lines() (added, removed int) {
+	for _, f := range c.Files {
+		added += f.Added
+		removed += f.Removed
+	}
+	return added, removed
+}
+
+// Changed gives the same for templates.
+func (c *callBlock) Changed() view.FileChange {
+	added, removed := c.Lines()
+	return view.FileChange{Added: added, Removed: removed}
+}
+
+// Failed tells whether the call came to nothing.
+func (c *callBlock) Failed() bool {
+	return c.Error != "" || c.Status == "failed" || c.Status == "rejected"
+}
+
+// blocksOf puts a conversation in order: as its record has it, and after that what only the log knows.
+func blocksOf(t *talkAnswer) []*turnBlock {
+	calls := map[string]*view.Call{}
+	for i := range t.Turns {
+		for k := range t.Turns[i].Calls {
+			c := &t.Turns[i].Calls[k]
+			calls[c.ToolCall] = c
+		}
+	}
+	used := map[int]bool{}
+	drawn := map[string]bool{}
+	var out []*turnBlock
+	if t.Record != nil {
+		out = recorded(t, calls, used, drawn)
+	}
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		var steps []*stepBlock
+		for k := range turn.Calls {
+			c := &turn.Calls[k]
+			if drawn[c.ToolCall] {
+				continue
+			}
+			block := &callBlock{Call: *c, Name: c.Tool, Argument: strings.Join(c.Paths, ", "), Took: between(c.Opened, c.Closed)}
+			steps = append(steps, &stepBlock{Who: c.Subagent, Depth: min(len(c.Subagent), 1), Time: c.Opened, Model: c.Model,
+				Calls: []*callBlock{block}})
+		}
+		if used[i] || len(steps) == 0 && (turn.Text == nil && t.Record != nil || turn.Index == 0) {
+			if used[i] && len(steps) > 0 {
+				at := slices.IndexFunc(out, func(b *turnBlock) bool { return b.Number == turn.Index })
+				if at >= 0 {
+					out[at].Steps = append(out[at].Steps, steps...)
+				}
+			}
+			continue
+		}
+		out = append(out, &turnBlock{Number: turn.Index, Kind: turn.Kind, Time: turn.Time, Text: value(turn.Text),
+			Known: turn.Text != nil, Steps: steps})
+	}
+	return out
+}
+
+// recorded puts the steps of a record below the prompts that they followed. It notes which turns and calls it has.
+func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, drawn map[string]bool) []*turnBlock {
+	var out []*turnBlock
+	depths := map[int]int{}
+	for i := range t.Record.Steps {
+		s := &t.Record.Steps[i]
+		if s.ParentStep != nil {
+			depths[s.StepIndex] = depths[*s.ParentStep] + 1
+		}
+		if s.Role == records.RoleUser && s.ParentStep == nil {
+			block := &turnBlock{Step: s.StepIndex, Kind: "user", Time: timeOf(s.Timestamp), Text: value(s.Content), Known: true}
+			at := 0
+			for at < len(t.Turns) && (used[at] || t.Turns[at].Text == nil || *t.Turns[at].Text != block.Text) {
+				at++
+			}
+			if at < len(t.Turns) {
+				used[at], block.Number, block.Kind = true, t.Turns[at].Index, t.Turns[at].Kind
+			}
+			out = append(out, block)
+			continue
+		}
+		step := stepOf(s, calls, drawn)
+		step.Depth = min(depths[s.StepIndex], 3)
+		if step.Text == "" && step.Reasoning == "" && len(step.Calls) == 0 {
+			continue
+		}
+		if len(out) == 0 {
+			out = append(out, &turnBlock{Kind: "start"})
+		}
+		last := out[len(out)-1]
+		last.Steps = append(last.Steps, step)
+	}
+	return out
+}
+
+// stepOf is a step of a record with what the log knows of its calls.
+func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool) *stepBlock {
+	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp), Model: value(s.Model), Text: value(s.Content),
+		Reasoning: value(s.ReasoningContent), Usage: s.TokenUsage}
+	switch role := value(s.AgentRole); {
+	case s.Role == records.RoleSystem:
+		out.Who = "system"
+	case s.Role == records.RoleUser:
+		out.Who = "task of " + role
+	case role != "" && role != "main":
+		out.Who = role
+	}
+	for i := range s.ToolCalls {
+		call := &s.ToolCalls[i]
+		block := &callBlock{Name: call.ToolName, Input: records.Members(call.Input)}
+		block.Argument, _ = view.MainArgument(call.Input)
+		if known := calls[call.ToolCallID]; known != nil {
+			block.Call = *known
+			block.Took = between(known.Opened, known.Closed)
+		} else {
+			block.ToolCall = call.ToolCallID
+		}
+		drawn[call.ToolCallID] = true
+		if call.DurationMS != nil {
+			block.Took = time.Duration(*call.DurationMS) * time.Millisecond
+		}
+		if result := s.Result(call.ToolCallID); result != nil {
+			block.Result, block.Error = value(result.Content), value(result.Error)
+			if block.Result == "" {
+				block.Result = value(result.OutputSummary)
+			}
+			if n := len(block.Result); n > mostResult {
+				block.Result, block.Cut = strings.ToValidUTF8(block.Result[:mostResult], ""), n-mostResult
+			}
+		}
+		out.Calls = append(out.Calls, block)
+	}
+	return out
+}
+
+func timeOf(stamp *string) *time.Time {
+	at, err := time.Parse(time.RFC3339Nano, value(stamp))
+	if err != nil {
+		return nil
+	}
+	return &at
+}
+
+func between(from, to *time.Time) time.Duration {
+	if from == nil || to == nil {
+		return 0
+	}
+	return to.Sub(*from)
+}

@@ -1,0 +1,125 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// World is a repository that is served, and where its pages are.
+type World struct {
+	Base  string // http://127.0.0.1:PORT
+	Token string
+	Dir   string // the repository
+	Git   string // the program
+
+	env  []string
+	stop func()
+}
+
+// startTime bounds how long a server takes to say its address.
+const startTime = 20 * time.Second
+
+// NewWorld builds both programs below a directory, plays the demo there, and serves its repository.
+func NewWorld(ctx context.Context, root, module string) (*World, error) {
+	bin := filepath.Join(root, "bin")
+	build := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/git-trace",
+		"./cmd/git-trace-serve")
+	build.Dir = module
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build: %w\n%s", err, out)
+	}
+	w := &World{Git: filepath.Join(bin, "git-trace")}
+	home := filepath.Join(root, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, err
+	}
+	w.env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "TMPDIR="+home,
+		"GIT_CONFIG_NOSYSTEM=1")
+	out, err := w.Run(ctx, home, "demo", "--keep")
+	at := regexp.MustCompile(`(?m)^the repository is in (.+)$`).FindStringSubmatch(out)
+	if err != nil || at == nil {
+		return nil, fmt.Errorf("demo: %w\n%s", err, out)
+	}
+	w.Dir = at[1]
+	return w, w.serve(ctx)
+}
+
+// Run runs git-trace in a directory and gives what it prints.
+func (w *World) Run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, w.Git, args...)
+	cmd.Dir, cmd.Env = dir, w.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// serve starts git trace serve and reads its address.
+func (w *World) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, w.Git, "serve")
+	cmd.Dir, cmd.Env = w.Dir, w.env
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		cancel()
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		cancel()
+		return err
+	}
+	w.stop = func() {
+		cancel()
+		_ = cmd.Wait()
+	}
+	line := make(chan string, 1)
+	go func() {
+		text, _ := bufio.NewReader(said).ReadString('\n')
+		line <- strings.TrimSpace(text)
+	}()
+	select {
+	case text := <-line:
+		base, token, found := strings.Cut(text, "/?k=")
+		if !found {
+			w.stop()
+			return fmt.Errorf("git trace serve says %q", text)
+		}
+		w.Base, w.Token = base, token
+		return nil
+	case <-time.After(startTime):
+		w.stop()
+		return errors.New("git trace serve says no address")
+	}
+}
+
+// Close ends the server.
+func (w *World) Close() {
+	if w.stop != nil {
+		w.stop()
+	}
+}
+
+// Open starts Chromium without a window. Pages of its context are tabs of it.
+func Open(ctx context.Context) (context.Context, context.CancelFunc) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("hide-scrollbars", true))
+	ctx, end := chromedp.NewExecAllocator(ctx, options...)
+	ctx, close := chromedp.NewContext(ctx)
+	return ctx, func() { close(); end() }
+}
+
+// Enter gives the browser the token, as the printed address does.
+func (w *World) Enter(ctx context.Context) error {
+	return chromedp.Do(ctx, chromedp.Navigate(w.Base+"/?k="+w.Token), chromedp.WaitReady("#main"))
+}

@@ -1,0 +1,220 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+)
+
+// trailAnswer is the part of a trail that pages show, as git trace track --json prints it.
+type trailAnswer struct {
+	Patch   string `json:"patch"`
+	Owner   string `json:"owner"`
+	Trace   string `json:"trace"`
+	Agent   string `json:"agent"`
+	Model   string `json:"model"`
+	Tool    string `json:"tool"`
+	Call    string `json:"tool_call"`
+	Prompt  int    `json:"prompt"`
+	Path    string `json:"path"`
+	Lines   int    `json:"lines"`
+	Removed int    `json:"removed"`
+	Created *struct {
+		Time  time.Time `json:"time"`
+		Start int       `json:"start"`
+		Count int       `json:"count"`
+	} `json:"created"`
+	Steps []struct {
+		Kind       string    `json:"kind"`
+		Time       time.Time `json:"time"`
+		Commit     string    `json:"commit"`
+		From       *string   `json:"from"`
+		By         string    `json:"by"`
+		Lines      int       `json:"lines"`
+		Evidence   string    `json:"evidence"`
+		Confidence string    `json:"confidence"`
+	} `json:"steps"`
+	Now struct {
+		State    string  `json:"state"`
+		Ref      *string `json:"ref"`
+		Alive    int     `json:"alive"`
+		Moved    int     `json:"moved"`
+		Places   []place `json:"places"`
+		Changed  []loss  `json:"changed"`
+		Reverted []loss  `json:"reverted"`
+		Lost     []loss  `json:"lost"`
+		Never    int     `json:"never_committed"`
+	} `json:"now"`
+}
+
+// place is where lines stand today.
+type place struct {
+	Path   string  `json:"path"`
+	Start  int     `json:"start"`
+	Count  int     `json:"count"`
+	Commit *string `json:"commit"` // null while nobody has committed them
+}
+
+// loss is lines that are gone.
+type loss struct {
+	Lines  int     `json:"lines"`
+	Commit *string `json:"commit"`
+	Author string  `json:"author"`
+	Owner  string  `json:"owner"`
+	Trace  string  `json:"trace"`
+}
+
+// fate is what became of lines that an agent wrote.
+type fate struct {
+	Lines, Alive, Moved, Never int
+	Changed, Reverted, Lost    []loss
+	Places                     []place
+}
+
+func (f *fate) add(t *trailAnswer) {
+	f.Lines += t.Lines
+	f.Alive += t.Now.Alive
+	f.Moved += t.Now.Moved
+	f.Never += t.Now.Never
+	f.Changed = append(f.Changed, t.Now.Changed...)
+	f.Reverted = append(f.Reverted, t.Now.Reverted...)
+	f.Lost = append(f.Lost, t.Now.Lost...)
+	f.Places = append(f.Places, t.Now.Places...)
+}
+
+// Ended is a way in which lines ended.
+type ended struct {
+	How   string
+	Lines int
+	By    []loss
+}
+
+// Ends lists how lines ended that are not alive.
+func (f fate) Ends() []ended {
+	var out []ended
+	for _, e := range []ended{{"changed", 0, f.Changed}, {"reverted", 0, f.Reverted}, {"removed", 0, f.Lost},
+		{"never committed", f.Never, nil}} {
+		for _, l := range e.By {
+			e.Lines += l.Lines
+		}
+		if e.Lines > 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// trails asks what became of all that a conversation wrote, by patch.
+func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnswer, error) {
+	out, err := q.answers.get(ctx, nil, "track", "--json", id)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Trails []*trailAnswer `json:"trails"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return nil, err
+	}
+	trails := map[string]*trailAnswer{}
+	for _, t := range answer.Trails {
+		trails[t.Patch] = t
+	}
+	return trails, nil
+}
+
+// follow says of each call what became of its lines, and sums it up.
+func (b *talkBody) follow(trails map[string]*trailAnswer) {
+	for _, t := range trails {
+		b.Fate.add(t)
+	}
+	for _, turn := range b.Turns {
+		for _, s := range turn.Steps {
+			for _, c := range s.Calls {
+				for _, patch := range c.Patches {
+					if t := trails[string(patch)]; t != nil {
+						c.Fate.add(t)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tick is a mark on the time line, in thousandths of its length.
+type tick struct {
+	Kind     string // prompt, edit, run or other; failed
+	X, Width string
+	Address  string
+	Label    string
+}
+
+const (
+	mostTicks = 600
+	// what the time line shows of quiet, and of one call
+	longestGap  = 45 * time.Second
+	longestCall = 10 * time.Minute
+)
+
+// ticksOf lays prompts and calls along a line. Long quiet is shortened.
+func ticksOf(turns []*turnBlock) []tick {
+	type mark struct {
+		tick
+		at, took time.Duration
+	}
+	var marks []mark
+	var last time.Time
+	var at time.Duration
+	add := func(when *time.Time, took time.Duration, t tick) {
+		if when == nil || len(marks) >= mostTicks {
+			return
+		}
+		if !last.IsZero() && when.After(last) {
+			at += min(when.Sub(last), longestGap)
+		}
+		marks = append(marks, mark{t, at, took})
+		if end := when.Add(took); end.After(last) {
+			last = end
+			at += took
+		}
+	}
+	for i, turn := range turns {
+		add(turn.Time, 0, tick{Kind: "prompt", Address: "#p" + strconv.Itoa(i+1), Label: "prompt " + strconv.Itoa(i+1)})
+		for _, s := range turn.Steps {
+			for _, c := range s.Calls {
+				kind := "other"
+				switch {
+				case c.Failed():
+					kind = "failed"
+				case len(c.Patches) > 0 || c.Class == "edit":
+					kind = "edit"
+				case c.Class == "run":
+					kind = "run"
+				}
+				when := s.Time
+				if c.Opened != nil {
+					when = c.Opened
+				}
+				label := c.Name + " " + took(c.Took)
+				add(when, min(c.Took, longestCall), tick{Kind: kind, Address: "#" + s.Anchor(), Label: label})
+			}
+		}
+	}
+	if len(marks) < 2 {
+		return nil
+	}
+	out := make([]tick, len(marks))
+	whole := float64(max(at, time.Millisecond))
+	for i, m := range marks {
+		out[i] = m.tick
+		out[i].X = thousandths(float64(m.at) / whole * 0.985)
+		out[i].Width = thousandths(max(float64(m.took)/whole*0.985, 0.005))
+	}
+	return out
+}
+
+func thousandths(part float64) string {
+	return strconv.FormatFloat(math.Round(part*10000)/10, 'f', 1, 64)
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+var (
+	errNotFound    = errors.New("there is no such thing")
+	errBadQuestion = errors.New("this is not understood")
+)
+
+// mostFile bounds a file that is shown, in bytes.
+const mostFile = 16 << 20
+
+// files reads what git has, by commit and path.
+type files struct{ repo *refs.Repo }
+
+// commit is the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
+func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
+	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
+		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
+	}
+	out, err := f.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
+	}
+	return refs.ParseOID(strings.TrimSpace(string(out)))
+}
+
+// entry walks from the tree of a commit down a path, entry by entry, so that a path is nothing but names.
+func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs.TreeEntry, error) {
+	c, err := objects.Commit(commit)
+	if err != nil {
+		return refs.TreeEntry{}, err
+	}
+	at := refs.TreeEntry{OID: c.Tree, Mode: refs.ModeDir}
+	if path == "" {
+		return at, nil
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if !at.IsDir() {
+			return at, fmt.Errorf("'%s': %w", path, errNotFound)
+		}
+		list, err := objects.Tree(at.OID)
+		if err != nil {
+			return at, err
+		}
+		found := false
+		for _, e := range list {
+			if e.Name == name {
+				at, found = e, true
+			}
+		}
+		if !found {
+			return at, fmt.Errorf("'%s': %w", path, errNotFound)
+		}
+	}
+	return at, nil
+}
+
+// content is what a file holds in a commit.
+func (f *files) content(commit refs.OID, path string) ([]byte, error) {
+	objects := f.repo.Objects()
+	objects.Max = mostFile
+	defer objects.Close()
+	e, err := f.entry(objects, commit, path)
+	if err != nil {
+		return nil, err
+	}
+	if e.IsDir() || e.Mode == refs.ModeGitlink {
+		return nil, fmt.Errorf("'%s' is no file: %w", path, errNotFound)
+	}
+	return objects.Blob(e.OID)
+}
+
+// worktree is what a tracked file holds as it stands in the work tree.
+func (f *files) worktree(ctx context.Context, path string) ([]byte, error) {
+	missing := fmt.Errorf("'%s' in the work tree: %w", path, errNotFound)
+	if f.repo.Bare() || path == "" {
+		return nil, missing
+	}
+	listed, err := f.repo.Git(ctx, nil, "--literal-pathspecs", "ls-files", "-z", "--", path)
+	if err != nil || string(listed) != path+"\x00" {
+		return nil, missing
+	}
+	root, err := os.OpenRoot(f.repo.WorkTree)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	file, err := root.Open(path) // no link leads out of it
+	if err != nil {
+		return nil, missing
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > mostFile {
+		return nil, missing
+	}
+	return io.ReadAll(io.LimitReader(file, mostFile))
+}

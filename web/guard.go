@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Bounds of what a client may take.
+const (
+	mostRequests = 8                // at once
+	mostTime     = 30 * time.Second // for an answer
+	mostHeader   = 8 << 10          // bytes
+)
+
+// policy is what a browser may do with a page: show it, with the style and the script of this server.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"font-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+// guard lets those requests through that the person's own browser makes for the person.
+type guard struct {
+	next  http.Handler
+	hosts map[string]bool
+	token string
+	name  string // of the cookie
+	slots chan struct{}
+}
+
+// newToken is a secret of 256 bits.
+func newToken() string {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(raw[:])
+}
+
+// newGuard guards a server at an address that only this machine reaches.
+func newGuard(next http.Handler, address, token string) *guard {
+	_, port, _ := net.SplitHostPort(address)
+	g := &guard{next: next, hosts: map[string]bool{address: true}, token: token, name: "gt" + port,
+		slots: make(chan struct{}, mostRequests)}
+	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
+		g.hosts[net.JoinHostPort(name, port)] = true
+	}
+	return g
+}
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.hosts[r.Host] { // a name that somebody made lead here (DNS rebinding)
+		http.Error(w, "this server has another name", http.StatusForbidden)
+		return
+	}
+	harden(w.Header())
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.URL.Query().Has("k") {
+		g.admit(w, r)
+		return
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		http.Error(w, "another page asked for this", http.StatusForbidden)
+		return
+	}
+	if cookie, err := r.Cookie(g.name); err != nil || !g.knows(cookie.Value) {
+		http.Error(w, "open the address that git trace serve printed", http.StatusUnauthorized)
+		return
+	}
+	if r.URL.Path == livePath { // lasts, and has a bound of its own
+		g.next.ServeHTTP(w, r)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
+	defer cancel()
+	select {
+	case g.slots <- struct{}{}:
+		defer func() { <-g.slots }()
+		g.next.ServeHTTP(w, r.WithContext(ctx))
+	case <-ctx.Done():
+		http.Error(w, "too much is asked at once", http.StatusServiceUnavailable)
+	}
+}
+
+// harden sets what browsers are told with every answer.
+func harden(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+func (g *guard) knows(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
+}
+
+// admit takes the token out of the address into a cookie. It answers with a page that goes on by itself: browsers send
+// a strict cookie along only where a page of this server asked.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	if !g.knows(query.Get("k")) {
+		http.Error(w, "the address is of another start of git trace serve", http.StatusUnauthorized)
+		return
+	}
+	query.Del("k")
+	next := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawPath: r.URL.RawPath, RawQuery: query.Encode()}
+	http.SetCookie(w, &http.Cookie{Name: g.name, Value: g.token, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = pages().ExecuteTemplate(w, "open", next.String())
+}

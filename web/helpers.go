@@ -1,0 +1,196 @@
+package web
+
+import (
+	"fmt"
+	"hash/fnv"
+	"html"
+	"html/template"
+	"math"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/view"
+)
+
+// helpers are what templates call.
+var helpers = template.FuncMap{
+	"static":    func(name string) string { return "/static/" + assetHash() + "/" + name },
+	"hue":       hue,
+	"ago":       func(at time.Time) string { return numbers.Ago(at, time.Now()) },
+	"stamp":     func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+	"exact":     func(at time.Time) string { return at.Local().Format("Mon 2 Jan 2006, 15:04:05") },
+	"clock":     func(at time.Time) string { return at.Local().Format("15:04:05") },
+	"day":       func(at time.Time) string { return at.Local().Format(time.DateOnly) },
+	"thousands": func(n any) string { return numbers.Thousands(whole(n)) },
+	"brief":     numbers.Short,
+	"count":     numbers.Count,
+	"percent":   percent,
+	"cut":       func(text string, n int) string { return cells.Cut(cells.Line(text), n) },
+	"tidy":      tidy,
+	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
+	"model":     view.ModelName,
+	"dollars":   dollars,
+	"took":      took,
+	"at":        at,
+	"bar":       bar,
+	"deref":     deref,
+	"list":      func(items ...any) []any { return items },
+}
+
+// plain is what a value, or what a pointer leads to, says as text.
+func plain(v any) string {
+	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil() {
+		if _, speaks := v.(fmt.Stringer); !speaks {
+			return fmt.Sprint(at.Elem().Interface())
+		}
+	}
+	return fmt.Sprint(v)
+}
+
+func whole(n any) int {
+	if at := reflect.ValueOf(n); at.Kind() == reflect.Pointer && !at.IsNil() {
+		n = at.Elem().Interface()
+	}
+	switch n := n.(type) {
+	case int:
+		return n
+	case int64:
+		return int(n)
+	}
+	return 0
+}
+
+// hues is how many colours conversations are told apart by.
+const hues = 12
+
+// hue is the colour of a conversation, the same on every page and in every editor.
+func hue(trace any) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(plain(trace)))
+	return "h" + strconv.Itoa(int(h.Sum32()%hues))
+}
+
+// at is the address of a page: its name, and the parts of a path, each of which may hold anything.
+func at(parts ...any) string {
+	var b strings.Builder
+	for _, part := range parts {
+		for name := range strings.SplitSeq(plain(part), "/") {
+			b.WriteString("/" + url.PathEscape(name))
+		}
+	}
+	return b.String()
+}
+
+func percent(part, all int) string {
+	if all == 0 {
+		return ""
+	}
+	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
+}
+
+// dollars is a sum of money, with cents, and with more where cents would say nothing.
+func dollars(sum float64) string {
+	if sum > 0 && sum < 0.01 {
+		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
+	}
+	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
+}
+
+// took is a length of time in one number and unit.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Second:
+		return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	}
+	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
+}
+
+// tidy is a text of several lines as it is shown.
+func tidy(text string) string {
+	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// deref is what a pointer leads to; nothing where it leads nowhere.
+func deref(v any) any {
+	at := reflect.ValueOf(v)
+	switch {
+	case at.Kind() != reflect.Pointer:
+		return v
+	case at.IsNil():
+		return ""
+	}
+	return at.Elem().Interface()
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// share is a piece of a bar.
+type share struct {
+	Kind        string // ai, human or unknown
+	From, Width float64
+}
+
+// bar divides a hundred among agents, people and unknown.
+func bar(ai, human, unknown int) []share {
+	all := ai + human + unknown
+	if all == 0 {
+		return nil
+	}
+	var out []share
+	from := 0.0
+	for i, n := range []int{ai, human, unknown} {
+		width := math.Round(float64(n)*1000/float64(all)) / 10
+		if n > 0 {
+			out = append(out, share{[]string{"ai", "human", "unknown"}[i], from, width})
+		}
+		from += width
+	}
+	return out
+}
+
+// marked shows what would act on the screen as what it is. Markup of templates has none of it, so a page is looked at
+// as a whole, and no field can be forgotten.
+func marked(page []byte) []byte {
+	acts := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }
+	at := slices.IndexFunc(page, acts)
+	if at < 0 {
+		return page
+	}
+	out := append(make([]byte, 0, len(page)+len(page)/8), page[:at]...)
+	for rest := page[at:]; len(rest) > 0; {
+		if !acts(rest[0]) {
+			n := slices.IndexFunc(rest, acts)
+			if n < 0 {
+				n = len(rest)
+			}
+			out, rest = append(out, rest[:n]...), rest[n:]
+			continue
+		}
+		r, n := utf8.DecodeRune(rest)
+		if r != utf8.RuneError && cells.Printable(r) {
+			out = append(out, rest[:n]...)
+		} else {
+			out = append(out, html.EscapeString(cells.Safe(string(rest[:n])))...)
+		}
+		rest = rest[n:]
+	}
+	return out
+}

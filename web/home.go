@@ -1,0 +1,153 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/view"
+)
+
+// logAnswer is what git trace log --json prints.
+type logAnswer struct {
+	Conversations []*view.Conversation `json:"conversations"`
+}
+
+// statusAnswer is the part of git trace status --json that pages show.
+type statusAnswer struct {
+	Recording bool `json:"recording"`
+	Agents    []struct {
+		Name   string `json:"name"`
+		Traced bool   `json:"traced"`
+	} `json:"agents"`
+	Log struct {
+		Events int       `json:"events"`
+		Last   time.Time `json:"last_time"`
+	} `json:"log"`
+	Attention []struct {
+		What string `json:"what"`
+		Mend string `json:"mend"`
+	} `json:"attention"`
+}
+
+// Traced names the agents that are recorded.
+func (s *statusAnswer) Traced() string {
+	var names []string
+	for _, a := range s.Agents {
+		if a.Traced {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// graphAnswer is what git trace graph --json prints.
+type graphAnswer struct {
+	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
+	Commits     []graph.CommitJSON     `json:"commits"`
+}
+
+// lineCounts are whose lines they are.
+type lineCounts struct {
+	Commits int `json:"commits"`
+	Added   int `json:"added"`
+	AI      int `json:"ai"`
+	Human   int `json:"human"`
+	Unknown int `json:"unknown"`
+}
+
+// How much the overview shows.
+const (
+	homeTalks   = 8
+	homeCommits = 12
+	homeRange   = 200 // commits whose lines are counted
+)
+
+type homeBody struct {
+	Status  statusAnswer
+	Talks   []*view.Conversation
+	Commits []graph.CommitJSON
+	Lines   lineCounts
+	Range   int
+}
+
+// home is the overview. Each part is asked for by itself, and what cannot be told is left out.
+func home(q *question) (string, string, any, error) {
+	body := &homeBody{Range: homeRange}
+	var list logAnswer
+	var commits graphAnswer
+	var figures struct {
+		Lines lineCounts `json:"lines"`
+	}
+	err := all(
+		func() error { return q.into(&body.Status, "status", "--json") },
+		func() error { return q.into(&list, "log", "--json", "-n", strconv.Itoa(homeTalks)) },
+		func() error { return optional(q.into(&commits, "graph", "--json", "-n", strconv.Itoa(homeCommits))) },
+		func() error { return optional(q.into(&figures, "stats", "--json", "-n", strconv.Itoa(homeRange))) },
+	)
+	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
+	return "Overview", "home", body, err
+}
+
+// optional forgives what a repository without commits has no answer to.
+func optional(err error) error {
+	if err != nil && code(err) == 404 {
+		return nil
+	}
+	return err
+}
+
+// all does things at the same time.
+func all(things ...func() error) error {
+	errs := make([]error, len(things))
+	var wait sync.WaitGroup
+	for i, do := range things {
+		wait.Go(func() { errs[i] = do() })
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// talksPage is how many conversations a page lists.
+const talksPage = 50
+
+type talksBody struct {
+	Talks       []*view.Conversation
+	Agent, Grep string
+	Since       string
+	More        string // the address of the next page; empty at the end
+}
+
+// talks lists conversations, newest first.
+func talks(q *question) (string, string, any, error) {
+	ask := q.r.URL.Query()
+	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since")}
+	from, _ := strconv.Atoi(ask.Get("from")) // what is no number begins at the beginning
+	from = max(from, 0)
+	args := []string{"log", "--json", "-n", strconv.Itoa(from + talksPage + 1)}
+	for _, o := range []struct{ name, text string }{
+		{"agent", body.Agent}, {"grep", body.Grep}, {"since", body.Since},
+	} {
+		if o.text != "" {
+			args = append(args, "--"+o.name+"="+o.text)
+		}
+	}
+	var list logAnswer
+	if err := q.into(&list, args...); err != nil {
+		return "", "", nil, err
+	}
+	body.Talks = list.Conversations[min(from, len(list.Conversations)):]
+	if len(body.Talks) > talksPage {
+		body.Talks = body.Talks[:talksPage]
+		ask.Set("from", strconv.Itoa(from+talksPage))
+		body.More = "/log?" + ask.Encode()
+	}
+	return "Conversations", "talks", body, nil
+}

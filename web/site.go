@@ -1,0 +1,205 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"crypto/sha256"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+//go:embed templates static
+var assets embed.FS
+
+const livePath = "/live"
+
+// Site answers for one repository.
+type Site struct {
+	answers *answers
+	files   *files
+	repo    *refs.Repo
+	name    string
+	live    *watchers
+}
+
+// New makes the site of a repository. Questions are asked of git-trace.
+func New(repo *refs.Repo, ask Ask) *Site {
+	s := &Site{answers: &answers{ask: ask, repo: repo}, files: &files{repo}, repo: repo, name: filepath.Base(repo.Top()),
+		live: &watchers{slots: make(chan struct{}, mostWatchers)}}
+	return s
+}
+
+// maker makes what a page shows. The name is that of its template.
+type maker func(*question) (title, name string, body any, err error)
+
+// question is a request for a page.
+type question struct {
+	*Site
+	ctx context.Context //nolint:containedctx // the life of one request
+	r   *http.Request
+}
+
+func (q *question) into(to any, args ...string) error { return q.answers.into(q.ctx, to, args...) }
+
+// Handler answers requests for pages. Serve guards it.
+func (s *Site) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, make := range map[string]maker{
+		"/{$}":                   home,
+		"/log":                   talks,
+		"/t/{trace}":             talk,
+		"/t/{trace}/p/{prompt}":  talk,
+		"/t/{trace}/{step}":      talk,
+		"/blame/{rev}/{path...}": blamed,
+	} {
+		mux.HandleFunc("GET "+pattern, s.page(make))
+	}
+	mux.HandleFunc("GET /static/{hash}/{file}", s.static)
+	mux.HandleFunc("GET "+livePath, s.watch)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, fmt.Errorf("the page '%s': %w", r.URL.Path, errNotFound))
+	})
+	return mux
+}
+
+// moved is the answer to an address that stands for another, which stays true.
+type moved struct{ to string }
+
+func (m *moved) Error() string { return "moved to " + m.to }
+
+func (s *Site) page(make maker) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := &question{Site: s, ctx: r.Context(), r: r}
+		title, name, body, err := make(q)
+		var to *moved
+		if errors.As(err, &to) {
+			http.Redirect(w, r, to.to, http.StatusFound)
+			return
+		}
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.show(w, r, http.StatusOK, name, s.frame(r, title, body))
+	}
+}
+
+// frame is what every page has.
+type frame struct {
+	Title, Repository, Section, Query string
+	State                             string
+	Body                              any
+
+	shorts map[string]string
+}
+
+func (s *Site) frame(r *http.Request, title string, body any) *frame {
+	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
+	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
+		Body: body, shorts: s.shorts(r.Context())}
+}
+
+// shorts are the ids of conversations as every command abbreviates them.
+func (s *Site) shorts(ctx context.Context) map[string]string {
+	out, err := s.answers.get(ctx, nil, "log", "--format", "%H %h")
+	if err != nil {
+		return nil
+	}
+	shorts := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if id, short, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			shorts[id] = short
+		}
+	}
+	return shorts
+}
+
+// Short abbreviates the id of a conversation.
+func (f *frame) Short(id any) string {
+	text := plain(id)
+	if short := f.shorts[text]; short != "" {
+		return short
+	}
+	return text[:min(len(text), 8)]
+}
+
+// show draws a page. Where it fails on the way nothing is sent of it.
+func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name string, f *frame) {
+	var out bytes.Buffer
+	if err := pages().ExecuteTemplate(&out, name, f); err != nil {
+		http.Error(w, "the page cannot be drawn: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	body := marked(out.Bytes())
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("ETag", tag)
+	if status == http.StatusOK && r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}
+
+// fail says what is wrong on a page.
+func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := code(err)
+	text, hints, _ := strings.Cut(err.Error(), "\n")
+	body := struct {
+		Status int
+		What   string
+		Hints  []string
+	}{Status: status, What: strings.TrimPrefix(text, "git-trace: error: ")}
+	for line := range strings.Lines(hints) {
+		body.Hints = append(body.Hints, strings.TrimPrefix(strings.TrimSpace(line), "git-trace: hint: "))
+	}
+	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body))
+}
+
+// pages are the templates.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(helpers).ParseFS(assets, "templates/*.html"))
+})
+
+// assetHash names the assets of this build, so that browsers keep them for ever.
+var assetHash = sync.OnceValue(func() string {
+	sum := sha256.New()
+	for _, name := range []string{"page.css", "page.js"} {
+		content, _ := assets.ReadFile("static/" + name) // is embedded
+		sum.Write(content)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+})
+
+// static gives the style sheet and the script.
+func (s *Site) static(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	content, err := assets.ReadFile("static/" + name)
+	if err != nil || r.PathValue("hash") != assetHash() {
+		s.fail(w, r, fmt.Errorf("the file '%s': %w", name, errNotFound))
+		return
+	}
+	kind := "text/css; charset=utf-8"
+	if strings.HasSuffix(name, ".js") {
+		kind = "text/javascript; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	_, _ = w.Write(content)
+}

@@ -1,0 +1,63 @@
+// Keys, and word of what is new. Every page works without it.
+
+const rows = () => [...document.querySelectorAll(".row .cover")];
+const runs = () => [...document.querySelectorAll(".run[data-talk] .chip, .call.wrote > summary")];
+
+// step moves the focus among things, from where it is.
+function step(list, by) {
+  if (list.length === 0) return;
+  const at = list.indexOf(document.activeElement);
+  const next = at < 0 ? (by > 0 ? 0 : list.length - 1) : Math.min(Math.max(at + by, 0), list.length - 1);
+  list[next].focus();
+  list[next].scrollIntoView({ block: "center" });
+}
+
+const keys = {
+  "/": () => document.getElementById("find").focus(),
+  j: () => step(rows(), 1),
+  k: () => step(rows(), -1),
+  n: () => step(runs(), 1),
+  p: () => step(runs(), -1),
+  g: () => location.assign("/graph"),
+};
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  const act = keys[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+
+// Lines of the conversation under the pointer, or with the focus, stand out.
+function same(event) {
+  const run = event.target.closest?.(".run[data-talk]");
+  for (const other of document.querySelectorAll(".run.same")) other.classList.remove("same");
+  if (!run) return;
+  for (const other of document.querySelectorAll(".run[data-talk]")) {
+    if (other.dataset.talk === run.dataset.talk) other.classList.add("same");
+  }
+}
+const lines = document.querySelector(".blame");
+lines?.addEventListener("mouseover", same);
+lines?.addEventListener("focusin", same);
+
+// Where an address names a thing that is folded, it is opened.
+function unfold() {
+  const at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  at?.querySelector?.("details")?.setAttribute("open", "");
+  at?.scrollIntoView?.();
+}
+addEventListener("hashchange", unfold);
+if (location.hash) unfold();
+
+const state = document.body.dataset.state;
+if (state) {
+  const live = new EventSource("/live");
+  live.onmessage = (event) => {
+    const changed = event.data !== state;
+    document.getElementById("news").hidden = !changed;
+    if (changed && location.pathname === "/" && document.activeElement === document.body) location.reload();
+  };
+}
