@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/agents/codexcli"
 	"github.com/git-trace/git-trace/agents/continuecli"
 	"github.com/git-trace/git-trace/agents/copilotcli"
+	"github.com/git-trace/git-trace/agents/copilotvscode"
 	"github.com/git-trace/git-trace/agents/cursor"
 	"github.com/git-trace/git-trace/agents/droid"
 	"github.com/git-trace/git-trace/agents/geminicli"
@@ -80,6 +81,7 @@ func registry() []registered {
 		{continuecli.Name, continuecli.New},
 		{goose.Name, goose.New},
 		{openhands.Name, openhands.New},
+		{copilotvscode.Name, copilotvscode.New},
 		{generic.Name, generic.New},
 	}
 }

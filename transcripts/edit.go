@@ -87,7 +87,7 @@ func replacements(input []byte) []backfill.Replacement {
 			for _, b := range searchreplace.Blocks(strings.Split(d.Text(), "\n"), maxBlocks) {
 				out = append(out, backfill.Replacement{Old: b.Old, New: b.New})
 			}
-		case "edits":
+		case "edits", "replacements":
 			for d.OpenArray(); d.Element(); {
 				out = append(out, replacements(d.Raw())...)
 			}

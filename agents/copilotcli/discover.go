@@ -51,8 +51,9 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 }
 
 func begins(raw []byte) bool {
-	return rawjson.MemberText(raw, "type") == "session.start" &&
-		rawjson.MemberText(rawjson.Member(raw, "data"), "sessionId") != ""
+	data := rawjson.Member(raw, "data")
+	return rawjson.MemberText(raw, "type") == "session.start" && rawjson.MemberText(data, "sessionId") != "" &&
+		rawjson.Member(data, "vscodeVersion") == nil // Copilot in the editor writes alike
 }
 
 // beginning is what the first event tells.

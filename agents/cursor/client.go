@@ -14,8 +14,10 @@ type Client struct{ env capability.Env }
 // New returns the agent with what it can do.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
+	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(), Program: "cursor-agent",
+		Parser: files, Discoverer: files, Identifier: files,
 		Dir:     client.configDir(),
 		Resumer: capability.ResumeBy{"cursor-agent", "--resume="},
 		Traits: capability.Traits{

@@ -80,13 +80,29 @@ func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 		}
 	case Replaces:
 		if len(call.Writes) > 0 {
-			return []assemble.Edit{{Path: call.Writes[0], Text: NewText(call.Input)}}
+			return replacedIn(call, dir)
 		}
 	case Patches:
 		return patchEdits(patchOf(call.Input), dir)
 	case Other, Reads, Runs, Edits:
 	}
 	return nil
+}
+
+// replacedIn are the edits of a call that replaces texts: of one file, or of several, each with its path.
+func replacedIn(call *assemble.Call, dir string) []assemble.Edit {
+	var edits []assemble.Edit
+	d := rawjson.NewDecoder(rawjson.Member(call.Input, "replacements"))
+	for d.OpenArray(); d.Element(); {
+		one := d.Raw()
+		if path := text(one, pathMembers); path != "" && len(edits) < maxPaths {
+			edits = append(edits, assemble.Edit{Path: sessionfile.Absolute(path, dir), Text: text(one, replaced)})
+		}
+	}
+	if len(edits) == 0 {
+		edits = append(edits, assemble.Edit{Path: call.Writes[0], Text: NewText(call.Input)})
+	}
+	return edits
 }
 
 // Result completes a result by what a call that succeeded says: its edits, the whole file that it read, the commit
@@ -131,7 +147,7 @@ func paths(input []byte, dir string) []string {
 		return []string{sessionfile.Absolute(path, dir)}
 	}
 	var out []string
-	for _, name := range []string{"files", "paths"} {
+	for _, name := range []string{"files", "paths", "replacements"} {
 		d := rawjson.NewDecoder(rawjson.Member(input, name))
 		for d.OpenArray(); d.Element(); {
 			raw := d.Raw()

@@ -53,7 +53,7 @@ func (a *app) capabilities(c *cli.Context, ops operands) error {
 		return writeJSON(quietWriter{a.std.out}, map[string]any{"schema": capabilitiesSchema, "agents": list})
 	}
 	for _, one := range list {
-		fmt.Fprintf(a.std.out, "%-12s %s\n", one.Name, one.summary())
+		fmt.Fprintf(a.std.out, "%-14s %s\n", one.Name, one.summary())
 	}
 	return nil
 }

@@ -1,0 +1,35 @@
+// Package copilotvscode reads the conversations of Copilot in VS Code.
+//
+// The editor keeps the chats of a workspace below its storage, workspaceStorage/<hash>/chatSessions: <id>.json is
+// one document with a list of requests, and <id>.jsonl, of newer versions, a journal of changes of such a document.
+// The extension keeps a transcript of events beside them, GitHub.copilot-chat/transcripts/<id>.jsonl; where a chat
+// is in both the document counts. workspace.json tells the directory.
+//
+// A request has what the user asked and, in the metadata of its result, one round for each answer of the model,
+// with its calls. Older ones have only what was shown: texts, names of tools, and the edits that were made. Tokens
+// stand nowhere, and single answers have no times.
+//
+// The editor runs hooks, those of Copilot CLI and of Claude Code among them; git-trace installs none for it yet.
+package copilotvscode
+
+import (
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/toolcall"
+)
+
+// Name is the agent's name in events and records.
+const Name = "copilot-vscode"
+
+// New returns the agent with what can be known of it.
+func New(env capability.Env) capability.Agent {
+	files := sessions{env}
+	return capability.Agent{
+		Name: Name, Title: "Copilot in VS Code", Parser: files, Discoverer: files, Identifier: files, Program: "code",
+	}
+}
+
+// tools are those of Copilot that do something to files.
+var tools = toolcall.Tools{
+	"read_file": toolcall.Reads, "create_file": toolcall.Writes, "replace_string_in_file": toolcall.Replaces,
+	"multi_replace_string_in_file": toolcall.Replaces, "apply_patch": toolcall.Patches, "run_in_terminal": toolcall.Runs,
+}

@@ -1,0 +1,170 @@
+package copilotvscode
+
+import (
+	"bytes"
+	"cmp"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with chats.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// The directories of chats and of transcripts, in that of a workspace.
+const (
+	chatsDir       = "chatSessions"
+	transcriptsDir = "transcripts"
+)
+
+// roots are the directories that hold those of workspaces.
+func (s sessions) roots() []string {
+	home := s.env.Home
+	var out []string
+	for _, base := range []string{
+		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
+		filepath.Join(home, "Library", "Application Support"),
+		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
+	} {
+		for _, editor := range []string{"Code", "Code - Insiders", "VSCodium"} {
+			out = append(out, filepath.Join(base, editor, "User", "workspaceStorage"))
+		}
+	}
+	return append(out, filepath.Join(home, ".vscode-server", "data", "User", "workspaceStorage"))
+}
+
+// ProjectSessions lists the chats of the workspaces that are in a directory, and the transcripts of those that have
+// no document.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	var found []capability.Session
+	known := map[string]bool{}
+	for _, of := range []string{chatsDir, transcriptsDir} {
+		for _, root := range s.roots() {
+			if info, err := os.Stat(root); err != nil || !info.IsDir() {
+				continue
+			}
+			found = append(found, sessionfile.List(root, 3, since, func(path string) (capability.Session, bool) {
+				id := s.SessionID(path)
+				if filepath.Base(filepath.Dir(path)) != of || id == "" || known[id] {
+					return capability.Session{}, false
+				}
+				dir := dirOf(path)
+				if !project.Holds(dir) {
+					return capability.Session{}, false
+				}
+				known[id] = true
+				return capability.Session{ID: id, Dir: dir}, true
+			})...)
+		}
+	}
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionID is the name of the file.
+func (s sessions) SessionID(path string) string {
+	name := filepath.Base(path)
+	for _, end := range []string{".json", ".jsonl"} {
+		if id, found := strings.CutSuffix(name, end); found {
+			return payload.CheckedID(id)
+		}
+	}
+	return ""
+}
+
+// Recognises tells a chat by the members before its requests, a journal and a transcript by their first lines.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	if object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next(); err == nil {
+		if isEvent(object.Raw) {
+			return true
+		}
+		if isJournal(object.Raw) {
+			return isChat(rawjson.Member(object.Raw, "v"))
+		}
+	}
+	if bytes.HasPrefix(head, []byte(`{"kind":0,"v":{`)) { // its first line is longer than the head
+		return isChat(head[len(`{"kind":0,"v":`):])
+	}
+	return isChat(head)
+}
+
+// isEvent tells the first event of a transcript; Copilot CLI's begin alike and know no editor.
+func isEvent(raw []byte) bool {
+	return rawjson.MemberText(raw, "type") == "session.start" &&
+		rawjson.MemberText(rawjson.Member(raw, "data"), "vscodeVersion") != ""
+}
+
+// isJournal tells the first line of a journal: the whole document.
+func isJournal(raw []byte) bool {
+	whole := rawjson.NewDecoder(rawjson.Member(raw, "v"))
+	return string(rawjson.Member(raw, "kind")) == "0" && whole.Kind() == rawjson.Object
+}
+
+// isChat tells a document, or the beginning of one.
+func isChat(head []byte) bool {
+	responder, version := false, false
+	d := rawjson.NewDecoder(head)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "version":
+			version = d.Kind() == rawjson.Number
+		case "responderUsername":
+			responder = d.Kind() == rawjson.String
+		case "requests":
+			return version && responder && d.Kind() == rawjson.Array
+		}
+	}
+	return false
+}
+
+// maxWorkspace is how large the file about a workspace may be.
+const maxWorkspace = 1 << 20
+
+// dirOf is the directory of the workspace that a chat belongs to; "" where nothing tells it.
+func dirOf(path string) string {
+	dir := filepath.Dir(path)
+	for range 3 {
+		name := filepath.Join(dir, "workspace.json")
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= maxWorkspace {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				return ""
+			}
+			return pathOf(rawjson.MemberText(raw, "folder"))
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// pathOf is the path of a file's URI, also of one on another machine.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" && u.Scheme != "vscode-remote" {
+		return ""
+	}
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // a drive
+		path = path[1:]
+	}
+	return path
+}

@@ -1,0 +1,211 @@
+package copilotvscode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/transcript"
+)
+
+// open opens a chat in any of its forms.
+func open(path, session string) (sessionfile.File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	first, err := jsonlines.NewReader(io.LimitReader(tail.From(0), jsonlines.MaxLine), 0, 0).Next()
+	raw := bytes.Clone(first.Raw)
+	_ = tail.Close()
+	switch {
+	case err == nil && isJournal(raw):
+		return openJournal(path)
+	case err == nil && isEvent(raw):
+		return sessionfile.Lines(path, session)
+	}
+	return sessionfile.Document(path, "requests")
+}
+
+// maxJournal is how large a journal may be: all of it is held at once.
+const maxJournal = 128 << 20
+
+// errTooLarge reports a journal that is not read.
+var errTooLarge = errors.New("the journal of the chat is too large")
+
+// journal is a document that is told by its changes.
+type journal struct {
+	objects [][]byte // what it tells of itself, then its requests
+	faults  jsonlines.Faults
+}
+
+// openJournal makes the changes of a journal, one after the other.
+func openJournal(path string) (sessionfile.File, error) {
+	tail, err := transcript.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tail.Close() }()
+	if tail.Size() > maxJournal {
+		return nil, errTooLarge
+	}
+	in := jsonlines.NewReader(tail.From(0), 0, 0)
+	var document any
+	j := &journal{}
+	for {
+		object, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !change(&document, object.Raw) {
+			j.faults.Broken++
+		}
+	}
+	j.faults.Add(in.Faults())
+	return j, j.take(document)
+}
+
+// take lists what the document holds.
+func (j *journal) take(document any) error {
+	members, _ := document.(map[string]any)
+	requests, _ := members["requests"].([]any)
+	delete(members, "requests")
+	delete(members, "inputState")
+	for _, one := range append([]any{members}, requests...) {
+		if _, is := one.(map[string]any); !is {
+			j.faults.NotObject++
+			continue
+		}
+		raw, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		j.objects = append(j.objects, raw)
+	}
+	return nil
+}
+
+// changed is one line of a journal.
+type changed struct {
+	Kind  *int  `json:"kind"` // 0 the whole, 1 a value that is set, 2 elements of a list, 3 a value that is gone
+	Keys  []any `json:"k"`
+	Value any   `json:"v"`
+	At    *int  `json:"i"` // of a list, where the elements stand; what was there goes
+}
+
+// maxDepth is how deep a change may reach.
+const maxDepth = 64
+
+// change makes one change; false for one that cannot be made.
+func change(document *any, raw []byte) bool {
+	var c changed
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&c) != nil || c.Kind == nil || len(c.Keys) > maxDepth {
+		return false
+	}
+	if *c.Kind == 0 {
+		*document = c.Value
+		return true
+	}
+	if len(c.Keys) == 0 {
+		return false
+	}
+	next, made := c.within(*document, c.Keys)
+	if made {
+		*document = next
+	}
+	return made
+}
+
+// within makes a change below a value and gives the value that takes its place.
+func (c *changed) within(value any, keys []any) (any, bool) {
+	if len(keys) == 0 {
+		return c.apply(value)
+	}
+	switch of := value.(type) {
+	case map[string]any:
+		key, is := keys[0].(string)
+		if !is {
+			return nil, false
+		}
+		if len(keys) == 1 && *c.Kind == 3 {
+			delete(of, key)
+			return of, true
+		}
+		next, made := c.within(of[key], keys[1:])
+		if made {
+			of[key] = next
+		}
+		return of, made
+	case []any:
+		number, is := keys[0].(json.Number)
+		at, err := strconv.Atoi(string(number))
+		if !is || err != nil || at < 0 || at >= len(of) {
+			return nil, false
+		}
+		next, made := c.within(of[at], keys[1:])
+		if made {
+			of[at] = next
+		}
+		return of, made
+	}
+	return nil, false
+}
+
+func (c *changed) apply(value any) (any, bool) {
+	switch *c.Kind {
+	case 1:
+		return c.Value, true
+	case 2:
+		list, _ := value.([]any)
+		if c.At != nil && *c.At >= 0 && *c.At <= len(list) {
+			list = list[:*c.At]
+		}
+		more, _ := c.Value.([]any)
+		return append(list, more...), true
+	}
+	return nil, false
+}
+
+// Start is empty: a journal is read from its beginning.
+func (j *journal) Start() (string, error) { return "", nil }
+
+// Size is the number of objects.
+func (j *journal) Size() int64 { return int64(len(j.objects)) }
+
+// Close has nothing to close.
+func (j *journal) Close() error { return nil }
+
+// From gives the objects.
+func (j *journal) From(int64, int64) sessionfile.Source { return &entries{journal: j} }
+
+type entries struct {
+	*journal
+	at int64
+}
+
+// Faults are the counts.
+func (e *entries) Faults() jsonlines.Faults { return e.faults }
+
+// End is the number of objects that have been given.
+func (e *entries) End() int64 { return e.at }
+
+// Lines is the same: an object counts as a line.
+func (e *entries) Lines() int64 { return e.at }
+
+// Next gives the next object; io.EOF after the last.
+func (e *entries) Next() (jsonlines.Object, error) {
+	if e.at >= e.Size() {
+		return jsonlines.Object{}, io.EOF
+	}
+	at := e.at
+	e.at++
+	return jsonlines.Object{Raw: e.objects[at], Offset: at, Line: at + 1}, nil
+}

@@ -1,0 +1,217 @@
+package copilotvscode
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Parse reads a chat.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent: Name, Open: open,
+		Session: func(path string, file sessionfile.File) string { return cmp.Or(idIn(file), s.SessionID(path)) },
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			return newSession(c, dirOf(of.Path))
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// idIn is the id that a chat says it has; a document may say it after its requests.
+func idIn(file sessionfile.File) string {
+	in := file.From(0, 0)
+	for {
+		object, err := in.Next()
+		if err != nil {
+			return ""
+		}
+		id := cmp.Or(rawjson.MemberText(object.Raw, "sessionId"),
+			rawjson.MemberText(rawjson.Member(object.Raw, "data"), "sessionId"))
+		if id = payload.CheckedID(id); id != "" && rawjson.Member(object.Raw, "requestId") == nil {
+			return id
+		}
+		if rawjson.Member(object.Raw, "timestamp") != nil && rawjson.Member(object.Raw, "requestId") == nil { // an event
+			return ""
+		}
+	}
+}
+
+// session is a chat that is being read.
+type session struct {
+	c     *assemble.Conversation
+	cwd   string
+	state state
+}
+
+// state is what must be known of the events so far to understand the next.
+type state struct {
+	Number int `json:"number,omitempty"` // of the last answer
+}
+
+func newSession(c *assemble.Conversation, cwd string) *session {
+	c.Change(func(h *assemble.Head) {
+		h.AddCwd(cwd)
+		h.OS = sessionfile.System(cwd)
+	})
+	return &session{c: c, cwd: cwd}
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// Object takes a request, an event, or what the chat tells of itself.
+func (s *session) Object(object jsonlines.Object) error {
+	at := records.Locator{Offset: object.Offset, Line: object.Line}
+	if kind := rawjson.MemberText(object.Raw, "type"); kind != "" {
+		at.ID = rawjson.MemberText(object.Raw, "id")
+		s.c.Begin(at.ID)
+		return s.event(kind, object.Raw, at)
+	}
+	if id := rawjson.MemberText(object.Raw, "requestId"); id != "" {
+		at.ID = id
+		s.c.Begin(id)
+		return s.request(object.Raw, at)
+	}
+	s.c.Begin("")
+	title, created := rawjson.MemberText(object.Raw, "customTitle"), rawjson.MemberInt(object.Raw, "creationDate")
+	if title == "" && created == 0 {
+		s.c.Skip("member")
+		return nil
+	}
+	s.c.Change(func(h *assemble.Head) {
+		h.AddMeta("title", title)
+		h.Began = cmp.Or(h.Began, sessionfile.Millis(created))
+	})
+	s.c.Take()
+	return nil
+}
+
+// event takes a line of a transcript.
+func (s *session) event(kind string, raw []byte, at records.Locator) error {
+	data, time := rawjson.Member(raw, "data"), rawjson.MemberText(raw, "timestamp")
+	switch kind {
+	case "session.start":
+		version := payload.Name(rawjson.MemberText(data, "copilotVersion"))
+		s.c.Change(func(h *assemble.Head) { h.SetVersion(version) })
+		s.c.Take()
+		return nil
+	case "user.message":
+		return s.prompt(rawjson.MemberText(data, "content"), time, at)
+	case "assistant.message":
+		a := assemble.Answer{At: at, Time: time, Text: rawjson.MemberText(data, "content"),
+			Thinking: rawjson.MemberText(data, "reasoningText")}
+		d := rawjson.NewDecoder(rawjson.Member(data, "toolRequests"))
+		for d.OpenArray(); d.Element(); {
+			one := d.Raw()
+			a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "toolCallId"), rawjson.MemberText(one, "name"),
+				arguments(rawjson.Member(one, "arguments")), s.cwd))
+		}
+		return s.answer(a)
+	case "tool.execution_complete":
+		id := rawjson.MemberText(data, "toolCallId")
+		r := assemble.Result{Time: time}
+		if content := textIn(rawjson.Member(data, "result")); content != "" {
+			r.Content = &content
+		}
+		if string(rawjson.Member(data, "success")) != "true" {
+			r.Error = records.ErrorTool
+		}
+		tools.Result(s.c.Waiting(id), &r, s.cwd)
+		s.c.Take()
+		return s.c.Result(at, id, r)
+	}
+	s.c.Skip(sessionfile.Known(kind))
+	return nil
+}
+
+func (s *session) prompt(text, time string, at records.Locator) error {
+	if text = strings.TrimSpace(text); text == "" {
+		s.c.Skip("empty_prompt")
+		return nil
+	}
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
+	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	s.c.Take()
+	return err
+}
+
+func (s *session) answer(a assemble.Answer) error {
+	a.Text = strings.TrimSpace(a.Text)
+	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
+		s.c.Skip("empty_answer")
+		return nil
+	}
+	err := s.c.Answer(a)
+	s.c.Take()
+	return err
+}
+
+// arguments are those of a call: an object, or a text that is one.
+func arguments(raw []byte) []byte {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() == rawjson.Object {
+		return raw
+	}
+	text := d.Text()
+	d = rawjson.NewDecoder([]byte(text))
+	kind := d.Kind()
+	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
+		return []byte(text)
+	}
+	var in rawjson.Members
+	return in.Text("arguments", text).End()
+}
+
+// maxTree is how many texts of one result are read.
+const maxTree = 10_000
+
+// textIn gathers the texts of a result: a text, parts of it, or the tree that the client draws.
+func textIn(raw []byte) string {
+	var out strings.Builder
+	n := 0
+	var walk func(raw []byte, depth int)
+	walk = func(raw []byte, depth int) {
+		if n++; n > maxTree || depth > 64 {
+			return
+		}
+		d := rawjson.NewDecoder(raw)
+		switch d.Kind() {
+		case rawjson.String:
+			out.WriteString(d.Text())
+		case rawjson.Array:
+			for d.OpenArray(); d.Element(); {
+				walk(d.Raw(), depth+1)
+			}
+		case rawjson.Object:
+			if string(rawjson.Member(raw, "lineBreakBefore")) == "true" && out.Len() > 0 {
+				out.WriteByte('\n')
+			}
+			for d.Open(); d.Member(); {
+				switch string(d.Key()) {
+				case "text":
+					out.WriteString(d.Text())
+				case "content", "value", "node", "children":
+					walk(d.Raw(), depth+1)
+				}
+			}
+		}
+	}
+	walk(raw, 0)
+	return out.String()
+}

@@ -1,0 +1,214 @@
+package cursor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// sessions implements what git-trace can do with the agent's transcripts,
+// ~/.cursor/projects/<project>/agent-transcripts/<id>.jsonl, or in a folder of that name. A line is a message. They
+// have no times, no models, no tokens, no ids of calls and no results.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// does are the tools of Cursor that do something to files.
+var does = toolcall.Tools{
+	"Read": toolcall.Reads, "Write": toolcall.Writes, "StrReplace": toolcall.Replaces, "Edit": toolcall.Replaces,
+	"MultiEdit": toolcall.Replaces, "ApplyPatch": toolcall.Patches, "Shell": toolcall.Runs,
+}
+
+const transcriptsDir = "agent-transcripts"
+
+// ProjectSessions lists the transcripts of a directory. The client files them under a name that it makes of the
+// directory's and that does not tell it back.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	wanted := map[string]string{}
+	for _, name := range project.Names() {
+		wanted[folderOf(name)] = name
+	}
+	root := filepath.Join(s.env.Home, ".cursor", "projects")
+	return sessionfile.List(root, 3, since, func(path string) (capability.Session, bool) {
+		id := s.SessionID(path)
+		below, err := filepath.Rel(root, path)
+		parts := strings.Split(filepath.ToSlash(below), "/")
+		if err != nil || id == "" || len(parts) < 3 || parts[1] != transcriptsDir || len(parts) == 4 && parts[2] != id {
+			return capability.Session{}, false
+		}
+		held, here := wanted[parts[0]]
+		return capability.Session{ID: id, Dir: held}, here || project.Any()
+	}), nil
+}
+
+// folderOf is the name under which the client files a project: its path with hyphens.
+func folderOf(dir string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == '.' || r == ':' || r == '_' || r == ' ' {
+			return '-'
+		}
+		return r
+	}, dir), "-")
+}
+
+// SessionID is the name of the file.
+func (s sessions) SessionID(path string) string {
+	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !found {
+		return ""
+	}
+	return payload.CheckedID(id)
+}
+
+// Recognises tells a transcript by its first line: a message with its role beside it, and nothing else.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
+	return err == nil && begins(object.Raw)
+}
+
+func begins(raw []byte) bool {
+	role := rawjson.MemberText(raw, "role")
+	return (role == "user" || role == "assistant") && rawjson.Member(raw, "type") == nil &&
+		rawjson.Member(rawjson.Member(raw, "message"), "content") != nil
+}
+
+// Parse reads a transcript.
+func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (*capability.Parsed, error) {
+	kind := sessionfile.Kind{
+		Agent:   Name,
+		Session: func(path string, _ sessionfile.File) string { return s.SessionID(path) },
+		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
+			return &session{c: c}
+		},
+	}
+	return kind.Parse(ctx, path, options, sink)
+}
+
+// session is a transcript that is being read.
+type session struct {
+	c     *assemble.Conversation
+	state sessionState
+}
+
+// sessionState is what must be known of the lines so far to understand the next.
+type sessionState struct {
+	Calls int `json:"calls,omitempty"`
+}
+
+// State is the state.
+func (s *session) State() any { return &s.state }
+
+// End has nothing to resolve.
+func (s *session) End() error { return nil }
+
+// Object takes a message.
+func (s *session) Object(object jsonlines.Object) error {
+	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: "line-" + strconv.FormatInt(object.Line, 10)}
+	s.c.Begin("") // no line has an id: one that is like another was said twice
+	content := rawjson.Member(rawjson.Member(object.Raw, "message"), "content")
+	switch role := rawjson.MemberText(object.Raw, "role"); role {
+	case "user":
+		return s.prompt(textOf(content), at)
+	case "assistant":
+		return s.answer(content, at)
+	default:
+		s.c.Skip(cmp.Or(sessionfile.Known(role), "unknown"))
+		return nil
+	}
+}
+
+// prompt takes what the user typed, which stands in tags where the client adds something.
+func (s *session) prompt(text string, at records.Locator) error {
+	text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
+	if text == "" {
+		s.c.Skip("empty_prompt")
+		return nil
+	}
+	if err := s.c.Settle(); err != nil {
+		return err
+	}
+	err := s.c.Prompt(assemble.Prompt{At: at, Text: text})
+	s.c.Take()
+	return err
+}
+
+// redacted is what stands in the place of what the model thought.
+const redacted = "[REDACTED]"
+
+// answer takes an answer of the model. What came of its calls is not told: of an edit it is taken that it was made.
+func (s *session) answer(content []byte, at records.Locator) error {
+	a := assemble.Answer{At: at}
+	text := textOf(content)
+	if rest, found := strings.CutSuffix(strings.TrimSpace(text), redacted); found {
+		text, a.Thinking = rest, sessionfile.Withheld
+	}
+	a.Text = strings.TrimSpace(text)
+	var made []assemble.Result
+	d := rawjson.NewDecoder(content)
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		if rawjson.MemberText(block, "type") != "tool_use" {
+			continue
+		}
+		s.state.Calls++
+		id, input := "call_"+strconv.Itoa(s.state.Calls), rawjson.Member(block, "input")
+		call := does.Call(id, rawjson.MemberText(block, "name"), input, "")
+		a.Calls = append(a.Calls, call)
+		made = append(made, assemble.Result{Edits: does.Edits(&call, "")})
+	}
+	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
+		s.c.Skip("empty_answer")
+		return nil
+	}
+	if err := s.c.Answer(a); err != nil {
+		return err
+	}
+	s.c.Take()
+	for i := range made {
+		if len(made[i].Edits) == 0 {
+			continue
+		}
+		if err := s.c.Result(at, a.Calls[i].ID, made[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textOf is the text of a message.
+func textOf(content []byte) string {
+	d := rawjson.NewDecoder(content)
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		switch rawjson.MemberText(block, "type") {
+		case "text":
+			parts = append(parts, rawjson.MemberText(block, "text"))
+		case "image":
+			parts = append(parts, "[image]")
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
