@@ -71,6 +71,9 @@ const shownFailures = 5
 // than their parser was tested with, and what hooks could not tell anybody.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
+	for _, past := range d.Past(now) {
+		notes = append(notes, past.What+": "+past.Mend)
+	}
 	failures, err := Failures(d.repo)
 	if err != nil {
 		notes = append(notes, "what hooks could not do is not known: "+err.Error())

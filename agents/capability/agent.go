@@ -23,6 +23,8 @@ type Agent struct {
 	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.
 	// Where one of them is found the agent is used on this machine. Both are empty for an agent that has neither.
 	Program, Dir string
+	// Kept tells for how long the agent keeps a session file that is not written to; nil for one that deletes none.
+	Kept func() time.Duration
 	// InProject tells that sessions lie in the project itself: the discoverer knows none unless it is told a directory.
 	InProject bool
 }

@@ -1,6 +1,13 @@
 package claudecode
 
-import "github.com/git-trace/git-trace/agents/capability"
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+)
 
 // Name is the agent's name in hook commands and events.
 const Name = "claude-code"
@@ -17,6 +24,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "2.1.328", Decoder: client, Installer: client.newInstaller(),
 		Parser: client, Discoverer: client, Identifier: client, Program: "claude", Dir: client.configDir(),
+		Kept:    client.kept,
 		Resumer: capability.ResumeBy{"claude", "--resume"},
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,
 			Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
@@ -29,3 +37,17 @@ var (
 	_ capability.SessionDiscoverer = (*Client)(nil)
 	_ capability.SessionIdentifier = (*Client)(nil)
 )
+
+// keptDays is for how long Claude keeps a session file when its settings do not say otherwise.
+const keptDays = 30
+
+// kept is what cleanupPeriodDays of the user's settings says.
+func (c *Client) kept() time.Duration {
+	settings := struct{ CleanupPeriodDays *int }{}
+	days := keptDays
+	raw, err := os.ReadFile(filepath.Join(c.configDir(), settingsName))
+	if err == nil && json.Unmarshal(raw, &settings) == nil && settings.CleanupPeriodDays != nil {
+		days = *settings.CleanupPeriodDays
+	}
+	return time.Duration(max(days, 0)) * 24 * time.Hour
+}

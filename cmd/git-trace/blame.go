@@ -105,6 +105,7 @@ func (a *app) blame(args []string) error {
 	err = errors.Join(blameFailure(err), screen.Close())
 	if err == nil && screen.Terminal {
 		a.legend(screen.Config, drawn)
+		a.tellUntraced(a.life, repo)
 	}
 	return err
 }

@@ -236,7 +236,7 @@ func (a *app) initialise(c *cli.Context) error {
 	case len(planned)+len(allowed) == 0:
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}
-	return cmp.Or(a.tellObstacles(c.Context, in), passed)
+	return cmp.Or(a.tellObstacles(c.Context, in), a.tellMissing(c.Context, in), passed)
 }
 
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.

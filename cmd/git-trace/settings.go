@@ -20,10 +20,10 @@ type setting struct {
 // settingForms are all that there are. docs/settings.md and the manual have them from here.
 var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal"},
-	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your own " +
-		"configuration alone"},
-	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from the " +
-		"remote where it is kept; read from your own configuration alone"},
+	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
+		"own configuration alone"},
+	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from " +
+		"the remote where it is kept; read from your own configuration alone"},
 	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it"},
 	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
 		"init leaves it out unless it is named, and status does not mention it"},

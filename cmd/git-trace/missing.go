@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/doctor"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// tellMissing says after init what is not traced: agents that are on this machine, and conversations from before. It
+// offers to read those at once, since some agents delete them.
+func (a *app) tellMissing(ctx context.Context, in *installation) error {
+	d, err := newDoctor(in.repo)
+	if err != nil {
+		return err
+	}
+	for _, f := range d.Untraced(ctx) {
+		a.warn(f)
+	}
+	past := d.Past(time.Now())
+	for _, f := range past {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s\n", printable(f.What), f.Mend)
+	}
+	file, isFile := a.std.in.(*os.File)
+	if len(past) == 0 || !isFile {
+		return nil
+	}
+	_, typed := terminalWidth(file)
+	if _, seen := terminalOf(a.std.err); !typed || !seen || !a.asks("read them now?") {
+		return nil
+	}
+	return a.program().RunContext(ctx, []string{"git-trace", "backfill"})
+}
+
+// warn tells of something that makes answers wrong, with what mends it.
+func (a *app) warn(f doctor.Finding) {
+	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
+}
+
+// untracedAsked is how often blame looks for agents that are not traced.
+const untracedAsked = 24 * time.Hour
+
+// tellUntraced says below a blame, once, that agents are on this machine whose lines count as a person's. The file that
+// remembers what was said is only a memory: without it, it is said again.
+func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
+	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
+		return
+	}
+	memory := filepath.Join(repo.CommonDir, "traces", "cache", "untraced-told")
+	if info, err := os.Stat(memory); err == nil && time.Since(info.ModTime()) < untracedAsked {
+		return
+	}
+	d, err := newDoctor(repo)
+	if err != nil {
+		return
+	}
+	said, _ := os.ReadFile(memory) // nothing was said yet
+	text := ""
+	for _, f := range d.Untraced(ctx) {
+		if text += f.What + "\n"; len(said) < len(text) || string(said[:len(text)]) != text {
+			a.warn(f)
+		}
+	}
+	_ = os.WriteFile(memory, []byte(text), 0o600)
+}
