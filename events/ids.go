@@ -36,6 +36,23 @@ func isHex(text string) bool {
 // TraceID names a conversation: the UUIDv5 of its agent and the agent's own session id.
 type TraceID string
 
+// Valid tells an id that may stand in a path: a UUID in its usual form, with lower-case digits.
+func (t TraceID) Valid() bool {
+	for i := range len(t) {
+		switch i {
+		case 8, 13, 18, 23:
+			if t[i] != '-' {
+				return false
+			}
+		default:
+			if !isHex(string(t[i : i+1])) {
+				return false
+			}
+		}
+	}
+	return len(t) == 36
+}
+
 // PatchID names a patch: 32 hex digits, derived from what the patch is and where it stands, not from its event.
 type PatchID string
 
@@ -45,7 +62,7 @@ const traceNamespace = "\x6f\x1d\x0c\x5e\x3b\x0a\x5d\x1e\x9a\x55\x6a\x7c\x2b\x9f
 
 // NewTraceID derives the id of a conversation, so that hooks, transcripts and other machines agree on it: the UUIDv5
 // (RFC 9562) of agent and session with a NUL between them. It is written out here because the usual library links the
-// net package, which every hook would have to start.
+// net package, which every process would have to start.
 func NewTraceID(agent, session string) TraceID {
 	sum := sha1.Sum([]byte(traceNamespace + agent + "\x00" + session)) //nolint:gosec // UUIDv5 is SHA-1 by definition
 	id := sum[:16]

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -25,6 +26,20 @@ func TestEventIDsHaveOneForm(t *testing.T) {
 	for _, text := range []string{"", "b3:", string(longestID[3:]), string(longestID) + "0", "B3" + string(longestID[2:]), "b3:" + string(longestID[4:]) + "A"} {
 		if id, err := ParseID(text); err == nil {
 			t.Errorf("%q read as %q", text, id)
+		}
+	}
+}
+
+func TestAnIdThatMayStandInAPath(t *testing.T) {
+	t.Parallel()
+	good := NewTraceID("claude-code", "s")
+	for id, want := range map[TraceID]bool{
+		good: true, "": false, good[1:]: false, good + "0": false, "../" + good[3:]: false,
+		TraceID(strings.ToUpper(string(good))): false, TraceID(strings.ReplaceAll(string(good), "-", "0")): false,
+		good[:8] + "0" + good[9:]: false, good[:9] + "-" + good[10:]: false, "{" + good + "}": false, good[:35] + "g": false,
+	} {
+		if id.Valid() != want {
+			t.Errorf("%q: %v", id, !want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) 
 		if trace == "" {
 			return nil, fmt.Errorf("store record: %w", redact.ErrNotRedacted)
 		}
-		if !validTrace(trace) {
+		if !trace.Valid() {
 			return nil, fmt.Errorf("store record: trace id %.60q is no UUID", string(trace))
 		}
 		blob, err := s.writeBlob(ctx, change.Record)

@@ -109,7 +109,7 @@ func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, 
 		return false, err
 	}
 	record, err := records.Decode(raw)
-	if err != nil || !validTrace(events.TraceID(record.TraceID)) {
+	if err != nil || !events.TraceID(record.TraceID).Valid() {
 		return false, nil //nolint:nilerr // it is no record
 	}
 	v, err := judge(Version{events.TraceID(record.TraceID), raw, record, nil})

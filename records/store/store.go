@@ -108,7 +108,7 @@ func (s *Store) Tips(ctx context.Context) ([]refs.OID, error) {
 
 // Find gives the entry of a conversation, or ErrNotFound.
 func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
-	if !validTrace(trace) {
+	if !trace.Valid() {
 		return Entry{}, fmt.Errorf("record of %.60q: %w", string(trace), ErrNotFound)
 	}
 	names, err := s.refs(ctx)

@@ -6,20 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // suffix of the name of a record's file.
 const suffix = ".json"
-
-// validTrace tells an id that may stand in a path: a UUID in its usual form.
-func validTrace(trace events.TraceID) bool {
-	id, err := uuid.Parse(string(trace))
-	return err == nil && id.String() == string(trace)
-}
 
 func folder(trace events.TraceID) string { return string(trace[:2]) }
 
@@ -29,7 +21,7 @@ func fileName(trace events.TraceID) string { return string(trace) + suffix }
 func traceOf(dir string, e refs.TreeEntry) events.TraceID {
 	name, ok := strings.CutSuffix(e.Name, suffix)
 	trace := events.TraceID(name)
-	if !ok || e.Mode != refs.ModeFile || !validTrace(trace) || folder(trace) != dir {
+	if !ok || e.Mode != refs.ModeFile || !trace.Valid() || folder(trace) != dir {
 		return ""
 	}
 	return trace
