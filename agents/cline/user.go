@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
@@ -57,7 +58,9 @@ type turn struct {
 }
 
 // resultHead begins the result of a call in XML.
-var resultHead = regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
+var resultHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
+})
 
 // added are the tags of what the client adds.
 var added = []string{"environment_details", "explicit_instructions", "SYSTEM_NOTICE", "system_notice", "notice",
@@ -74,7 +77,7 @@ func (u *turn) text(s *session, text string) {
 		u.said = append(u.said, text)
 		return
 	}
-	if head := resultHead.FindString(text); head != "" {
+	if head := resultHead().FindString(text); head != "" {
 		u.results = append(u.results, text[len(head):])
 		return
 	}
@@ -187,7 +190,9 @@ func resultText(raw []byte) (content string, failed bool) {
 }
 
 // exitCode finds how a command ended.
-var exitCode = regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
+var exitCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
+})
 
 // errorOf tells what kind of failure a result reports.
 func errorOf(content string) string {
@@ -199,7 +204,7 @@ func errorOf(content string) string {
 		strings.HasPrefix(head, "<error_details>"):
 		return records.ErrorTool
 	}
-	if m := exitCode.FindStringSubmatch(head); m != nil {
+	if m := exitCode().FindStringSubmatch(head); m != nil {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			return sessionfile.ExitCode(n)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -94,7 +95,7 @@ func stateOf(path string) []byte {
 // Recognises tells a state by its members, and a file of events by its first line. The file of one event is no session.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(head)
-	if len(head) == 0 || head[0] != '{' || eventName.MatchString(filepath.Base(path)) {
+	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {
 		return false
 	}
 	if object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next(); err == nil && isEvent(object.Raw) {
@@ -137,7 +138,9 @@ func open(path, _ string) (sessionfile.File, error) {
 }
 
 // eventName is the name of an event's file.
-var eventName = regexp.MustCompile(`^event-(\d{1,12})-[0-9a-zA-Z-]+\.json$`)
+var eventName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^event-(\d{1,12})-[0-9a-zA-Z-]+\.json$`)
+})
 
 // maxEvents is how many events of one conversation are read.
 const maxEvents = 200_000
@@ -154,7 +157,7 @@ func eventsIn(dir string) []string {
 	}
 	var all []event
 	for _, entry := range entries {
-		m := eventName.FindStringSubmatch(entry.Name())
+		m := eventName().FindStringSubmatch(entry.Name())
 		if m == nil || !entry.Type().IsRegular() || len(all) >= maxEvents {
 			continue
 		}
