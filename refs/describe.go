@@ -63,6 +63,8 @@ func (d *discovery) workTree(at *Found, facts facts) (string, error) {
 		path = d.cwd
 	case at.Top == "":
 		return "", nil
+	default:
+		return path, nil // it was found on the way up from a directory without symlinks
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

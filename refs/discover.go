@@ -91,6 +91,9 @@ type discovery struct {
 	lookup  func(string) (string, bool)
 	inherit []string // environment of a git process that is asked for its opinion
 	noBare  bool     // pass by bare layouts
+
+	// the last answer of commonDir: the git directory that is taken was looked into just before
+	common struct{ of, is string }
 }
 
 func (d *discovery) find() (*Found, error) {
@@ -250,6 +253,17 @@ func (d *discovery) commonDir(gitDir string) (string, error) {
 	if env, ok := d.lookup("GIT_COMMON_DIR"); ok {
 		return d.abs(env), nil
 	}
+	if d.common.of == gitDir {
+		return d.common.is, nil
+	}
+	is, err := commonDirOf(gitDir)
+	if err == nil {
+		d.common.of, d.common.is = gitDir, is
+	}
+	return is, err
+}
+
+func commonDirOf(gitDir string) (string, error) {
 	text, err := readRegular(filepath.Join(gitDir, "commondir"), maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil

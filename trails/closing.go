@@ -232,7 +232,7 @@ const maxDeclared = 1 << 20
 func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	var edits []declared
 	for _, e := range tool.Edits {
-		rel, ok := Relative(repo, target(e.Path))
+		rel, ok := inside(repo.WorkTree, target(e.Path))
 		if !ok {
 			continue
 		}

@@ -115,7 +115,7 @@ func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bo
 		return false
 	}
 	for _, e := range b.Tool.Edits {
-		path, _ := Relative(repo, target(e.Path)) // none, where it lies elsewhere
+		path, _ := inside(repo.WorkTree, target(e.Path)) // none, where it lies elsewhere
 		d := declared{Path: path, Old: e.Old, New: e.New, Before: e.Before, After: e.After}
 		if drop(trace, path, d.texts()...) {
 			return true

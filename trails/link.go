@@ -25,20 +25,26 @@ func Relative(repo *refs.Repo, abs string) (string, bool) {
 // to and, if it is a link, the link. Those that lie elsewhere are left out.
 func names(repo *refs.Repo, abs string) []string {
 	var out []string
-	for _, path := range []string{target(abs), abs} {
-		if rel, ok := Relative(repo, path); ok && !slices.Contains(out, rel) {
+	link := resolveDir(abs)
+	for _, path := range []string{followed(link), link} {
+		if rel, ok := inside(repo.WorkTree, path); ok && !slices.Contains(out, rel) {
 			out = append(out, rel)
 		}
 	}
 	return out
 }
 
-// target is the file that an absolute path leads to, be it there or not. A path that leads to nothing, as in a loop of
-// links, stands for itself.
-func target(abs string) string {
+// target is the file that an absolute path leads to, be it there or not, without symlinks on the way. A path that leads
+// to nothing, as in a loop of links, stands for itself.
+func target(abs string) string { return followed(resolveDir(abs)) }
+
+// followed is target of a path whose directories are no symlinks.
+func followed(abs string) string {
 	path := abs
-	for range maxLinks {
-		path = resolveDir(path)
+	for n := range maxLinks {
+		if n > 0 {
+			path = resolveDir(path)
+		}
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
 			return path

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -101,7 +102,9 @@ func (c *completer) options(command *cli.Command, typed string) {
 }
 
 // choiceOf finds the words among which the value of an option is chosen, where its description lists them.
-var choiceOf = regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
+var choiceOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
+})
 
 // value offers what an option takes, and tells whether it takes anything.
 func (c *completer) value(command *cli.Command, option, typed string) bool {
@@ -116,7 +119,7 @@ func (c *completer) value(command *cli.Command, option, typed string) bool {
 		return false
 	}
 	name := command.Flags[at].Names()[0]
-	if found := choiceOf.FindStringSubmatch(flag.GetUsage()); found != nil {
+	if found := choiceOf().FindStringSubmatch(flag.GetUsage()); found != nil {
 		c.words(typed, strings.Split(found[1], "|")...)
 		return true
 	}
@@ -156,12 +159,14 @@ func (c *completer) formats(typed string, which func(exchange) bool) {
 }
 
 // operandIn finds what a command takes, as its forms name it.
-var operandIn = regexp.MustCompile(`<[^<>]*>`)
+var operandIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<[^<>]*>`)
+})
 
 // operand offers what the forms of the command say that it takes.
 func (c *completer) operand(command *cli.Command, typed string) {
 	var ids, refs, files bool
-	for _, name := range operandIn.FindAllString(command.UsageText, -1) {
+	for _, name := range operandIn().FindAllString(command.UsageText, -1) {
 		switch strings.Trim(name, "<>") {
 		case "id", "trace", "conversation", "moment":
 			ids = true
