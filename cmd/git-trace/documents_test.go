@@ -152,7 +152,7 @@ func TestEveryPromiseNamesTheTestThatHoldsIt(t *testing.T) {
 	t.Parallel()
 	tests := testsOfTheProject(t)
 	for name, text := range map[string]string{
-		"README.md":            section(t, document(t, "README.md"), "What it promises"),
+		"docs/reliability.md":  section(t, document(t, "docs/reliability.md"), "What it promises"),
 		"docs/threat-model.md": section(t, document(t, "docs/threat-model.md"), "Threats"),
 		"docs/privacy.md":      section(t, document(t, "docs/privacy.md"), "What holds"),
 	} {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// pages are the documents, relative to the top.
+func pages(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", moduleRoot, "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	if err != nil {
+		t.Skip("the documents are listed by git: ", err)
+	}
+	list := strings.Fields(string(out))
+	if len(list) < 20 {
+		t.Fatalf("only %d documents", len(list))
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return strings.Contains(name, "testdata/") })
+}
+
+var pageLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+
+// A link leads to a file that is there, and to a heading that it has. What is on the network is not asked.
+func TestLinksOfDocumentsLead(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, page := range pages(t) {
+		for _, m := range pageLink.FindAllStringSubmatch(proseOf(document(t, page)), -1) {
+			target, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, ":") {
+				continue
+			}
+			checked++
+			to := page
+			if target != "" {
+				to = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(filepath.Join(moduleRoot, to)); err != nil {
+				t.Errorf("%s: %s leads nowhere", page, m[1])
+				continue
+			}
+			if heading != "" && !slices.Contains(headings(document(t, to)), heading) {
+				t.Errorf("%s: %s has no heading #%s", page, to, heading)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d links were found", checked)
+	}
+}
+
+// proseOf is a page without its blocks of code, and without what stands between backquotes.
+func proseOf(page string) string {
+	page = regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(page, "")
+	return quoted.ReplaceAllString(page, "")
+}
+
+// headings are the names by which headings of a page are linked to, as forges make them.
+func headings(page string) []string {
+	var out []string
+	for line := range strings.Lines(page) {
+		if rest := strings.TrimLeft(line, "#"); rest != line && strings.HasPrefix(rest, " ") {
+			out = append(out, strings.Map(func(r rune) rune {
+				switch {
+				case r == ' ':
+					return '-'
+				case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+					return unicode.ToLower(r)
+				}
+				return -1
+			}, strings.TrimSpace(rest)))
+		}
+	}
+	return out
+}
+
+// The index lists every page of docs.
+func TestTheIndexListsEveryPage(t *testing.T) {
+	t.Parallel()
+	index := document(t, "docs/README.md")
+	files, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); name != "README.md" && !strings.Contains(index, "("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
+// A document names only commands that are there.
+func TestDocumentsNameCommandsThatAreThere(t *testing.T) {
+	t.Parallel()
+	var known []string
+	for _, c := range (&app{}).program().Commands {
+		known = append(known, c.Name)
+	}
+	known = append(known, "hook", "git-hook", "help")
+	command, found := regexp.MustCompile("(?m)(?:^|`|\\$ )git trace ([a-z][a-z-]*)"), 0
+	for _, page := range pages(t) {
+		for _, m := range command.FindAllStringSubmatch(document(t, page), -1) {
+			if found++; !slices.Contains(known, m[1]) {
+				t.Errorf("%s: git trace %s is no command", page, m[1])
+			}
+		}
+	}
+	if found < 200 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// changing are parts of a screen that differ from run to run: ids of commits, moments, and how long ago they were.
+var changing = regexp.MustCompile(`\b[0-9a-f]{7}\b|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ \w+ ago|just now|\bnow\b`)
+
+var pageBlock = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
+
+// runPage is the script command `page FILE`: in the repository of git trace demo, each block of the page that begins
+// with a prompt has to be what the command prints today, and each line of another block that is a command has to end
+// well. It runs those that name nothing but what the demo has.
+func runPage(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := os.ReadFile(filepath.Join(moduleRoot, args[0]))
+	ts.Check(err)
+	screens, commands := 0, 0
+	for _, m := range pageBlock.FindAllStringSubmatch(string(text), -1) {
+		if command, shown, is := strings.Cut(m[1], "\n"); is && strings.HasPrefix(command, "$ ") {
+			screens++
+			ts.Check(ts.Exec("sh", "-c", strings.TrimPrefix(command, "$ ")))
+			made := changing.ReplaceAllString(ts.ReadFile("stdout"), "#")
+			if shown = changing.ReplaceAllString(shown, "#"); !strings.HasPrefix(unpadded(made), unpadded(shown)) {
+				ts.Fatalf("%s: %s prints\n%s\nand the page has\n%s", args[0], command, made, shown)
+			}
+			continue
+		}
+		for line := range strings.Lines(m[1]) {
+			if ofTheDemo.MatchString(line) {
+				commands++
+				ts.Check(ts.Exec("sh", "-c", line))
+			}
+		}
+	}
+	ts.Logf("%s: %d screens, %d commands", args[0], screens, commands)
+	if screens+commands == 0 {
+		ts.Fatalf("%s has neither screens nor commands", args[0])
+	}
+}
+
+// ofTheDemo are commands that can be run there: they name a file, a prompt or commits that it has, or nothing.
+var ofTheDemo = regexp.MustCompile(`^git trace (status|log|graph|stats|demo|config|[a-z-]+ .*(server\.go|c86c|HEAD~1|--dry-run).*)( +#.*)?\n$`)
+
+// unpadded is a screen without the white space that follows from how wide a masked word was.
+func unpadded(screen string) string { return strings.Join(strings.Fields(screen), " ") }
