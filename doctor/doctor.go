@@ -39,6 +39,8 @@ type Deeds struct {
 	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
 	// Settings tells why no conversation can be stored with these settings.
 	Settings func(refs.Config) (mend string, err error)
+	// Wrong finds settings with values that they do not take, and names that no setting has.
+	Wrong func(context.Context, refs.Config) []Finding
 }
 
 // Doctor looks at one work tree.
@@ -82,6 +84,7 @@ var checks = [...]check{
 	{"log", (*Doctor).checkLog},
 	{"read cache", (*Doctor).checkIndex},
 	{"records", (*Doctor).checkRecords},
+	{"settings", (*Doctor).checkSettings},
 }
 
 // Result is what a check came to.

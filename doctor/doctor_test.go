@@ -59,6 +59,7 @@ func newWard(t *testing.T) *ward {
 			return nil
 		},
 		Settings: func(refs.Config) (string, error) { return "", nil },
+		Wrong:    func(context.Context, refs.Config) []Finding { return nil },
 	}
 	w.must(w.start(t.Context()))
 	_, err = (&hooks.Installer{Repo: repo, Binary: w.env.Binary}).Install(t.Context())
@@ -176,7 +177,8 @@ func TestNothingIsWrongWhereEverythingIsThere(t *testing.T) {
 		t.Errorf("%d problems:\n%s", remain, strings.Join(told, "\n"))
 	}
 	for _, want := range []string{"ok recording: on the list since ", "ok git hooks: all installed", "ok agents: claude-code traced",
-		"ok timeline: at boundary ", "ok spool: empty", "ok log: ", "ok read cache: holds ", "ok records: of 0 conversations"} {
+		"ok timeline: at boundary ", "ok spool: empty", "ok log: ", "ok read cache: holds ", "ok records: of 0 conversations",
+		"ok settings: none is set"} {
 		if !holds(told, want) {
 			t.Errorf("no %q in\n%s", want, strings.Join(told, "\n"))
 		}
@@ -265,6 +267,11 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 		{"a setting keeps conversations from being stored", func(w *ward) {
 			w.deeds.Settings = func(refs.Config) (string, error) { return "mend it", errors.New("no such file") }
 		}, "no conversation is stored: no such file | mend it", true, ""},
+		{"a setting has no such value", func(w *ward) {
+			w.deeds.Wrong = func(context.Context, refs.Config) []Finding {
+				return []Finding{{What: "no such value", Mend: "unset it"}}
+			}
+		}, "no such value | unset it", false, ""},
 		{"a record is gone", func(w *ward) {
 			w.add(events.RecordStored, events.RecordData{Commit: head(w), Blob: head(w), Lifecycle: "provisional"})
 		}, "1 conversation stored on refs/traces/records is not there any more", false, ""},

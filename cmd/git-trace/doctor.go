@@ -39,6 +39,9 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 			_, err := priceTable(config)
 			return "mend the file, or git config --unset " + pricesKey, err
 		},
+		Wrong: func(ctx context.Context, config refs.Config) []doctor.Finding {
+			return wrongSettings(ctx, repo, config)
+		},
 	}), err
 }
 

@@ -12,40 +12,53 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// setting is a key of git's configuration that git-trace reads.
+// setting is a key of git's configuration that git-trace reads. Takes is the form of its values; one without a form is
+// judged where it is used, or takes any text.
 type setting struct {
 	key, byDefault, means string
+	takes                 valueForm
 }
+
+// valueForm is what a setting takes. The first three are types of git's own (git-config(1), --type).
+type valueForm string
+
+const (
+	aTruth  valueForm = "bool"
+	aNumber valueForm = "int"
+	aDate   valueForm = "expiry-date"
+	anAgent valueForm = "agent"
+	aLevel  valueForm = "level"
+)
 
 // settingForms are all that there are. docs/settings.md and the manual have them from here.
 var settingForms = []setting{
-	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal"},
+	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
 	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
-		"own configuration alone"},
+		"own configuration alone", aTruth},
 	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from " +
-		"the remote where it is kept; read from your own configuration alone"},
-	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it"},
+		"the remote where it is kept; read from your own configuration alone", aTruth},
+	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it", ""},
 	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
-		"init leaves it out unless it is named, and status does not mention it"},
-	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them"},
-	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace"},
-	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds"},
-	{"trace.pushSubject", "", "the subject of the commits that push makes, where a remote has rules for subjects"},
-	{"trace.records", "true", "false: conversations are not stored"},
-	{"trace.redactAllow", "", "an expression (RE2) for what is no secret; as often as is wanted"},
-	{"trace.redactFile", "git-trace/redact in your directory of configurations", "your rules of redaction"},
-	{"trace.redactName", "", "a word that is a name, and is taken out; as often as is wanted"},
-	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted"},
-	{"trace.remote", "", "the remote that push goes to when none is named"},
-	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed"},
+		"init leaves it out unless it is named, and status does not mention it", anAgent},
+	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them", aNumber},
+	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace", ""},
+	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds", aDate},
+	{"trace.pushSubject", "", "the subject of the commits that push makes, where a remote has rules for subjects", ""},
+	{"trace.records", "true", "false: conversations are not stored", aTruth},
+	{"trace.redactAllow", "", "an expression (RE2) for what is no secret; as often as is wanted", ""},
+	{"trace.redactFile", "git-trace/redact in your directory of configurations", "your rules of redaction", ""},
+	{"trace.redactName", "", "a word that is a name, and is taken out; as often as is wanted", ""},
+	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted", ""},
+	{"trace.remote", "", "the remote that push goes to when none is named", ""},
+	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
 	{"trace.snapshotExpire", defaultExpire, "when gc removes the contents of a snapshot that is nobody's last one; " +
-		"spelt as gc.pruneExpire"},
+		"spelt as gc.pruneExpire", aDate},
 	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
-		"the hook"},
-	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote"},
+		"the hook", ""},
+	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote", ""},
 	{"remote.<name>.traceShare", "", "how much of conversations push gives this remote: commits, conversations or " +
-		"log; push writes it when it has asked"},
-	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; push to another one asks again"},
+		"log; push writes it when it has asked", aLevel},
+	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; push to another one asks again", ""},
 }
 
 func (a *app) configCommand() *cli.Command {

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/doctor"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// wrongSettings finds values that a setting does not take, and keys that no setting has.
+func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []doctor.Finding {
+	var found []doctor.Finding
+	wrong := func(key, what string) {
+		found = append(found, doctor.Finding{What: what, Mend: "git config --unset-all " + key})
+	}
+	var keys []string
+	for _, s := range settingForms {
+		keys = append(keys, strings.ToLower(s.key))
+	}
+	told := map[string]bool{}
+	for key := range config.Entries() {
+		if !strings.HasPrefix(key, "trace.") || slices.Contains(keys, key) || told[key] {
+			continue
+		}
+		told[key] = true
+		meant := "git trace config lists those that there are"
+		if near := nearest(key, keys); near != "" {
+			meant = "did you mean " + settingForms[slices.Index(keys, near)].key + "?"
+		}
+		wrong(key, "no setting has the name "+printable(key)+": "+meant)
+	}
+	for _, s := range settingForms {
+		for key, value := range config.Entries() {
+			if !s.is(key) || s.takes == "" || s.takes.has(ctx, repo, key, value) {
+				continue
+			}
+			wrong(key, printable(key+" does not take '"+value+"'")+": "+s.takes.inWords())
+		}
+	}
+	return found
+}
+
+// is tells whether a key, as git prints it, is the setting's.
+func (s setting) is(key string) bool {
+	if strings.HasPrefix(s.key, "remote.<") {
+		return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, strings.ToLower(s.suffix()))
+	}
+	return key == strings.ToLower(s.key)
+}
+
+// has tells whether a value has the form. Git judges what it has a type for.
+func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
+	switch f {
+	case anAgent:
+		_, known := agents.Lookup(capability.Env{}, value)
+		return known
+	case aLevel:
+		return slices.Contains(sharing.Levels, sharing.Level(value))
+	}
+	const name = "git-trace.value"
+	_, err := repo.Git(ctx, nil, "-c", name+"="+value, "config", "--type="+string(f), "--get", name)
+	return err == nil
+}
+
+func (f valueForm) inWords() string {
+	switch f {
+	case aTruth:
+		return "true or false"
+	case aNumber:
+		return "a number, with k, m or g behind it"
+	case aDate:
+		return "a date as gc.pruneExpire has it, such as 90.days.ago or never"
+	case anAgent:
+		return "an agent that git trace capabilities lists"
+	}
+	var levels []string
+	for _, l := range sharing.Levels {
+		levels = append(levels, string(l))
+	}
+	return strings.Join(levels, ", ")
+}
