@@ -21,8 +21,8 @@ func newWriter() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// SetAside gives this clone a new id: another clone writes under the one that it had, a copy of this one or the one
-// that this is a copy of. The log so far is read as that of another writer from then on, and the next append begins a new
+// SetAside gives this clone a new id, since another clone writes under the same one: a copy of this clone, or the one
+// that this is a copy of. From then on the log so far is read as that of another writer. The next append begins a new
 // one. Nothing of it is lost: a process that is killed has done all of it or nothing.
 func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	ctx, cancel := withDeadline(ctx)

@@ -6,8 +6,8 @@
 // generation_id the prompt. Paths of Windows are given as "/c:/…". Fields that another version names otherwise are
 // taken for absent: then a call has no declared path and may have written anywhere, which is honest but coarse.
 //
-// Its transcripts are read too. They tell what was said and which calls were made, and neither when, nor by which model,
-// nor what came of a call: an edit counts as made.
+// Its transcripts are read too. They tell what was said and which calls were made. They do not tell when, by which
+// model, or what came of a call: an edit counts as made.
 //
 // Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
 package cursor

@@ -3,8 +3,8 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"html"
 	"fmt"
+	"html"
 	"path/filepath"
 	"slices"
 	"strings"

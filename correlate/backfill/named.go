@@ -2,8 +2,8 @@ package backfill
 
 import "slices"
 
-// byName gives what is left of the commits that hold the edits of one step and nothing else, as their conversation says:
-// of the files that these edits wrote, the lines that nothing else is known of. Aider commits so. A hook of the
+// byName is for commits that hold the edits of one step and nothing else, as their conversation says. Aider commits so.
+// Of the files that these edits wrote, it gives the step the lines that nothing else is known of. A hook of the
 // repository may have given them another form, so that their content shows nothing.
 func (f *finder) byName(origins [][][][]landing) {
 	for i := range f.pasts {
