@@ -61,10 +61,19 @@ func (s *Site) Handler() http.Handler {
 		"/t/{trace}/p/{prompt}":  talk,
 		"/t/{trace}/{step}":      talk,
 		"/blame/{rev}/{path...}": blamed,
+		"/tree/{rev}/{path...}":  directory,
+		"/commit/{id}":           committed,
+		"/diff/{range...}":       ranged,
+		"/graph":                 commits,
+		"/search":                search,
+		"/stats":                 figures,
+		"/track/{patch}":         tracked,
+		"/log-health":            health,
 	} {
 		mux.HandleFunc("GET "+pattern, s.page(make))
 	}
 	mux.HandleFunc("GET /static/{hash}/{file}", s.static)
+	mux.HandleFunc("GET /api/1/{name}", s.api)
 	mux.HandleFunc("GET "+livePath, s.watch)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, fmt.Errorf("the page '%s': %w", r.URL.Path, errNotFound))
@@ -157,18 +166,34 @@ func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 }
 
+// failure is what the page of an error shows.
+type failure struct {
+	Status int
+	What   string
+	Hints  []string
+}
+
+// said divides what a command says on standard error: the error, and what one can do about it.
+func said(err error) (what string, hints []string) {
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if text, is := strings.CutPrefix(line, "git-trace: error: "); is {
+			what = text
+		} else if text, is := strings.CutPrefix(line, "git-trace: hint: "); is && what != "" {
+			hints = append(hints, text) // those above the error are of the repository
+		}
+	}
+	if what == "" {
+		what = err.Error()
+	}
+	return what, hints
+}
+
 // fail says what is wrong on a page.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
-	text, hints, _ := strings.Cut(err.Error(), "\n")
-	body := struct {
-		Status int
-		What   string
-		Hints  []string
-	}{Status: status, What: strings.TrimPrefix(text, "git-trace: error: ")}
-	for line := range strings.Lines(hints) {
-		body.Hints = append(body.Hints, strings.TrimPrefix(strings.TrimSpace(line), "git-trace: hint: "))
-	}
+	body := failure{Status: status}
+	body.What, body.Hints = said(err)
 	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body))
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -92,7 +93,25 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	s.shows("/t/c86c/p/2", "add a test for it")
 	s.shows("/blame/HEAD/server.go", "c86c#1", "closed   atomic.Bool", "A U Thor")
 	s.shows("/blame/worktree/server.go", "c86c#1")
+	s.shows("/commit/HEAD", "server: safe close", "c86c#1", "people", "CompareAndSwap", "17 by agents")
+	s.shows("/commit/HEAD?view=split", "One below the other", `class="pair"`)
+	s.shows("/commit/HEAD~1", "server: first version")
+	s.shows("/diff/HEAD~1...HEAD", "c86c#2", "server_test.go")
+	s.shows("/graph", "server: safe close", "c86c#2", "94 % agents")
+	s.shows("/graph?path=server_test.go", "server: safe close")
+	s.shows("/tree/HEAD/", "server_test.go")
+	s.shows("/search?q=safe", asked[:13], "<mark>safe</mark>")
+	s.shows("/search?q=nothing+like+it", "No conversation holds all of these words")
+	s.shows("/stats", "claude-code", "Lines that commits added, by week", "As a table")
+	page, _ := s.get("/t/c86c")
+	for _, patch := range regexp.MustCompile(`"(/track/[0-9a-f]+)"`).FindAllStringSubmatch(page, -1) {
+		s.shows(patch[1], "created", "anchored", "alive")
+	}
+	s.shows("/log-health", "The log is consistent")
 	for path, want := range map[string]int{
+		"/commit/ffffffff": 404, "/commit/--all": 404, "/diff/HEAD": 400, "/diff/--stat..HEAD": 404, "/graph?rev=--all": 400,
+		"/tree/HEAD/none": 404, "/track/--json": 404, "/api/1/none": 404, "/api/1/show?id=--help": 400, "/api/1/log?limit=201": 400,
+		"/api/1/blame?rev=-x&path=server.go": 404, "/api/1/diff?range=--output=x": 400,
 		"/nothing": 404, "/t/ffff": 404, "/t/c86c/99": 404, "/t/c86c/p/9": 404, "/blame/HEAD/none.go": 404,
 		"/blame/--help/server.go": 404, "/blame/HEAD/..%2f..%2fetc%2fpasswd": 404, "/blame/worktree/..%2f..%2fetc%2fpasswd": 404,
 		"/blame/worktree/.git%2fconfig": 404, "/blame/HEAD/": 404, "/static/0/page.css": 404, "/log?agent=none": 400,
@@ -101,6 +120,59 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 			t.Errorf("%s: status %d, not %d\n%s", path, status, want, body)
 		}
 	}
+}
+
+// What programs are told is what the commands print, to the byte; what has not changed is not sent again.
+func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	for path, args := range map[string][]string{
+		"log?limit=5":                   {"log", "--json", "-n", "5"},
+		"graph":                         {"graph", "--json"},
+		"stats?by=agent":                {"stats", "--json", "--by=agent"},
+		"show?id=c86c":                  {"show", "--json", "c86c"},
+		"track?id=c86c":                 {"track", "--json", "c86c"},
+		"search?q=safe":                 {"search", "--json", "safe"},
+		"diff?range=HEAD~1..HEAD":       {"diff", "--json", "HEAD~1..HEAD"},
+		"blame?rev=HEAD&path=server.go": {"blame", "--json", strings.TrimSpace(head(t, dir)), "server.go"},
+		"verify":                        {"verify", "--json"},
+	} {
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		want, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		if got, status := s.get("/api/1/" + path); status != http.StatusOK || got != string(want) {
+			t.Errorf("%s: status %d\n%s\nnot\n%s", path, status, got, want)
+		}
+		answer, err := s.client.Get(s.base + "/api/1/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		again, err := http.NewRequest(http.MethodGet, s.base+"/api/1/"+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again.Header.Set("If-None-Match", answer.Header.Get("ETag"))
+		if answer, err = s.client.Do(again); err != nil || answer.StatusCode != http.StatusNotModified {
+			t.Errorf("%s: asked again: %v %v", path, answer.StatusCode, err)
+		}
+		_ = answer.Body.Close()
+	}
+}
+
+// head is the commit that is checked out.
+func head(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("git", "rev-parse", "HEAD")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 // What conversations and files hold is text on every page, whatever it says.
@@ -123,6 +195,8 @@ func TestPagesHoldNothingThatRuns(t *testing.T) {
 	s := serveSite(t, program, dir)
 	for _, path := range []string{"/", "/log?agent=" + "%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/blame/HEAD/a%22b'c.txt",
 		"/blame/HEAD/%3Cb%3E.txt", "/blame/HEAD/ctrl%1b%5b31m.txt", "/%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+		"/commit/HEAD", "/commit/HEAD?view=split", "/graph", "/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+		"/graph?path=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
 	} {
 		body, _ := s.get(path)
 		for _, bad := range []string{"<script>alert", "<img", "\x1b", "\x07", "\u202e", "<b>.txt"} {

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// diffAnswer is what git trace diff --json prints.
+type diffAnswer struct {
+	Totals struct {
+		Added   lineCounts `json:"added"`
+		Removed lineCounts `json:"removed"`
+		Churn   *struct {
+			Written int `json:"written"`
+			Gone    int `json:"gone"`
+		} `json:"churn"`
+	} `json:"totals"`
+	Files []struct {
+		Path string        `json:"path"`
+		Runs []*ownedLines `json:"runs"`
+	} `json:"files"`
+}
+
+type commitBody struct {
+	Commit   *graph.CommitJSON // nil for a range
+	Message  string
+	From, To string
+	Diff     diffAnswer
+	Owned    bool // whose the lines are is known
+	Files    []*patchFile
+	Split    bool
+	Added    int
+	Removed  int
+	Other    string // the address of the other form
+}
+
+// committed is the page of a commit: its diff with its first parent, with who wrote the lines.
+func committed(q *question) (string, string, any, error) {
+	id, err := q.files.commit(q.ctx, q.r.PathValue("id"))
+	if err != nil {
+		return "", "", nil, err
+	}
+	if id.String() != q.r.PathValue("id") {
+		return "", "", nil, &moved{(&url.URL{Path: at("commit", id), RawQuery: q.r.URL.RawQuery}).String()}
+	}
+	objects := q.repo.Objects()
+	defer objects.Close()
+	c, err := objects.Commit(id)
+	if err != nil {
+		return "", "", nil, err
+	}
+	body := &commitBody{To: id.String(), Message: strings.TrimSpace(c.Message)}
+	if len(c.Parents) > 0 {
+		body.From = c.Parents[0].String()
+	}
+	var answer struct {
+		Objects []struct {
+			Commit *graph.CommitJSON `json:"commit"`
+		} `json:"objects"`
+	}
+	if err := all(
+		func() error { return q.into(&answer, "show", "--json", body.To) },
+		func() error { return body.fill(q) },
+	); err != nil {
+		return "", "", nil, err
+	}
+	if len(answer.Objects) == 1 {
+		body.Commit = answer.Objects[0].Commit
+	}
+	title, _, _ := strings.Cut(body.Message, "\n")
+	return title, "commit", body, nil
+}
+
+// ranged is the page of what lies between two commits: A..B, or A...B from where they parted.
+func ranged(q *question) (string, string, any, error) {
+	given := q.r.PathValue("range")
+	from, to, whole := strings.Cut(given, "...")
+	parted := whole
+	if !whole {
+		if from, to, whole = strings.Cut(given, ".."); !whole {
+			return "", "", nil, fmt.Errorf("range '%s': %w: name two revisions, A..B or A...B", given, errBadQuestion)
+		}
+	}
+	if to == "" {
+		to = "HEAD"
+	}
+	var ends [2]refs.OID
+	for i, rev := range []string{from, to} {
+		var err error
+		if ends[i], err = q.files.commit(q.ctx, rev); err != nil {
+			return "", "", nil, err
+		}
+	}
+	body := &commitBody{From: ends[0].String(), To: ends[1].String()}
+	if parted {
+		base, err := q.repo.Git(q.ctx, nil, "merge-base", body.From, body.To)
+		if err != nil {
+			return "", "", nil, fmt.Errorf("'%s' and '%s' have nothing in common: %w", from, to, errNotFound)
+		}
+		body.From = strings.TrimSpace(string(base))
+	}
+	return given, "commit", body, body.fill(q)
+}
+
+// fill reads the diff, and whose its lines are.
+func (b *commitBody) fill(q *question) error {
+	b.Split = q.r.URL.Query().Get("view") == "split"
+	b.Other = q.r.URL.EscapedPath() + "?view=split"
+	if b.Split {
+		b.Other = q.r.URL.EscapedPath()
+	}
+	err := all(
+		func() (err error) {
+			b.Files, err = q.files.patch(q.ctx, b.From, b.To)
+			return err
+		},
+		func() error {
+			if b.From == "" {
+				return nil // git trace diff has no owners for a first commit
+			}
+			err := q.into(&b.Diff, "diff", "--json", "--removed", b.From+".."+b.To)
+			var refused *Refusal
+			if b.Owned = err == nil; errors.As(err, &refused) {
+				return nil // the diff is shown without owners
+			}
+			return err
+		},
+	)
+	for _, file := range b.Files {
+		b.Added += file.Added
+		b.Removed += file.Removed
+		for _, owned := range b.Diff.Files {
+			if owned.Path == file.Path {
+				file.own(owned.Runs)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,254 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/view"
+)
+
+// graphPage is how many commits a page lists.
+const graphPage = 50
+
+type graphBody struct {
+	Commits           []graph.CommitJSON
+	Range, Path, More string
+	Author            string
+}
+
+// commits lists commits with the conversations whose lines they hold.
+func commits(q *question) (string, string, any, error) {
+	ask := q.r.URL.Query()
+	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author")}
+	args := []string{"graph", "--json", "-n", strconv.Itoa(graphPage + 1)}
+	if body.Author != "" {
+		args = append(args, "--author="+body.Author)
+	}
+	rev := body.Range
+	if before := ask.Get("before"); before != "" {
+		rev = before
+	}
+	if rev != "" {
+		if err := noOption(rev); err != nil {
+			return "", "", nil, err
+		}
+		args = append(args, rev)
+	}
+	if body.Path != "" {
+		args = append(args, "--", body.Path)
+	}
+	var answer graphAnswer
+	if err := optional(q.into(&answer, args...)); err != nil {
+		return "", "", nil, err
+	}
+	body.Commits = answer.Commits
+	if len(body.Commits) > graphPage && !strings.Contains(body.Range, "..") {
+		next := url.Values{"before": {body.Commits[graphPage].Commit.String()}}
+		for name, text := range map[string]string{"path": body.Path, "author": body.Author} {
+			if text != "" {
+				next.Set(name, text)
+			}
+		}
+		body.More = "/graph?" + next.Encode()
+	}
+	body.Commits = body.Commits[:min(len(body.Commits), graphPage)]
+	return "Commits", "graph", body, nil
+}
+
+// searchAnswer is what git trace search --json prints.
+type searchAnswer struct {
+	Total   int `json:"total"`
+	Results []struct {
+		Trace   string   `json:"trace"`
+		Agent   string   `json:"agent"`
+		Title   string   `json:"title"`
+		Commits []string `json:"commits"`
+		Hits    []struct {
+			Step   int    `json:"step"`
+			Index  int    `json:"prompt_index"`
+			Prompt bool   `json:"prompt"`
+			Text   string `json:"text"`
+		} `json:"hits"`
+	} `json:"results"`
+}
+
+type searchBody struct {
+	Text string
+	searchAnswer
+}
+
+// searchPage is how many conversations a search shows.
+const searchPage = 30
+
+func search(q *question) (string, string, any, error) {
+	body := &searchBody{Text: strings.TrimSpace(q.r.URL.Query().Get("q"))}
+	wanted := strings.Fields(body.Text)
+	if len(wanted) == 0 {
+		return "Search", "search", body, nil
+	}
+	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--"}, wanted...)
+	err := optional(q.into(&body.searchAnswer, args...))
+	return "Search for " + body.Text, "search", body, err
+}
+
+// Marked divides a text by the words that are looked for.
+func (b *searchBody) Marked(text string) []part {
+	text = strings.ReplaceAll(text, "\n", " ")
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return []part{{Text: text}}
+	}
+	var out []part
+	for at := 0; at < len(text); {
+		next, length := len(text), 0
+		for word := range strings.FieldsSeq(strings.ToLower(b.Text)) {
+			if i := strings.Index(lower[at:], word); i >= 0 && at+i < next {
+				next, length = at+i, len(word)
+			}
+		}
+		if next > at {
+			out = append(out, part{Text: text[at:next]})
+		}
+		if length > 0 {
+			out = append(out, part{Text: text[next : next+length], Marked: true})
+		}
+		at = next + length
+	}
+	return out
+}
+
+// treeEntry is a file or a directory.
+type treeEntry struct {
+	Name    string
+	Dir     bool
+	Address string
+	Lines   *lineCounts // that commits added below a directory; nil where it is not known
+}
+
+type treeBody struct {
+	Rev, Path string
+	Names     []crumb
+	Entries   []treeEntry
+}
+
+// directory lists a directory of a commit, with whose lines commits added below each directory in it.
+func directory(q *question) (string, string, any, error) {
+	commit, err := q.files.commit(q.ctx, q.r.PathValue("rev"))
+	if err != nil {
+		return "", "", nil, err
+	}
+	path := strings.Trim(q.r.PathValue("path"), "/")
+	objects := q.repo.Objects()
+	defer objects.Close()
+	e, err := q.files.entry(objects, commit, path)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if !e.IsDir() {
+		return "", "", nil, &moved{at("blame", commit, path)}
+	}
+	list, err := objects.Tree(e.OID)
+	if err != nil {
+		return "", "", nil, err
+	}
+	body := &treeBody{Rev: commit.String(), Path: path, Names: crumbs(commit.String(), path)}
+	depth := 1
+	if path != "" {
+		depth += strings.Count(path, "/") + 1
+	}
+	args := []string{"stats", "--json", "--by=directory", "--depth=" + strconv.Itoa(depth), commit.String()}
+	var figures statsAnswer
+	if path != "" {
+		args = append(args, "--", path)
+	}
+	known := q.into(&figures, args...) == nil // without them the names are shown
+	for _, entry := range list {
+		full := strings.TrimPrefix(path+"/"+entry.Name, "/")
+		one := treeEntry{Name: entry.Name, Dir: entry.IsDir(), Address: at("blame", commit, full)}
+		if one.Dir {
+			one.Address = at("tree", commit, full)
+			at := slices.IndexFunc(figures.Groups, func(g statsGroup) bool { return deref(g.Key["directory"]) == full })
+			if known && at >= 0 {
+				one.Lines = &figures.Groups[at].lineCounts
+			}
+		}
+		body.Entries = append(body.Entries, one)
+	}
+	slices.SortStableFunc(body.Entries, func(a, b treeEntry) int {
+		switch {
+		case a.Dir == b.Dir:
+			return strings.Compare(a.Name, b.Name)
+		case a.Dir:
+			return -1
+		}
+		return 1
+	})
+	return "/" + path, "tree", body, nil
+}
+
+// tracked is the page of a patch.
+func tracked(q *question) (string, string, any, error) {
+	id := q.r.PathValue("patch")
+	if err := noOption(id); err != nil || strings.ContainsAny(id, ":#/") {
+		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
+	}
+	body := &struct {
+		Trail *trailAnswer
+		Hunk  *view.Hunk
+	}{}
+	var answer shown
+	err := all(
+		func() error {
+			trails, err := q.trails(q.ctx, id)
+			for _, t := range trails {
+				body.Trail = t
+			}
+			return err
+		},
+		func() error { return q.into(&answer, "show", "--json", id) },
+	)
+	if err != nil {
+		return "", "", nil, err
+	}
+	for _, o := range answer.Objects {
+		body.Hunk = o.Patch
+	}
+	if body.Trail == nil || body.Hunk == nil {
+		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
+	}
+	return "A patch of " + body.Trail.Path, "track", body, nil
+}
+
+// Fate is what became of the lines of one trail.
+func (t *trailAnswer) Fate() fate {
+	var f fate
+	f.add(t)
+	return f
+}
+
+type healthBody struct {
+	Status statusAnswer
+	Verify struct {
+		State   string    `json:"state"`
+		Events  int       `json:"events"`
+		Commits int       `json:"commits"`
+		Writer  string    `json:"writer"`
+		Faults  []any     `json:"faults"`
+		Checked time.Time `json:"-"`
+	}
+}
+
+// health says whether the log is whole, and what is recorded.
+func health(q *question) (string, string, any, error) {
+	body := &healthBody{}
+	body.Verify.Checked = time.Now()
+	return "Health", "health", body, all(
+		func() error { return q.into(&body.Status, "status", "--json") },
+		func() error { return q.into(&body.Verify, "verify", "--quick", "--json") },
+	)
+}

@@ -1,0 +1,301 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/git-trace/git-trace/refs/gitdiff"
+)
+
+// patchFile is what a diff does to a file.
+type patchFile struct {
+	Path, OldPath  string
+	Note           string // new, deleted, renamed or binary
+	Added, Removed int
+	Hunks          []*patchHunk
+	Cut            bool // more than is drawn
+}
+
+type patchHunk struct {
+	Head string
+	Rows []*patchRow
+}
+
+// patchRow is a line of a diff.
+type patchRow struct {
+	Kind     string // old, new or both
+	Old, New int    // numbers; 0 on the side that has not got it
+	Parts    []part
+	Owner    *ownedLines
+
+	text string
+}
+
+// part is a piece of a line. Marked ones have changed.
+type part struct {
+	Text   string
+	Marked bool
+}
+
+// ownedLines is a run of git trace diff --json.
+type ownedLines struct {
+	Side        string  `json:"side"`
+	Start       int     `json:"start"`
+	Count       int     `json:"count"`
+	Contributor string  `json:"contributor"`
+	Trace       *string `json:"trace"`
+	Agent       *string `json:"agent"`
+	Prompt      *int    `json:"prompt"`
+	Author      string  `json:"author"`
+	Confidence  *string `json:"confidence"`
+}
+
+// Bounds of a diff that is drawn.
+const (
+	mostDiffRows = 6000
+	mostDiffLine = 2000 // bytes
+)
+
+// patch asks git for a diff with three lines around each change, and reads it.
+func (f *files) patch(ctx context.Context, from, to string) ([]*patchFile, error) {
+	args := []string{"-c", "core.quotePath=true", "diff-tree", "-r", "-p", "--root", "--no-commit-id", "--no-color",
+		"--no-ext-diff", "--no-textconv", "-M", "-U3", "--src-prefix=a/", "--dst-prefix=b/"}
+	if from != "" {
+		args = append(args, from)
+	}
+	out, err := f.repo.Git(ctx, nil, append(args, to, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	return readPatch(out), nil
+}
+
+// readPatch reads the form of git-diff(1) for people. What it does not understand it leaves out.
+func readPatch(out []byte) []*patchFile {
+	var list []*patchFile
+	var file *patchFile
+	var hunk *patchHunk
+	rows, oldAt, newAt, oldLeft, newLeft := 0, 0, 0, 0, 0
+	for raw := range bytes.Lines(out) {
+		line := strings.TrimSuffix(string(raw), "\n")
+		inside := oldLeft > 0 || newLeft > 0
+		if inside && line != "" && strings.ContainsRune(" +-", rune(line[0])) {
+			row := &patchRow{text: strings.TrimSuffix(line[1:min(len(line), mostDiffLine)], "\r")}
+			switch line[0] {
+			case '+':
+				row.Kind, row.New = "new", newAt
+				file.Added++
+			case '-':
+				row.Kind, row.Old = "old", oldAt
+				file.Removed++
+			default:
+				row.Kind, row.Old, row.New = "both", oldAt, newAt
+			}
+			if row.Kind != "old" {
+				newAt, newLeft = newAt+1, newLeft-1
+			}
+			if row.Kind != "new" {
+				oldAt, oldLeft = oldAt+1, oldLeft-1
+			}
+			if rows++; rows > mostDiffRows {
+				file.Cut = true
+				continue
+			}
+			row.Parts = []part{{Text: row.text}}
+			hunk.Rows = append(hunk.Rows, row)
+			continue
+		}
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			file, oldLeft, newLeft = &patchFile{Path: pathOfHeader(line)}, 0, 0
+			list = append(list, file)
+		case file == nil:
+		case strings.HasPrefix(line, "@@ "):
+			head := strings.Fields(line)
+			if len(head) < 3 {
+				continue
+			}
+			oldAt, oldLeft = span(head[1])
+			newAt, newLeft = span(head[2])
+			_, about, _ := strings.Cut(line[3:], "@@")
+			hunk = &patchHunk{Head: "line " + strconv.Itoa(newAt) + about}
+			file.Hunks = append(file.Hunks, hunk)
+		default:
+			file.header(line)
+		}
+	}
+	for _, file := range list {
+		for _, hunk := range file.Hunks {
+			hunk.compare()
+		}
+	}
+	return list
+}
+
+// header takes a line that stands above the hunks of a file.
+func (f *patchFile) header(line string) {
+	path := func(text, prefix string) string {
+		if plain, ok := gitdiff.Unquote([]byte(strings.TrimSuffix(text, "\t"))); ok {
+			return strings.TrimPrefix(plain, prefix)
+		}
+		return f.Path
+	}
+	switch {
+	case strings.HasPrefix(line, "new file"):
+		f.Note = "new"
+	case strings.HasPrefix(line, "deleted file"):
+		f.Note = "deleted"
+	case strings.HasPrefix(line, "rename from "):
+		f.Note, f.OldPath = "renamed", path(line[len("rename from "):], "")
+	case strings.HasPrefix(line, "rename to "):
+		f.Path = path(line[len("rename to "):], "")
+	case strings.HasPrefix(line, "--- ") && f.Note == "deleted":
+		f.Path = path(line[len("--- "):], "a/")
+	case strings.HasPrefix(line, "+++ ") && line != "+++ /dev/null":
+		f.Path = path(line[len("+++ "):], "b/")
+	case strings.HasPrefix(line, "Binary files"):
+		f.Note = "binary"
+	}
+}
+
+// pathOfHeader takes the path of a header that names one twice; the lines below it name others.
+func pathOfHeader(line string) string {
+	rest := strings.TrimPrefix(line, "diff --git ")
+	half := len(rest) / 2
+	if plain, ok := gitdiff.Unquote([]byte(rest[min(half+1, len(rest)):])); ok {
+		return strings.TrimPrefix(plain, "b/")
+	}
+	return rest
+}
+
+// span reads "-12,4" and "+9".
+func span(text string) (start, count int) {
+	first, more, found := strings.Cut(strings.TrimLeft(text, "+-"), ",")
+	start, _ = strconv.Atoi(first) // git writes numbers
+	if count = 1; found {
+		count, _ = strconv.Atoi(more)
+	}
+	return start, count
+}
+
+// compare marks what has changed in lines that others took the place of, one for one.
+func (h *patchHunk) compare() {
+	for i := 0; i < len(h.Rows); {
+		old := i
+		for i < len(h.Rows) && h.Rows[i].Kind == "old" {
+			i++
+		}
+		middle := i
+		for i < len(h.Rows) && h.Rows[i].Kind == "new" {
+			i++
+		}
+		if n := middle - old; n > 0 && n == i-middle {
+			for k := range n {
+				h.Rows[old+k].Parts, h.Rows[middle+k].Parts = changed(h.Rows[old+k].text, h.Rows[middle+k].text)
+			}
+		}
+		if i == old {
+			i++
+		}
+	}
+}
+
+// changed divides two lines into what they share at both ends and what differs, by whole words.
+func changed(a, b string) (partsA, partsB []part) {
+	wordsA, wordsB := wordsOf(a), wordsOf(b)
+	first := 0
+	for first < min(len(wordsA), len(wordsB)) && wordsA[first] == wordsB[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(wordsA), len(wordsB))-first && wordsA[len(wordsA)-1-last] == wordsB[len(wordsB)-1-last] {
+		last++
+	}
+	same := strings.TrimSpace(strings.Join(wordsA[:first], "") + strings.Join(wordsA[len(wordsA)-last:], ""))
+	divide := func(words []string) []part {
+		var out []part
+		for i, list := range [][]string{words[:first], words[first : len(words)-last], words[len(words)-last:]} {
+			if text := strings.Join(list, ""); text != "" {
+				out = append(out, part{text, i == 1 && same != ""})
+			}
+		}
+		return out
+	}
+	return divide(wordsA), divide(wordsB)
+}
+
+// wordsOf divides a line into words and what stands between them.
+func wordsOf(line string) []string {
+	var out []string
+	last := -1
+	for _, r := range line {
+		kind := 2
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			kind = 0
+		case unicode.IsSpace(r):
+			kind = 1
+		}
+		if kind == last && kind != 2 {
+			out[len(out)-1] += string(r)
+		} else {
+			out = append(out, string(r))
+		}
+		last = kind
+	}
+	return out
+}
+
+// own gives the rows of a file their owners.
+func (f *patchFile) own(runs []*ownedLines) {
+	for _, hunk := range f.Hunks {
+		for _, row := range hunk.Rows {
+			for _, run := range runs {
+				at := row.New
+				if run.Side == "old" {
+					at = row.Old
+				}
+				if run.Side == row.Kind && run.Start <= at && at < run.Start+run.Count {
+					row.Owner = run
+					break
+				}
+			}
+		}
+	}
+}
+
+// Pair is a row of a diff with its sides beside each other.
+type Pair struct{ Old, New *patchRow }
+
+// Pairs lays the lines that went beside those that came.
+func (h *patchHunk) Pairs() []Pair {
+	var out []Pair
+	for i := 0; i < len(h.Rows); {
+		if h.Rows[i].Kind == "both" {
+			out = append(out, Pair{h.Rows[i], h.Rows[i]})
+			i++
+			continue
+		}
+		var old, came []*patchRow
+		for ; i < len(h.Rows) && h.Rows[i].Kind == "old"; i++ {
+			old = append(old, h.Rows[i])
+		}
+		for ; i < len(h.Rows) && h.Rows[i].Kind == "new"; i++ {
+			came = append(came, h.Rows[i])
+		}
+		for k := range max(len(old), len(came)) {
+			var p Pair
+			if k < len(old) {
+				p.Old = old[k]
+			}
+			if k < len(came) {
+				p.New = came[k]
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
