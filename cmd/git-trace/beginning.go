@@ -82,3 +82,11 @@ func (b beginning) textOf(name string) bool {
 
 // kept tells whether an object is a session as clients keep them beside their messages: no row of a data set.
 func (b beginning) kept() bool { return b.has("sessionId") || b.has("v") }
+
+// spans tells spans of OpenTelemetry: a document of OTLP, spans that a dump has by themselves, or attributes alone.
+func (b beginning) spans() bool {
+	r := b.row()
+	identified := r.has("spanContext") || r.has("span_id") || r.has("spanId") || r.in("context").has("span_id")
+	return r.has("resourceSpans") || r.has("resource_spans") || r.has("attributes") && identified ||
+		r.has("gen_ai.operation.name") || r.has("openinference.span.kind")
+}

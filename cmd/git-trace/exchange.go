@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/messages"
 	"github.com/git-trace/git-trace/records/opentraces"
+	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/rawjson"
 	"github.com/git-trace/git-trace/records/sharegpt"
 	"github.com/git-trace/git-trace/records/sweagent"
@@ -75,6 +76,7 @@ func exchanges() []exchange {
 			}},
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},
+		{name: otel.Name, read: otel.Read, write: otel.Write, is: beginning.spans},
 		{name: parquetName, tables: true},
 		{name: jsonlName, tables: true},
 	}

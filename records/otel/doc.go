@@ -1,0 +1,10 @@
+// Package otel reads and writes conversations as spans of OpenTelemetry: the GenAI conventions, OpenInference, and what
+// the AI SDK of Vercel writes. Read are OTLP in JSON, whole or one document a line, and flat lists of spans; written is
+// OTLP in JSON, one document a conversation.
+//
+// A conversation is what has one id of a conversation or session, else one trace. Each span of a model call is a step.
+// What its input has that was not said before comes before it. Spans of tools give results and durations. Where no
+// content was recorded there are steps with models, tokens and times, and the record says so.
+//
+// Spans of agents within agents are not told apart: their steps stand in the conversation in the order of time.
+package otel

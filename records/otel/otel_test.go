@@ -1,0 +1,209 @@
+package otel_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/foreign"
+	"github.com/git-trace/git-trace/records/otel"
+)
+
+func read(raw string) (list []*records.Record, err error) {
+	err = otel.Read(strings.NewReader(raw), func(_ int, r *records.Record) error {
+		list = append(list, r)
+		return nil
+	})
+	return list, err
+}
+
+// chat is a span as OTLP has it.
+func chat(id, parent, at string, attributes map[string]any) string {
+	var list []map[string]any
+	for name, value := range attributes {
+		kind := "stringValue"
+		if text, ok := value.(string); ok && strings.Trim(text, "0123456789") == "" {
+			kind = "intValue"
+		}
+		list = append(list, map[string]any{"key": name, "value": map[string]any{kind: value}})
+	}
+	raw, _ := json.Marshal(map[string]any{"traceId": "0af7651916cd43dd8448eb211c80319c", "spanId": id, "parentSpanId": parent,
+		"name": "x", "startTimeUnixNano": at, "endTimeUnixNano": at + "", "attributes": list})
+	return string(raw)
+}
+
+func otlp(spans ...string) string {
+	return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"coder"}}]},"scopeSpans":[{"spans":[` +
+		strings.Join(spans, ",") + `]}]}]}`
+}
+
+const (
+	firstInput  = `[{"role":"system","parts":[{"type":"text","content":"S"}]},{"role":"user","parts":[{"type":"text","content":"fix it"}]}`
+	firstOutput = `{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"tool_call","id":"c1","name":"bash","arguments":{"command":"make"}}]}`
+	response    = `{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"ok"}]}`
+)
+
+func genAI(more map[string]any) map[string]any {
+	all := map[string]any{"gen_ai.operation.name": "chat", "gen_ai.conversation.id": "c-1", "gen_ai.request.model": "anthropic/claude-opus-4-5"}
+	for name, value := range more {
+		all[name] = value
+	}
+	return all
+}
+
+func TestSpansBecomeOneConversation(t *testing.T) {
+	t.Parallel()
+	list, err := read(otlp(
+		chat("b", "root", "1778900009000000000", genAI(map[string]any{
+			"gen_ai.input.messages":  firstInput + "," + firstOutput + "," + response + "]",
+			"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"done"}]}]`, "gen_ai.response.id": "r2"})),
+		chat("t", "a", "1778900005000000000", map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.conversation.id": "c-1",
+			"gen_ai.tool.name": "bash", "gen_ai.tool.call.id": "c1"}),
+		chat("wrapper", "", "1778899999000000000", genAI(map[string]any{"gen_ai.output.messages": "[" + firstOutput + "]"})),
+		chat("a", "wrapper", "1778900000000000000", genAI(map[string]any{"gen_ai.input.messages": firstInput + "]",
+			"gen_ai.output.messages": "[" + firstOutput + "]", "gen_ai.usage.input_tokens": "1200",
+			"gen_ai.usage.cache_read.input_tokens": "1000", "gen_ai.usage.output_tokens": "40"})),
+		chat("again", "", "1778900009500000000", genAI(map[string]any{"gen_ai.response.id": "r2"})),
+		chat("blind", "", "1778900010000000000", genAI(map[string]any{"gen_ai.usage.input_tokens": "7"})),
+		chat("t2", "", "1778900011000000000", map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.conversation.id": "c-1",
+			"gen_ai.tool.name": "edit"}),
+	))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d, %v", len(list), err)
+	}
+	r := list[0]
+	if r.SessionID != "c-1" || r.Agent.Name != "coder" || len(r.SystemPrompts) != 1 || len(r.Steps) != 4 || len(r.Check()) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	call := r.Steps[1]
+	if *r.Steps[0].Content != "fix it" || *call.ReasoningContent != "hm" || call.ToolCalls[0].ToolName != "bash" ||
+		*call.Observations[0].Content != "ok" || call.TokenUsage.InputTokens != 200 || call.TokenUsage.CacheReadTokens != 1000 {
+		t.Errorf("%+v", call)
+	}
+	if blind := r.Steps[3]; blind.ToolCalls[0].ToolName != "edit" || string(r.Metadata["content_absent"]) != "1" {
+		t.Errorf("%+v %s", blind, r.Metadata["content_absent"])
+	}
+}
+
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	t.Parallel()
+	r, err := records.Decode([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	if err := otel.Write(&first, r); err != nil {
+		t.Fatal(err)
+	}
+	list, err := read(first.String())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d %v", len(list), err)
+	}
+	back := list[0]
+	if back.TraceID != r.TraceID || len(back.Steps) != len(r.Steps) {
+		t.Fatalf("%s %s, %d steps of %d", back.TraceID, r.TraceID, len(back.Steps), len(r.Steps))
+	}
+	for i := range r.Steps {
+		a, b := &r.Steps[i], &back.Steps[i]
+		if a.Role != b.Role || !reflect.DeepEqual(a.Content, b.Content) || !reflect.DeepEqual(a.ReasoningContent, b.ReasoningContent) ||
+			a.TokenUsage != b.TokenUsage || !reflect.DeepEqual(a.Model, b.Model) || len(a.ToolCalls) != len(b.ToolCalls) ||
+			len(a.ToolCalls) > 0 && !reflect.DeepEqual(a.ToolCalls, b.ToolCalls) {
+			t.Errorf("step %d: %+v\n%+v", i+1, a, b)
+		}
+		for k := range a.Observations {
+			x, y := a.Observations[k], b.Observations[k]
+			if !reflect.DeepEqual(x.Content, y.Content) || !reflect.DeepEqual(x.Error, y.Error) {
+				t.Errorf("step %d: %+v\n%+v", i+1, x, y)
+			}
+		}
+	}
+	if err := otel.Write(&second, r); err != nil || first.String() != second.String() {
+		t.Error("the same record gives two documents")
+	}
+}
+
+const example = `{"schema_version":"0.3.0","trace_id":"5756d20c-81ca-544d-ad54-27460dcb5fe8","session_id":"alpha","agent":{"name":"claude-code"},
+"timestamp_start":"2026-11-02T09:00:01Z","system_prompts":{},"steps":[
+{"step_index":1,"role":"user","content":"go on"},
+{"step_index":2,"role":"agent","model":"anthropic/claude-opus-4-5","content":"Look.","reasoning_content":"hm","timestamp":"2026-11-02T09:00:02Z",
+ "token_usage":{"input_tokens":3,"output_tokens":4,"cache_read_tokens":5,"cache_write_tokens":6},
+ "tool_calls":[{"tool_call_id":"a","tool_name":"bash","input":{"command":"ls"},"duration_ms":12},{"tool_call_id":"b","tool_name":"bash","input":{"command":"false"},"duration_ms":0}],
+ "observations":[{"source_call_id":"a","content":"x"},{"source_call_id":"b","content":"","error":"exit_code:1"}]},
+{"step_index":3,"role":"user","content":"go on"},
+{"step_index":4,"role":"agent","model":"anthropic/claude-opus-4-5","content":"Done."}]}`
+
+func TestWrongFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ raw, want string }{
+		"nothing":          {``, "line 1, byte 0"},
+		"no span":          {`{"a":1}` + "\n" + `[1]`, "line 2"},
+		"cut off":          {otlp(chat("a", "", "1", genAI(nil)))[:120], "line 1, byte"},
+		"mixed":            {otlp(chat("a", "", "1", genAI(nil))) + "\nnonsense", "line 2"},
+		"nobody says much": {otlp(`{"traceId":"1","spanId":"2","name":"GET /","attributes":[]}`), "line 1"},
+	} {
+		_, err := read(test.raw)
+		var fault *foreign.Fault
+		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Real files are read or refused for a reason, and every call of theirs has one result.
+func TestRealFiles(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("GITTRACE_CORPUS")
+	if dir == "" {
+		t.Skip("GITTRACE_CORPUS names no directory of real files")
+	}
+	for _, format := range []string{"otel-genai", "openinference"} {
+		files, err := filepath.Glob(filepath.Join(dir, format, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := read(string(raw))
+			steps, calls := 0, 0
+			for _, r := range list {
+				steps += len(r.Steps)
+				for i := range r.Steps {
+					calls += len(r.Steps[i].ToolCalls)
+				}
+			}
+			t.Logf("%s: %d conversations, %d steps, %d calls, %v", filepath.Base(name), len(list), steps, calls, err)
+			if err != nil && !errors.Is(err, foreign.ErrNothing) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(otlp(chat("a", "", "1778900000000000000", genAI(map[string]any{"gen_ai.input.messages": firstInput + "]", "gen_ai.output.messages": "[" + firstOutput + "]"}))))
+	f.Add(`[{"name":"ai.generateText.doGenerate","spanContext":{"spanId":"1"},"attributes":{"ai.response.text":"x"},"startTime":[1,2]}]`)
+	f.Add(`{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"q"}`)
+	f.Fuzz(func(t *testing.T, raw string) {
+		list, err := read(raw)
+		if err != nil {
+			return
+		}
+		for _, r := range list {
+			if faults := r.Check(); len(faults) > 0 {
+				t.Errorf("%v", faults)
+			}
+			if err := otel.Write(&bytes.Buffer{}, r); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

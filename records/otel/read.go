@@ -1,0 +1,348 @@
+package otel
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/assemble"
+	"github.com/git-trace/git-trace/records/foreign"
+	"github.com/git-trace/git-trace/records/messages"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Read gives the conversations of a file in the order of their first spans. The spans of a conversation may lie
+// anywhere in it, so a file is held as a whole.
+func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
+	var order []string
+	groups := map[string][]*span{}
+	count := 0
+	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
+		raw := *d
+		raw.Raw = slices.Clone(d.Raw) // spans point into it
+		list, err := spansOf(&raw)
+		if err != nil {
+			return d.Fault(err)
+		}
+		if count += len(list); count > maxSpans {
+			return d.Fault(errMany)
+		}
+		for _, s := range list {
+			id := cmp.Or(s.text("gen_ai.conversation.id", "session.id"), s.trace, fmt.Sprintf("row-%d", d.Row))
+			if groups[id] == nil {
+				order = append(order, id)
+			}
+			groups[id] = append(groups[id], s)
+		}
+		return nil
+	})
+	if err == nil && count == 0 {
+		return &foreign.Fault{Place: foreign.Place{Row: 1}, Err: foreign.ErrEmpty}
+	}
+	if err != nil {
+		return err
+	}
+	told := false
+	for _, id := range order {
+		from := &groups[id][0].from
+		record, err := conversation(id, groups[id])
+		switch {
+		case errors.Is(err, foreign.ErrNothing): // spans of requests, for example
+			continue
+		case err != nil:
+			return from.Fault(fmt.Errorf("conversation %.60s: %w", id, err))
+		}
+		told = true
+		if err := yield(from.Row, record); err != nil {
+			return err
+		}
+	}
+	if !told {
+		return groups[order[0]][0].from.Fault(foreign.ErrNothing)
+	}
+	return nil
+}
+
+// talk is a conversation that is being put together.
+type talk struct {
+	*foreign.Talk
+	history  []string
+	seen     map[string]bool
+	answered map[string]bool
+	tools    map[string]*span // spans of calls, by the calls' ids
+	gaps     int
+	absent   int // answers of which no content was recorded
+	faults   int
+}
+
+func conversation(id string, list []*span) (*records.Record, error) {
+	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })
+	agent, service := "", ""
+	wraps := map[string][]string{} // what the models below a span said
+	for _, s := range list {
+		agent, service = cmp.Or(agent, s.text("gen_ai.agent.name", "agent.name")), cmp.Or(service, s.service)
+		if s.kind() == model {
+			wraps[s.parent] = append(wraps[s.parent], saidBy(s))
+		}
+	}
+	t := &talk{seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
+	t.Talk = foreign.Begin(&list[0].from, foreign.Origin{Format: Name, Agent: cmp.Or(agent, service), Session: id,
+		Context: records.Runtime})
+	responses := map[string]bool{}
+	var calls []*span
+	for i, s := range list {
+		switch s.kind() {
+		case tool:
+			calls = append(calls, s)
+		case model:
+			response := s.text("gen_ai.response.id", "ai.response.id")
+			if s.id != "" && slices.Contains(wraps[s.id], saidBy(s)) || response != "" && responses[response] {
+				continue
+			}
+			responses[response] = true
+			if err := t.answer(s, callsAfter(list[i+1:])); err != nil {
+				return nil, err
+			}
+		case other:
+		}
+	}
+	for _, s := range calls {
+		if err := t.ended(s); err != nil {
+			return nil, err
+		}
+	}
+	if t.Made() == 0 {
+		return nil, foreign.ErrNothing
+	}
+	record, err := t.Record()
+	if err != nil {
+		return nil, err
+	}
+	for name, n := range map[string]int{"gap": t.gaps, "content_absent": t.absent, "api_errors": t.faults} {
+		if n > 0 {
+			record.SetMeta(name, n)
+		}
+	}
+	return record, nil
+}
+
+// saidBy tells outputs apart: a span around another one has the same.
+func saidBy(s *span) string {
+	out, _ := outputs(s)
+	return key(&out)
+}
+
+// kinds of spans.
+type kind int
+
+const (
+	other kind = iota
+	model
+	tool
+)
+
+func (s *span) kind() kind {
+	switch s.text("gen_ai.operation.name") {
+	case "chat", "generate_content", "text_completion":
+		return model
+	case "execute_tool":
+		return tool
+	}
+	switch s.text("openinference.span.kind") {
+	case "LLM":
+		return model
+	case "TOOL":
+		return tool
+	}
+	switch s.name {
+	case "ai.generateText.doGenerate", "ai.streamText.doStream", "ai.generateObject.doGenerate",
+		"ai.streamObject.doStream":
+		return model
+	case "ai.toolCall":
+		return tool
+	}
+	return other
+}
+
+// callsAfter are the spans of tools that come before the next answer.
+func callsAfter(list []*span) []*span {
+	var out []*span
+	for _, s := range list {
+		switch s.kind() {
+		case model:
+			return out
+		case tool:
+			out = append(out, s)
+		case other:
+		}
+	}
+	return out
+}
+
+// answer takes what came before an answer, then the answer and what is known of its calls.
+func (t *talk) answer(s *span, called []*span) error {
+	at := stamp(s.start)
+	if t.Made() == 0 {
+		t.SystemPrompt(instructions(s))
+		t.Tools(s.json("gen_ai.tool.definitions"))
+	}
+	for _, m := range t.unsaid(s) {
+		if err := t.message(&m, at); err != nil {
+			return err
+		}
+	}
+	out, told := outputs(s)
+	if s.failed && !told {
+		t.faults++
+		return nil
+	}
+	if !told {
+		t.absent++
+		for i, one := range called {
+			input, _ := foreign.Arguments(one.attrs["gen_ai.tool.call.arguments"])
+			id := cmp.Or(one.callID(), fmt.Sprintf("span_%d_%d", t.Made(), i))
+			one.attrs["gen_ai.tool.call.id"] = []byte(`"` + id + `"`)
+			out.Calls = append(out.Calls, assemble.Call{ID: id, Name: one.tool(), Input: input})
+		}
+	}
+	t.said(&out)
+	usage := t.Usage(s.int("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
+		"ai.usage.promptTokens"), s.int("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens",
+		"llm.token_count.completion", "ai.usage.completionTokens"),
+		s.int("gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"),
+		s.int("gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"))
+	cost := rawjson.NewDecoder(s.attrs["llm.cost.total"])
+	t.Cost(cost.Float())
+	t.Take()
+	name := s.text("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
+	err := t.Agent(assemble.Answer{Time: cmp.Or(stamp(s.end), at), Text: out.Text, Thinking: out.Thinking,
+		Calls: out.Calls, Model: assemble.Model(name), Usage: usage})
+	for _, one := range called {
+		if id := one.callID(); err == nil && id != "" {
+			t.tools[id] = one
+		}
+	}
+	return err
+}
+
+func (s *span) callID() string { return s.text("gen_ai.tool.call.id", "tool.id", "ai.toolCall.id") }
+func (s *span) tool() string {
+	return cmp.Or(s.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name"), s.name)
+}
+
+// instructions are what the model was told apart from the messages.
+func instructions(s *span) string {
+	d := rawjson.NewDecoder(s.json("gen_ai.system_instructions"))
+	if d.Kind() != rawjson.Array {
+		return s.text("gen_ai.system_instructions")
+	}
+	text := ""
+	for d.OpenArray(); d.Element(); {
+		text += rawjson.Unquote(first(d.Raw(), "content", "text"))
+	}
+	return text
+}
+
+// unsaid is what the input of an answer has that was not said before: behind what it has in common with the history or,
+// where that is nothing, behind the last message that was known.
+func (t *talk) unsaid(s *span) []messages.Message {
+	list := inputs(s)
+	if s.text(deltaAttr) != "" {
+		return list
+	}
+	n := 0
+	for n < len(list) && n < len(t.history) && key(&list[n]) == t.history[n] {
+		n++
+	}
+	for i := len(list) - 1; n == 0 && i >= 0; i-- {
+		if t.seen[key(&list[i])] {
+			n = i + 1
+		}
+	}
+	return list[n:]
+}
+
+func (t *talk) said(m *messages.Message) {
+	id := key(m)
+	t.history = append(t.history, id)
+	t.seen[id] = true
+}
+
+// message takes what was said before an answer.
+func (t *talk) message(m *messages.Message, at string) error {
+	t.said(m)
+	for _, r := range m.Results {
+		if err := t.result(r.ID, r.Result); err != nil {
+			return err
+		}
+	}
+	switch m.Role {
+	case "system", "developer":
+		return t.System(m.Text, at)
+	case "assistant", "model":
+		t.gaps++
+		return t.Agent(assemble.Answer{Time: at, Text: m.Text, Thinking: m.Thinking, Calls: m.Calls})
+	}
+	if m.Text == "" || m.Role == "tool" {
+		return nil
+	}
+	for id, s := range t.tools {
+		if err := t.endedOf(id, s); err != nil {
+			return err
+		}
+	}
+	return t.User(m.Text, at, "")
+}
+
+// result takes the result of a call, with what its span says.
+func (t *talk) result(id string, r assemble.Result) error {
+	if id != "" && t.answered[id] {
+		return nil
+	}
+	t.answered[id] = true
+	if s := t.tools[id]; s != nil {
+		s.tell(&r)
+	}
+	return t.Answered(id, r)
+}
+
+// tell says how long a call took, and how it failed.
+func (s *span) tell(r *assemble.Result) {
+	if took := s.end.Sub(s.start); took >= 0 && !s.end.IsZero() && !s.start.IsZero() {
+		r.DurationMS = new(took.Milliseconds())
+	}
+	if r.Time = stamp(s.end); s.failed {
+		r.Error = records.ErrorTool
+		if told := s.text(errorAttr); told != "" {
+			r.Error = told
+		}
+	}
+}
+
+// ended takes the result of a call from its span, where no message told it.
+func (t *talk) ended(s *span) error { return t.endedOf(s.callID(), s) }
+
+func (t *talk) endedOf(id string, s *span) error {
+	if id == "" || t.answered[id] || t.tools[id] == nil {
+		return nil
+	}
+	r := assemble.Result{}
+	if raw := first(s.all(), "gen_ai.tool.call.result", "output.value", "ai.toolCall.result"); raw != nil {
+		r.Content = new(said(raw))
+	}
+	return t.result(id, r)
+}
+
+// all are the attributes as an object.
+func (s *span) all() []byte {
+	var out rawjson.Members
+	for _, name := range []string{"gen_ai.tool.call.result", "output.value", "ai.toolCall.result"} {
+		if raw := s.attrs[name]; raw != nil {
+			out.Raw(name, raw)
+		}
+	}
+	return out.End()
+}

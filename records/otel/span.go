@@ -1,0 +1,241 @@
+package otel
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/records/foreign"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Name is the name of the format on the command line.
+const Name = "otlp"
+
+// maxSpans bounds how many spans of a file are held.
+const maxSpans = 1_000_000
+
+// errMany reports a file with more spans than are held.
+var errMany = errors.New("more spans than can be held")
+
+// span is a span in whatever container it came.
+type span struct {
+	trace, id, parent, name string
+	service                 string
+	start, end              time.Time
+	failed                  bool
+	attrs                   map[string][]byte // JSON
+	from                    foreign.Document
+}
+
+// text is the first of some attributes that is a text.
+func (s *span) text(names ...string) string {
+	for _, name := range names {
+		if text := rawjson.Unquote(s.attrs[name]); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// int is the first of some attributes that is a number above 0.
+func (s *span) int(names ...string) int64 {
+	for _, name := range names {
+		if n := rawjson.NewDecoder(s.attrs[name]).Int(); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// json is the first of some attributes that holds JSON: as such, or as the text of it.
+func (s *span) json(names ...string) []byte {
+	for _, name := range names {
+		raw := s.attrs[name]
+		if d := rawjson.NewDecoder(raw); d.Kind() == rawjson.String {
+			raw = []byte(d.Text())
+		}
+		if d := rawjson.NewDecoder(raw); len(raw) > 0 {
+			if d.Skip(); d.Err() == nil {
+				return raw
+			}
+		}
+	}
+	return nil
+}
+
+// spansOf reads the spans of a row: an OTLP document, or one span.
+func spansOf(d *foreign.Document) ([]*span, error) {
+	resources := rawjson.Member(d.Raw, "resourceSpans")
+	if resources == nil {
+		resources = rawjson.Member(d.Raw, "resource_spans")
+	}
+	if resources == nil {
+		s, err := flat(d.Raw)
+		if err != nil {
+			return nil, err
+		}
+		s.from = kept(d)
+		return []*span{s}, nil
+	}
+	var out []*span
+	r := rawjson.NewDecoder(resources)
+	for r.OpenArray(); r.Element(); {
+		resource := r.Raw()
+		about := attributes(rawjson.Member(rawjson.Member(resource, "resource"), "attributes"))
+		scopes := rawjson.NewDecoder(first(resource, "scopeSpans", "scope_spans"))
+		for scopes.OpenArray(); scopes.Element(); {
+			list := rawjson.NewDecoder(rawjson.Member(scopes.Raw(), "spans"))
+			for list.OpenArray(); list.Element(); {
+				s, err := flat(list.Raw())
+				if err != nil {
+					return nil, err
+				}
+				s.service, s.from = rawjson.Unquote(about["service.name"]), kept(d)
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// kept is where a row stands, without its text.
+func kept(d *foreign.Document) foreign.Document {
+	return foreign.Document{Place: d.Place, File: d.File}
+}
+
+func first(raw []byte, names ...string) []byte {
+	for _, name := range names {
+		if value := rawjson.Member(raw, name); len(value) > 0 && string(value) != "null" {
+			return value
+		}
+	}
+	return nil
+}
+
+// flat reads one span, as OTLP or a dump has it. An object that has attributes and nothing else is one, too.
+func flat(raw []byte) (*span, error) {
+	context := first(raw, "context", "spanContext")
+	text := func(names ...string) string {
+		return rawjson.Unquote(first(raw, names...))
+	}
+	s := &span{name: text("name")}
+	s.trace, s.id = text("traceId", "trace_id"), text("spanId", "span_id")
+	if s.id == "" {
+		s.trace = rawjson.Unquote(first(context, "traceId", "trace_id"))
+		s.id = rawjson.Unquote(first(context, "spanId", "span_id"))
+	}
+	s.parent = text("parentSpanId", "parent_id", "parent_span_id")
+	s.start = moment(first(raw, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"))
+	s.end = moment(first(raw, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"))
+	status := rawjson.Member(raw, "status")
+	code := first(status, "code", "status_code")
+	s.failed = string(code) == "2" || strings.HasSuffix(strings.ToUpper(rawjson.Unquote(code)), "ERROR")
+	listed := rawjson.Member(raw, "attributes")
+	if listed == nil && s.id == "" {
+		listed = raw
+	}
+	if s.attrs = attributes(listed); len(s.attrs) == 0 && s.id == "" {
+		return nil, fmt.Errorf("%w: no span", foreign.ErrForm)
+	}
+	return s, nil
+}
+
+// attributes reads a list of keys and values, or an object of them.
+func attributes(raw []byte) map[string][]byte {
+	out := map[string][]byte{}
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() == rawjson.Array {
+		for d.OpenArray(); d.Element(); {
+			pair := d.Raw()
+			out[rawjson.MemberText(pair, "key")] = value(rawjson.Member(pair, "value"), 0)
+		}
+		return out
+	}
+	for d.Open(); d.Member(); {
+		name := string(d.Key())
+		out[name] = d.Raw()
+	}
+	return out
+}
+
+// maxDepth bounds values within values.
+const maxDepth = 64
+
+// value makes JSON of a value of OTLP.
+func value(raw []byte, depth int) []byte {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object || depth > maxDepth {
+		return raw
+	}
+	if d.Open(); !d.Member() {
+		return []byte("null")
+	}
+	kind, inner := string(d.Key()), d.Raw()
+	switch kind {
+	case "intValue":
+		if text := rawjson.Unquote(inner); text != "" {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				return strconv.AppendInt(nil, n, 10)
+			}
+		}
+		return inner
+	case "arrayValue":
+		out := []byte{'['}
+		list := rawjson.NewDecoder(rawjson.Member(inner, "values"))
+		for list.OpenArray(); list.Element(); {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, value(list.Raw(), depth+1)...)
+		}
+		return append(out, ']')
+	case "kvlistValue":
+		var out rawjson.Members
+		list := rawjson.NewDecoder(rawjson.Member(inner, "values"))
+		for list.OpenArray(); list.Element(); {
+			pair := list.Raw()
+			out.Raw(rawjson.MemberText(pair, "key"), value(rawjson.Member(pair, "value"), depth+1))
+		}
+		return out.End()
+	default:
+		return inner
+	}
+}
+
+// moment reads a time: nanoseconds, RFC 3339, or [seconds, nanoseconds].
+func moment(raw []byte) time.Time {
+	d := rawjson.NewDecoder(raw)
+	switch d.Kind() {
+	case rawjson.String:
+		text := d.Text()
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return time.Unix(0, n).UTC()
+		}
+		at, _ := time.Parse(time.RFC3339Nano, text) // what is no time is none
+		return at
+	case rawjson.Number:
+		return time.Unix(0, d.Int()).UTC()
+	case rawjson.Array:
+		var parts [2]int64
+		if json.Unmarshal(raw, &parts) == nil && parts[0] > 0 && parts[0] < 1<<33 {
+			return time.Unix(parts[0], parts[1]).UTC()
+		}
+	default:
+	}
+	return time.Time{}
+}
+
+func stamp(t time.Time) string {
+	if t.Unix() <= 0 {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// hexOf is an id of so many bytes as OTLP has it.
+func hexOf(raw []byte, n int) string { return hex.EncodeToString(raw[:n]) }

@@ -1,0 +1,219 @@
+package otel
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Attributes of our own. The input of an answer has what came since the last one, and not all that was said.
+const (
+	deltaAttr = "git_trace.input_since_last_answer"
+	errorAttr = "git_trace.error"
+)
+
+type attr struct {
+	Key   string         `json:"key"`
+	Value map[string]any `json:"value"`
+}
+
+func textAttr(key, text string) attr { return attr{key, map[string]any{"stringValue": text}} }
+func intAttr(key string, n int64) attr {
+	return attr{key, map[string]any{"intValue": strconv.FormatInt(n, 10)}}
+}
+
+type outSpan struct {
+	TraceID    string         `json:"traceId"`
+	SpanID     string         `json:"spanId"`
+	Parent     string         `json:"parentSpanId,omitempty"`
+	Name       string         `json:"name"`
+	Kind       int            `json:"kind"`
+	Start      string         `json:"startTimeUnixNano"`
+	End        string         `json:"endTimeUnixNano"`
+	Attributes []attr         `json:"attributes"`
+	Status     map[string]any `json:"status"`
+}
+
+// Kinds of spans of OTLP.
+const (
+	internalSpan = 1
+	clientSpan   = 3
+)
+
+// writer makes the spans of a record.
+type writer struct {
+	record *records.Record
+	trace  string
+	root   string
+	at     time.Time // of the last span
+	spans  []outSpan
+	since  []map[string]any // messages since the last answer
+}
+
+// Write writes a conversation as one OTLP document, in one line.
+func Write(w io.Writer, r *records.Record) error {
+	o := &writer{record: r, trace: traceOf(r.TraceID), at: time.Unix(0, 1).UTC()}
+	o.root = o.span("root")
+	if r.TimestampStart != nil {
+		o.move(r.TimestampStart)
+	}
+	begin := o.at
+	o.spans = append(o.spans, outSpan{})
+	for i := range r.Steps {
+		o.step(&r.Steps[i])
+	}
+	o.spans[0] = outSpan{TraceID: o.trace, SpanID: o.root, Name: "invoke_agent " + r.Agent.Name, Kind: internalSpan,
+		Start: nanos(begin), End: nanos(o.at), Status: map[string]any{}, Attributes: o.common("invoke_agent")}
+	raw, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
+		"resource":   map[string]any{"attributes": []attr{textAttr("service.name", r.Agent.Name)}},
+		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "git-trace"}, "spans": o.spans}},
+	}}})
+	if err != nil {
+		return fmt.Errorf("write spans: %w", err)
+	}
+	_, err = w.Write(append(raw, '\n'))
+	return err
+}
+
+// traceOf makes 16 bytes of the id of a conversation, which as a rule is a UUID.
+func traceOf(id string) string {
+	plain := strings.ReplaceAll(id, "-", "")
+	if raw, err := hex.DecodeString(plain); err == nil && len(raw) == 16 && strings.Trim(plain, "0") != "" {
+		return plain
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hexOf(sum[:], 16)
+}
+
+func (o *writer) span(of string) string {
+	sum := sha256.Sum256([]byte(o.trace + "\x00" + of))
+	return hexOf(sum[:], 8)
+}
+
+func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+
+// move goes on to a time, or by a nanosecond: spans are in the order of their beginnings.
+func (o *writer) move(stamp *string) {
+	next := o.at.Add(1)
+	if stamp != nil {
+		if at, err := time.Parse(time.RFC3339Nano, *stamp); err == nil && at.After(next) && at.Year() < 2200 {
+			next = at
+		}
+	}
+	o.at = next
+}
+
+func (o *writer) common(operation string) []attr {
+	return []attr{textAttr("gen_ai.operation.name", operation), textAttr("gen_ai.conversation.id", o.record.SessionID),
+		textAttr("gen_ai.agent.name", o.record.Agent.Name)}
+}
+
+func (o *writer) step(s *records.Step) {
+	text := ""
+	if s.Content != nil {
+		text = *s.Content
+	}
+	if s.Role != records.RoleAgent {
+		o.since = append(o.since, message(string(s.Role), contentPart("text", text)))
+		return
+	}
+	o.move(s.Timestamp)
+	var said []map[string]any
+	if s.ReasoningContent != nil {
+		said = append(said, contentPart("reasoning", *s.ReasoningContent))
+	}
+	if text != "" {
+		said = append(said, contentPart("text", text))
+	}
+	for i := range s.ToolCalls {
+		c := &s.ToolCalls[i]
+		said = append(said, map[string]any{"type": "tool_call", "id": c.ToolCallID, "name": c.ToolName, "arguments": c.Input})
+	}
+	own := o.span("step " + strconv.Itoa(s.StepIndex))
+	one := outSpan{TraceID: o.trace, SpanID: own, Parent: o.root, Name: "chat", Kind: clientSpan, Start: nanos(o.at),
+		End: nanos(o.at), Status: map[string]any{}, Attributes: append(o.common("chat"), textAttr(deltaAttr, "true"))}
+	if s.StepIndex <= 2 && s.SystemPromptHash != nil && o.record.SystemPrompts[*s.SystemPromptHash] != "" {
+		one.add("gen_ai.system_instructions", []any{contentPart("text", o.record.SystemPrompts[*s.SystemPromptHash])})
+	}
+	one.add("gen_ai.input.messages", o.since)
+	one.add("gen_ai.output.messages", []any{message("assistant", said...)})
+	if s.Model != nil {
+		one.Name = "chat " + *s.Model
+		one.Attributes = append(one.Attributes, textAttr("gen_ai.request.model", *s.Model))
+	}
+	one.tokens(s.TokenUsage)
+	o.spans = append(o.spans, one)
+	o.since = nil
+	for i := range s.ToolCalls {
+		o.call(s, &s.ToolCalls[i], own)
+	}
+}
+
+func (s *outSpan) tokens(u records.TokenUsage) {
+	for _, bucket := range []struct {
+		name string
+		n    int64
+	}{
+		{"gen_ai.usage.input_tokens", u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens},
+		{"gen_ai.usage.output_tokens", u.OutputTokens}, {"gen_ai.usage.cache_read.input_tokens", u.CacheReadTokens},
+		{"gen_ai.usage.cache_creation.input_tokens", u.CacheWriteTokens},
+	} {
+		if bucket.n > 0 {
+			s.Attributes = append(s.Attributes, intAttr(bucket.name, bucket.n))
+		}
+	}
+}
+
+// add adds an attribute that is the text of JSON.
+func (s *outSpan) add(name string, value any) {
+	if raw, err := json.Marshal(value); err == nil && string(raw) != "null" {
+		s.Attributes = append(s.Attributes, textAttr(name, string(raw)))
+	}
+}
+
+func contentPart(kind, text string) map[string]any {
+	return map[string]any{"type": kind, "content": text}
+}
+
+func message(role string, parts ...map[string]any) map[string]any {
+	if parts == nil {
+		parts = []map[string]any{}
+	}
+	return map[string]any{"role": role, "parts": parts}
+}
+
+// call writes the span of a call.
+func (o *writer) call(s *records.Step, c *records.ToolCall, parent string) {
+	o.move(nil)
+	one := outSpan{TraceID: o.trace, SpanID: o.span(fmt.Sprint("call ", s.StepIndex, " ", c.ToolCallID)), Parent: parent,
+		Name: "execute_tool " + c.ToolName, Kind: internalSpan, Start: nanos(o.at), Status: map[string]any{},
+		Attributes: append(o.common("execute_tool"), textAttr("gen_ai.tool.name", c.ToolName),
+			textAttr("gen_ai.tool.call.id", c.ToolCallID), textAttr("gen_ai.tool.call.arguments", string(c.Input)))}
+	end := o.at
+	if c.DurationMS != nil {
+		end = end.Add(time.Duration(min(*c.DurationMS, 1e10)) * time.Millisecond)
+	}
+	one.End = nanos(end)
+	if result := s.Result(c.ToolCallID); result != nil {
+		response := map[string]any{"type": "tool_call_response", "id": c.ToolCallID}
+		if result.Content != nil {
+			one.Attributes = append(one.Attributes, textAttr("gen_ai.tool.call.result", *result.Content))
+			response["response"] = *result.Content
+			o.since = append(o.since, message("tool", response))
+		}
+		if result.Error != nil {
+			one.Status = map[string]any{"code": 2}
+			kind, _, _ := strings.Cut(cmp.Or(*result.Error, records.ErrorTool), ":")
+			one.Attributes = append(one.Attributes, textAttr("error.type", kind), textAttr(errorAttr, *result.Error))
+		}
+	}
+	o.spans = append(o.spans, one)
+}
