@@ -35,6 +35,7 @@ func TestATranscriptThatGrowsGivesTheRecordOfOneReading(t *testing.T) {
 	grows := suite()
 	grows.Names, grows.Whole = []string{"5fcddc54*.jsonl"}, false
 	grows.Growing(t)
+	grows.Damaged(t)
 }
 
 func TestWhatHoldsForEveryRealSession(t *testing.T) {

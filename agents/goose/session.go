@@ -141,6 +141,7 @@ func (s *session) user(raw []byte, at records.Locator) error {
 func (s *session) answer(raw []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Time: timeOf(raw), Model: s.state.Model}
 	var said, thought []string
+	unreadable := 0
 	d := rawjson.NewDecoder(rawjson.Member(raw, "content"))
 	for d.OpenArray(); d.Element(); {
 		block := d.Raw()
@@ -154,6 +155,8 @@ func (s *session) answer(raw []byte, at records.Locator) error {
 		case "toolRequest":
 			if call, found := s.call(block); found {
 				a.Calls = append(a.Calls, call)
+			} else {
+				unreadable++
 			}
 		}
 	}
@@ -163,6 +166,9 @@ func (s *session) answer(raw []byte, at records.Locator) error {
 		return nil
 	}
 	err := s.c.Answer(a)
+	for range unreadable { // after the answer, with which they are read again
+		s.c.Drop("unreadable_call")
+	}
 	s.c.Take()
 	return err
 }
@@ -172,7 +178,6 @@ func (s *session) call(block []byte) (assemble.Call, bool) {
 	value := outcome(rawjson.Member(block, "toolCall"))
 	name := rawjson.MemberText(value, "name")
 	if name == "" {
-		s.c.Drop("unreadable_call")
 		return assemble.Call{}, false
 	}
 	return tools.Call(rawjson.MemberText(block, "id"), name, rawjson.Member(value, "arguments"), s.state.Cwd), true

@@ -101,6 +101,9 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	if object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next(); err == nil && isEvent(object.Raw) {
 		return true
 	}
+	if filepath.Base(path) != stateFile { // its events are not beside it
+		return false
+	}
 	id, agent := false, false
 	d := rawjson.NewDecoder(head)
 	for d.Open(); d.Member(); {
