@@ -54,6 +54,9 @@ type Attribution struct {
 	Previous    events.PatchID         // the AI's line that a person changed
 	Limits      []events.Limit
 	Time        time.Time // of the tool call
+	Writer      string    // of another clone, whose log says so; empty for what was seen or found here
+	Signer      string    // by whom that log is signed, with a key that git trusts
+	Disputed    []string  // the writers of other clones who say otherwise, with the same right
 }
 
 // ByAI tells whether an agent wrote the line, alone or with a person.
@@ -74,6 +77,7 @@ func (a *Attribution) Same(b *Attribution) bool {
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
 		a.Tool == b.Tool && a.PromptIndex == b.PromptIndex && a.PromptText == b.PromptText && a.Patch == b.Patch &&
 		a.Evidence == b.Evidence && a.Confidence == b.Confidence && a.Previous == b.Previous &&
+		a.Writer == b.Writer && slices.Equal(a.Disputed, b.Disputed) &&
 		slices.Equal(a.Candidates, b.Candidates) && slices.Equal(a.Limits, b.Limits)
 }
 

@@ -180,11 +180,27 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 			continue
 		}
 		if at != told {
-			who, told = e.attribution(*runs[at].Owner, runs[at].Tier), at
+			who, told = e.believed(&runs[at]), at
 		}
 		out[i] = who
 	}
 	return out, nil
+}
+
+// believed is the attribution of a run, with who says so where that is another clone.
+func (e *Evidence) believed(r *belief.Run) *Attribution {
+	a := e.attribution(*r.Owner, r.Tier)
+	if a == unknown || r.By == nil {
+		return a
+	}
+	a.Disputed = r.Disputed
+	if own, err := e.log.OwnWriter(); err == nil && r.By.Writer != own {
+		a.Writer = r.By.Writer
+		if s, ok := e.log.(belief.Signers); ok {
+			a.Signer = s.Signer(a.Writer)
+		}
+	}
+	return a
 }
 
 // commit weighs what is recorded of a commit, once.

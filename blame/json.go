@@ -94,9 +94,31 @@ func (j *jsonBuffer) evidence(a *Attribution) {
 	j.textOrNull("evidence", a.Evidence)
 	j.textOrNull("confidence", a.Confidence)
 	j.candidates(a.Candidates)
+	j.source(a)
 	if a.Previous != "" {
 		j.text("previous", string(a.Previous))
 	}
+}
+
+// source writes which other clone says so, and which ones say otherwise.
+func (j *jsonBuffer) source(a *Attribution) {
+	if a.Writer != "" {
+		j.key("source")
+		j.open('{')
+		j.text("writer", a.Writer)
+		j.textOrNull("signer", a.Signer)
+		j.close('}')
+	}
+	if len(a.Disputed) == 0 {
+		return
+	}
+	j.key("disputed")
+	j.open('[')
+	for _, w := range a.Disputed {
+		j.item()
+		j.buf = strconv.AppendQuote(j.buf, w) // 16 hexadecimal digits
+	}
+	j.close(']')
 }
 
 func (j *jsonBuffer) prompt(a *Attribution) {

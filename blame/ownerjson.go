@@ -17,11 +17,26 @@ type EvidenceJSON struct {
 	Evidence   *string                `json:"evidence"`
 	Confidence *string                `json:"confidence"`
 	Candidates []events.CandidateData `json:"candidates,omitempty"`
+	Source     *SourceJSON            `json:"source,omitempty"`   // absent for what was seen or found here
+	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who say otherwise
+}
+
+// SourceJSON is the other clone that says so.
+type SourceJSON struct {
+	Writer string  `json:"writer"`
+	Signer *string `json:"signer"`
+}
+
+func (a *Attribution) source() *SourceJSON {
+	if a.Writer == "" {
+		return nil
+	}
+	return &SourceJSON{a.Writer, events.OrNull(a.Signer)}
 }
 
 // JSON gives both.
 func (a *Attribution) JSON() (OwnerJSON, EvidenceJSON) {
 	return OwnerJSON{a.Kind, events.OrNull(a.Trace), events.OrNull(a.Agent), events.OrNull(a.Model),
 			events.OrNull(a.Session), a.Subagent},
-		EvidenceJSON{events.OrNull(a.Evidence), events.OrNull(a.Confidence), a.Candidates}
+		EvidenceJSON{events.OrNull(a.Evidence), events.OrNull(a.Confidence), a.Candidates, a.source(), a.Disputed}
 }

@@ -55,6 +55,7 @@ const (
 	dots         = "·"
 	signUnknown  = "?" // nobody knows who wrote it: from before tracing began, or not recorded
 	signMixed    = "+" // an agent and a person
+	signDisputed = "!" // clones disagree about it
 	signUnsure   = "~" // one of several, or known with little confidence
 )
 
@@ -193,6 +194,9 @@ func (p *painter) doubt(l *Annotated) string {
 	case a.Kind == events.OwnerUnknown:
 		p.drawn.Unknown = true
 		return signUnknown
+	case len(a.Disputed) > 0:
+		p.drawn.Disputed = true
+		return signDisputed
 	case a.Kind == events.OwnerMixed:
 		p.drawn.Mixed = true
 		return signMixed

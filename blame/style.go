@@ -30,6 +30,7 @@ type Style struct {
 // Drawn says which signs the owners of an output bear, for a legend beside it.
 type Drawn struct {
 	Unknown, Mixed, Unsure bool
+	Disputed               bool
 	Older                  bool // lines from before recording began are there, which bear none
 	Unrecorded             bool // lines of a repository in which nothing is recorded, which bear none either
 }
@@ -43,6 +44,7 @@ func (d Drawn) Legend() []string {
 	}{
 		{d.Unknown, signUnknown + "  nobody knows who wrote it: git trace why FILE:LINE says more"},
 		{d.Unsure, signUnsure + "  one of several agents, or known with little confidence"},
+		{d.Disputed, signDisputed + "  clones disagree who wrote it: git trace why FILE:LINE says who"},
 		{d.Mixed, signMixed + "  an agent and a person wrote it"},
 		{d.Unrecorded, "nothing is recorded in this repository: git trace init"},
 		{d.Older, "lines older than the recording bear no sign: git trace backfill"},

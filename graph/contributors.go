@@ -20,6 +20,7 @@ func Uncommitted(what *belief.Commit) Commit {
 func (c *Commit) credit(known *belief.Commit) {
 	c.Anchored = true
 	c.Added, c.AI, c.Human, c.Unknown = known.Added, known.AI, known.Human, known.Unknown
+	c.Disputed = known.Disputed
 	t := tally{at: map[who]int{}}
 	for i := range known.Files {
 		f := &known.Files[i]

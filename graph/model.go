@@ -33,6 +33,7 @@ type Commit struct {
 	AI       int
 	Human    int
 	Unknown  int
+	Disputed int // lines of which other clones say different things
 	// Within are the files of the commit that the paths of a query name, with the lines that git counts as added. Nil
 	// without paths.
 	Within map[string]int

@@ -225,6 +225,23 @@ func TestPublicationsAreSigned(t *testing.T) {
 	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 { // from here on the key is known
 		t.Errorf("%+v", got)
 	}
+	fresh.Git("pull", "-q", "origin", "main")
+	for setting, want := range map[string]string{"all": "Kind:ai", "signed": "Signer:anna@example.com", "own": "", "nonsense": ""} {
+		fresh.Git("config", "trace.trust", setting)
+		if text := owners(t, fresh, "one.txt"); want != "" && !strings.Contains(text, want) ||
+			want == "" && strings.Contains(text, "Kind:ai") {
+			t.Errorf("with trace.trust=%s: %s", setting, text)
+		}
+	}
+	fresh.Git("config", "trace.trust", "signed")
+	fresh.Git("fetch", "-q", "origin", "+refs/traces/writers/*/digest:refs/traces/remotes/other/*/digest")
+	fresh.Git("update-ref", "-d", events.FetchedRef("origin", testenv.WriterOf(t, w.Repo.WorkTree), "digest"))
+	if text := owners(t, fresh, "one.txt"); strings.Contains(text, "Kind:ai") { // nobody has looked at what git fetched
+		t.Errorf("a log whose signature nobody checked: %s", text)
+	}
+	fresh.Git("update-ref", "-d", events.FetchedRef("other", testenv.WriterOf(t, w.Repo.WorkTree), "digest"))
+	pull(t, fresh, sharing.What{})
+	fresh.Git("config", "--unset", "trace.trust")
 	writer := testenv.WriterOf(t, w.Repo.WorkTree)
 	tip := fresh.Git("rev-parse", events.FetchedRef("origin", writer, "digest"))
 	for n, how := range [][2]string{{"user.signingKey", filepath.Join(keys, "bob")}, {"trace.signPush", "false"}} {

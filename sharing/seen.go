@@ -21,8 +21,9 @@ type lastSeen struct {
 	Seq    int64     `json:"seq"`
 	Event  events.ID `json:"event"`
 	Commit refs.OID  `json:"commit"`
-	Time   time.Time `json:"time"`          // of the pull
-	Key    string    `json:"key,omitempty"` // with which the publications of the writer are signed, once one was
+	Time   time.Time `json:"time"`             // of the pull
+	Signer string    `json:"signer,omitempty"` // of that commit, with a key that git trusts
+	Key    string    `json:"key,omitempty"`    // with which the publications of the writer are signed, once one was
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {
@@ -43,7 +44,7 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 // notes how far the log goes.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
 	was, known := s[c.Ref]
-	if was.Commit == c.Tip {
+	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "") { // a key may have come to be trusted
 		return "", nil
 	}
 	accepted := slices.Contains(accept, c.Writer)
@@ -57,7 +58,7 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 			return putBack(ctx, log, c.Ref, was, what)
 		}
 	}
-	key := was.Key
+	key, signer := was.Key, ""
 	if c.Digest {
 		s, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
 		if err != nil {
@@ -71,8 +72,14 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 			return putBack(ctx, log, c.Ref, was, what)
 		}
 		key = s.Key
+		if s.Verdict == checkpoint.Good {
+			signer = s.By()
+		}
 	}
-	s[c.Ref] = lastSeen{c.Copy.Last(), c.Copy.LastID(), c.Tip, time.Now().UTC().Truncate(time.Second), key}
+	s[c.Ref] = lastSeen{
+		Seq: c.Copy.Last(), Event: c.Copy.LastID(), Commit: c.Tip, Time: time.Now().UTC().Truncate(time.Second),
+		Signer: signer, Key: key,
+	}
 	return "", nil
 }
 

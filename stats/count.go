@@ -17,6 +17,8 @@ type Lines struct {
 	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
+	// Disputed are lines of which other clones say different things with the same right; they count as what is shown.
+	Disputed int `json:"disputed,omitempty"`
 }
 
 // Add adds the lines of a commit.
@@ -26,6 +28,7 @@ func (l *Lines) Add(c *graph.Commit) {
 	l.AI += c.AI
 	l.Human += c.Human
 	l.Unknown += c.Unknown
+	l.Disputed += c.Disputed
 }
 
 // of adds lines of one owner.

@@ -34,8 +34,8 @@ func (a *app) blameCommand() *cli.Command {
 			"--json gives one document with all that is known of each line, --json=runs the same by runs of lines, without\n" +
 			"their text. --prompts gives the lines below the prompts that led to them, --only-ai those of agents alone.\n\n" +
 			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
-			"it was one of several agents, or that little is certain. A line without a sign is the person's or the\n" +
-			"agent's named; one that is older than the recording bears none.",
+			"it was one of several agents, or that little is certain; ! says that other clones disagree about it. A line\n" +
+			"without a sign is the person's or the agent's named; one that is older than the recording bears none.",
 		Flags:           options("json", "prompts", "only-ai"),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },

@@ -55,6 +55,8 @@ var settingForms = []setting{
 		"spelt as gc.pruneExpire", aDate},
 	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
 		"the hook", ""},
+	{"trace.trust", "all", "whose fetched logs are read: all, signed (by a key that git trusts, when they were pulled) " +
+		"or own", ""},
 	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote", ""},
 	{"remote.<name>.traceShare", "", "how much of conversations push gives this remote: commits, conversations or " +
 		"log; push writes it when it has asked", aLevel},

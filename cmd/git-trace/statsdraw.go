@@ -30,6 +30,9 @@ func (s *statistics) draw(p pen, width int) string {
 	if l := s.Lines; l.Added > 0 {
 		row(faint, "", append([]string{""}, numbers.Percents([]int{l.AI, l.Human, l.Unknown}, l.Added)...)...)
 	}
+	if n := s.Lines.Disputed; n > 0 {
+		row(faint, "clones disagree about", thousands(n))
+	}
 	for _, author := range s.Authors {
 		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.Lines)...)
 	}

@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/cells/patch"
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/why"
 )
@@ -231,12 +233,28 @@ func (d *showDrawer) evidence(r *why.Reason) {
 		d.wrappedField("evidence", text, 3)
 		d.limits(o.Limits)
 	}
+	d.told(o)
 	var calls []string
 	for _, c := range o.Candidates {
 		calls = append(calls, words(d.conversation(c.Trace, 0), d.safe(c.Agent), d.safe(c.ToolCall)))
 	}
 	for i, text := range calls {
 		d.field(label(i == 0, "perhaps"), text)
+	}
+}
+
+// told says which other clone knows the owner, and which ones say otherwise.
+func (d *showDrawer) told(o *blame.Attribution) {
+	if o.Writer != "" {
+		by := "not signed"
+		if o.Signer != "" {
+			by = "signed by " + o.Signer
+		}
+		d.wrappedField("told by", d.safe("another clone ("+o.Writer+", "+by+")"), 3)
+	}
+	if len(o.Disputed) > 0 {
+		d.wrappedField("disputed", d.safe(strings.Join(o.Disputed, ", ")+" "+numbers.Agree(len(o.Disputed), "says", "say")+
+			" that somebody else wrote it"), 3)
 	}
 }
 

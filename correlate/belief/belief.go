@@ -29,6 +29,8 @@ type Run struct {
 	// Beyond tells that only other clones speak of these lines, though the own hooks saw all that the commit added. Git
 	// may credit such a line to the commit all the same. In what the commit added it does not count.
 	Beyond bool
+	// Disputed are the writers of other logs who say something else of these lines, with the same right.
+	Disputed []string
 }
 
 func (r *Run) end() int { return r.Start + r.Count }
@@ -60,6 +62,8 @@ type Commit struct {
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
+	// Disputed are the lines of which other clones say different things with the same right.
+	Disputed int
 
 	own   owned                                       // what the own log says
 	namer Namer                                       // nil for none
@@ -90,7 +94,7 @@ func weigh(log Log, commit refs.OID) (*Commit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is recorded of commit %s: %w", commit, err)
 	}
-	c := Weigh(commit, recorded, own)
+	c := weighAll(commit, recorded, own, signersOf(log))
 	c.namer, _ = log.(Namer)
 	c.name()
 	return c, nil
@@ -98,6 +102,10 @@ func weigh(log Log, commit refs.OID) (*Commit, error) {
 
 // Weigh weighs the anchors of a commit among events that name it. Own is the writer of the own log.
 func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
+	return weighAll(commit, recorded, own, signersOf(nil))
+}
+
+func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(string) string) *Commit {
 	c := &Commit{ID: commit, own: owned{writer: own}}
 	var logs []*word
 	for i := range recorded {
@@ -136,7 +144,7 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 			if whole {
 				f.Runs = marked(f.Runs, c.Runs(f.Path))
 			}
-			c.lay(f, func(over, under *Run) bool { return before(over, under, own) })
+			c.lay(f, func(over, under *Run) Run { return between(over, under, own, signer) })
 		}
 	}
 	c.count()
@@ -160,9 +168,9 @@ func (c *Commit) Fill(data *events.CommitData) {
 			f.Runs = marked(f.Runs, c.Runs(f.Path))
 		}
 		if ok && c.Heard {
-			c.lay(f, fills)
+			c.lay(f, beats(fills).take)
 		} else if ok {
-			c.lay(f, outweighs)
+			c.lay(f, beats(outweighs).take)
 		}
 	}
 	if !c.Heard {
@@ -174,10 +182,13 @@ func (c *Commit) Fill(data *events.CommitData) {
 
 // count makes the figures those of the runs. Lines that no run speaks of are unknown.
 func (c *Commit) count() {
-	c.AI, c.Human = 0, 0
+	c.AI, c.Human, c.Disputed = 0, 0, 0
 	for i := range c.Files {
 		for k := range c.Files[i].Runs {
 			r := &c.Files[i].Runs[k]
+			if len(r.Disputed) > 0 && !r.Beyond {
+				c.Disputed += r.Count
+			}
 			switch {
 			case r.Beyond:
 			case r.Owner.Kind == events.OwnerAI, r.Owner.Kind == events.OwnerMixed:

@@ -251,3 +251,51 @@ func TestALogThatSaysTheSameForEver(t *testing.T) {
 		t.Errorf("believed: %s, want %s", got, want)
 	}
 }
+
+// S11, S12: two other clones with the same right that say different things leave a line disputed, in whatever order they
+// were fetched. Nobody disputes what was seen here, nor one who has the better right.
+func TestWhatOtherClonesDisagreeAboutIsDisputed(t *testing.T) {
+	t.Parallel()
+	saw := func(writer string, runs ...string) events.Event { return said(t, writer, events.PostCommit, runs...) }
+	trusts := func(who string) func(string) string {
+		return func(writer string) string { return map[string]string{who: "anna"}[writer] }
+	}
+	a, b, c := saw("a", "1+3 human"), saw("b", "2+3 A"), saw("c", "3+3 human")
+	tests := map[string]struct {
+		recorded []events.Event
+		trusted  string
+		want     string
+	}{
+		"two":                               {[]events.Event{a, b}, "", "human human:b human:b A -"},
+		"three, of which two agree":         {[]events.Event{a, b, c}, "", "human human:b human:b A:c human"},
+		"the own one beside them":           {[]events.Event{a, b, saw("own", "1+5 B")}, "", "B B B B B"},
+		"the own one, which does not know":  {[]events.Event{a, b, saw("own", "1+5 unknown")}, "", "human human:b human:b A unknown"},
+		"one who signs":                     {[]events.Event{a, b, c}, "b", "human A A A human"},
+		"one who only read of it":           {[]events.Event{a, said(t, "b", events.Import, "2+3 A")}, "", "human human human A -"},
+		"one with less evidence":            {[]events.Event{a, saw("b", "2+3 A line_fingerprint")}, "", "human human human A -"},
+		"two who agree":                     {[]events.Event{a, saw("b", "1+3 human")}, "", "human human human - -"},
+		"one who does not know":             {[]events.Event{a, saw("b", "1+3 unknown")}, "", "human human human - -"},
+		"what is disputed gives way to all": {[]events.Event{saw("a", "1+1 human line_fingerprint"), saw("b", "1+1 A line_fingerprint"), saw("c", "1+1 B")}, "", "B - - - -"},
+	}
+	for name, tt := range tests {
+		for turn := range tt.recorded {
+			recorded := append(slices.Clone(tt.recorded[turn:]), tt.recorded[:turn]...)
+			commit := weighAll(commitID(1), recorded, "own", trusts(tt.trusted))
+			out, disputed := []string{"-", "-", "-", "-", "-"}, 0
+			for _, r := range commit.Runs("f") {
+				for line := r.Start; line < r.end(); line++ {
+					if out[line-1] = r.Owner.Session; r.Owner.Kind != events.OwnerAI {
+						out[line-1] = string(r.Owner.Kind)
+					}
+					if len(r.Disputed) > 0 {
+						out[line-1] += ":" + strings.Join(r.Disputed, ",")
+						disputed++
+					}
+				}
+			}
+			if got := strings.Join(out, " "); got != tt.want || disputed != commit.Disputed {
+				t.Errorf("%s: %s, want %s; %d are counted of %d", name, got, tt.want, commit.Disputed, disputed)
+			}
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package belief
 
 import (
+	"slices"
+
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -19,9 +21,9 @@ func (b *book) Runs(path string) []Run {
 }
 
 // lay lays what is said of a file over what the book has of it.
-func (b *book) lay(f File, beats beats) {
+func (b *book) lay(f File, take taking) {
 	if at, found := b.at[f.Path]; found {
-		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, beats)
+		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, take)
 		return
 	}
 	if b.at == nil {
@@ -53,7 +55,7 @@ func (w *word) hear(e *events.Event, data *events.CommitData) {
 		f, ok := fileOf(&data.Files[i], data.Owners, e)
 		if ok && w.heard[f.Path] < mostAnchors {
 			w.heard[f.Path]++
-			w.lay(f, later)
+			w.lay(f, beats(later).take)
 		}
 	}
 }
@@ -86,14 +88,14 @@ func marked(runs, others []Run) []Run {
 }
 
 // lay lays runs over others and gives what can be seen from above, line by line. Both are in order, no line twice.
-func lay(under, over []Run, beats beats) []Run {
+func lay(under, over []Run, take taking) []Run {
 	out := make([]Run, 0, len(under)+len(over))
 	add := func(r Run, from, to int) {
 		if from >= to {
 			return
 		}
 		if last := len(out) - 1; last >= 0 && out[last].end() == from && out[last].Owner == r.Owner &&
-			out[last].Tier == r.Tier && out[last].Beyond == r.Beyond {
+			out[last].Tier == r.Tier && out[last].Beyond == r.Beyond && slices.Equal(out[last].Disputed, r.Disputed) {
 			out[last].Count += to - from
 			return
 		}
@@ -114,10 +116,8 @@ func lay(under, over []Run, beats beats) []Run {
 			start, end := max(u.Start, o.Start, at), min(u.end(), o.end())
 			add(*u, max(u.Start, at), start)
 			add(*o, max(o.Start, at), start)
-			if beats(o, u) {
-				add(*o, start, end)
-			} else {
-				add(*u, start, end)
+			if start < end {
+				add(take(o, u), start, end)
 			}
 			at = max(start, end)
 			if u.end() <= at {

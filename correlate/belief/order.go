@@ -32,6 +32,16 @@ func originOf(e *events.Event) origin {
 // beats tells whether a run takes a line that another one has.
 type beats func(over, under *Run) bool
 
+// taking gives the run that stands where two meet.
+type taking func(over, under *Run) Run
+
+func (b beats) take(over, under *Run) Run {
+	if b(over, under) {
+		return *over
+	}
+	return *under
+}
+
 // later is the order within a log: over was said after under.
 func later(over, under *Run) bool {
 	if over.Knows() != under.Knows() {
@@ -67,15 +77,55 @@ func outweighs(over, under *Run) bool {
 	return cmp.Or(cmp.Compare(originOf(over.By), originOf(under.By)), cmp.Compare(rank(over.Tier), rank(under.Tier))) <= 0
 }
 
-// before is the order between logs.
-func before(a, b *Run, own string) bool {
+// Signers knows whose publications are signed by a key that git trusts. A Log that is one says who a writer is.
+type Signers interface {
+	// Signer is the name that a writer's log is signed with; "" for none.
+	Signer(writer string) string
+}
+
+func signersOf(log Log) func(writer string) string {
+	if s, ok := log.(Signers); ok {
+		return s.Signer
+	}
+	return func(string) string { return "" }
+}
+
+// right is the order between logs, as far as it is more than a matter of names: who has the better right to speak.
+func right(a, b *Run, own string, signer func(string) string) int {
+	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Writer == own, b.By.Writer == own))
+	if order != 0 || a.By.Writer == b.By.Writer {
+		return order
+	}
 	return cmp.Or(
-		first(a.Knows(), b.Knows()),
-		first(a.By.Writer == own, b.By.Writer == own),
+		first(signer(a.By.Writer) != "", signer(b.By.Writer) != ""),
 		cmp.Compare(originOf(a.By), originOf(b.By)),
 		cmp.Compare(rank(a.Tier), rank(b.Tier)),
-		cmp.Compare(a.By.Writer, b.By.Writer),
-	) < 0
+	)
+}
+
+// between gives what stands where the words of two logs meet. Of two with the same right the smaller id of a writer
+// decides, and if they say different things the other one is named.
+func between(over, under *Run, own string, signer func(string) string) Run {
+	order := right(over, under, own, signer)
+	winner, loser := *under, over
+	if cmp.Or(order, cmp.Compare(over.By.Writer, under.By.Writer)) < 0 {
+		winner, loser = *over, under
+	}
+	if order != 0 || !winner.Knows() {
+		return winner
+	}
+	others := slices.Clone(winner.Disputed)
+	if winner.Owner.Kind != loser.Owner.Kind || winner.Owner.Trace != loser.Owner.Trace {
+		others = append(others, loser.By.Writer)
+	}
+	for _, w := range loser.Disputed {
+		if w != winner.By.Writer {
+			others = append(others, w)
+		}
+	}
+	slices.Sort(others)
+	winner.Disputed = slices.Compact(others)
+	return winner
 }
 
 // first puts what is so before what is not.

@@ -20,6 +20,8 @@ type Index struct {
 	sources []*source // the own log first
 	own     string    // who wrote the own log; "" until it is asked for
 	notes   []string
+	fetched []events.FetchedLog // that are read
+	signers map[string]string   // by writers; nil until somebody asks
 
 	progress Progress // of a build; nil where nobody looks
 }
@@ -118,6 +120,10 @@ func (ix *Index) openCopies(ctx context.Context) error {
 			read = append(read, f)
 		}
 	}
+	if read, err = ix.trusted(ctx, read); err != nil {
+		return err
+	}
+	ix.fetched, ix.signers = read, nil
 	copies, err := ix.log.Copies(ctx, read)
 	if err != nil {
 		return err
