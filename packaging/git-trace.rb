@@ -23,6 +23,6 @@ class GitTrace < Formula
   test do
     assert_match version.to_s, shell_output("#{bin}/git-trace --version")
     system "git", "init", "-q", "."
-    assert_match "nothing is recorded", shell_output("#{bin}/git-trace log 2>&1", 0)
+    assert_match "no conversation is recorded", shell_output("#{bin}/git-trace log 2>&1", 0)
   end
 end
