@@ -10,8 +10,9 @@ const title = "Aider"
 
 // New returns the agent with what can be known of it: it has no hooks.
 func New(capability.Env) capability.Agent {
+	files := sessions{&index{}}
 	return capability.Agent{
-		Name: Name, Title: title, Parser: sessions{}, Discoverer: sessions{}, Identifier: sessions{}, Program: "aider",
+		Name: Name, Title: title, Parser: files, Discoverer: files, Identifier: files, Program: "aider",
 		InProject: true,
 	}
 }

@@ -52,7 +52,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	parts, err := partsOf(file.From(0))
+	parts, err := s.index.of(path, file)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -93,13 +96,41 @@ type history struct {
 	part part
 }
 
+// index keeps where the conversations of the last history are: one that holds a thousand is opened a thousand times.
+type index struct {
+	sync.Mutex
+	path    string
+	size    int64
+	changed time.Time
+	parts   []part
+}
+
+// of lists the conversations of a history.
+func (x *index) of(path string, tail *transcript.Tail) ([]part, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	x.Lock()
+	defer x.Unlock()
+	if x.path == path && x.size == tail.Size() && info.Size() == x.size && x.changed.Equal(info.ModTime()) {
+		return x.parts, nil
+	}
+	parts, err := partsOf(tail.From(0))
+	if err != nil {
+		return nil, err
+	}
+	x.path, x.size, x.changed, x.parts = path, tail.Size(), info.ModTime(), parts
+	return parts, nil
+}
+
 // open opens a conversation; "" stands for the last one.
-func open(path, session string) (sessionfile.File, error) {
+func (s sessions) open(path, session string) (sessionfile.File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(tail.From(0))
+	parts, err := s.index.of(path, tail)
 	if err != nil {
 		_ = tail.Close()
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // sessions implements what git-trace can do with the chat history.
-type sessions struct{}
+type sessions struct{ index *index }
 
 var (
 	_ capability.SessionParser     = sessions{}
@@ -26,7 +26,7 @@ var (
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{
-		Agent: Name, Open: open,
+		Agent: Name, Open: s.open,
 		Session: func(_ string, file sessionfile.File) string {
 			if h, ok := file.(history); ok {
 				return h.part.id
