@@ -261,9 +261,31 @@ func (s *countingSink) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read.
+// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read: what is
+// written is held until then. States are counted as they are written, so their file is read once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
-	return v.app.eachRecord(format, name, func(line int, r *records.Record) error {
+	if isTraining(v.out.format) {
+		return v.app.eachRecord(format, name, v.records(ctx, name))
+	}
+	file, err := openForeign(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	held, to, books := &heldOutput{}, v.out.out, len(v.out.tree.books)
+	defer held.close()
+	v.out.out = held
+	err = v.app.readRecords(format, file, name, v.records(ctx, name))
+	if v.out.out = to; err != nil {
+		v.out.tree.books = v.out.tree.books[:books]
+		return refs.PathCause(err)
+	}
+	return held.give(to)
+}
+
+// records converts the records of a file.
+func (v *converter) records(ctx context.Context, name string) func(int, *records.Record) error {
+	return func(line int, r *records.Record) error {
 		err := v.out.record(ctx, r)
 		if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 			fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
@@ -273,7 +295,7 @@ func (v *converter) exchanged(ctx context.Context, format exchange, name string)
 			return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
 		}
 		return err
-	})
+	}
 }
 
 // withoutLines says that there was nothing to write, which is no fault.

@@ -251,8 +251,13 @@ func (a *app) eachRecord(format exchange, name string, yield func(int, *records.
 		return err
 	}
 	defer func() { _ = file.Close() }()
+	return a.readRecords(format, file, name, yield)
+}
+
+// readRecords gives the records of a file, and tells what of its elements is in no record.
+func (a *app) readRecords(format exchange, file io.Reader, name string, yield func(int, *records.Record) error) error {
 	var told records.Captured
-	err = format.read(file, func(row int, r *records.Record) error {
+	err := format.read(file, func(row int, r *records.Record) error {
 		told.Add(r)
 		return yield(row, r)
 	})

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// heldOutput keeps what is written until it may leave: in memory, and in a file where it is long.
+type heldOutput struct {
+	memory bytes.Buffer
+	file   *os.File
+}
+
+// heldMost is how much is kept in memory, in bytes.
+const heldMost = 8 << 20
+
+func (h *heldOutput) Write(text []byte) (int, error) {
+	if h.file == nil && h.memory.Len()+len(text) <= heldMost {
+		return h.memory.Write(text)
+	}
+	if h.file == nil {
+		file, err := os.CreateTemp("", "git-trace-output-*")
+		if err != nil {
+			return 0, fmt.Errorf("keep output: %w", err)
+		}
+		_ = os.Remove(file.Name()) // without a name nothing is left behind; where that is not possible close removes it
+		h.file = file
+		if _, err := h.memory.WriteTo(file); err != nil {
+			return 0, fmt.Errorf("keep output: %w", err)
+		}
+	}
+	return h.file.Write(text)
+}
+
+// give writes what was kept.
+func (h *heldOutput) give(w io.Writer) error {
+	if h.file == nil {
+		_, err := h.memory.WriteTo(w)
+		return err
+	}
+	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read output back: %w", err)
+	}
+	_, err := io.Copy(w, h.file)
+	return err
+}
+
+func (h *heldOutput) close() {
+	if h.file == nil {
+		return
+	}
+	_ = h.file.Close()
+	_ = os.Remove(h.file.Name())
+}
