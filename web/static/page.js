@@ -52,12 +52,23 @@ function unfold() {
 addEventListener("hashchange", unfold);
 if (location.hash) unfold();
 
+// Browsers keep six connections to a server: a page that nobody sees gives its own back.
 const state = document.body.dataset.state;
-if (state) {
-  const live = new EventSource("/live");
-  live.onmessage = (event) => {
-    const changed = event.data !== state;
-    document.getElementById("news").hidden = !changed;
-    if (changed && location.pathname === "/" && document.activeElement === document.body) location.reload();
-  };
+let live = null;
+function told(event) {
+  const changed = event.data !== state;
+  document.getElementById("news").hidden = !changed;
+  if (changed && location.pathname === "/" && document.activeElement === document.body) location.reload();
 }
+function listen() {
+  if (live || !state || document.hidden) return;
+  live = new EventSource("/live");
+  live.onmessage = told;
+}
+function leave() {
+  live?.close();
+  live = null;
+}
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : listen()));
+addEventListener("pagehide", leave);
+addEventListener("pageshow", listen);

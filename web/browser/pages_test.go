@@ -1,0 +1,161 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// needed skips a test without what it needs; under CI=true it fails.
+func needed(t *testing.T, ok bool, what string) {
+	t.Helper()
+	switch {
+	case ok:
+	case os.Getenv("CI") == "true":
+		t.Fatal(what)
+	default:
+		t.Skip(what)
+	}
+}
+
+func chromium() bool {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// opened is the demo, and a browser that was let in. What the browser refused is gathered in each page.
+func opened(t *testing.T) (context.Context, *World) {
+	t.Helper()
+	needed(t, chromium(), "there is no Chromium here: apt-get install chromium")
+	// The context of a test ends before what is cleaned up.
+	world, err := NewWorld(context.Background(), t.TempDir(), "../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(world.Close)
+	ctx, end := Open(context.Background())
+	t.Cleanup(end)
+	const gather = `window.refused = [];
+addEventListener("securitypolicyviolation", (e) => window.refused.push(e.violatedDirective + " " + e.blockedURI));`
+	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: gather})
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := world.Enter(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, world
+}
+
+func evaluate[T any](t *testing.T, ctx context.Context, script string) T { //nolint:revive // as testing helpers do
+	t.Helper()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%.60s: %v", script, err)
+	}
+	return out
+}
+
+func visit(t *testing.T, ctx context.Context, address string, width int64) { //nolint:revive // as testing helpers do
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(address),
+		chromedp.WaitReady("#main")); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+}
+
+// every is each kind of page.
+var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/worktree/server.go", "/commit/HEAD",
+	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
+	"/nothing"}
+
+// In a browser every page fits a narrow screen, asks for nothing that the policy refuses, and keeps the token out of
+// sight.
+func testInABrowser(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+	for _, path := range every {
+		visit(t, ctx, world.Base+path, 320)
+		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 320 {
+			t.Errorf("%s: %d pixels wide on a screen of 320", path, wide)
+		}
+		if refused := evaluate[[]string](t, ctx, "window.refused"); len(refused) > 0 {
+			t.Errorf("%s: the policy refused %v", path, refused)
+		}
+		if at := evaluate[string](t, ctx, "location.href + document.cookie + document.referrer"); strings.Contains(at, world.Token) {
+			t.Errorf("%s: the token can be read: %s", path, at)
+		}
+		if h1 := evaluate[int](t, ctx, `document.querySelectorAll("h1").length`); h1 != 1 {
+			t.Errorf("%s: %d headings of the first level", path, h1)
+		}
+	}
+}
+
+// The keys of the script work, and are letters while one types.
+func testKeys(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+	visit(t, ctx, world.Base+"/", 1280)
+	focused := func() string {
+		return evaluate[string](t, ctx, `document.activeElement.className + document.activeElement.id`)
+	}
+	press := func(key string) {
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if press("j"); focused() != "cover" {
+		t.Errorf("j goes to %q", focused())
+	}
+	press("/")
+	press("j")
+	if focused() != "find" {
+		t.Errorf("/ and j go to %q", focused())
+	}
+}
+
+// The judge of accessibility finds nothing, in light and in dark.
+func testForEverybody(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+	script, err := os.ReadFile(os.Getenv("GITTRACE_AXE"))
+	needed(t, err == nil, "GITTRACE_AXE names no axe.min.js: npm install axe-core")
+	for _, colours := range []string{"light", "dark"} {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: colours}}
+		if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+			return err
+		})); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range every {
+			visit(t, ctx, world.Base+path, 1280)
+			evaluate[bool](t, ctx, string(script)+"\n;true")
+			text := evaluate[string](t, ctx, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]})`+
+				`.then((r) => JSON.stringify(r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)+" "+(n.any[0]?.message??"")).join(" | "))))`)
+			var found []string
+			if err := json.Unmarshal([]byte(text), &found); err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range found {
+				t.Errorf("%s in %s: %s", path, colours, one)
+			}
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	ctx, world := opened(t)
+	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
+	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
+	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
+}
