@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/atif"
 	"github.com/git-trace/git-trace/records/ccpa"
+	"github.com/git-trace/git-trace/records/chatgpt"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/messages"
 	"github.com/git-trace/git-trace/records/opentraces"
@@ -76,6 +77,8 @@ func exchanges() []exchange {
 			}},
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},
+		{name: chatgpt.Name, read: chatgpt.Read,
+			is: func(b beginning) bool { return b.row().has("mapping") && b.row().has("title") }},
 		{name: otel.Name, read: otel.Read, write: otel.Write, is: beginning.spans},
 		{name: parquetName, tables: true},
 		{name: jsonlName, tables: true},
