@@ -241,12 +241,12 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 		{"the last snapshot is lost", func(w *ward) { w.must(os.RemoveAll(filepath.Join(w.repo.TracesDir(), "objects"))) },
 			"the last snapshot is lost", false, "the timeline begins anew"},
 		{"events wait", func(w *ward) {
-			lock := filepath.Join(w.repo.CommonDir, refs.EventsRef+".lock")
-			w.put(lock, "")
+			lock, err := refs.Flock(filepath.Join(w.repo.TracesDir(), "append.lock"), time.Second)
+			w.must(err)
+			defer lock.Unlock()
 			ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 			defer cancel()
 			_, _ = w.draft(ctx, events.SessionStarted, events.SessionData{Source: "startup"})
-			w.must(os.Remove(lock))
 		}, "1 batch of events waits to be appended to the log", true, "the spool is appended to the log"},
 		{"a batch is no batch", func(w *ward) { w.put(filepath.Join(events.OpenLog(w.repo).SpoolDir(), "x.bad"), "?") },
 			"cannot be read as events and was put aside", false, ""},
@@ -256,7 +256,7 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 			w.add(events.SessionStarted, events.SessionData{Source: "startup"})
 			testenv.CutLog(w, w.repo.WorkTree, 1)
 		}, "this clone has written event ", true, ""},
-		{"the log is broken", func(w *ward) { w.git("update-ref", refs.EventsRef, "HEAD") }, "", true, ""},
+		{"the log is broken", func(w *ward) { testenv.BreakLog(w, w.repo.WorkTree) }, "", true, ""},
 		{"a fetched log is not its writer's", func(w *ward) {
 			w.git("update-ref", "refs/traces/remotes/origin/0123456789abcdef/events", refs.EventsRef)
 		}, "the fetched log refs/traces/remotes/origin/0123456789abcdef/events is not read: its name is not that of its writer | git update-ref refs/traces/remotes/origin/",

@@ -25,7 +25,7 @@ type LogEnd struct {
 // logEnd reads the last event; nil when there is no log.
 func (d *Doctor) logEnd() (*LogEnd, error) {
 	end, err := d.log.End(refs.EventsRef)
-	if err != nil || end.Tip.IsZero() {
+	if err != nil || end.Seq == 0 {
 		return nil, err
 	}
 	return &LogEnd{Events: end.Seq, Tip: end.Tip, Last: end.Event, LastTime: end.Time}, nil
@@ -64,7 +64,7 @@ func (d *Doctor) cutOffFindings(read *LogEnd) []Finding {
 		}
 		again, err := d.logEnd()
 		if err != nil || again != nil && again.Events == read.Events {
-			return []Finding{{What: lost, Mend: "git trace verify says what is left; put " + refs.EventsRef +
+			return []Finding{{What: lost, Mend: "git trace verify says what is left; put " + d.log.JournalPath() +
 				" back from a copy"}}
 		}
 		read = again

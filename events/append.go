@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -131,21 +132,24 @@ func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// write appends one batch. Number, parent and chain hash all come from the one reading of the ref, made under its lock.
+// write appends one batch. Number and chain hash come from the one reading of the file's end, made under the append
+// lock.
 func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
-	lock, err := l.lockRef(ctx)
+	j, err := l.openToAppend(ctx)
+	defer j.close()
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Abort()
-	end, err := l.readTip(lock.Current())
-	if err != nil {
-		return nil, err
+	var end tip
+	if j != nil {
+		if end, err = j.tip(); err != nil {
+			return nil, err
+		}
 	}
 	if end.writer, err = l.settleWriter(end.writer); err != nil {
 		return nil, err
 	}
-	if end.commit.IsZero() {
+	if end.seq == 0 {
 		opening, err := l.opening(drafts[0])
 		if err != nil {
 			return nil, err
@@ -153,34 +157,36 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 		drafts = append([]Draft{opening}, drafts...)
 	}
 	events, err := chain(drafts, end)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
-	content := encodeBatch(l.repo.Format, end.commit, events, undated)
-	commit, err := l.writeCommit(content)
-	if err != nil {
-		return nil, err
+	if j != nil {
+		err = j.append(events, l.repo.Fsync)
+	} else {
+		err = l.begin(ctx, events)
 	}
-	guarded, err := l.guardFromGC(commit, content, false)
 	if err != nil {
-		return nil, err
-	}
-	if err := lock.Commit(ctx, commit); err != nil {
 		return nil, err
 	}
 	// From here on the batch is in the log, whatever else goes wrong.
-	_, _ = l.guardFromGC(commit, content, guarded)
 	last := events[len(events)-1]
-	l.rememberTip(tip{commit: commit, seq: last.Seq, id: last.ID, writer: last.Writer})
+	l.rememberEnd(tip{seq: last.Seq, id: last.ID, writer: last.Writer})
 	return events, nil
 }
 
-// writeCommit stores a batch commit and the empty tree that it names, so that git-fsck(1) finds nothing missing.
-func (l *Log) writeCommit(content []byte) (refs.OID, error) {
-	if _, err := l.writeMain(refs.TreeObject, nil); err != nil {
-		return refs.OID{}, err
+// openToAppend opens the file of the log, which is made if the ref names a log: nil for a log that is none yet.
+func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
+	j, err := l.openJournal(os.O_RDWR)
+	if j != nil || err != nil {
+		return j, err
 	}
-	return l.writeMain(refs.CommitObject, content)
+	if err := l.takeOver(ctx); err != nil {
+		return nil, err
+	}
+	return l.openJournal(os.O_RDWR)
 }
 
 // writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of

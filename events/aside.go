@@ -40,7 +40,7 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 		if err := refs.WriteFileAtomic(l.writerPath(), []byte(now+"\n"), 0o666); err != nil {
 			return err
 		}
-		return l.moveAside(ctx, end.Tip, old)
+		return l.moveAside(ctx, old)
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("set the log aside: %w", err)
@@ -48,8 +48,19 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	return old, now, nil
 }
 
-// moveAside moves the refs of the own log, all or none.
-func (l *Log) moveAside(ctx context.Context, tip refs.OID, writer string) error {
+// moveAside moves the refs of the own log, all or none. The ref is made to hold all of it before the file goes: whoever
+// is killed in between has the log as it was, from its seal.
+func (l *Log) moveAside(ctx context.Context, writer string) error {
+	if _, err := l.sealAll(ctx); err != nil {
+		return err
+	}
+	tip, err := l.Tip(refs.EventsRef)
+	if err == nil {
+		err = os.Remove(l.JournalPath())
+	}
+	if err != nil {
+		return err
+	}
 	lines := fmt.Sprintf("update %s%s/events %s\ndelete %s %s\n", asideRefs, writer, tip, refs.EventsRef, tip)
 	checkpoints, err := l.Tip(refs.CheckpointsRef)
 	if err != nil {
@@ -59,12 +70,6 @@ func (l *Log) moveAside(ctx context.Context, tip refs.OID, writer string) error 
 		lines += fmt.Sprintf("update %s%s/checkpoints %s\ndelete %s %s\n", asideRefs, writer, checkpoints,
 			refs.CheckpointsRef, checkpoints)
 	}
-	if _, err := l.repo.Git(ctx, strings.NewReader(lines), "update-ref", "--stdin"); err != nil {
-		return err
-	}
-	// The copy of a log that is gone is what it is made of again.
-	if err := os.Remove(l.copyPath(refs.EventsRef)); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	return nil
+	_, err = l.repo.Git(ctx, strings.NewReader(lines), "update-ref", "--stdin")
+	return err
 }

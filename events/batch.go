@@ -12,7 +12,8 @@ import (
 // newline ends an event's line.
 var newline = []byte{'\n'}
 
-// A batch is the events of one append. It is stored as one commit: the empty tree, the commit of the batch before as
+// A batch is the events of one append. Earlier versions stored it as one commit, and what is fetched of their logs is
+// read as it is: the empty tree, the commit of the batch before as
 // its only parent, and the events as JSON lines in the message. Every byte of the commit follows from its parent and
 // its events, so that whoever knows the events can tell whether the commit was touched.
 //
@@ -40,18 +41,6 @@ const (
 
 // ErrNotBatch reports a commit that is not one of a log.
 var ErrNotBatch = errors.New("not a commit of an event log")
-
-// encodeBatch writes the content of the commit that holds events, which must not be empty.
-func encodeBatch(format refs.ObjectFormat, parent refs.OID, events []Event, date time.Time) []byte {
-	b := batch{tree: format.EmptyTree(), lines: make([][]byte, len(events))}
-	if !parent.IsZero() {
-		b.parents = []refs.OID{parent}
-	}
-	for i := range events {
-		b.lines[i] = events[i].raw
-	}
-	return b.content(events[0].Seq, events[len(events)-1].Seq, date)
-}
 
 // undated is the date of a batch commit.
 var undated = time.Unix(0, 0)

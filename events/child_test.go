@@ -15,7 +15,7 @@ import (
 )
 
 // child is what the test binary does when the tests start it again: it appends batches of two events to the repository
-// named in the environment and reports each acknowledged one on standard output.
+// named in the environment, reports each acknowledged one on standard output, and seals the log if that is asked for.
 func child() int {
 	repo, err := refs.DiscoverHook(os.Getenv("EVENTS_TEST_CHILD"))
 	if err != nil {
@@ -24,16 +24,11 @@ func child() int {
 	}
 	appends, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_APPENDS"))
 	who, _ := strconv.Atoi(os.Getenv("EVENTS_TEST_WHO"))
+	repo.Fsync = os.Getenv("EVENTS_TEST_FSYNC") != ""
 	log := OpenLog(repo)
 	if os.Getenv("EVENTS_TEST_COPY") != "" {
 		_, err := log.Copy(context.Background(), refs.EventsRef)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		return 0
-	}
-	if os.Getenv("EVENTS_TEST_PACK") != "" {
-		if _, err := log.Pack(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		return 0
@@ -51,6 +46,11 @@ func child() int {
 			if e.Type == PromptSubmitted {
 				fmt.Println(string(e.ID), time.Since(began).Microseconds())
 			}
+		}
+	}
+	if os.Getenv("EVENTS_TEST_SEAL") != "" {
+		if _, err := log.Seal(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 		}
 	}
 	return 0

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,9 +17,10 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Copy is a log laid flat, for reading at random: the lines of all events one behind the other, addressed by offset. It
-// is a cache below <common>/traces/cache, brought up to date when it is opened. What cannot be written there, because
-// the directory is read-only or another process is at it, is held in memory instead. Close it.
+// Copy is a log laid flat, for reading at random: the lines of all events one behind the other, addressed by offset.
+// For the own log it is the log's file. For others it is a cache below <common>/traces/cache, brought up to date when
+// it is opened. What cannot be written there, because the directory is read-only or another process is at it, is held in
+// memory instead. Close it.
 //
 // Every batch in it was hashed and chained when it was copied; the objects are not looked at again.
 type Copy struct {
@@ -28,19 +28,20 @@ type Copy struct {
 	Notes []string
 
 	ref  string
+	own  bool     // it is the own log itself
 	file *os.File // nil when all is in memory, or nobody has read in it yet; see reader
 	log  *Log     // of a copy whose file is opened when it is read, see Copies
 	join *joined  // where the stored part lies with others in one file
 	at   int64    // there
 	gen  string   // names this build of the file; offsets hold for it alone
-	end  copyEnd  // of the file
+	end  flatEnd  // of the file
 	tail copyTail // what follows the file's end in memory
 }
 
 // copyTail is the part of a copy that is in memory.
 type copyTail struct {
 	text []byte
-	end  copyEnd
+	end  flatEnd
 }
 
 // lockPatience is how long a reader waits for another process that is bringing the copy up to date.
@@ -58,6 +59,16 @@ func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
 }
 
 func (l *Log) openCopy(ctx context.Context, ref string) (*Copy, error) {
+	if ref == refs.EventsRef {
+		if c, err := l.copyOwn(ctx); c != nil || err != nil {
+			return c, err
+		}
+	}
+	return l.copyOfRef(ctx, ref)
+}
+
+// copyOfRef copies what a ref names.
+func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	tip, err := l.Tip(ref)
 	if err != nil {
 		return nil, err
@@ -100,7 +111,7 @@ func (l *Log) copyPath(ref string) string {
 
 // ForgetCopies deletes the cache of all logs. Whoever reads one goes on with what it has open.
 func (l *Log) ForgetCopies() error {
-	for _, name := range []string{"events.log", "fetched", "tip"} {
+	for _, name := range []string{"events.log", "fetched", "tip", "checked"} {
 		if err := os.RemoveAll(filepath.Join(l.cacheDir(), name)); err != nil {
 			return fmt.Errorf("forget copies: %w", err)
 		}
@@ -125,7 +136,7 @@ func (c *Copy) load(path string, format refs.ObjectFormat) {
 			return
 		}
 	}
-	gen, end, err := readEnds(f, copyHeader(format, c.ref))
+	gen, end, _, err := readEnds(f, copyHeader(format, c.ref))
 	if err != nil {
 		_ = f.Close()
 		return
@@ -135,7 +146,7 @@ func (c *Copy) load(path string, format refs.ObjectFormat) {
 
 func (c *Copy) unload() {
 	c.Close()
-	c.file, c.gen, c.end = nil, "", copyEnd{}
+	c.file, c.gen, c.end = nil, "", flatEnd{}
 }
 
 // extendFile appends the batches between the file's end and the tip, or builds the file anew when it does not lie on
@@ -174,13 +185,6 @@ func (l *Log) buildFile(ctx context.Context, c *Copy, path string, tip refs.OID)
 		return renameErr
 	}
 	return err
-}
-
-// newGeneration names a file that is built.
-func newGeneration() string {
-	var raw [8]byte
-	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
-	return hex.EncodeToString(raw[:])
 }
 
 func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
@@ -286,7 +290,7 @@ func (c *Copy) LastID() ID { return c.last().id }
 // Tip is the commit up to which the copy goes.
 func (c *Copy) Tip() refs.OID { return c.last().commit }
 
-func (c *Copy) last() copyEnd {
+func (c *Copy) last() flatEnd {
 	if c.tail.end.offset > 0 {
 		return c.tail.end
 	}

@@ -45,7 +45,7 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 	for i, f := range logs {
 		out[i].FetchedLog = f
 		if at, ok := known.of[f.Ref]; ok && at.commit == f.Tip {
-			out[i].Copy = &Copy{ref: f.Ref, gen: at.gen, end: at.copyEnd}
+			out[i].Copy = &Copy{ref: f.Ref, gen: at.gen, end: at.flatEnd}
 			now.of[f.Ref] = at
 			continue
 		}
@@ -132,7 +132,7 @@ type keptEnds struct {
 
 // keptEnd is where a stored copy ends.
 type keptEnd struct {
-	copyEnd
+	flatEnd
 	gen string
 	at  int64 // in the joined file; -1 where it is not there
 }

@@ -1,136 +1,23 @@
 package events
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The file of a copy is a header line; then for each batch its events, one a line, and an end line:
+// The file of a copy is a flat log (see flatEnd) with the header line
 //
 //	git-trace copy 1 <object format> <ref> <generation>
-//	{…}
-//	{…}
-//	#<commit> <number of the last event> <its id> <length of the batch> <check sum>
-//
-// A batch counts when its end line is whole. A process may therefore be killed at any moment: the next one cuts off
-// what lies behind the last end line and goes on from there. Bytes before an end line never change.
-
-// copyEnd is what the last end line says.
-type copyEnd struct {
-	commit refs.OID
-	seq    int64
-	id     ID
-	offset int64 // behind the end line
-}
-
-// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then more.
-const (
-	endWindow     = 32 << 10
-	longEndWindow = 4 << 20
-)
 
 // copyHeader is the header line up to the generation.
 func copyHeader(format refs.ObjectFormat, ref string) string {
 	return "git-trace copy 1 " + format.String() + " " + ref + " "
-}
-
-func (e copyEnd) line(length int) string {
-	body := fmt.Sprintf("#%s %d %s %d", e.commit, e.seq, e.id, length)
-	return body + " " + checkSum(body) + "\n"
-}
-
-func parseEnd(line string) (end copyEnd, length int, ok bool) {
-	space := strings.LastIndexByte(line, ' ')
-	if space < 0 || !strings.HasPrefix(line, "#") || checkSum(line[:space]) != line[space+1:] {
-		return end, 0, false
-	}
-	fields := strings.Split(line[1:space], " ")
-	if len(fields) != 4 {
-		return end, 0, false
-	}
-	commit, err := refs.ParseOID(fields[0])
-	if err != nil {
-		return end, 0, false
-	}
-	seq, seqErr := strconv.ParseInt(fields[1], 10, 64)
-	length, lenErr := strconv.Atoi(fields[3])
-	id, idErr := ParseID(fields[2])
-	if seqErr != nil || lenErr != nil || idErr != nil || seq < 1 || length < 1 {
-		return end, 0, false
-	}
-	return copyEnd{commit: commit, seq: seq, id: id}, length, true
-}
-
-// readEnds reads the generation from the beginning of a copy and finds its last whole batch, which it checks.
-func readEnds(f *os.File, header string) (gen string, end copyEnd, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return "", end, err
-	}
-	head := make([]byte, len(header)+17)
-	if _, err := io.ReadFull(io.NewSectionReader(f, 0, info.Size()), head); err != nil {
-		return "", end, ErrCopyDamaged
-	}
-	gen = strings.TrimSuffix(string(head[len(header):]), "\n")
-	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
-		return "", end, ErrCopyDamaged
-	}
-	for _, size := range [...]int64{endWindow, longEndWindow} {
-		start := max(int64(len(head)), info.Size()-size)
-		window := make([]byte, info.Size()-start)
-		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
-			return "", end, err
-		}
-		if end, err = lastEnd(window, start, int64(len(head))); err == nil || start == int64(len(head)) {
-			break
-		}
-	}
-	return gen, end, err
-}
-
-// lastEnd searches back for an end line whose batch is there.
-func lastEnd(window []byte, start, first int64) (copyEnd, error) {
-	for {
-		feed := bytes.LastIndexByte(window, '\n')
-		if feed < 0 {
-			break
-		}
-		from := bytes.LastIndexByte(window[:feed], '\n') + 1
-		end, length, ok := parseEnd(string(window[from:feed]))
-		if !ok {
-			window = window[:feed]
-			continue
-		}
-		end.offset = start + int64(feed) + 1
-		if batch := window[max(0, from-length):from]; end.offset-int64(length) < first || !endsIn(batch, end) {
-			return copyEnd{}, ErrCopyDamaged
-		}
-		return end, nil
-	}
-	if start == first {
-		return copyEnd{offset: first}, nil
-	}
-	return copyEnd{}, ErrCopyDamaged
-}
-
-// endsIn tells whether the last line of a batch is the event that its end line names.
-func endsIn(batch []byte, end copyEnd) bool {
-	batch, ok := bytes.CutSuffix(batch, []byte("\n"))
-	if !ok {
-		return false
-	}
-	e, hash, err := readChecked(batch[bytes.LastIndexByte(batch, '\n')+1:])
-	return err == nil && e.Seq == end.seq && hash == end.id
 }
 
 // brokenError reports that a log is not what it should be from one event on.
@@ -150,10 +37,13 @@ func isBroken(err error) bool {
 // and returns the new end. At the first batch that is not sound it stops with a brokenError; errForked says that tip
 // does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of its
 // types.
-func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	fetched, foreign := parseFetched(ref)
 	if fetched.Digest {
 		return l.copyPublished(fetched, end, tip, w)
+	}
+	if isSeal, err := l.isSeal(tip); err == nil && isSeal {
+		return l.copySealed(fetched, tip, end, w)
 	}
 	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {
 		lines, broken := checkBatch(l.repo.Format, c, end)
@@ -179,7 +69,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end copyEnd, tip refs.O
 }
 
 // checkBatch compares a batch with what must follow the end so far.
-func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine, *brokenError) {
+func checkBatch(format refs.ObjectFormat, c rawCommit, end flatEnd) ([]soundLine, *brokenError) {
 	checked := checkCommit(format, c, nil)
 	b, err := parseBatch(c.raw)
 	if err != nil && len(checked.findings) == 0 {
@@ -189,7 +79,7 @@ func checkBatch(format refs.ObjectFormat, c rawCommit, end copyEnd) ([]soundLine
 }
 
 // soundLines gives the lines that were checked, if nothing is wrong with them and they follow end.
-func soundLines(checked checkedCommit, lines [][]byte, end copyEnd) ([]soundLine, *brokenError) {
+func soundLines(checked checkedCommit, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]
 		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail}
@@ -234,7 +124,7 @@ type soundLine struct {
 }
 
 // copyWhatIsLeft copies from a damaged log every event that is sound in itself, as far as the commits can be read.
-func (l *Log) copyWhatIsLeft(ctx context.Context, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+func (l *Log) copyWhatIsLeft(ctx context.Context, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	write := func(c rawCommit) error {
 		b, _ := parseBatch(c.raw) // what cannot be taken apart has no lines
 		var lines []soundLine
@@ -253,6 +143,9 @@ func (l *Log) copyWhatIsLeft(ctx context.Context, end copyEnd, tip refs.OID, w i
 	if ctx.Err() != nil {
 		return end, ctx.Err()
 	}
+	if isSeal, _ := l.isSeal(tip); isSeal && len(commits) == 0 {
+		return l.copySealedRest(tip, w)
+	}
 	_ = err // the log is known to be damaged: what came before the error is what is left
 	for i := len(commits) - 1; i >= 0; i-- {
 		if err := write(commits[i]); err != nil {
@@ -263,7 +156,7 @@ func (l *Log) copyWhatIsLeft(ctx context.Context, end copyEnd, tip refs.OID, w i
 }
 
 // writeBatch writes the lines of a batch and its end line.
-func writeBatch(w io.Writer, commit refs.OID, lines []soundLine, end *copyEnd) error {
+func writeBatch(w io.Writer, commit refs.OID, lines []soundLine, end *flatEnd) error {
 	length := 0
 	for _, line := range lines {
 		for _, part := range [...][]byte{line.text, {'\n'}} {

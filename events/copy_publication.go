@@ -11,7 +11,7 @@ import (
 
 // copyPublished is copySound for a digest: it writes the events of a publication that follow end, which must be of an
 // earlier one of the same writer.
-func (l *Log) copyPublished(of FetchedLog, end copyEnd, tip refs.OID, w io.Writer) (copyEnd, error) {
+func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.ReadPublication(tip)
 	if err != nil {
 		return end, &brokenError{end.seq + 1, err.Error()}
@@ -45,7 +45,7 @@ func (l *Log) copyPublished(of FetchedLog, end copyEnd, tip refs.OID, w io.Write
 
 // publishedLines reads the files that hold events behind end. An event at end that is another one shows that the digest
 // was made anew.
-func (l *Log) publishedLines(p Publication, end *copyEnd) (out []soundLine, err error) {
+func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxBatch
 	defer func() { err = errors.Join(err, objects.Close()) }()
@@ -79,7 +79,7 @@ func (l *Log) publishedLines(p Publication, end *copyEnd) (out []soundLine, err 
 const maxPublished = 128 << 20
 
 // publishedBatch checks the events of one file, and gives those behind at, which it moves.
-func publishedBatch(raw []byte, first int64, at *copyEnd) ([]soundLine, error) {
+func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, ok := bytes.CutSuffix(raw, newline)
 	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
 		return nil, &brokenError{first, "a file of events has another form"}

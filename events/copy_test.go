@@ -60,15 +60,15 @@ func TestCopyFollowsTheLog(t *testing.T) {
 	if c := openCopyOf(t, log, refs.EventsRef); c.Size() != 0 || c.Last() != 0 {
 		t.Error("the copy of no log holds something")
 	}
-	mustAppend(t, log, promptDraft(0))
+	appendCommit(t, log, promptDraft(0))
 	first := expectCopy(t, log, 2)
-	mustAppend(t, log, promptDraft(1), promptDraft(2))
+	appendCommit(t, log, promptDraft(1), promptDraft(2))
 	second := expectCopy(t, log, 4)
 	if second.Generation() != first.Generation() || second.Stored() <= first.Stored() {
 		t.Error("the copy was built anew")
 	}
 	runGit(t, log.repo.WorkTree, "gc", "-q")
-	mustAppend(t, log, promptDraft(3))
+	appendCommit(t, log, promptDraft(3))
 	third := expectCopy(t, log, 5)
 	var since []int64
 	for line, err := range third.Scan(second.Size()) {
@@ -90,7 +90,7 @@ func TestCopyFollowsTheLog(t *testing.T) {
 	}
 	runGit(t, log.repo.WorkTree, "update-ref", refs.EventsRef, refs.EventsRef+"~2")
 	expectCopy(t, log, 2)
-	mustAppend(t, log, promptDraft(9))
+	appendCommit(t, log, promptDraft(9))
 	expectCopy(t, log, 3)
 }
 
@@ -106,7 +106,7 @@ func TestSpoiledCopyIsBuiltAnew(t *testing.T) {
 		"another version":         func(b []byte) []byte { return bytes.Replace(b, []byte("copy 1"), []byte("copy 2"), 1) },
 		"another format":          func(b []byte) []byte { return bytes.Replace(b, []byte("sha1"), []byte("sha256"), 1) },
 		"an end line that lies": func(b []byte) []byte {
-			return append(b[:bytes.LastIndexByte(b, '#')], copyEnd{commit: refs.SHA1.EmptyTree(), seq: 5, id: longestID}.line(10)...)
+			return append(b[:bytes.LastIndexByte(b, '#')], flatEnd{commit: refs.SHA1.EmptyTree(), seq: 5, id: longestID}.line(10)...)
 		},
 		"zeros at the end":     func(b []byte) []byte { return append(b, make([]byte, 5000)...) },
 		"zeros for the last":   func(b []byte) []byte { clear(b[len(b)-300:]); return b },
@@ -121,15 +121,15 @@ func TestSpoiledCopyIsBuiltAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log := OpenLog(newRepo(t))
-			mustAppend(t, log, promptDraft(0))
-			mustAppend(t, log, promptDraft(1), promptDraft(2))
+			appendCommit(t, log, promptDraft(0))
+			appendCommit(t, log, promptDraft(1), promptDraft(2))
 			expectCopy(t, log, 4).Close()
 			path := log.copyPath(refs.EventsRef)
 			text, err := os.ReadFile(path)
 			check(t, err)
 			check(t, os.WriteFile(path, spoil(text), 0o666))
 			expectCopy(t, log, 4)
-			mustAppend(t, log, promptDraft(3))
+			appendCommit(t, log, promptDraft(3))
 			expectCopy(t, log, 5)
 		})
 	}
@@ -138,22 +138,22 @@ func TestSpoiledCopyIsBuiltAnew(t *testing.T) {
 func TestCopyWithoutAPlaceToStoreItIsInMemory(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
-	mustAppend(t, log, promptDraft(0), promptDraft(1))
+	appendCommit(t, log, promptDraft(0), promptDraft(1))
 	check(t, os.RemoveAll(log.cacheDir()))
 	check(t, os.WriteFile(log.cacheDir(), nil, 0o666))
 	if c := expectCopy(t, log, 3); c.Generation() != "" || c.Stored() != 0 {
 		t.Error("the copy claims to be stored")
 	}
-	mustAppend(t, log, promptDraft(2))
+	appendCommit(t, log, promptDraft(2))
 	expectCopy(t, log, 4)
 }
 
 func TestReaderDoesNotWaitForALongBuild(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
-	mustAppend(t, log, promptDraft(0))
+	appendCommit(t, log, promptDraft(0))
 	expectCopy(t, log, 2)
-	mustAppend(t, log, promptDraft(1))
+	appendCommit(t, log, promptDraft(1))
 	lock, err := refs.Flock(log.copyPath(refs.EventsRef)+".lock", time.Second)
 	check(t, err)
 	defer lock.Unlock()
@@ -233,7 +233,7 @@ func TestCopySurvivesKills(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if i%5 == 0 {
-			mustAppend(t, log, promptDraft(10_000+i))
+			appendCommit(t, log, promptDraft(10_000+i))
 			last++
 		}
 		expectCopy(t, log, last).Close()
@@ -268,7 +268,7 @@ func TestCopiesBuiltAtOnceAgree(t *testing.T) {
 		})
 	}
 	for i := range 10 {
-		mustAppend(t, log, promptDraft(10_000+i))
+		appendCommit(t, log, promptDraft(10_000+i))
 	}
 	wait.Wait()
 	expectCopy(t, log, int64(good.events())+10)
@@ -317,7 +317,7 @@ func FuzzCopyEnds(f *testing.F) {
 	e, _ := seal(d, place{seq: 1, writer: "0123456789abcdef"})
 	header := copyHeader(refs.SHA1, refs.EventsRef)
 	line := string(e.Raw()) + "\n"
-	f.Add([]byte(header + "0123456789abcdef\n" + line + copyEnd{commit: refs.SHA1.EmptyTree(), seq: 1, id: e.ID}.line(len(line))))
+	f.Add([]byte(header + "0123456789abcdef\n" + line + flatEnd{commit: refs.SHA1.EmptyTree(), seq: 1, id: e.ID}.line(len(line))))
 	f.Add([]byte(header + "0123456789abcdef\n"))
 	f.Add([]byte(header))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -326,7 +326,7 @@ func FuzzCopyEnds(f *testing.F) {
 		file, err := os.Open(path)
 		check(t, err)
 		defer file.Close()
-		_, end, err := readEnds(file, header)
+		_, end, _, err := readEnds(file, header)
 		if err != nil {
 			return
 		}
@@ -347,7 +347,7 @@ func FuzzCopyEnds(f *testing.F) {
 func TestAShortPackedLogIsReadWithoutGit(t *testing.T) {
 	log := OpenLog(newRepo(t))
 	for i := range 20 {
-		mustAppend(t, log, promptDraft(i))
+		appendCommit(t, log, promptDraft(i))
 	}
 	runGit(t, log.repo.GitDir, "gc", "-q", "--prune=now")
 	loose, err := filepath.Glob(filepath.Join(log.repo.MainObjects(), "??"))

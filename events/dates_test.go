@@ -1,10 +1,10 @@
 package events
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,32 +13,48 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A log of earlier versions is read, appended to and made again from its copy as it is.
-func TestALogWithDatesIsReadAndAppendedTo(t *testing.T) {
+// A log of earlier versions is read as it is, and taken over by the first append: as a whole, and one that is damaged
+// with what is left of it and with the old one behind its seal.
+func TestALogOfCommitsIsTakenOver(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	log, f := sampleLog(t, 0, 5)
-	f.dated = true
-	old := f.write(refs.EventsRef)
-	mustAppend(t, log, promptDraft(100))
-	c, err := log.Copy(ctx, refs.EventsRef)
-	check(t, err)
-	c.Close()
-	if c.Last() != int64(f.events()+1) || len(c.Notes) > 0 {
-		t.Errorf("the copy ends at %d of %d: %v", c.Last(), f.events()+1, c.Notes)
-	}
-	want, err := log.Tip(refs.EventsRef)
-	check(t, err)
-	if got := openParent(t, log, want); got != old {
-		t.Errorf("the new batch follows %s, not %s", got, old)
-	}
-	if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != f.events()+1 {
-		t.Errorf("%s: %v", r.Summary(), r.Faults)
-	}
-	pruneLog(t, log)
-	check(t, log.Heal(ctx))
-	if got, err := log.Tip(refs.EventsRef); err != nil || got != want {
-		t.Errorf("made again, the log ends in %s, want %s; %v", got, want, err)
+	for name, test := range map[string]struct {
+		dated, broken bool
+	}{"of today": {}, "with dates": {dated: true}, "damaged": {broken: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log, f := sampleLog(t, 0, 5)
+			if f.dated = test.dated; test.broken {
+				*f.line(4) = strings.Replace(*f.line(4), `"v":1`, `"v":2`, 1)
+			}
+			old := f.write(refs.EventsRef)
+			before := verifyRef(t, log, "")
+			e := mustAppend(t, log, promptDraft(100))[0]
+			last := int64(f.events() + 1)
+			if e.Seq != last {
+				t.Errorf("the new event is %d", e.Seq)
+			}
+			c := openCopyOf(t, log, refs.EventsRef)
+			r := verifyRef(t, log, "")
+			parents := strings.Fields(runGit(t, log.repo.WorkTree, "log", "-1", "--format=%P", refs.EventsRef))
+			if test.broken {
+				if r.State != Broken || r.BrokenAt != before.BrokenAt || c.Last() != last || len(c.Notes) != 1 {
+					t.Errorf("%s, was %s; the copy ends at %d, %v", r.Summary(), before.Summary(), c.Last(), c.Notes)
+				}
+				if !slices.Equal(parents, []string{old.String()}) {
+					t.Errorf("behind the seal lie %v, not %s", parents, old)
+				}
+				mustSeal(t, log)
+				runGit(t, log.repo.WorkTree, "gc", "-q", "--prune=now")
+				runGit(t, log.repo.WorkTree, "cat-file", "-e", old.String())
+				return
+			}
+			if r.State != Consistent || r.Events != int(last) || c.Last() != last || len(c.Notes) > 0 || len(parents) > 0 {
+				t.Errorf("%s, %d events; the copy ends at %d, %v; parents %v", r.Summary(), r.Events, c.Last(), c.Notes, parents)
+			}
+			if got := sealedIn(t, log); !slices.Equal(got, counting(1, last-1)) {
+				t.Errorf("the ref holds %v", got)
+			}
+		})
 	}
 }
 
@@ -71,7 +87,8 @@ func TestTheLogIsNotInTheWayOfFetch(t *testing.T) {
 	if haves := strings.Count(string(text), "fetch> have "); haves < 1 || haves > 32 {
 		t.Errorf("%d commits were offered beside a log of %d batches", haves, batches)
 	}
-	if list := runGit(t, dir, "log", "--all", "--format=%s"); !strings.HasPrefix(list, "first\n"+batchSubject) {
-		t.Errorf("the list of all commits begins with %.80q", list)
+	mustSeal(t, log)
+	if list := listed(t, log.repo); len(list) != 2 || list[0] != "first" {
+		t.Errorf("all commits are %.300q", list)
 	}
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ type forgedBatch struct {
 	edit    func(content []byte) []byte // the last word on the commit
 }
 
-// sampleLog makes a log of batches of one to four events.
+// sampleLog makes a log of batches of one to four events, in commits as earlier versions wrote it.
 func sampleLog(t *testing.T, salt, batches int) (*Log, *forged) {
 	t.Helper()
 	log := OpenLog(newRepo(t))
@@ -38,19 +39,67 @@ func sampleLog(t *testing.T, salt, batches int) (*Log, *forged) {
 		}
 		mustAppend(t, log, drafts...)
 	}
+	return log, inCommits(t, log)
+}
+
+// inCommits makes a log what earlier versions made: a chain of commits on its ref, and no file.
+func inCommits(t *testing.T, log *Log) *forged {
+	t.Helper()
 	f := &forged{t: t, repo: log.repo}
-	tip, err := log.Tip(refs.EventsRef)
+	j, err := log.openJournal(os.O_RDONLY)
 	check(t, err)
-	check(t, log.oldestFirst(context.Background(), tip, refs.OID{}, func(c rawCommit) error {
-		b, err := parseBatch(c.raw)
-		fb := forgedBatch{tree: b.tree}
-		for _, line := range b.lines {
+	defer j.close()
+	check(t, j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error {
+		fb := forgedBatch{tree: log.repo.Format.EmptyTree()}
+		for _, line := range lines {
 			fb.lines = append(fb.lines, string(line))
 		}
 		f.batches = append(f.batches, fb)
-		return err
+		return nil
 	}))
-	return log, f
+	check(t, os.Remove(log.JournalPath()))
+	check(t, os.RemoveAll(log.cacheDir()))
+	_, err = log.repo.WriteLoose(log.repo.MainObjects(), refs.TreeObject, nil)
+	check(t, err)
+	f.write(refs.EventsRef)
+	return f
+}
+
+// appendCommit appends a batch as earlier versions did.
+func appendCommit(t testing.TB, log *Log, drafts ...Draft) []Event {
+	t.Helper()
+	before, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	var end tip
+	if !before.IsZero() {
+		last, err := log.endAt(before)
+		check(t, err)
+		end = tip{last.Seq, last.Event, last.Writer}
+	}
+	end.writer, err = log.settleWriter(end.writer)
+	check(t, err)
+	drafts = mustPrepare(t, drafts...)
+	if end.seq == 0 {
+		opening, err := log.opening(drafts[0])
+		check(t, err)
+		drafts = append([]Draft{opening}, drafts...)
+	}
+	events, err := chain(drafts, end)
+	check(t, err)
+	b := batch{tree: log.repo.Format.EmptyTree()}
+	if !before.IsZero() {
+		b.parents = []refs.OID{before}
+	}
+	for _, e := range events {
+		b.lines = append(b.lines, e.raw)
+	}
+	_, err = log.repo.WriteLoose(log.repo.MainObjects(), refs.TreeObject, nil)
+	check(t, err)
+	commit, err := log.repo.WriteLoose(log.repo.MainObjects(), refs.CommitObject,
+		b.content(events[0].Seq, events[len(events)-1].Seq, undated))
+	check(t, err)
+	check(t, log.repo.SwapRef(context.Background(), refs.EventsRef, before, commit))
+	return events
 }
 
 // copied is a log to spoil.

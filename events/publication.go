@@ -64,11 +64,14 @@ type PublishedFile struct {
 
 // Publication is a publication whose tree was read; its events were not.
 type Publication struct {
-	Commit refs.OID
-	Head   PublicationHead
-	Files  []PublishedFile
+	Commit  refs.OID
+	Parents []refs.OID
+	Head    PublicationHead
+	Files   []PublishedFile
 	// Records are the blobs of the records that are shared, by their conversations: no other one is the writer's.
 	Records map[TraceID]refs.OID
+
+	others []refs.OID // the tree, digest.json, and the tree of the files of events
 }
 
 // ReadPublication reads the tree of a publication. Nothing of it is believed before its events were read.
@@ -81,10 +84,12 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	if err != nil {
 		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
 	}
+	p.Parents = c.Parents
 	tree, err := publicationTree(objects, c.Tree)
 	if err != nil {
 		return p, err
 	}
+	p.others = []refs.OID{c.Tree, tree.head, tree.log}
 	raw, err := objects.Blob(tree.head)
 	if err == nil {
 		p.Head, err = parseHead(raw)

@@ -110,9 +110,7 @@ func TestReliabilityB4ReadOnlyRepository(t *testing.T) {
 	if err == nil || errors.Is(err, ErrSpooled) || !strings.Contains(err.Error(), "read-only file system") {
 		t.Errorf("append: %v", err)
 	}
-	if c := expectCopy(t, log, 3); c.Generation() != "" {
-		t.Error("a copy was stored")
-	}
+	expectCopy(t, log, 3)
 	if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 3 || len(r.Notes) > 0 {
 		t.Errorf("verify: %s %v", r.Summary(), r.Notes)
 	}

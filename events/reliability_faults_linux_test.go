@@ -12,56 +12,93 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// TestReliabilityB2EverySystemCall kills an append at each of its system calls in turn, and lets each of them fail, by
-// strace.
+// faultyWork is work that is disturbed at each of its system calls.
+type faultyWork struct {
+	name  string
+	calls []string
+	fresh bool // each time in a repository without a log, and with a seal behind the append
+}
+
+// TestReliabilityB2EverySystemCall kills an append, the first append of all and a seal at each of their system calls in
+// turn, and lets each of them fail, by strace.
 func TestReliabilityB2EverySystemCall(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)
-	calls := []string{"openat", "write", "renameat,?renameat2,?rename", "linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir", "pwrite64", "flock"}
-	for _, call := range calls {
-		for _, fault := range []string{"signal=KILL", "error=EIO"} {
-			t.Run(call+" "+fault, func(t *testing.T) {
-				t.Parallel()
-				repo := newRepo(t)
-				log := OpenLog(repo)
-				mustAppend(t, log, promptDraft(0))
-				var acked []ID
-				points := 0
-				// An append makes no directory where that of its object is there by chance: then the next append is asked.
-				for missed := 0; points < 80 && missed < 5; {
-					ids, hit := appendUnderFault(t, repo.WorkTree, points+1, fmt.Sprintf("inject=%s:%s:when=%d", call, fault, points+1))
-					acked = append(acked, ids...)
-					if r := verifyRef(t, log, ""); r.State != Consistent {
-						t.Fatalf("%s %d: %s %v", fault, points+1, r.Summary(), r.Faults)
-					}
-					if hit {
-						points++
-					} else if missed++; points > 0 {
-						break
-					}
-				}
-				if points == 0 {
-					t.Error("the call was never met")
-				}
-				t.Logf("%d points, %d appends acknowledged all the same", points, len(acked)/2)
-				acked = append(acked, mustAppend(t, log, promptDraft(1))[0].ID)
-				holdsExactly(t, log, acked, false)
-				fsck(t, repo)
-			})
+	for _, w := range []faultyWork{
+		{name: "append", calls: []string{"openat", "pwrite64", "flock", "fsync"}},
+		{name: "first append and seal", fresh: true, calls: []string{"openat", "write", "renameat,?renameat2,?rename",
+			"linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir", "pwrite64", "flock", "fsync"}},
+	} {
+		for _, call := range w.calls {
+			for _, fault := range []string{"signal=KILL", "error=EIO"} {
+				t.Run(w.name+" "+call+" "+fault, func(t *testing.T) {
+					t.Parallel()
+					w.disturb(t, call, fault)
+				})
+			}
 		}
 	}
 }
 
-// appendUnderFault appends once in a process that strace disturbs; hit tells whether the process got as far as the
-// call.
-func appendUnderFault(t *testing.T, dir string, who int, inject string) (acked []ID, hit bool) {
+func (w faultyWork) disturb(t *testing.T, call, fault string) {
+	repo := newRepo(t)
+	log := OpenLog(repo)
+	if !w.fresh {
+		mustAppend(t, log, promptDraft(0))
+	}
+	var acked []ID
+	points, step := 0, testenv.Pick(5, 2, 1)
+	for when := 1; when < 120; when += step {
+		if w.fresh && when > 1 {
+			check(t, os.RemoveAll(repo.TracesDir()))
+			check(t, os.RemoveAll(filepath.Join(repo.CommonDir, "refs", "traces")))
+			check(t, os.RemoveAll(repo.MainObjects()))
+			check(t, os.MkdirAll(repo.MainObjects(), 0o777))
+			acked = nil
+		}
+		ids, hit := w.underFault(t, repo.WorkTree, when, fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when))
+		acked = append(acked, ids...)
+		r := verifyRef(t, log, "")
+		if r.State != Consistent {
+			t.Fatalf("%s %d: %s %v", fault, when, r.Summary(), r.Faults)
+		}
+		if w.fresh {
+			acked = append(acked, mustAppend(t, log, promptDraft(-when))[0].ID)
+			mustSeal(t, log)
+			holdsExactly(t, log, acked, false)
+			if r := verifyRef(t, log, ""); r.State != Consistent || len(r.Notes) > 0 {
+				t.Errorf("%s %d: sealed again: %s %v", fault, when, r.Summary(), r.Notes)
+			}
+			if _, err := os.Lstat(log.JournalPath() + ".new"); err == nil {
+				t.Errorf("%s %d: the file that was begun is left", fault, when)
+			}
+		}
+		if !hit {
+			break
+		}
+		points++
+	}
+	if points == 0 {
+		t.Error("the call was never met")
+	}
+	t.Logf("%d points, %d events acknowledged", points, len(acked))
+	acked = append(acked, mustAppend(t, log, promptDraft(1))[0].ID)
+	holdsExactly(t, log, acked, false)
+	fsck(t, repo)
+}
+
+// underFault appends once in a process that strace disturbs; hit tells whether the process got as far as the call.
+func (w faultyWork) underFault(t *testing.T, dir string, who int, inject string) (acked []ID, hit bool) {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace")
 	cmd := exec.Command("strace", "-f", "-qq", "-o", trace, "-e", inject, os.Args[0])
-	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), "EVENTS_TEST_APPENDS=1")
+	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), "EVENTS_TEST_APPENDS=1", "EVENTS_TEST_FSYNC=1")
+	if w.fresh {
+		cmd.Env = append(cmd.Env, "EVENTS_TEST_SEAL=1")
+	}
 	out, _ := cmd.Output() // killed or failed: what counts is what it acknowledged
 	for line := range strings.Lines(string(out)) {
 		word, _, _ := strings.Cut(line, " ")

@@ -14,7 +14,7 @@ import (
 )
 
 // Git is killed at every system call of an update of the log's ref. It leaves its lock behind, which would stop every
-// later append; once the lock is old enough to belong to nobody, the next append takes it away.
+// later seal; once the lock is old enough to belong to nobody, the next seal takes it away.
 func TestReliabilityB3LocksThatAKilledGitLeft(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -38,6 +38,7 @@ func TestReliabilityB3LocksThatAKilledGitLeft(t *testing.T) {
 			}
 			e := mustAppendWithin(t, log, 15*time.Second, promptDraft(points))
 			acked = append(acked, e[len(e)-1].ID)
+			mustSeal(t, log)
 			if _, err := os.Lstat(lock); err == nil {
 				t.Errorf("killed at %s %d: the lock is still there", call, when)
 			}
@@ -101,11 +102,12 @@ func TestReliabilityB3LiveLocks(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	if _, err := log.Append(ctx, []Draft{promptDraft(1)}); err != nil {
+	mustAppend(t, log, promptDraft(1)) // needs no lock of the ref
+	if _, err := log.Seal(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if at := <-released; time.Now().Before(at) {
-		t.Error("the append did not wait")
+		t.Error("the seal did not wait")
 	}
 	_ = cmd.Wait()
 	holdsExactly(t, log, nil, false)

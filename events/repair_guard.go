@@ -17,37 +17,36 @@ import (
 
 // `git gc --prune=now` deletes every object that was unreachable when it looked, however young, so it can delete a
 // commit whose ref was set a moment after that look; git-gc(1) warns of it under NOTES. While a gc runs, which it shows
-// by <common>/gc.pid, the commits of appends are therefore kept in the side store as well, and listed in traces/guard.
-// Once the gc has ended, the next append, verification or rebuild puts back what is missing.
+// by <common>/gc.pid, what a ref of the log's is about to name is therefore kept in the side store as well, and listed
+// in traces/guard. Once the gc has ended, the next append, verification or rebuild puts back what is missing.
 
 // gcPidAge is the age beyond which git itself takes gc.pid for a left-over.
 const gcPidAge = 12 * time.Hour
 
 func (l *Log) guardPath() string { return filepath.Join(l.repo.TracesDir(), "guard") }
 
-// guardFromGC keeps a second copy of a commit while a gc runs; done says that it was made before.
-func (l *Log) guardFromGC(commit refs.OID, content []byte, done bool) (bool, error) {
-	if done || !l.gcRuns() {
-		return done, nil
+// guardFromGC keeps a second copy of an object while a gc runs.
+func (l *Log) guardFromGC(typ refs.ObjectType, oid refs.OID, content []byte) error {
+	if !l.gcRuns() {
+		return nil
 	}
-	if _, err := l.repo.WriteLoose(l.repo.SideObjects(), refs.CommitObject, content); err != nil {
-		return false, err
+	if _, err := l.repo.WriteLoose(l.repo.SideObjects(), typ, content); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(l.guardPath(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
-		return false, fmt.Errorf("guard from gc: %w", err)
+		return fmt.Errorf("guard from gc: %w", err)
 	}
-	_, err = f.WriteString(commit.String() + "\n")
+	_, err = f.WriteString(oid.String() + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("guard from gc: %w", err)
+		return fmt.Errorf("guard from gc: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
 // KeepBesideGC keeps a commit that a ref of the log's family is about to name from a gc that runs just now.
 func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
-	_, err := l.guardFromGC(commit, content, false)
-	return err
+	return l.guardFromGC(refs.CommitObject, commit, content)
 }
 
 // gcRuns tells whether a gc of git's holds its lock. A dead holder on this machine does not count.
@@ -70,11 +69,9 @@ func (l *Log) gcRuns() bool {
 	return err != nil || ProcessLives(pid)
 }
 
-// Heal puts back commits of the log that a gc deleted while they were appended; it waits for the end of the gc. It also
-// puts back what a rewriting of the whole history changed in events.
+// Heal puts back objects of the log that a gc deleted while they were written; it waits for the end of the gc.
 func (l *Log) Heal(ctx context.Context) error {
-	_, err := os.Lstat(l.guardPath())
-	if _, filtered := l.wasFiltered(); errors.Is(err, fs.ErrNotExist) && !filtered {
+	if !l.guards() {
 		return nil
 	}
 	ctx, cancel := withDeadline(ctx)
@@ -87,9 +84,6 @@ func (l *Log) Heal(ctx context.Context) error {
 
 // heal does the work under the append lock.
 func (l *Log) heal(ctx context.Context) error {
-	if err := l.unfilter(ctx); err != nil {
-		return fmt.Errorf("heal log: %w", err)
-	}
 	text, err := refs.ReadFile(l.guardPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -142,4 +136,10 @@ func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error
 		}
 	}
 	return missing, nil
+}
+
+// guards tells whether objects wait in the side store for being put back.
+func (l *Log) guards() bool {
+	_, err := os.Lstat(l.guardPath())
+	return !errors.Is(err, fs.ErrNotExist)
 }

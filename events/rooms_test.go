@@ -24,8 +24,10 @@ var rooms = map[string][]string{
 
 // doors are the only uses of other rooms, each with its reason.
 var doors = map[string][]string{
-	// Hooks keep a gc from taking what they append, and put back what one took; packing waits for it.
-	"log to repair": {"gcRuns", "guardFromGC", "guardPath", "heal"},
+	// Appends keep a gc from taking what they seal, and put back what one took; sealing waits for it.
+	"log to repair": {"gcRuns", "guardFromGC", "guards", "heal"},
+	// The first append takes a log of commits over, of which it makes a copy.
+	"log to copy": {"fillFrom"},
 	// What can be put back is no fault.
 	"verify to repair": {"Heal", "gcRuns"},
 }

@@ -24,8 +24,8 @@ import (
 const (
 	spoolExt    = ".jsonl"
 	spoolBad    = ".bad"  // put behind the name of a file that cannot be read, so that it is kept but not tried again
-	spoolChunk  = 1 << 20 // bytes of files that go into one commit; a larger file has one of its own
-	spoolMemory = 16      // commits from the end of the log in which a drained batch is looked for
+	spoolChunk  = 1 << 20 // bytes of files that go into one batch; a larger file has one of its own
+	spoolMemory = 16      // batches from the end of the log in which a drained batch is looked for
 )
 
 // SpoolDir is where this work tree's batches wait.
@@ -78,13 +78,13 @@ func (l *Log) Spooled() ([]string, error) {
 	return files, nil
 }
 
-// drain appends the spooled batches, oldest first, several to a commit. The caller holds the append lock.
+// drain appends the spooled batches, oldest first, several to a batch. The caller holds the append lock.
 func (l *Log) drain(ctx context.Context) (int, error) {
 	files, err := l.Spooled()
 	if err != nil || len(files) == 0 {
 		return 0, err
 	}
-	logged, err := l.recentDrafts()
+	logged, err := l.recentDrafts(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -150,30 +150,33 @@ func parseSpool(text []byte) ([]Draft, error) {
 }
 
 // recentDrafts are the events at the end of the log, in the form in which the spool holds them.
-func (l *Log) recentDrafts() (map[string]bool, error) {
-	commit, err := l.Tip(refs.EventsRef)
-	if err != nil {
-		return nil, err
-	}
+func (l *Log) recentDrafts(ctx context.Context) (map[string]bool, error) {
 	logged := map[string]bool{}
-	for n := 0; n < spoolMemory && !commit.IsZero(); n++ {
-		raw, err := l.readCommit(commit)
-		if err != nil {
-			return nil, err
+	j, err := l.openToAppend(ctx)
+	defer j.close()
+	if err != nil || j == nil {
+		return logged, err
+	}
+	n := 0
+	err = j.newestFirst(func(lines [][]byte) error {
+		if n++; n > spoolMemory {
+			return errStopped
 		}
-		b, err := parseBatch(raw)
-		if err != nil {
-			return nil, err
-		}
-		events, _ := b.decode() // what does not decode was not written by a drain
-		for _, e := range events {
+		for _, line := range lines {
+			e, err := DecodeLine(line)
+			if err != nil {
+				continue // it was not written by a drain
+			}
 			if line, err := draftLine(e.Draft()); err == nil {
 				logged[string(line)] = true
 			}
 		}
-		commit = b.parent()
+		return nil
+	})
+	if errors.Is(err, errStopped) {
+		err = nil
 	}
-	return logged, nil
+	return logged, err
 }
 
 // holdsAll tells whether every draft of a spool file is in the log. A batch is appended as a whole or not at all.

@@ -15,10 +15,22 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// rawCommit is a commit's content as git gave it, not hashed yet.
+// rawCommit is a commit's content as git gave it, not hashed yet; or a part of a log that is none.
 type rawCommit struct {
-	oid refs.OID
-	raw []byte
+	oid  refs.OID
+	raw  []byte
+	part *filePart
+}
+
+// filePart are events in a row of a log that is not made of commits: a batch of the own log's file, or a file of a
+// seal.
+type filePart struct {
+	lines  [][]byte
+	first  bool   // of the log
+	wrong  string // what its end line is not
+	seq    int64  // of the last event, as what ends the part says; 0 if nothing does
+	id     ID
+	length int // of the lines, as it says
 }
 
 // How many commits, of how many bytes, are read here before git is asked: the usual few new batches cost no process,
@@ -140,7 +152,7 @@ func (l *Log) follow(tip, stop refs.OID, yield func(rawCommit) error) (refs.OID,
 		if err != nil {
 			return next, fmt.Errorf("commit %s: %w", next, err)
 		}
-		if err := yield(rawCommit{next, raw}); err != nil {
+		if err := yield(rawCommit{oid: next, raw: raw}); err != nil {
 			return next, err
 		}
 		next = b.parent()

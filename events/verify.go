@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -53,6 +54,9 @@ type Report struct {
 	End End `json:"-"`
 }
 
+// Empty tells that there is no log yet.
+func (r Report) Empty() bool { return r.Tip.IsZero() && r.Events == 0 && r.State != Broken }
+
 // Summary is the state in words.
 func (r Report) Summary() string {
 	switch r.State {
@@ -70,9 +74,9 @@ type Verification struct {
 	Anchors []AnchorSource // what stands outside the log and speaks for it
 }
 
-// Verify reads a log from its objects, hashes every byte itself, and reports every fault it finds. The error is for a
-// verification that could not be carried out; damage is no error. Replacement refs, grafts and shallow boundaries are
-// ignored and noted.
+// Verify reads a log from where it is stored, hashes every byte itself, and reports every fault it finds. The error is
+// for a verification that could not be carried out; damage is no error. Replacement refs, grafts and shallow boundaries
+// are ignored and noted.
 func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	report := Report{Ref: what.Ref, State: Consistent}
 	if report.Ref == "" {
@@ -81,14 +85,25 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 			report.Notes = append(report.Notes, err.Error())
 		}
 	}
+	v := &verifier{log: l, report: &report}
+	defer func() { v.own.close() }()
+	if report.Ref == refs.EventsRef {
+		if v.own, v.damage = l.openJournal(os.O_RDONLY); v.own == nil && v.damage != nil {
+			report.Faults = []Fault{{Kind: FaultFile, Detail: v.damage.Error()}}
+			report.State = Broken
+			return report, nil
+		}
+	}
 	tip, err := l.Tip(report.Ref)
-	if err != nil {
+	switch {
+	case err != nil && v.own != nil:
+		report.Notes = append(report.Notes, err.Error())
+	case err != nil:
 		report.Faults = []Fault{{Kind: FaultRef, Detail: err.Error()}}
 		report.State = Broken
-		return report, nil //nolint:nilerr // it is told as a fault
+		return report, nil
 	}
 	report.Tip = tip
-	v := &verifier{log: l, report: &report}
 	if err := v.run(ctx, what.Anchors); err != nil {
 		return report, fmt.Errorf("verify %s: %w", report.Ref, err)
 	}
@@ -101,21 +116,27 @@ type verifier struct {
 	report  *Report
 	chain   summary
 	unsound commitSet // commits that git would show differently than they are
+	own     *journal  // the file, where it is the own log that is verified
+	damage  error     // what keeps it from being appended to
+	seal    *Anchor   // the end of its seal
 }
 
 func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
-	if v.report.Tip.IsZero() {
+	if v.report.Tip.IsZero() && v.own == nil {
 		if sources == nil {
 			return nil
 		}
 	} else {
-		v.report.End, _ = v.log.endAt(v.report.Tip) // what is wrong with it is found when it is read with the rest
+		v.report.End, _ = v.log.End(v.report.Ref) // what is wrong with it is found when it is read with the rest
 		v.report.Writer = v.report.End.Writer
 	}
 	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
 		return err
 	}
 	v.chain.watch(v.report.Anchors)
+	if v.own != nil {
+		v.compareSeal()
+	}
 	if f, ok := parseFetched(v.report.Ref); ok {
 		v.chain.owner = f.Writer
 	}
@@ -152,6 +173,10 @@ func (v *verifier) conclude(ctx context.Context) {
 	faults := v.chain.faults()
 	reached, source, wrong := v.chain.judge(v.report.Anchors)
 	faults = append(faults, wrong...)
+	if v.seal != nil {
+		_, _, wrong := v.chain.judge([]Anchor{*v.seal})
+		faults = append(faults, wrong...)
+	}
 	v.report.MoreFaults = v.chain.dropped
 	if len(faults) > maxFaults {
 		v.report.MoreFaults += len(faults) - maxFaults
@@ -186,7 +211,7 @@ func (v *verifier) shorterThanKnown() string {
 // CutOff says that a log which ends at an event has lost later ones that this clone has written; empty where none is
 // remembered.
 func (l *Log) CutOff(last int64) string {
-	known, ok := l.cachedTip()
+	known, ok := l.knownEnd()
 	if !ok || known.seq <= last {
 		return ""
 	}

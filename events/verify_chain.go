@@ -13,6 +13,7 @@ type summary struct {
 	marks     []mark // newest event first
 	commitIDs []refs.OID
 	pending   []pendingFault
+	early     []Fault // of what is no event, before all others
 	dropped   int
 	commits   int
 	count     int // events
@@ -114,7 +115,7 @@ func (s *summary) cut(commit refs.OID, why string) {
 // faults names every fault by the place of its event, oldest first.
 func (s *summary) faults() []Fault {
 	slices.SortStableFunc(s.pending, func(a, b pendingFault) int { return b.at - a.at })
-	var out []Fault
+	out := s.early
 	n := namer{s: s, expected: s.begin()}
 	rest := s.pending
 	for i := len(s.marks) - 1; i >= 0; i-- {

@@ -36,25 +36,30 @@ func (l *Log) VerifyCopy(ctx context.Context, what Verification) (Report, error)
 	return report, nil
 }
 
-// CopyNote is noted where the objects were not read.
-const CopyNote = "the copy of the log was checked, not the objects that it was made of"
+// What is noted of what was not read: the objects of which a copy was made, or those that an own log is sealed in.
+const (
+	CopyNote = "the copy of the log was checked, not the objects that it was made of"
+	SealNote = "the log was checked, not what is sealed of it"
+)
 
 var errCopyUnsound = errors.New("the copy does not hold")
 
 func (l *Log) verifyCopy(ctx context.Context, c *Copy, sources []AnchorSource) (Report, error) {
-	report := Report{Ref: c.Ref(), Tip: c.Tip(), State: Consistent}
-	if tip, err := l.Tip(c.Ref()); err != nil || tip != c.Tip() || len(c.Notes) > 0 {
+	report := Report{Ref: c.Ref(), State: Consistent}
+	tip, err := l.Tip(c.Ref())
+	if err != nil || tip != c.Tip() && !c.own || len(c.Notes) > 0 {
 		return report, errCopyUnsound
 	}
-	if report.Tip.IsZero() && len(sources) == 0 {
+	report.Tip = tip
+	if c.Last() == 0 && len(sources) == 0 {
 		return report, nil
 	}
 	if c.Last() > 0 {
-		end, err := l.readTip(c.Tip())
-		if err != nil || end.seq != c.Last() {
+		end, err := l.End(c.Ref())
+		if err != nil || end.Seq < c.Last() {
 			return report, errCopyUnsound
 		}
-		report.Writer = end.writer
+		report.Writer = end.Writer
 	}
 	if err := report.findAnchors(ctx, l, sources); err != nil {
 		return report, err
@@ -65,7 +70,11 @@ func (l *Log) verifyCopy(ctx context.Context, c *Copy, sources []AnchorSource) (
 		return report, err
 	}
 	report.Events, report.Commits = s.count, s.commits
-	report.Notes = append(report.Notes, CopyNote)
+	if c.own {
+		report.Notes = append(report.Notes, SealNote)
+	} else {
+		report.Notes = append(report.Notes, CopyNote)
+	}
 	reached, source, wrong := s.judge(report.Anchors)
 	if report.Faults = wrong; len(wrong) > 0 {
 		report.State, report.BrokenAt = Broken, wrong[0].Seq

@@ -16,6 +16,19 @@ import (
 // up, the next commit is asked for by its name.
 func (v *verifier) read(ctx context.Context) error {
 	p := v.startChecks()
+	if v.own != nil {
+		err := v.readFile(ctx, p)
+		p.finish()
+		return err
+	}
+	if isSeal, err := v.log.isSeal(v.report.Tip); err == nil && isSeal {
+		cut := v.readSealed(p)
+		p.finish()
+		if cut != "" {
+			v.chain.cut(v.report.Tip, cut)
+		}
+		return ctx.Err()
+	}
 	r := verifyReader{v: v, next: v.report.Tip, checks: p}
 	err := r.run(ctx)
 	p.finish()
@@ -210,7 +223,11 @@ func (c *checks) flush() {
 		defer func() { <-c.slots }()
 		results := make([]checkedCommit, len(chunk))
 		for i := range chunk {
-			results[i] = checkCommit(c.v.log.repo.Format, chunk[i], c.v.chain.watched)
+			if chunk[i].part != nil {
+				results[i] = checkPart(*chunk[i].part, c.v.chain.watched)
+			} else {
+				results[i] = checkCommit(c.v.log.repo.Format, chunk[i], c.v.chain.watched)
+			}
 		}
 		job.results <- results
 	}()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -24,7 +25,7 @@ type Range struct {
 	Order Order
 }
 
-// Walk reads events straight from the objects, one batch at a time. An event is decoded but its chain is not checked:
+// Walk reads events from where they are stored, one batch at a time. An event is decoded but its chain is not checked:
 // that is Verify's. The first error ends the walk. A ref that does not exist is an empty log.
 func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -36,21 +37,10 @@ func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 }
 
 func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
-	if r.Ref == "" {
-		r.Ref = refs.EventsRef
-	}
-	tip, err := l.Tip(r.Ref)
-	if err != nil || tip.IsZero() {
-		return err
-	}
-	each := func(c rawCommit) error {
-		b, err := parseBatch(c.raw)
+	each := func(where string, lines [][]byte) error {
+		events, err := batch{lines: lines}.decode()
 		if err != nil {
-			return fmt.Errorf("commit %s: %w", c.oid, err)
-		}
-		events, err := b.decode()
-		if err != nil {
-			return fmt.Errorf("commit %s: %w", c.oid, err)
+			return fmt.Errorf("%s: %w", where, err)
 		}
 		for i := range events {
 			e := events[i]
@@ -63,8 +53,43 @@ func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 		}
 		return ctx.Err()
 	}
-	if r.Order == NewestFirst {
-		return l.newestFirst(ctx, tip, refs.OID{}, each)
+	if r.Ref == "" || r.Ref == refs.EventsRef {
+		r.Ref = refs.EventsRef
+		j, err := l.openJournal(os.O_RDONLY)
+		defer j.close()
+		switch {
+		case err != nil:
+			return err
+		case j != nil && r.Order == NewestFirst:
+			return j.newestFirst(func(lines [][]byte) error { return each(journalName, lines) })
+		case j != nil:
+			return j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error { return each(journalName, lines) })
+		}
 	}
-	return l.oldestFirst(ctx, tip, refs.OID{}, each)
+	return l.walkRef(ctx, r, each)
+}
+
+// walkRef gives the lines of what a ref names.
+func (l *Log) walkRef(ctx context.Context, r Range, each func(where string, lines [][]byte) error) error {
+	tip, err := l.Tip(r.Ref)
+	if err != nil || tip.IsZero() {
+		return err
+	}
+	if isSeal, err := l.isSeal(tip); err == nil && isSeal {
+		return l.sealedLines(tip, r.Order, func(f PublishedFile, lines [][]byte) error {
+			return each(fmt.Sprintf("events from %d", f.First), lines)
+		})
+	}
+	batches := func(c rawCommit) error {
+		where := fmt.Sprintf("commit %s", c.oid)
+		b, err := parseBatch(c.raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		return each(where, b.lines)
+	}
+	if r.Order == NewestFirst {
+		return l.newestFirst(ctx, tip, refs.OID{}, batches)
+	}
+	return l.oldestFirst(ctx, tip, refs.OID{}, batches)
 }

@@ -28,6 +28,17 @@ func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
+// Rename gives a file of the repository's another name, for good where the repository asks for that.
+func (r *Repo) Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if r.Fsync {
+		return syncDir(filepath.Dir(to))
+	}
+	return nil
+}
+
 // WriteJSON puts the JSON form of a value, readable by the user alone, in the place of a file: by WriteFileAtomic, or
 // by WriteFileDurable what others rely on after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {

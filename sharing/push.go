@@ -76,7 +76,7 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	switch {
 	case err != nil:
 		return nil, err
-	case end.Tip.IsZero():
+	case end.Seq == 0:
 		return nil, ErrNothing
 	}
 	p.Writer = end.Writer
@@ -143,7 +143,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	if p.Level.Wider(LevelCommits) {
 		p.chooseRecordsRef(remote[p.ref("records")])
 	}
-	return p.chooseRefs(remote)
+	return p.chooseRefs(ctx, remote)
 }
 
 // ref is the name of an own ref on the remote.
@@ -153,12 +153,15 @@ func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/"
 func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Label, p.Writer, kind) }
 
 // chooseRefs lists what has to be made or moved on the remote.
-func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
+func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error {
 	if name := p.ref("digest"); p.changes() || p.base.commit != remote[name] {
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
 	}
 	whole := map[string]string{}
 	if p.Level == LevelLog {
+		if _, err := p.log.Seal(ctx); err != nil {
+			return err
+		}
 		whole = map[string]string{"events": refs.EventsRef, "checkpoints": refs.CheckpointsRef}
 	}
 	for kind, local := range whole {
@@ -166,9 +169,16 @@ func (p *Plan) chooseRefs(remote map[string]refs.OID) error {
 		if err != nil {
 			return err
 		}
-		if name := p.ref(kind); !tip.IsZero() && tip != remote[name] {
-			p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, kept: p.kept(kind)})
+		name := p.ref(kind)
+		if tip.IsZero() || tip == remote[name] {
+			continue
 		}
+		// A seal does not descend from the one before. It takes its place where the log goes on from what it held.
+		force := kind == "events" && !remote[name].IsZero()
+		if force && p.log.BeginsWith(remote[name]) != nil {
+			return ErrDiverged
+		}
+		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
 	}
 	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.
 	slices.SortFunc(p.Refs, func(a, b Ref) int { return cmp.Compare(order(a.Name), order(b.Name)) })

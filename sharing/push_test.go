@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -63,6 +64,20 @@ func TestTheWholeLogLeavesAtItsLevel(t *testing.T) {
 	defer ix.Close()
 	if ix.Logs() != 2 { // the own one, which is empty, and the log; the digest is not read beside it
 		t.Errorf("%d logs are read", ix.Logs())
+	}
+	// The log grows: its next seal takes the place of the first.
+	w.Edit("S1", "more.txt", "more\n")
+	w.Commit("more")
+	w.Git("push", "-q", "origin", "main")
+	if sent := push(t, w, sharing.LevelLog); !strings.HasSuffix(sent[0].Ref, "/events") {
+		t.Fatalf("%+v", sent)
+	}
+	got = pull(t, fresh, sharing.What{Log: true})
+	if len(got.Writers) != 2 || got.Writers[1].Events != int64(len(w.Log())) || got.LeftOut() != 0 {
+		t.Errorf("with the log that grew: %+v", got)
+	}
+	if sent := push(t, w, sharing.LevelLog); len(sent) != 0 {
+		t.Errorf("nothing new: %+v", sent)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -149,6 +150,7 @@ func TestABareRepositoryIsAskedForHEAD(t *testing.T) {
 	patch := w.trails("S1")[0].Patch
 	dir := t.TempDir()
 	w.Git("clone", "-q", "--bare", w.Repo.WorkTree, dir)
+	testenv.SealLog(w.T, w.Repo.WorkTree)
 	w.Git("--git-dir="+dir, "fetch", "-q", w.Repo.WorkTree, refs.EventsRef+":"+refs.EventsRef)
 	bare, err := refs.Discover(dir)
 	w.Check(err)

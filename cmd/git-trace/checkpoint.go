@@ -89,7 +89,7 @@ func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events
 	if err != nil {
 		return events.End{}, fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
-	if report.Tip.IsZero() {
+	if report.Empty() {
 		return events.End{}, fail(exitGit, errors.New("there is no log yet: nothing has been recorded"),
 			"git trace init begins one")
 	}

@@ -33,13 +33,13 @@ func (a *app) gcCommand() *cli.Command {
 		Name:      "gc",
 		Usage:     "pack what was recorded and drop old snapshots",
 		UsageText: "git trace gc [--dry-run] [--json]",
-		Description: "Packs the log and the contents of snapshots, and removes contents of snapshots older than\n" +
+		Description: "Seals the log, packs the contents of snapshots, and removes contents of snapshots older than\n" +
 			expireKey + " (default " + defaultExpire +
 			") that are in no last snapshot, and prompts as they were typed that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
-			") and in no record. The log loses nothing. Packing also\n" +
-			"happens by itself, in the background, when enough has piled up; --auto does no more than that. A purge that\n" +
-			"was interrupted is finished first.",
+			") and in no record. The log loses nothing. Sealing and packing\n" +
+			"also happen by themselves, in the background, when enough has piled up; --auto does no more than that.\n" +
+			"A purge that was interrupted is finished first.",
 		Flags: options("dry-run", "auto", "json", "color"),
 	}, a.gc)
 }
@@ -49,7 +49,7 @@ type gcReport struct {
 	Schema string `json:"schema"`
 	DryRun bool   `json:"dry_run"`
 	Log    struct {
-		Packed int `json:"packed"` // loose commits; with DryRun not counted
+		Sealed int64 `json:"sealed"` // events; with DryRun not counted
 	} `json:"log"`
 	Snapshots struct {
 		Before  string            `json:"before,omitempty"` // what is older may expire
@@ -151,7 +151,7 @@ func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 }
 
 func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
-	if r.Log.Packed, err = events.OpenLog(repo).Pack(ctx); err != nil {
+	if r.Log.Sealed, err = events.OpenLog(repo).Seal(ctx); err != nil {
 		return err
 	}
 	if r.Snapshots.Packed, err = sidestore.Open(repo).Pack(ctx); err != nil {
@@ -216,7 +216,7 @@ func printGC(w io.Writer, r gcReport) error {
 	if !r.DryRun {
 		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"),
 			plural(s.Loose, "loose object"))
-		out += fmt.Sprintf("log:       packed %s\n", plural(r.Log.Packed, "object"))
+		out += fmt.Sprintf("log:       sealed %s\n", plural(int(r.Log.Sealed), "event"))
 	}
 	if n := r.Prompts.Expired; n > 0 {
 		out += fmt.Sprintf("prompts:   %s %s as typed that no record holds\n", removed, plural(n, "old prompt"))

@@ -22,7 +22,7 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 		a.closeOverdue(repo)
 	})
 	shown := a.progress(indexing)
-	reader, err := openHealed(repo, shown.bytes)
+	reader, err := index.OpenShowing(repo, shown.bytes)
 	shown.clear()
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
@@ -61,26 +61,6 @@ func (a *app) hintSilence(repo *refs.Repo) {
 
 // indexing is what the caches of a long log take time for.
 const indexing = "indexing events"
-
-// openHealed opens the index, and once more if the log has damage that can be put right.
-func openHealed(repo *refs.Repo, progress index.Progress) (*index.Index, error) {
-	reader, err := index.OpenShowing(repo, progress)
-	if err == nil && len(reader.Notes()) == 0 {
-		return reader, nil
-	}
-	log := events.OpenLog(repo)
-	before, _ := log.Tip(refs.EventsRef)
-	if log.Heal(context.Background()) != nil { // what cannot be put right is told of as it is
-		return reader, err
-	}
-	if after, tipErr := log.Tip(refs.EventsRef); tipErr != nil || after == before {
-		return reader, err
-	}
-	if err == nil {
-		reader.Close()
-	}
-	return index.OpenShowing(repo, progress)
-}
 
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4

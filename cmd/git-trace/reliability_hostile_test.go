@@ -99,9 +99,12 @@ func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 	w := recordedTwin(t)
 	w.must("git", "commit", "-qam", "all")
 	var good [][]byte
-	for _, name := range strings.Fields(w.must("git", "rev-list", "--reverse", "refs/traces/events")) {
+	w.must("cp", "-a", ".", "../commits")
+	old := &twin{t: t, base: w.base, dir: filepath.Join(w.base, "commits"), env: w.env}
+	testenv.LogInCommits(t, old.dir)
+	for _, name := range strings.Fields(old.must("git", "rev-list", "--reverse", "refs/traces/events")) {
 		cmd := exec.Command("git", "cat-file", "commit", name)
-		cmd.Dir, cmd.Env = w.dir, w.env
+		cmd.Dir, cmd.Env = old.dir, w.env
 		raw, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)

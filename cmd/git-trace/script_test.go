@@ -195,11 +195,6 @@ func setUpScript(env *testscript.Env, variant string) error {
 		name, value, _ := strings.Cut(entry, "=")
 		env.Setenv(name, value)
 	}
-	lock := "refs/traces/events.lock" // what stops an append
-	if os.Getenv("GIT_DEFAULT_REF_FORMAT") == "reftable" {
-		lock = "reftable/tables.list.lock"
-	}
-	env.Setenv("REFLOCK", lock)
 	env.Setenv(limitEnv, patience)
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))

@@ -55,7 +55,7 @@ func looseLimit() int {
 }
 
 func isDue(repo *refs.Repo, limit int) bool {
-	return limit > 0 && (sidestore.Open(repo).PackDue(limit) || events.OpenLog(repo).PackDue())
+	return limit > 0 && (sidestore.Open(repo).PackDue(limit) || events.OpenLog(repo).SealDue())
 }
 
 // triedLately tells whether packing was begun a moment ago, whatever came of it.
@@ -67,15 +67,15 @@ func triedLately(repo *refs.Repo) bool {
 // triedFile has the time stamp of the last try.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
-// packDue packs what is due. The caller holds the maintenance lock.
+// packDue seals and packs what is due. The caller holds the maintenance lock.
 func packDue(ctx context.Context, repo *refs.Repo, limit int) error {
 	if limit == 0 {
 		return nil
 	}
 	lowerPriority()
 	failed := refs.WriteFileAtomic(triedFile(repo), nil, 0o666)
-	if log := events.OpenLog(repo); log.PackDue() {
-		_, err := log.Pack(ctx)
+	if log := events.OpenLog(repo); log.SealDue() {
+		_, err := log.Seal(ctx)
 		failed = errors.Join(failed, err)
 	}
 	if store := sidestore.Open(repo); store.PackDue(limit) {

@@ -69,7 +69,8 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	switch {
 	case report.State == events.Broken:
 		return fail(exitFinding, errors.New("the log is damaged"),
-			"what stands before the first fault is sound; if you have a copy of "+refs.EventsRef+", git update-ref puts it back")
+			"what stands before the first fault is sound; put "+printable(relativeTo(a.dir, log.JournalPath()))+
+				" back from a copy, or move it away: the log then goes on from what "+refs.EventsRef+" holds")
 	case c.Bool("anchored") && report.State != events.Anchored:
 		return fail(exitFinding, errors.New("nothing confirms the log"),
 			"git trace checkpoint signs it; a copy that was fetched confirms it too")
@@ -139,7 +140,7 @@ func fetchedText(s sharing.FetchedState) string {
 
 // printReport says the state first, then what is wrong, one fault a line.
 func printReport(w io.Writer, report events.Report) error {
-	if report.Tip.IsZero() && report.State != events.Broken {
+	if report.Empty() {
 		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")
 		return err
 	}

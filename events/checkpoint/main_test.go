@@ -81,11 +81,6 @@ func (w *world) append(n int) {
 	}
 }
 
-func (w *world) tip() refs.OID {
-	w.t.Helper()
-	return w.end().Tip
-}
-
 func (w *world) end() events.End {
 	w.t.Helper()
 	end, err := w.log.End(refs.EventsRef)

@@ -121,8 +121,10 @@ func TestReliabilityG1HostileLogsChangeNothing(t *testing.T) {
 	repo, other := newRepo(t), newRepo(t)
 	story(t, repo, "mine", 3)
 	story(t, other, "hers", 3)
-	writer := fetchFrom(t, repo, other, "origin")
-	ref := "refs/traces/remotes/origin/" + writer + "/events"
+	writer := testenv.WriterOf(t, other.WorkTree)
+	ref := testenv.FetchedLog("origin", writer)
+	testenv.LogInCommits(t, other.WorkTree)
+	runGit(t, repo.WorkTree, "fetch", "-q", other.WorkTree, refs.EventsRef+":"+ref)
 	runGit(t, repo.WorkTree, "config", "gc.auto", "0")
 	before := localState(t, repo)
 	commits := strings.Fields(runGit(t, repo.WorkTree, "rev-list", "--reverse", ref))

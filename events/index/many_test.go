@@ -21,6 +21,7 @@ func manyWriters(t testing.TB, repo *refs.Repo, n int) {
 	for i := range n {
 		writer := writeAs(t, other, i+1)
 		story(t, other, storyOf(i+1), 2)
+		testenv.SealLog(t, other.WorkTree)
 		tip, err := other.ReadRef(refs.EventsRef)
 		check(t, err)
 		fmt.Fprintf(&staged, "create refs/staged/%s/events %s\n", writer, tip)

@@ -1,15 +1,20 @@
 package testenv
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // ownLog is the ref of a repository's own log. Tests that bring a log to another place, or cut it, do so by the
-// functions below, and need not know how it is stored.
+// functions below, and need not know how it is stored. They write the stored form themselves, from what docs/format.md
+// says of it.
 const ownLog = "refs/traces/events"
 
 // failing is a test, or a script of one.
@@ -26,7 +31,20 @@ func FetchLog(t failing, into, from, remote string) (writer string) {
 
 // FetchLogAs is FetchLog under any name.
 func FetchLogAs(t failing, into, from, ref string) {
-	inRepo(t, into, "fetch", "-q", "--no-write-fetch-head", from, "+"+ownLog+":"+ref)
+	SealLog(t, from)
+	inRepo(t, into, "", "fetch", "-q", "--no-write-fetch-head", from, "+"+ownLog+":"+ref)
+}
+
+// TakeLog puts the log of another clone into the place of the own one.
+func TakeLog(t failing, into, from string) {
+	FetchLogAs(t, into, from, ownLog)
+	text, err := os.ReadFile(LogFile(t, from))
+	if err == nil {
+		err = os.WriteFile(LogFile(t, into), text, 0o666)
+	}
+	if err != nil {
+		t.Fatalf("take the log of %s: %v", from, err)
+	}
 }
 
 // FetchedLog is the ref of a writer's log that was fetched from a remote.
@@ -36,27 +54,122 @@ func FetchedLog(remote, writer string) string {
 
 // WriterOf is the id under which a clone writes its log.
 func WriterOf(t failing, dir string) string {
-	common := strings.TrimSpace(inRepo(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"))
-	id, err := os.ReadFile(filepath.Join(common, "traces", "writer"))
+	id, err := os.ReadFile(filepath.Join(commonDir(t, dir), "traces", "writer"))
 	if err != nil {
 		t.Fatalf("read the writer of %s: %v", dir, err)
 	}
 	return strings.TrimSpace(string(id))
 }
 
+// LogFile is the file of a repository's own log.
+func LogFile(t failing, dir string) string {
+	return filepath.Join(commonDir(t, dir), "traces", "events.log")
+}
+
+// batches are the events of a repository's own log, a line each, with the line that ends each batch.
+func batches(t failing, dir string) (header string, list [][]string) {
+	text, err := os.ReadFile(LogFile(t, dir))
+	if err != nil {
+		t.Fatalf("read the log of %s: %v", dir, err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	var batch []string
+	for _, line := range lines[1:] {
+		if batch = append(batch, line); strings.HasPrefix(line, "#") {
+			list, batch = append(list, batch), nil
+		}
+	}
+	return lines[0], list
+}
+
 // CutLog takes the last batches from a repository's log.
-func CutLog(t failing, dir string, batches int) {
-	inRepo(t, dir, "update-ref", ownLog, ownLog+"~"+strconv.Itoa(batches))
+func CutLog(t failing, dir string, n int) {
+	header, list := batches(t, dir)
+	text := header + strings.Join(slices.Concat(list[:len(list)-n]...), "")
+	if err := os.WriteFile(LogFile(t, dir), []byte(text), 0o666); err != nil {
+		t.Fatalf("cut the log of %s: %v", dir, err)
+	}
 }
 
 // LoseLog takes a repository's log away.
 func LoseLog(t failing, dir string) {
-	inRepo(t, dir, "update-ref", "-d", ownLog)
+	if err := os.Remove(LogFile(t, dir)); err != nil {
+		t.Fatalf("lose the log of %s: %v", dir, err)
+	}
+	inRepo(t, dir, "", "update-ref", "-d", ownLog)
 }
 
-func inRepo(t failing, dir string, args ...string) string {
+// BreakLog changes a repository's last event.
+func BreakLog(t failing, dir string) {
+	text, err := os.ReadFile(LogFile(t, dir))
+	if err == nil {
+		at := bytes.LastIndex(text, []byte(`"v":1,`))
+		text[at+4] = '2'
+		err = os.WriteFile(LogFile(t, dir), text, 0o666)
+	}
+	if err != nil {
+		t.Fatalf("break the log of %s: %v", dir, err)
+	}
+}
+
+// SealLog makes the ref of a repository's log name all of it.
+func SealLog(t failing, dir string) {
+	_, list := batches(t, dir)
+	var text strings.Builder
+	n, last := 0, ""
+	for _, line := range slices.Concat(list...) {
+		if strings.HasPrefix(line, "{") {
+			text.WriteString(line)
+			n, last = n+1, line
+		}
+	}
+	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(last)[1]
+	writer := regexp.MustCompile(`"writer":"([^"]*)"`).FindStringSubmatch(last)[1]
+	format := strings.TrimSpace(inRepo(t, dir, "", "rev-parse", "--show-object-format"))
+	head := fmt.Sprintf(`{"events":%d,"format":1,"last":%q,"level":"log","object_format":%q,`+
+		`"source":{"event":%q,"seq":%d,"writer":%q},"writer":%q}`+"\n", n, id, format, id, n, writer, writer)
+	blob := func(text string) string { return objectOf(t, dir, text, "hash-object", "-w", "--stdin") }
+	logs := objectOf(t, dir, "100644 blob "+blob(text.String())+"\t0000000001.jsonl\n", "mktree")
+	tree := objectOf(t, dir, "100644 blob "+blob(head)+"\tdigest.json\n040000 tree "+logs+"\tlog\n", "mktree")
+	commit := objectOf(t, dir, "tree "+tree+dated+"\ngit-trace: the log up to event "+strconv.Itoa(n)+"\n",
+		"hash-object", "-w", "-t", "commit", "--stdin")
+	inRepo(t, dir, "", "update-ref", ownLog, commit)
+}
+
+const dated = "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n"
+
+// LogInCommits makes a repository's log what earlier versions made: a chain of commits, and no file.
+func LogInCommits(t failing, dir string) {
+	_, list := batches(t, dir)
+	tree, parent := objectOf(t, dir, "", "mktree"), ""
+	first := 1
+	for _, batch := range list {
+		events := batch[:len(batch)-1]
+		last := first + len(events) - 1
+		commit := fmt.Sprintf("tree %s%s%s\ntraces: %d events %d..%d\n\n%s", tree, parent, dated, len(events), first, last,
+			strings.Join(events, ""))
+		id := objectOf(t, dir, commit, "hash-object", "-w", "-t", "commit", "--stdin")
+		parent, first = "\nparent "+id, last+1
+	}
+	inRepo(t, dir, "", "update-ref", ownLog, strings.TrimPrefix(parent, "\nparent "))
+	for _, name := range []string{"events.log", "cache"} {
+		if err := os.RemoveAll(filepath.Join(commonDir(t, dir), "traces", name)); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func commonDir(t failing, dir string) string {
+	return strings.TrimSpace(inRepo(t, dir, "", "rev-parse", "--path-format=absolute", "--git-common-dir"))
+}
+
+func objectOf(t failing, dir, stdin string, args ...string) string {
+	return strings.TrimSpace(inRepo(t, dir, stdin, args...))
+}
+
+func inRepo(t failing, dir, stdin string, args ...string) string {
 	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)

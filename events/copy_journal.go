@@ -1,0 +1,129 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The own log needs no copy: its file has the form of one. As a copy holds only what was checked when it was made, the
+// file is believed up to where readers have checked it, which they note in the cache, and the rest is checked.
+
+// checkedPath is where readers note how far they have checked the file.
+func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
+
+// checkedEnd is the end up to which this build of the file was checked; that of an empty log where nothing is known.
+func (l *Log) checkedEnd(j *journal) flatEnd {
+	none := flatEnd{offset: j.head}
+	text, err := refs.ReadFile(l.checkedPath())
+	if err != nil {
+		return none
+	}
+	body, sum, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")
+	if checkSum(body) != sum {
+		return none
+	}
+	var gen, id string
+	var end flatEnd
+	n, err := fmt.Sscanf(body, "checked1 %s %d %d %s", &gen, &end.offset, &end.seq, &id)
+	if end.id = ID(id); n != 4 || err != nil || gen != j.gen || end.offset > j.end.offset || end.offset < j.head {
+		return none
+	}
+	return end
+}
+
+// noteChecked may fail: then it is checked again.
+func (l *Log) noteChecked(gen string, end flatEnd) {
+	body := fmt.Sprintf("checked1 %s %d %d %s", gen, end.offset, end.seq, end.id)
+	_ = refs.WriteFileAtomic(l.checkedPath(), []byte(body+"\n"+checkSum(body)+"\n"), 0o666)
+}
+
+// copyOwn opens the own log's file as a copy. Of a damaged one it gives what is left, and notes the damage. Where there
+// is none, it gives none.
+func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
+	j, broken := l.openJournal(os.O_RDONLY)
+	if j == nil {
+		return nil, broken
+	}
+	c := &Copy{ref: refs.EventsRef, own: true, file: j.file, gen: j.gen}
+	if broken != nil {
+		j.end.offset = j.size
+	}
+	if j.gen == "" { // not even its first line is what it was
+		j.head = 0
+	}
+	known := l.checkedEnd(j)
+	end, err := j.check(ctx, known)
+	if ctx.Err() != nil {
+		c.Close()
+		return nil, ctx.Err()
+	}
+	if c.end = end; end != known && j.gen != "" {
+		l.noteChecked(j.gen, end)
+	}
+	if broken == nil {
+		broken = err
+	} else if !isBroken(err) {
+		broken = &brokenError{end.seq + 1, broken.Error()}
+	}
+	if broken != nil {
+		c.Notes = append(c.Notes, broken.Error())
+		c.tail, err = j.whatIsLeft(end)
+	}
+	return c, err
+}
+
+// check holds the batches behind an end against the chain, and gives the end of the last sound one. At the first that
+// is not it stops with a brokenError.
+func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
+	err := j.oldestFirst(from, func(lines [][]byte, next flatEnd) error {
+		sound, broken := checkLines(lines, from)
+		if broken != nil {
+			return broken
+		}
+		if last := sound[len(sound)-1]; last.seq != next.seq || last.id != next.id {
+			return &brokenError{last.seq, "the end line of its batch names another event"}
+		}
+		from = next
+		return ctx.Err()
+	})
+	if err != nil && !isBroken(err) && ctx.Err() == nil {
+		err = &brokenError{from.seq + 1, err.Error()}
+	}
+	return from, err
+}
+
+// checkLines gives the lines of a batch, if nothing is wrong with them and they follow end.
+func checkLines(lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
+	var checked checkedCommit
+	checked.lines(batch{lines: lines}, nil)
+	return soundLines(checked, lines, end)
+}
+
+// whatIsLeft takes the events behind an end that are sound in themselves.
+func (j *journal) whatIsLeft(end flatEnd) (copyTail, error) {
+	var text bytes.Buffer
+	var lines []soundLine
+	at := end
+	rest := *j
+	rest.end.offset = j.size
+	err := rest.lines(end.offset, func(_ int64, line []byte) error {
+		if e, hash, err := readChecked(line); err == nil && hash == e.ID {
+			lines = append(lines, soundLine{bytes.Clone(line), e.Seq, e.ID})
+		}
+		return nil
+	})
+	if errors.Is(err, ErrJournal) { // a line that is cut off, or none: the end of what can be read
+		err = nil
+	}
+	if err == nil {
+		err = writeBatch(&text, refs.OID{}, lines, &at)
+	}
+	return copyTail{text: text.Bytes(), end: at}, err
+}

@@ -1,0 +1,76 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// copySealed is copySound for a log whose ref names a seal. A file of it is a batch of the copy. The end lines of all
+// but the last name the file in place of the seal, for what goes only as far as them is not the whole seal.
+func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
+	p, err := l.readSeal(tip)
+	if err != nil {
+		return end, &brokenError{end.seq + 1, err.Error()}
+	}
+	switch {
+	case of.Writer != "" && p.Head.Writer != of.Writer:
+		return end, &brokenError{1, fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
+	case p.Head.ObjectFormat != l.repo.Format.String():
+		return end, &brokenError{1, "it is of a repository with other object ids"}
+	case p.Head.Events < end.seq:
+		return end, errForked
+	}
+	begin := end.seq
+	for i, f := range p.Files {
+		last := i+1 == len(p.Files)
+		if !last && p.Files[i+1].First <= end.seq {
+			continue
+		}
+		text, err := l.sealedFile(f)
+		if err != nil {
+			return end, &brokenError{f.First, err.Error()}
+		}
+		at := end
+		lines, err := publishedBatch(append(text, '\n'), f.First, &at)
+		if err == nil && of.Ref != "" {
+			if broken := checkForeign(lines, p.Head.Writer); broken != nil {
+				err = broken
+			}
+		}
+		if errors.Is(err, errForked) && (begin == 0 || end.seq > begin) { // it does not even go on from itself
+			err = &brokenError{end.seq + 1, "the next event does not follow the one before"}
+		}
+		if err == nil && last && (at.seq != p.Head.Events || at.id != p.Head.Last) {
+			err = &brokenError{at.seq, "it ends elsewhere than it says"}
+		}
+		if err != nil {
+			return end, err
+		}
+		name := f.Blob
+		if last {
+			name = tip
+		}
+		if err := writeBatch(w, name, lines, &end); err != nil {
+			return end, err
+		}
+	}
+	return end, nil
+}
+
+// copySealedRest copies from a damaged seal every event that is sound in itself, as far as its files can be read.
+func (l *Log) copySealedRest(tip refs.OID, w io.Writer) (flatEnd, error) {
+	var end flatEnd
+	var lines []soundLine
+	_ = l.sealedLines(tip, OldestFirst, func(_ PublishedFile, all [][]byte) error { // up to where it can be read
+		for _, line := range all {
+			if e, hash, err := readChecked(line); err == nil && hash == e.ID {
+				lines = append(lines, soundLine{line, e.Seq, e.ID})
+			}
+		}
+		return nil
+	})
+	return end, writeBatch(w, tip, lines, &end)
+}

@@ -1,0 +1,153 @@
+package events
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A log laid flat, the own one and the copies of others, is a header line; then for each batch its events, one a line,
+// and an end line:
+//
+//	git-trace log 1 <object format> <generation>
+//	{…}
+//	{…}
+//	#<commit> <number of the last event> <its id> <length of the batch> <check sum>
+//
+// A batch counts when its end line is whole. A process may therefore be killed at any moment: the next one cuts off
+// what lies behind the last end line and goes on from there. Bytes before an end line never change. The commit is what
+// a copy was made of; the own log has a dash there.
+
+// errNoEnd reports a file that does not begin or does not end as a flat log does.
+var errNoEnd = errors.New("it has another form")
+
+// flatEnd is what the last end line says.
+type flatEnd struct {
+	commit refs.OID
+	seq    int64
+	id     ID
+	offset int64 // behind the end line
+}
+
+// noCommit stands in an end line for the commit of a batch that none holds.
+const noCommit = "-"
+
+// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then more, and
+// at last what two of the longest batches take.
+const (
+	endWindow     = 32 << 10
+	longEndWindow = 4 << 20
+	lastEndWindow = 2 * maxBatch
+)
+
+func (e flatEnd) line(length int) string {
+	commit := noCommit
+	if !e.commit.IsZero() {
+		commit = e.commit.String()
+	}
+	body := fmt.Sprintf("#%s %d %s %d", commit, e.seq, e.id, length)
+	return body + " " + checkSum(body) + "\n"
+}
+
+func parseEnd(line string) (end flatEnd, length int, ok bool) {
+	space := strings.LastIndexByte(line, ' ')
+	if space < 0 || !strings.HasPrefix(line, "#") || checkSum(line[:space]) != line[space+1:] {
+		return end, 0, false
+	}
+	fields := strings.Split(line[1:space], " ")
+	if len(fields) != 4 {
+		return end, 0, false
+	}
+	var commit refs.OID
+	if fields[0] != noCommit {
+		var err error
+		if commit, err = refs.ParseOID(fields[0]); err != nil {
+			return end, 0, false
+		}
+	}
+	seq, seqErr := strconv.ParseInt(fields[1], 10, 64)
+	length, lenErr := strconv.Atoi(fields[3])
+	id, idErr := ParseID(fields[2])
+	if seqErr != nil || lenErr != nil || idErr != nil || seq < 1 || length < 1 {
+		return end, 0, false
+	}
+	return flatEnd{commit: commit, seq: seq, id: id}, length, true
+}
+
+// readEnds reads the generation from the beginning of a copy and finds its last whole batch, which it checks.
+func readEnds(f *os.File, header string) (gen string, end flatEnd, size int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", end, 0, err
+	}
+	size = info.Size()
+	head := make([]byte, len(header)+17)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), head); err != nil {
+		return "", end, size, errNoEnd
+	}
+	gen = strings.TrimSuffix(string(head[len(header):]), "\n")
+	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
+		return "", end, size, errNoEnd
+	}
+	for _, reach := range [...]int64{endWindow, longEndWindow, lastEndWindow} {
+		start := max(int64(len(head)), size-reach)
+		window := make([]byte, size-start)
+		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
+			return "", end, size, err
+		}
+		if end, err = lastEnd(window, start, int64(len(head))); err == nil || start == int64(len(head)) {
+			break
+		}
+	}
+	return gen, end, size, err
+}
+
+// lastEnd searches back for an end line whose batch is there.
+func lastEnd(window []byte, start, first int64) (flatEnd, error) {
+	for {
+		feed := bytes.LastIndexByte(window, '\n')
+		if feed < 0 {
+			break
+		}
+		from := bytes.LastIndexByte(window[:feed], '\n') + 1
+		end, length, ok := parseEnd(string(window[from:feed]))
+		if !ok {
+			window = window[:feed]
+			continue
+		}
+		end.offset = start + int64(feed) + 1
+		if batch := window[max(0, from-length):from]; end.offset-int64(length) < first || !endsIn(batch, end) {
+			return flatEnd{}, errNoEnd
+		}
+		return end, nil
+	}
+	if start == first {
+		return flatEnd{offset: first}, nil
+	}
+	return flatEnd{}, errNoEnd
+}
+
+// endsIn tells whether the last line of a batch is the event that its end line names.
+func endsIn(batch []byte, end flatEnd) bool {
+	batch, ok := bytes.CutSuffix(batch, []byte("\n"))
+	if !ok {
+		return false
+	}
+	e, err := DecodeLine(batch[bytes.LastIndexByte(batch, '\n')+1:])
+	return err == nil && e.CheckID() == nil && e.Seq == end.seq && e.ID == end.id
+}
+
+// newGeneration names a file that is built.
+func newGeneration() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails: crypto/rand
+	return hex.EncodeToString(raw[:])
+}

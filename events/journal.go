@@ -1,0 +1,225 @@
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The own log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line, and an
+// end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change, and only an
+// append, under its lock, changes what lies behind the last one. What the log's ref names is a sealed copy of it, see
+// seal.go: git gets, keeps and sends that one, and shows it as one commit.
+
+// ErrJournal reports a file of the own log that is not what an append left.
+var ErrJournal = errors.New("the file of the log is damaged")
+
+// journal is the file, opened, and where it ended then.
+type journal struct {
+	file *os.File
+	gen  string // names this build of the file
+	head int64  // length of the header line
+	end  flatEnd
+	size int64 // what lies between the end and this was left by a killed append
+}
+
+const journalName = "events.log"
+
+// JournalPath is the file of the own log.
+func (l *Log) JournalPath() string { return filepath.Join(l.repo.TracesDir(), journalName) }
+
+// journalHeader is the header line up to the generation.
+func journalHeader(format refs.ObjectFormat) string {
+	return "git-trace log 1 " + format.String() + " "
+}
+
+// openJournal opens the own log's file: nil where there is none. A file that cannot be appended to gives ErrJournal,
+// and the journal up to where it is sound.
+func (l *Log) openJournal(flag int) (*journal, error) {
+	f, err := os.OpenFile(l.JournalPath(), flag, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	j, err := readJournal(f, l.repo.Format)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	return j, err
+}
+
+func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
+	header := journalHeader(format)
+	j := &journal{file: f, head: int64(len(header) + writerDigits + 1)}
+	var err error
+	if j.gen, j.end, j.size, err = readEnds(f, header); err != nil {
+		return j, err
+	}
+	return j, j.checkRest()
+}
+
+// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line; anything
+// else is of somebody else.
+func (j *journal) checkRest() error {
+	for rest := bufio.NewReaderSize(io.NewSectionReader(j.file, j.end.offset, j.size-j.end.offset), 64<<10); ; {
+		line, err := rest.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			_, err = rest.ReadBytes('\n')
+		case err == nil && line[0] != '{':
+			return errors.New("lines that are no events stand behind its end")
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (j *journal) close() {
+	if j != nil {
+		_ = j.file.Close()
+	}
+}
+
+// append writes one batch behind the end. When it fails, the file is as it was, or the batch is there as a whole; then
+// a spooled copy of it is recognised.
+func (j *journal) append(events []Event, flush bool) error {
+	if j.size > j.end.offset {
+		if err := j.file.Truncate(j.end.offset); err != nil {
+			return fmt.Errorf("append to log: %w", err)
+		}
+	}
+	text, end := batchText(events, j.end)
+	if _, err := j.file.WriteAt(text, j.end.offset); err != nil {
+		return fmt.Errorf("append to log: %w", errors.Join(err, j.file.Truncate(j.end.offset)))
+	}
+	if flush {
+		if err := j.file.Sync(); err != nil {
+			return fmt.Errorf("append to log: %w", err)
+		}
+	}
+	j.end, j.size = end, end.offset
+	return nil
+}
+
+// batchText is what is written for a batch behind an end, and the end that it makes.
+func batchText(events []Event, end flatEnd) ([]byte, flatEnd) {
+	var text bytes.Buffer
+	for i := range events {
+		text.Write(events[i].raw)
+		text.WriteByte('\n')
+	}
+	last := events[len(events)-1]
+	end = flatEnd{seq: last.Seq, id: last.ID, offset: end.offset}
+	text.WriteString(end.line(text.Len()))
+	end.offset += int64(text.Len())
+	return text.Bytes(), end
+}
+
+// last reads the last event; the zero one of a journal without any.
+func (j *journal) last() (Event, error) {
+	if j.end.offset <= j.head {
+		return Event{}, nil
+	}
+	text, _, err := j.batchBefore(j.end.offset)
+	if err != nil {
+		return Event{}, err
+	}
+	text = text[:len(text)-1]
+	e, err := DecodeLine(text[bytes.LastIndexByte(text, '\n')+1:])
+	if err != nil {
+		return Event{}, err
+	}
+	return e, e.CheckID()
+}
+
+// newestFirst gives the lines of each batch, the last batch first. They may be kept.
+func (j *journal) newestFirst(yield func(lines [][]byte) error) error {
+	for at := j.end.offset; at > j.head; {
+		text, begin, err := j.batchBefore(at)
+		if err != nil {
+			return err
+		}
+		if err := yield(bytes.Split(text[:len(text)-1], newline)); err != nil {
+			return err
+		}
+		at = begin
+	}
+	return nil
+}
+
+// batchBefore reads the events of the batch whose end line ends at an offset, and tells where it begins.
+func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
+	for window := int64(endWindow); ; window *= 16 {
+		start := max(j.head, at-window)
+		buf := make([]byte, at-start)
+		if _, err := j.file.ReadAt(buf, start); err != nil {
+			return nil, 0, fmt.Errorf("%w: %w", ErrJournal, err)
+		}
+		line := bytes.LastIndexByte(buf[:max(0, len(buf)-1)], '\n') + 1
+		if line > 0 {
+			_, length, ok := parseEnd(string(buf[line : len(buf)-1]))
+			if !ok || at-int64(len(buf)-line+length) < j.head {
+				return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+			}
+			if length <= line {
+				text = buf[line-length : line]
+				if text[length-1] != '\n' {
+					return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+				}
+				return text, at - int64(len(buf)-line+length), nil
+			}
+		}
+		if start == j.head || window > 2*maxBatch {
+			return nil, 0, fmt.Errorf("%w: no batch ends at byte %d", ErrJournal, at)
+		}
+	}
+}
+
+// lines gives all lines from an offset up to the end, those that end batches among them, and where each begins. The
+// next one may overwrite it.
+func (j *journal) lines(from int64, yield func(at int64, line []byte) error) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(j.file, from, j.end.offset-from), MaxEvent+1)
+	for at := from; at < j.end.offset; {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("%w: byte %d: %w", ErrJournal, at, err)
+		}
+		if err := yield(at, line[:len(line)-1]); err != nil {
+			return err
+		}
+		at += int64(len(line))
+	}
+	return nil
+}
+
+// oldestFirst gives the lines of each batch behind an end, the first batch first. They may be kept.
+func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flatEnd) error) error {
+	var lines [][]byte
+	return j.lines(max(after.offset, j.head), func(at int64, line []byte) error {
+		if len(line) > 0 && line[0] != '#' {
+			lines = append(lines, bytes.Clone(line))
+			return nil
+		}
+		end, _, ok := parseEnd(string(line))
+		if !ok || len(lines) == 0 {
+			return fmt.Errorf("%w: byte %d ends no batch", ErrJournal, at)
+		}
+		end.offset = at + int64(len(line)) + 1
+		err := yield(lines, end)
+		lines = nil
+		return err
+	})
+}

@@ -1,0 +1,91 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// holdsFiles tells a seal from a batch: the tree of a batch is the empty one, and its subject says what it is.
+func (l *Log) holdsFiles(commit []byte) bool {
+	if _, message, _ := bytes.Cut(commit, []byte("\n\n")); bytes.HasPrefix(message, []byte(batchSubject)) {
+		return false
+	}
+	tree, ok := bytes.CutPrefix(commit, []byte("tree "))
+	if !ok {
+		return false
+	}
+	name, _, _ := bytes.Cut(tree, newline)
+	return string(name) != l.repo.Format.EmptyTree().String()
+}
+
+// isSeal tells whether a commit is a seal, and not a batch.
+func (l *Log) isSeal(commit refs.OID) (bool, error) {
+	raw, err := l.readCommit(commit)
+	return err == nil && l.holdsFiles(raw), err
+}
+
+// readSeal reads what a seal says of itself, and takes none that is a digest.
+func (l *Log) readSeal(commit refs.OID) (Publication, error) {
+	p, err := l.ReadPublication(commit)
+	if errors.Is(err, ErrNotPublication) {
+		return p, fmt.Errorf("%w: %w", ErrNotBatch, err)
+	}
+	if here := (Witness{p.Head.Writer, p.Head.Events, p.Head.Last}); err == nil && p.Head.Source != here {
+		err = fmt.Errorf("%w: it is a digest of one", ErrNotBatch)
+	}
+	return p, err
+}
+
+// lastSealed reads the last line of a seal.
+func (l *Log) lastSealed(commit refs.OID) ([]byte, error) {
+	p, err := l.readSeal(commit)
+	if err != nil {
+		return nil, err
+	}
+	text, err := l.sealedFile(p.Files[len(p.Files)-1])
+	if err != nil {
+		return nil, err
+	}
+	return text[bytes.LastIndexByte(text, '\n')+1:], nil
+}
+
+// sealedFile reads the events of a file, without the last line feed.
+func (l *Log) sealedFile(f PublishedFile) (text []byte, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxBatch
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	raw, err := objects.Blob(f.Blob)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := bytes.CutSuffix(raw, newline)
+	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
+		return nil, errors.New("a file of events has another form")
+	}
+	return text, nil
+}
+
+// sealedLines gives the events of a seal, a file at a time, in the order asked for.
+func (l *Log) sealedLines(commit refs.OID, order Order, yield func(f PublishedFile, lines [][]byte) error) error {
+	p, err := l.readSeal(commit)
+	if err != nil {
+		return fmt.Errorf("commit %s: %w", commit, err)
+	}
+	for i := range p.Files {
+		f := p.Files[i]
+		if order == NewestFirst {
+			f = p.Files[len(p.Files)-1-i]
+		}
+		text, err := l.sealedFile(f)
+		if err != nil {
+			return fmt.Errorf("events from %d: %w", f.First, err)
+		}
+		if err := yield(f, bytes.Split(text, newline)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// span is a batch of the own log's file, as its end lines cut it.
+type span struct {
+	from, to int64 // of the events
+	end      filePart
+}
+
+// readFile goes through the own log's file. Its batches are found from the front, whatever is wrong with one, and
+// checked from the back, as those of commits are.
+func (v *verifier) readFile(ctx context.Context, p *checks) error {
+	if v.own.gen == "" {
+		v.chain.early = append(v.chain.early, Fault{Seq: 1, Kind: FaultFile, Detail: "its first line is not that of a log"})
+	}
+	spans, err := v.spans()
+	if err != nil {
+		return err
+	}
+	for i, s := range slices.Backward(spans) {
+		text := make([]byte, s.to-s.from)
+		if _, err := v.own.file.ReadAt(text, s.from); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read log: %w", err)
+		}
+		part := s.end
+		part.first, part.lines = i == 0, bytes.Split(bytes.TrimSuffix(text, newline), newline)
+		p.submit(rawCommit{raw: text, part: &part})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// spans cuts the file at the lines that end a batch. What a killed append left behind the last one is none.
+func (v *verifier) spans() ([]span, error) {
+	var spans []span
+	in := bufio.NewReaderSize(io.NewSectionReader(v.own.file, 0, v.own.size), 1<<20)
+	at := int64(0)
+	next := func() (line []byte, err error) {
+		if line, err = in.ReadSlice('\n'); errors.Is(err, bufio.ErrBufferFull) {
+			line = bytes.Clone(line) // longer than any event: its beginning is enough
+			var rest []byte
+			rest, err = in.ReadBytes('\n')
+			at += int64(len(rest))
+		}
+		at += int64(len(line))
+		return line, err
+	}
+	if _, err := next(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read log: %w", err)
+	}
+	for begin := at; ; {
+		before := at
+		line, err := next()
+		eof := errors.Is(err, io.EOF)
+		if err != nil && !eof {
+			return nil, fmt.Errorf("read log: %w", err)
+		}
+		ended := len(line) > 0 && line[0] == '#'
+		if !ended && !eof {
+			continue
+		}
+		s := span{from: begin, to: before}
+		if !ended {
+			s.to = at
+		}
+		if end, length, ok := parseEnd(string(bytes.TrimSuffix(line, newline))); ended && ok {
+			s.end.seq, s.end.id, s.end.length = end.seq, end.id, length
+		} else {
+			s.end.wrong = "no sound line ends the batch"
+		}
+		if s.to > s.from && (!eof || v.damage != nil) {
+			spans = append(spans, s)
+		}
+		if begin = at; eof {
+			return spans, nil
+		}
+	}
+}
+
+// readSealed goes through the files of a seal, and says why it could not go on.
+func (v *verifier) readSealed(p *checks) (cut string) {
+	err := v.log.sealedLines(v.report.Tip, NewestFirst, func(f PublishedFile, lines [][]byte) error {
+		p.submit(rawCommit{raw: bytes.Join(lines, newline), part: &filePart{lines: lines, first: f.First == 1}})
+		return nil
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// compareSeal holds what the ref names against the file. The seal is no witness from outside, so that it confirms
+// nothing; but where it has another event, one of the two was changed.
+func (v *verifier) compareSeal() {
+	note := func(format string, args ...any) {
+		v.report.Notes = append(v.report.Notes, refs.EventsRef+" "+fmt.Sprintf(format, args...)+
+			": git trace gc makes it anew")
+	}
+	if v.report.Tip.IsZero() {
+		note("does not name the log's seal")
+		return
+	}
+	end, err := v.log.endAt(v.report.Tip)
+	if err != nil {
+		note("does not name the log's seal (%v)", err)
+		return
+	}
+	v.seal = &Anchor{Seq: end.Seq, ID: end.Event, Source: "the seal on " + refs.EventsRef}
+	v.chain.watched[end.Seq] = true
+	p, err := v.log.readSeal(v.report.Tip)
+	if err != nil {
+		return // a log of commits: its end says enough
+	}
+	for _, f := range p.Files {
+		if _, err := v.log.sealedFile(f); err != nil {
+			note("lacks events from %d on (%v)", f.First, err)
+			return
+		}
+	}
+}
