@@ -136,6 +136,9 @@ func (k *keeper) keep(ctx context.Context) error {
 		return fail(exitUnchecked, err, "git trace record stores the conversations later")
 	}
 	defer lock.Unlock()
+	gather, done := lastingGatherer(ctx, k.filler.repo) // what they wrote is in the log by now
+	defer done()
+	k.job.recorder.Facts = gather
 	inside := k.job.recorder.Relative
 	shown := k.filler.app.progress("conversations")
 	defer shown.clear()

@@ -34,21 +34,36 @@ const (
 func gatherer(repo *refs.Repo) recorder.Gatherer {
 	places := newBirthplaces(repo)
 	return func(ctx context.Context, head, prior *records.Record) (*recorder.Facts, error) {
-		reader, err := index.Open(repo)
+		g, err := newGathering(ctx, repo, places)
 		if err != nil {
 			return nil, err
 		}
-		defer reader.Close()
-		g := &gathering{ctx: ctx, repo: repo, log: reader, places: places, head: head, prior: prior,
-			trace: events.TraceID(head.TraceID), objects: repo.Objects()}
-		g.known = view.NewReader(repo, reader, nil, nil).Within(ctx, nil)
-		g.searcher = unseen.New(repo, reader)
 		defer g.close()
-		return g.facts()
+		return g.of(head, prior)
 	}
 }
 
-// gathering is the work for one conversation.
+// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: all are asked of the log
+// as it was at the first one, and git is asked once for what several have in common. Done ends it.
+func lastingGatherer(whole context.Context, repo *refs.Repo) (gather recorder.Gatherer, done func()) {
+	places := newBirthplaces(repo)
+	var g *gathering
+	gather = func(_ context.Context, head, prior *records.Record) (facts *recorder.Facts, err error) {
+		if g == nil { // it outlives the time that one conversation is given
+			if g, err = newGathering(whole, repo, places); err != nil {
+				return nil, err
+			}
+		}
+		return g.of(head, prior)
+	}
+	return gather, func() {
+		if g != nil {
+			g.close()
+		}
+	}
+}
+
+// gathering is the work for one conversation, or for one after the other.
 type gathering struct {
 	ctx         context.Context
 	repo        *refs.Repo
@@ -67,6 +82,24 @@ type gathering struct {
 	tracker  *trail.Tracker
 }
 
+func newGathering(ctx context.Context, repo *refs.Repo, places *birthplaces) (*gathering, error) {
+	reader, err := index.Open(repo)
+	if err != nil {
+		return nil, err
+	}
+	g := &gathering{ctx: ctx, repo: repo, log: reader, places: places, objects: repo.Objects()}
+	g.known = view.NewReader(repo, reader, nil, nil).Within(ctx, nil)
+	g.searcher = unseen.New(repo, reader)
+	return g, nil
+}
+
+// of gathers for a conversation.
+func (g *gathering) of(head, prior *records.Record) (*recorder.Facts, error) {
+	g.head, g.prior, g.trace = head, prior, events.TraceID(head.TraceID)
+	g.story, g.held = callStory{}, nil
+	return g.facts()
+}
+
 func (g *gathering) close() {
 	if g.tracker != nil {
 		_ = g.tracker.Close()
@@ -74,6 +107,7 @@ func (g *gathering) close() {
 	g.searcher.Close()
 	g.known.Close()
 	_ = g.objects.Close()
+	g.log.Close()
 }
 
 func (g *gathering) facts() (*recorder.Facts, error) {
