@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -80,8 +81,10 @@ func (a *answers) now(ctx context.Context) (string, error) {
 	}
 	sum := sha256.New()
 	sum.Write(tips)
-	if info, err := os.Stat(filepath.Join(a.repo.TracesDir(), "prompts")); err == nil {
-		fmt.Fprint(sum, info.ModTime().UnixNano())
+	for _, path := range []string{filepath.Join(a.repo.TracesDir(), "prompts"), events.OpenLog(a.repo).JournalPath()} {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprint(sum, path, info.ModTime().UnixNano(), info.Size())
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
