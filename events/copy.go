@@ -19,8 +19,8 @@ import (
 
 // Copy is a log laid flat, for reading at random: the lines of all events one behind the other, addressed by offset.
 // For the own log it is the log's file. For others it is a cache below <common>/traces/cache, brought up to date when
-// it is opened. What cannot be written there, because the directory is read-only or another process is at it, is held in
-// memory instead. Close it.
+// it is opened. What cannot be written there is held in memory instead: the directory may be read-only, or another
+// process at it. Close it.
 //
 // Every batch in it was hashed and chained when it was copied; the objects are not looked at again.
 type Copy struct {
