@@ -261,13 +261,16 @@ var untouched = map[string][]string{
 	"mcp":          {""},
 	"lsp":          {""},
 	"serve":        {"--help", "nosuch"},
+	"config":       {"", "trace.nosuch"},
+	"completion":   {"bash", "zsh", "fish", "nosuch"},
 }
 
 // touching are the commands that are not in it, each with the reason.
 var touching = map[string]string{
-	"demo":     "works in a repository of its own",
-	"snapshot": "writes the tree that it tells the id of",
-	"help":     "looks at no repository",
+	"demo":         "works in a repository of its own",
+	"snapshot":     "writes the tree that it tells the id of",
+	"help":         "looks at no repository",
+	"install-docs": "writes to the user's own directories, and looks at no repository",
 }
 
 // Blame in a repository that nobody records left a directory of caches behind.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -19,7 +20,7 @@ func FromRecord(r *records.Record) (*Record, error) {
 	if r.Attribution == nil || len(r.Attribution.Files) == 0 {
 		return nil, ErrNoLines
 	}
-	stamp := first(r.TimestampEnd, r.TimestampStart)
+	stamp := zoned(first(r.TimestampEnd, r.TimestampStart))
 	if stamp == "" {
 		return nil, fmt.Errorf("%w: the time of the conversation", ErrMissing)
 	}
@@ -32,6 +33,14 @@ func FromRecord(r *records.Record) (*Record, error) {
 		out.VCS = &VCS{Type: cmp.Or(r.Attribution.Revision["vcs_type"], "git"), Revision: revision}
 	}
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
+}
+
+// zoned is a time with a zone, as the format wants it. Some agents write no zone down, as Aider: theirs count as UTC.
+func zoned(stamp string) string {
+	if t, err := time.Parse("2006-01-02T15:04:05", stamp); err == nil {
+		return t.Format(time.RFC3339Nano)
+	}
+	return stamp
 }
 
 func first(texts ...*string) string {

@@ -231,7 +231,7 @@ func calls(r *records.Record) string {
 			if o.Content != nil && *o.Content != "" {
 				b.WriteString(" " + *o.Content)
 			}
-			if o.Error != nil && o.Content != nil {
+			if o.Error != nil && *o.Error != records.ErrorNoResult {
 				b.WriteString(" failed")
 			}
 			b.WriteString("\n")
