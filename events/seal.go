@@ -99,6 +99,9 @@ func (l *Log) sealAll(ctx context.Context) (int64, error) {
 	if err != nil || j == nil {
 		return 0, err
 	}
+	if _, err := l.Tip(refs.EventsRef); err != nil { // a slow disk is waited for before the lock is taken
+		return 0, err
+	}
 	lock, err := l.lockRef(ctx)
 	if err != nil {
 		return 0, err

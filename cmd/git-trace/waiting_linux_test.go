@@ -52,7 +52,6 @@ var mayWait = map[string]string{
 	"reconcile":  "",
 	"rebuild":    "",
 	"gc":         "",
-	"events":     "",
 	"snapshot":   "",
 	"steering":   "",
 	"lessons":    "",
@@ -63,6 +62,10 @@ var mayWait = map[string]string{
 // atOnce are the commands that have nothing to search in the repository, each with what it is asked. They end at once.
 var atOnce = map[string]string{
 	"capabilities": "",
+	"completion":   "bash",
+	"config":       "",
+	"events":       "", // the log is a file
+	"install-docs": "--help",
 	"convert":      "--to opentraces nothing.json",
 	"demo":         "--help",
 	"help":         "",

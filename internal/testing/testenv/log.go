@@ -2,7 +2,9 @@ package testenv
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,9 +93,9 @@ func CutLog(t failing, dir string, n int) {
 	}
 }
 
-// LoseLog takes a repository's log away.
+// LoseLog takes a repository's log away, if it has one.
 func LoseLog(t failing, dir string) {
-	if err := os.Remove(LogFile(t, dir)); err != nil {
+	if err := os.Remove(LogFile(t, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("lose the log of %s: %v", dir, err)
 	}
 	inRepo(t, dir, "", "update-ref", "-d", ownLog)
