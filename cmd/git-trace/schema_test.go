@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -117,7 +118,10 @@ func compileSchemas(t *testing.T) func(name string) *jsonschema.Schema {
 			t.Fatal(err)
 		}
 	}
+	var one sync.Mutex // a compiler is not for several goroutines, and tests ask it side by side
 	return func(name string) *jsonschema.Schema {
+		one.Lock()
+		defer one.Unlock()
 		schema, err := compiler.Compile("https://github.com/git-trace/git-trace/docs/schema/" + name + "-1.schema.json")
 		if err != nil {
 			t.Fatal(err)
