@@ -51,23 +51,6 @@ func blocksOf(lines []string) []edit {
 	return edits
 }
 
-// until is the first line from one on of which found says so; the number of lines if there is none.
-func until(lines []string, from int, found func(line string) bool) int {
-	for i := from; i < len(lines); i++ {
-		if found(lines[i]) {
-			return i
-		}
-	}
-	return len(lines)
-}
-
-func joined(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
 // nameAbove is the file name in the last lines before a block, the fence left out; "" when there is none.
 func nameAbove(lines []string) string {
 	for i := len(lines) - 1; i >= max(len(lines)-3, 0); i-- {
@@ -124,7 +107,7 @@ func unified(lines []string) []edit {
 		if strings.TrimSpace(lines[i]) != "```diff" {
 			continue
 		}
-		end := until(lines, i+1, func(line string) bool { return strings.HasPrefix(line, "```") })
+		end := searchreplace.Until(lines, i+1, func(line string) bool { return strings.HasPrefix(line, "```") })
 		edits = append(edits, diffEdits(lines[i+1:end])...)
 		i = end
 	}
@@ -137,7 +120,7 @@ func diffEdits(lines []string) []edit {
 	old, path := "", ""
 	flush := func() {
 		if path != "" && !slices.Equal(before, after) {
-			edits = append(edits, edit{path: path, search: joined(before), replace: joined(after)})
+			edits = append(edits, edit{path: path, search: searchreplace.Joined(before), replace: searchreplace.Joined(after)})
 		}
 		before, after = nil, nil
 	}
@@ -177,12 +160,12 @@ func wholes(lines, applied []string) []edit {
 		if last == "" {
 			continue
 		}
-		end := until(lines, i+1, func(line string) bool { return strings.TrimRight(line, " ") == last })
+		end := searchreplace.Until(lines, i+1, func(line string) bool { return strings.TrimRight(line, " ") == last })
 		name := nameAbove(lines[:i])
 		if end < len(lines) && name != "" && slices.ContainsFunc(applied, func(path string) bool {
 			return path == name || strings.HasSuffix(path, "/"+name)
 		}) {
-			edits = append(edits, edit{path: name, replace: joined(lines[i+1 : end]), whole: true})
+			edits = append(edits, edit{path: name, replace: searchreplace.Joined(lines[i+1 : end]), whole: true})
 		}
 		i = end
 	}

@@ -127,7 +127,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	content := rawjson.Member(rawjson.Member(object.Raw, "message"), "content")
 	switch role := rawjson.MemberText(object.Raw, "role"); role {
 	case "user":
-		return s.prompt(textOf(content), at)
+		return s.prompt(sessionfile.Blocks(content), at)
 	case "assistant":
 		return s.answer(content, at)
 	default:
@@ -157,7 +157,7 @@ const redacted = "[REDACTED]"
 // answer takes an answer of the model. What came of its calls is not told: of an edit it is taken that it was made.
 func (s *session) answer(content []byte, at records.Locator) error {
 	a := assemble.Answer{At: at}
-	text := textOf(content)
+	text := sessionfile.Blocks(content)
 	if rest, found := strings.CutSuffix(strings.TrimSpace(text), redacted); found {
 		text, a.Thinking = rest, sessionfile.Withheld
 	}
@@ -192,23 +192,4 @@ func (s *session) answer(content []byte, at records.Locator) error {
 		}
 	}
 	return nil
-}
-
-// textOf is the text of a message.
-func textOf(content []byte) string {
-	d := rawjson.NewDecoder(content)
-	if d.Kind() == rawjson.String {
-		return d.Text()
-	}
-	var parts []string
-	for d.OpenArray(); d.Element(); {
-		block := d.Raw()
-		switch rawjson.MemberText(block, "type") {
-		case "text":
-			parts = append(parts, rawjson.MemberText(block, "text"))
-		case "image":
-			parts = append(parts, "[image]")
-		}
-	}
-	return strings.Join(parts, "\n\n")
 }

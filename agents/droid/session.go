@@ -173,30 +173,11 @@ func (s *session) answer(message []byte, time string, at records.Locator) error 
 
 // result takes what came of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
-	id, content := rawjson.MemberText(block, "tool_use_id"), contentOf(rawjson.Member(block, "content"))
+	id, content := rawjson.MemberText(block, "tool_use_id"), sessionfile.Blocks(rawjson.Member(block, "content"))
 	failed := string(rawjson.Member(block, "is_error")) == "true"
 	r := assemble.Result{Time: time, Content: &content, Error: errorOf(content, failed)}
 	tools.Result(s.c.Waiting(id), &r, s.state.Cwd)
 	return s.c.Result(at, id, r)
-}
-
-// contentOf is the text of a result: a text or blocks.
-func contentOf(raw []byte) string {
-	d := rawjson.NewDecoder(raw)
-	if d.Kind() == rawjson.String {
-		return d.Text()
-	}
-	var parts []string
-	for d.OpenArray(); d.Element(); {
-		block := d.Raw()
-		switch rawjson.MemberText(block, "type") {
-		case "text":
-			parts = append(parts, rawjson.MemberText(block, "text"))
-		case "image":
-			parts = append(parts, "[image]")
-		}
-	}
-	return strings.Join(parts, "\n\n")
 }
 
 // errorOf tells what kind of failure a result reports. A patch says whether it could be made as JSON.

@@ -99,22 +99,8 @@ func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 
 // textOf is the text of a message or of an observation: a text, an object that has one, or parts.
 func textOf(raw []byte) string {
-	d := rawjson.NewDecoder(raw)
-	switch d.Kind() {
-	case rawjson.String:
-		return d.Text()
-	case rawjson.Object:
+	if rawjson.NewDecoder(raw).Kind() == rawjson.Object {
 		return rawjson.MemberText(raw, "text")
 	}
-	var parts []string
-	for d.OpenArray(); d.Element(); {
-		part := d.Raw()
-		switch rawjson.MemberText(part, "type") {
-		case "text":
-			parts = append(parts, rawjson.MemberText(part, "text"))
-		case "image":
-			parts = append(parts, "[image]")
-		}
-	}
-	return strings.Join(parts, "\n\n")
+	return sessionfile.Blocks(raw)
 }

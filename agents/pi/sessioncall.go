@@ -37,7 +37,7 @@ func (s *session) call(block []byte) assemble.Call {
 // result takes the result of a call.
 func (s *session) result(e *entry, m *message, at records.Locator) error {
 	s.state.Open--
-	content := text(m.content)
+	content := sessionfile.Blocks(m.content)
 	result := assemble.Result{Time: e.time, Content: &content}
 	call := s.c.Waiting(m.callID)
 	if m.failed {

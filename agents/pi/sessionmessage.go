@@ -57,7 +57,7 @@ func (s *session) message(e *entry, at records.Locator) error {
 	m.decode(e.message)
 	switch m.role {
 	case "user":
-		return s.prompt(e, at, text(m.content))
+		return s.prompt(e, at, sessionfile.Blocks(m.content))
 	case "assistant":
 		return s.answer(e, &m, at)
 	case "toolResult":
@@ -73,25 +73,6 @@ func (s *session) message(e *entry, at records.Locator) error {
 		s.c.Skip("message:" + sessionfile.Known(m.role))
 	}
 	return nil
-}
-
-// text is what a message says: text, or blocks of which what is no text has a placeholder.
-func text(content []byte) string {
-	d := rawjson.NewDecoder(content)
-	if d.Kind() == rawjson.String {
-		return d.Text()
-	}
-	var parts []string
-	for d.OpenArray(); d.Element(); {
-		block := d.Raw()
-		switch rawjson.MemberText(block, "type") {
-		case "text":
-			parts = append(parts, rawjson.MemberText(block, "text"))
-		case "image":
-			parts = append(parts, "[image]")
-		}
-	}
-	return strings.Join(parts, "\n\n")
 }
 
 // prompt takes what the user typed. For a skill the client writes the skill's text before it.
@@ -240,7 +221,7 @@ func modelOf(provider, name string) string {
 
 // system takes the prompt and the tools of the answers that follow. Later ones change parts of it.
 func (s *session) system(m *message) {
-	prompt := text(m.content)
+	prompt := sessionfile.Blocks(m.content)
 	d := rawjson.NewDecoder(m.raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {

@@ -40,17 +40,17 @@ func Blocks(lines []string, most int) []Block {
 		if !mark(lines[i], "<-", " SEARCH") {
 			continue
 		}
-		middle := until(lines, i+1, func(line string) bool { return mark(line, "=", "") })
-		end := until(lines, middle+1, func(line string) bool {
+		middle := Until(lines, i+1, func(line string) bool { return mark(line, "=", "") })
+		end := Until(lines, middle+1, func(line string) bool {
 			return mark(line, ">+", " REPLACE") || mark(line, "=", "")
 		})
 		if end >= len(lines) {
 			continue
 		}
-		b := Block{At: i, New: joined(lines[middle+1 : end])}
+		b := Block{At: i, New: Joined(lines[middle+1 : end])}
 		old := lines[i+1 : middle]
 		b.OldLine, old = placed(old)
-		b.Old = joined(old)
+		b.Old = Joined(old)
 		blocks = append(blocks, b)
 		i = end
 	}
@@ -70,8 +70,8 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// until is the first line from one on of which found says so; the number of lines if there is none.
-func until(lines []string, from int, found func(line string) bool) int {
+// Until is the first line from one on of which found says so; the number of lines if there is none.
+func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {
 		if found(lines[i]) {
 			return i
@@ -80,7 +80,8 @@ func until(lines []string, from int, found func(line string) bool) int {
 	return len(lines)
 }
 
-func joined(lines []string) string {
+// Joined puts lines together, each with its line feed.
+func Joined(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}

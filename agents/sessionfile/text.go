@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // Withheld stands for reasoning that the provider keeps to itself.
@@ -32,6 +34,25 @@ func System(path string) string {
 		return "windows"
 	}
 	return ""
+}
+
+// Blocks is what a message or a result says: a text, or blocks of which an image has a placeholder.
+func Blocks(content []byte) string {
+	d := rawjson.NewDecoder(content)
+	if d.Kind() == rawjson.String {
+		return d.Text()
+	}
+	var parts []string
+	for d.OpenArray(); d.Element(); {
+		block := d.Raw()
+		switch rawjson.MemberText(block, "type") {
+		case "text":
+			parts = append(parts, rawjson.MemberText(block, "text"))
+		case "image":
+			parts = append(parts, "[image]")
+		}
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // ExitCode is the error of a command that ended with a code: "" for 0.
