@@ -243,7 +243,7 @@ func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (an
 	}
 	colours := map[string]int{}
 	for trace := range r.Conversations {
-		colours[trace] = hue(trace)
+		colours[trace] = cells.Hue(trace)
 	}
 	return struct {
 		Blame  json.RawMessage `json:"blame"`

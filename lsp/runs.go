@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"encoding/json"
-	"hash/fnv"
 	"strconv"
 
 	"github.com/git-trace/git-trace/cells"
@@ -58,7 +57,7 @@ func (r *runs) blocks() []block {
 
 func (r *runs) block(one run) block {
 	talk := r.Conversations[one.Trace]
-	b := block{Start: one.Start, Count: one.Count, ID: one.Trace, Hue: hue(one.Trace)}
+	b := block{Start: one.Start, Count: one.Count, ID: one.Trace, Hue: cells.Hue(one.Trace)}
 	short := talk.Short
 	if short == "" {
 		short = one.Trace
@@ -79,14 +78,4 @@ func (r *runs) at(line int) (run, bool) {
 		}
 	}
 	return run{}, false
-}
-
-// hues is how many colours conversations are told apart by.
-const hues = 12
-
-// hue is the colour of a conversation: the same in every file and at every start.
-func hue(trace string) int {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(trace))
-	return int(h.Sum32() % hues)
 }

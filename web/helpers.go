@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"hash/fnv"
 	"html"
 	"html/template"
 	"math"
@@ -67,14 +66,9 @@ func whole(n any) int {
 	return 0
 }
 
-// hues is how many colours conversations are told apart by.
-const hues = 12
-
 // hue is the colour of a conversation, the same on every page and in every editor.
 func hue(trace any) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(plain(trace)))
-	return "h" + strconv.Itoa(int(h.Sum32()%hues))
+	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
 // at is the address of a page: its name, and the parts of a path, each of which may hold anything.

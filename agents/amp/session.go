@@ -101,25 +101,11 @@ func (t *thread) user(raw []byte, at records.Locator) error {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(said, "\n\n"))
-	switch {
-	case text == "" && returned:
-		t.c.Take()
-		return nil
-	case text == "":
-		t.c.Skip("empty_prompt")
-		return nil
+	err := t.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "empty_prompt")
+	if err == nil && text != "" {
+		t.c.Change(func(h *assemble.Head) { h.Terminal = "" })
 	}
-	if !returned {
-		if err := t.c.Settle(); err != nil {
-			return err
-		}
-	}
-	if err := t.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text}); err != nil {
-		return err
-	}
-	t.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	t.c.Take()
-	return nil
+	return err
 }
 
 // answer takes an answer of the model.

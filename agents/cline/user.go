@@ -115,21 +115,11 @@ func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 		s.c.Summarised(said, u.time)
 		s.c.Take()
 		return nil
-	case m.display == "system", said == "" && !u.returned:
+	case m.display == "system":
 		s.c.Skip("client_message")
 		return nil
-	case said == "":
-		s.c.Take()
-		return nil
 	}
-	if !u.returned {
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Time: u.time, Text: said})
-	s.c.Take()
-	return err
+	return s.c.Said(assemble.Prompt{At: at, Time: u.time, Text: said}, u.returned, "client_message")
 }
 
 // result takes a block with the result of a call.

@@ -110,22 +110,7 @@ func (s *session) user(message []byte, time string, at records.Locator) error {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(said, "\n\n"))
-	switch {
-	case text == "" && returned:
-		s.c.Take()
-		return nil
-	case text == "":
-		s.c.Skip("client_message")
-		return nil
-	}
-	if !returned {
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
-	s.c.Take()
-	return err
+	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "client_message")
 }
 
 // byClient tells a text that the client adds: reminders, and the files that the user refers to.

@@ -119,22 +119,11 @@ func (s *session) user(raw []byte, at records.Locator) error {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(said, "\n\n"))
-	switch {
-	case text == "" && returned:
-		s.c.Take()
-		return nil
-	case text == "" || hidden:
+	if text != "" && hidden {
 		s.c.Skip("client_message")
 		return nil
 	}
-	if !returned {
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
-	s.c.Take()
-	return err
+	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "client_message")
 }
 
 // answer takes an answer of the model.

@@ -124,9 +124,8 @@ var changing = regexp.MustCompile(`\b[0-9a-f]{7}\b|\d{4}-\d\d-\d\d( \d\d:\d\d(:\
 
 var pageBlock = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
 
-// runPage is the script command `page FILE`: in the repository of git trace demo, each block of the page that begins
-// with a prompt has to be what the command prints today, and each line of another block that is a command has to end
-// well. It runs those that name nothing but what the demo has.
+// runPage is the script command `page FILE`, for the repository of git trace demo. A block of the page that begins with
+// a prompt has to be what the command prints today. In another block each line that is a command has to end well. It runs those that name nothing but what the demo has.
 func runPage(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := os.ReadFile(filepath.Join(moduleRoot, args[0]))
 	ts.Check(err)

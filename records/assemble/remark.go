@@ -27,6 +27,29 @@ func (c *Conversation) Skip(reason string) {
 	it.skipped[reason]++
 }
 
+// Said takes a message of the user's side, which holds a prompt, results of calls that were taken already, or both. One
+// with neither is skipped for a reason.
+func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
+	switch {
+	case p.Text == "" && returned:
+		c.Take()
+		return nil
+	case p.Text == "":
+		c.Skip(reason)
+		return nil
+	}
+	if !returned {
+		if err := c.Settle(); err != nil {
+			return err
+		}
+	}
+	if err := c.Prompt(p); err != nil {
+		return err
+	}
+	c.Take()
+	return nil
+}
+
 // lastItem is what remarks are added to, nil when nothing waits.
 func (c *Conversation) lastItem() *item {
 	if len(c.queue) == 0 {

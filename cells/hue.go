@@ -1,0 +1,13 @@
+package cells
+
+import "hash/fnv"
+
+// hues is how many colours conversations are told apart by, on pages and in editors.
+const hues = 12
+
+// Hue is the colour of a conversation: the same in every file and at every start.
+func Hue(trace string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(trace))
+	return int(h.Sum32() % hues)
+}
