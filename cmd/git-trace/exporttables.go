@@ -84,7 +84,8 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 // askTables reads what is typed.
 func askTables(c *cli.Context, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
-		return o, nil, usage("%s takes one directory, into which the tables are written", format)
+		return o, nil, fail(exitUsage, fmt.Errorf("%s takes one directory, into which the tables are written", format),
+			"git trace export --format "+format+" <directory>")
 	}
 	for _, name := range []string{"notes", "redact-auto", "words", "include-human"} {
 		if c.IsSet(name) {
@@ -122,17 +123,17 @@ func shardSize(text string) (int64, error) {
 }
 
 // repositoryName is what tables call a repository: its remote's host and path. Without a remote that is the name of its
-// directory and the beginning of its oldest root, so that two of one name are told apart.
+// directory and the beginning of its oldest root, so that two of one name are told apart. All work trees of a repository
+// have one name.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := birthplaces{repo: repo}
 	if address := places.remote(ctx, nil); address != nil {
 		return strings.TrimPrefix(*address, "https://"), nil
 	}
-	dir := repo.WorkTree
-	if dir == "" {
-		dir = strings.TrimSuffix(repo.CommonDir, "/.git")
+	name := filepath.Base(repo.CommonDir)
+	if name == ".git" {
+		name = filepath.Base(filepath.Dir(repo.CommonDir))
 	}
-	name := filepath.Base(dir)
 	head, _, err := repo.Head()
 	if err != nil || head.IsZero() {
 		return name, err
