@@ -122,9 +122,8 @@ func shardSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// repositoryName is what tables call a repository: its remote's host and path. Without a remote that is the name of its
-// directory and the beginning of its oldest root, so that two of one name are told apart. All work trees of a repository
-// have one name.
+// repositoryName is what tables call a repository, whichever work tree it is: its remote's host and path. Without a
+// remote it is the name of its directory and the beginning of its oldest root: two of one name are told apart.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := birthplaces{repo: repo}
 	if address := places.remote(ctx, nil); address != nil {

@@ -16,7 +16,6 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	collectLate()
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
@@ -79,5 +78,6 @@ func run(args []string, std streams) int {
 			return 0
 		}
 	}
+	collectLate()
 	return runApp(args, std)
 }

@@ -51,7 +51,7 @@ func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
 		return
 	}
-	memory := filepath.Join(repo.CommonDir, "traces", "cache", "untraced-told")
+	memory := filepath.Join(repo.TracesDir(), "cache", "untraced-told")
 	if info, err := os.Stat(memory); err == nil && time.Since(info.ModTime()) < untracedAsked {
 		return
 	}
